@@ -1,0 +1,52 @@
+# Every target sets itself up: straight after a clone it needs Python 3.11 or later, make and the network, once.
+# `make setup PYTHON=python3.13` chooses the interpreter.
+
+NAMES  := .venv/bin/python python3 python3.14 python3.13 python3.12 python3.11
+RECENT := 'import sys; sys.exit(sys.version_info < (3, 11))'
+PYTHON := $(shell for name in $(NAMES); do if "$$name" -c $(RECENT) 2>/dev/null; then echo "$$name"; break; fi; done)
+BENCHMARKS := $(sort $(wildcard benchmarks/*.py))
+
+BIN := .venv/bin
+bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
+	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
+
+.PHONY: help setup demo serve check format test soak bench clean
+
+help: ## Say what there is to make
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
+
+setup: ## Install everything that working on Twindiff needs into .venv
+	@$(bootstrap) demo dev
+
+demo: ## Show an agent's Slack session being judged
+	@$(bootstrap) demo
+	@$(BIN)/twindiff demo
+
+serve: ## Start the server on this machine
+	@$(bootstrap)
+	@$(BIN)/twindiff serve
+
+check: setup ## Lint, format, types, layering, and the documentation's examples
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+	$(BIN)/pyright --project tests
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m pytest tests/docs
+
+format: setup ## Rewrite the code as `make check` wants it
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+test: setup ## Run the whole suite in parallel
+	$(BIN)/python -m pytest -n auto
+
+# pytest's 5 says that no test was chosen.
+soak: setup ## Run the long tests
+	$(BIN)/python -m pytest -m soak || [ $$? -eq 5 ]
+
+bench: setup ## Run every benchmark
+	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done
+
+clean: ## Remove what set-up and the tools made
+	rm -rf .venv .tools .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,42 @@
+"""uv.lock says what pyproject.toml asks for, and nothing of the machine that wrote it."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[2]
+LOCK_TEXT = (ROOT / "uv.lock").read_text()
+LOCK = tomllib.loads(LOCK_TEXT)
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+LOCKED_PROJECT = next(package for package in LOCK["package"] if package["name"] == "twindiff")
+
+
+def asked(requirements: list[Any]) -> set[tuple[str, str]]:
+    parsed = [Requirement(text) for text in requirements if isinstance(text, str)]
+    return {(each.name, str(each.specifier)) for each in parsed}
+
+
+def locked(entries: list[dict[str, str]]) -> set[tuple[str, str]]:
+    return {(entry["name"], str(Requirement(entry["name"] + entry["specifier"]).specifier)) for entry in entries}
+
+
+def test_the_lock_is_of_the_dependencies_that_the_project_declares():
+    assert locked(LOCKED_PROJECT["metadata"]["requires-dist"]) == asked(PROJECT["project"]["dependencies"])
+
+
+def test_the_lock_is_of_the_groups_that_the_project_declares():
+    groups, entries = PROJECT["dependency-groups"], LOCKED_PROJECT["metadata"]["requires-dev"]
+    assert locked(entries["demo"]) == asked(groups["demo"])
+    assert locked(entries["dev"]) == asked(groups["demo"] + groups["dev"])
+
+
+def test_the_lock_names_the_public_index_only():
+    assert set(re.findall(r"https?://[^/\"]+", LOCK_TEXT)) == {"https://pypi.org", "https://files.pythonhosted.org"}
+
+
+def test_every_locked_file_has_a_hash():
+    files = re.findall(r"^.*\burl = .*$", LOCK_TEXT, re.MULTILINE)
+    assert all('hash = "sha256:' in line for line in files)
