@@ -1,0 +1,122 @@
+"""The diff a check is given: its shape examined once, its changes found by what happened and to which table."""
+
+from collections.abc import Iterator
+from typing import Any, Literal, cast
+
+from msgspec import Struct
+
+DiffType = Literal["added", "removed", "changed"]
+Row = dict[str, Any]
+
+LISTS: dict[DiffType, str] = {"added": "inserts", "removed": "deletes", "changed": "updates"}
+
+
+class DiffError(ValueError):
+    """The diff has not the shape `{inserts, updates, deletes}`; says where, what was given and what to do."""
+
+
+class Change(Struct, frozen=True):
+    """One row of the diff: `after` alone was added, `before` alone removed, both changed."""
+
+    diff_type: DiffType
+    table: str
+    twin: str | None
+    before: Row | None
+    after: Row | None
+    derived: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The entities by which a check may call the table."""
+        return (self.table,) if self.twin is None else (self.table, f"{self.twin}.{self.table}")
+
+    @property
+    def sides(self) -> tuple[Row, ...]:
+        """The states of the row that the diff shows, the later one first."""
+        return tuple(side for side in (self.after, self.before) if side is not None)
+
+
+class Changes:
+    """All changes of a diff."""
+
+    def __init__(self, changes: Iterator[Change]) -> None:
+        self._found: dict[tuple[DiffType, str], list[Change]] = {}
+        for change in changes:
+            for name in change.names:
+                self._found.setdefault((change.diff_type, name), []).append(change)
+
+    def of(self, diff_type: DiffType, entity: str) -> list[Change]:
+        """Give the changes of this kind to this table, in the order of the diff."""
+        return self._found.get((diff_type, entity), [])
+
+    @property
+    def entities(self) -> list[str]:
+        """The names of all tables with a change."""
+        return sorted({entity for _, entity in self._found})
+
+
+def read(diff: object) -> Changes:
+    """Examine a diff as JSON has it. Raises `DiffError`."""
+    if isinstance(diff, Changes):
+        return diff
+    lists = _lists(diff)
+    return Changes(
+        _change(diff_type, entry, f"{name}[{position}]")
+        for diff_type, name in LISTS.items()
+        for position, entry in enumerate(lists[name])
+    )
+
+
+def _lists(diff: object) -> dict[str, list[Any]]:
+    if not isinstance(diff, dict):
+        raise DiffError(f"The diff is {_kind(diff)}. Give an object with inserts, updates and deletes.")
+    given = cast("dict[str, Any]", diff)
+    if not any(name in given for name in LISTS.values()):
+        raise DiffError("The diff has none of inserts, updates and deletes. Give an object with these three lists.")
+    lists = {name: given.get(name, []) for name in LISTS.values()}
+    for name, entries in lists.items():
+        if not isinstance(entries, list):
+            raise DiffError(f"{name} is {_kind(entries)}. Give a list of rows, [] for none.")
+    return lists
+
+
+def _change(diff_type: DiffType, entry: object, place: str) -> Change:
+    row = _object(entry, place)
+    table = row.get("__table__")
+    if not isinstance(table, str):
+        raise DiffError(f"{place}.__table__ is {_kind(table)}. Give the name of the row's table.")
+    twin = row.get("__twin__")
+    twin = twin if isinstance(twin, str) else None
+    if diff_type == "added":
+        return Change(diff_type, table, twin, None, row)
+    if diff_type == "removed":
+        return Change(diff_type, table, twin, row, None)
+    before, after = (_object(row.get(side), f"{place}.{side}") for side in ("before", "after"))
+    return Change(diff_type, table, twin, before, after, _names(row.get("derived"), f"{place}.derived"))
+
+
+def _object(value: object, place: str) -> Row:
+    if not isinstance(value, dict):
+        raise DiffError(f"{place} is {_kind(value)}. Give an object, column by column.")
+    return cast("Row", value)
+
+
+def _names(value: object, place: str) -> frozenset[str]:
+    if value is None:
+        return frozenset()
+    names = cast("list[object]", value) if isinstance(value, list) else [None]
+    if not all(isinstance(name, str) for name in names):
+        raise DiffError(f"{place} is not a list of column names.")
+    return frozenset(cast("list[str]", names))
+
+
+def _kind(value: object) -> str:
+    kinds: dict[type[Any], str] = {
+        dict: "an object",
+        list: "a list",
+        str: "a text",
+        bool: "a boolean",
+        int: "a number",
+        float: "a number",
+    }
+    return "null or missing" if value is None else kinds.get(type(value), type(value).__name__)

@@ -1,0 +1,169 @@
+"""Hold one assertion against the changes of a diff.
+
+Each rule of the language is one small function here. Assertions are judged on their own: no row is used up, so one row
+may satisfy several.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from twindiff.checks.diffs import Change, Changes, Row
+from twindiff.checks.operators import OPERATORS, plain
+from twindiff.checks.parse import Assertion, Condition, Count, ExpectedChange, Predicate, Spec
+from twindiff.checks.regexes import UndecidedError
+
+
+class Surplus(Struct, frozen=True):
+    """A row that breaks the strict rule, with the columns that changed without being expected."""
+
+    change: Change
+    columns: list[str]
+
+
+class Outcome(Struct):
+    """What became of one assertion; it failed if it has failures."""
+
+    assertion: Assertion
+    matched: list[Change] = []
+    surplus: list[Surplus] = []
+    failures: list[str] = []
+    undecided: str | None = None
+
+
+def judge(assertion: Assertion, spec: Spec, changes: Changes) -> Outcome:
+    """Find the rows that satisfy an assertion and say in the public wording why they are not what it expects."""
+    outcome = Outcome(assertion)
+    try:
+        for change in changes.of(assertion.diff_type, assertion.entity):
+            if where_holds(assertion.where, change):
+                _judge_row(outcome, spec, change)
+    except (UndecidedError, RecursionError) as error:
+        outcome.undecided = str(error) if isinstance(error, UndecidedError) else "a value is nested too deeply"
+        outcome.failures.append(_failure(assertion, f"cannot be judged: {outcome.undecided}"))
+        return outcome
+    got = len(outcome.matched)
+    if not count_fits(assertion.count, got):
+        outcome.failures.append(_failure(assertion, count_text(assertion.count, got)))
+    return outcome
+
+
+def _judge_row(outcome: Outcome, spec: Spec, change: Change) -> None:
+    assertion = outcome.assertion
+    if assertion.diff_type != "changed":
+        outcome.matched.append(change)
+        return
+    changed = changed_columns(change)
+    if is_beside_the_point(change, changed, assertion):
+        return
+    changed = changed - ignored_columns(spec, assertion, change) - unexpected_derived(change, assertion)
+    surplus = surplus_columns(spec, assertion, changed)
+    if surplus:
+        outcome.surplus.append(Surplus(change, surplus))
+        text = f"changed fields {sorted(changed)} not subset of expected {sorted(assertion.changes)}"
+        outcome.failures.append(_failure(assertion, text))
+    elif changes_hold(assertion.changes.values(), change, changed):
+        outcome.matched.append(change)
+
+
+def where_holds(where: Sequence[Condition], change: Change) -> bool:
+    """Ask for a state of the row in which every condition holds: a changed row has two."""
+    return any(
+        all(holds(condition.predicate, value_at(side, condition.path)) for condition in where) for side in sides(change)
+    )
+
+
+def sides(change: Change) -> tuple[Row, ...]:
+    """Give the states of a row that `where` is held against."""
+    return change.sides
+
+
+def value_at(row: Row, path: str) -> Any:
+    """Follow a dotted path through objects; whatever is not there is null."""
+    value: Any = row
+    for key in path.split("."):
+        if not isinstance(value, dict):
+            return None
+        value = value.get(key)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return plain(value)
+
+
+def holds(predicate: Predicate, value: Any) -> bool:
+    """Apply the operator to a value of the diff."""
+    return OPERATORS[predicate.operator](value, predicate.value)
+
+
+def changed_columns(change: Change) -> frozenset[str]:
+    """Name the columns whose values differ between the two states; a missing one is null."""
+    before, after = change.before or {}, change.after or {}
+    return frozenset(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+
+
+def ignored_columns(spec: Spec, assertion: Assertion, change: Change) -> frozenset[str]:
+    """Join what is ignored everywhere, in this table and in this assertion."""
+    return ignored_everywhere(spec) | ignored_in_table(spec, change) | ignored_here(assertion)
+
+
+def ignored_everywhere(spec: Spec) -> frozenset[str]:
+    """Give the columns under `ignore_fields.global`."""
+    return spec.ignore_fields.get("global", frozenset())
+
+
+def ignored_in_table(spec: Spec, change: Change) -> frozenset[str]:
+    """Give the columns that `ignore_fields` has under the name of the table."""
+    return frozenset[str]().union(*(spec.ignore_fields.get(name, ()) for name in change.names))
+
+
+def ignored_here(assertion: Assertion) -> frozenset[str]:
+    """Give the columns that the assertion itself ignores."""
+    return assertion.ignore
+
+
+def unexpected_derived(change: Change, assertion: Assertion) -> frozenset[str]:
+    """Give the columns that changed as a mere consequence and that the assertion does not ask for."""
+    return change.derived - assertion.changes.keys()
+
+
+def is_beside_the_point(change: Change, changed: frozenset[str], assertion: Assertion) -> bool:
+    """Pass over an update of nothing but unexpected derived columns, which a default diff does not even show."""
+    return bool(change.derived) and changed <= unexpected_derived(change, assertion)
+
+
+def surplus_columns(spec: Spec, assertion: Assertion, changed: frozenset[str]) -> list[str]:
+    """Name the changed columns that the strict rule objects to."""
+    return sorted(changed - assertion.changes.keys()) if spec.strict else []
+
+
+def changes_hold(expected: Iterable[ExpectedChange], change: Change, changed: frozenset[str]) -> bool:
+    """Ask of each expected column that it changed, and from and to the expected values."""
+    return all(
+        item.column in changed and from_holds(item, change.before or {}) and to_holds(item, change.after or {})
+        for item in expected
+    )
+
+
+def from_holds(expected: ExpectedChange, before: Row) -> bool:
+    """Hold `from` against the value before."""
+    return expected.before is None or holds(expected.before, plain(before.get(expected.column)))
+
+
+def to_holds(expected: ExpectedChange, after: Row) -> bool:
+    """Hold `to` against the value after."""
+    return expected.after is None or holds(expected.after, plain(after.get(expected.column)))
+
+
+def count_fits(count: Count, got: int) -> bool:
+    """Compare the number of matching rows with the limits, which belong to the range."""
+    return count.least <= got and (count.most is None or got <= count.most)
+
+
+def count_text(count: Count, got: int) -> str:
+    """Say in the public wording that the number of rows is wrong."""
+    if count.written is None:
+        return f"expected at least 1 match but got {got}"
+    return f"expected count {count.written!r} but got {got}"
+
+
+def _failure(assertion: Assertion, text: str) -> str:
+    return f"assertion#{assertion.number} {assertion.entity} {text}"

@@ -1,0 +1,135 @@
+"""What a predicate means: one small function per operator, each a plain fact about two JSON values."""
+
+import json
+import operator
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import Any, cast
+
+from twindiff.checks import regexes
+
+SCALARS = frozenset({str, int, float, bool, type(None)})
+
+Operator = Callable[[Any, Any], bool]
+
+
+def plain(value: Any) -> Any:
+    """Give the value as JSON has it: dates and times as ISO text, at any depth."""
+    if type(value) in SCALARS:
+        return value
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in cast("dict[Any, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in cast("Sequence[Any]", value)]
+    return value
+
+
+def text_of(value: Any) -> str | None:
+    """Give the text that `contains` looks into: objects and arrays as compact ASCII JSON, nothing for other scalars."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict | list):
+        return json.dumps(value, separators=(",", ":"), default=str)
+    return None
+
+
+def contains(value: Any, expected: str) -> bool:
+    """Look for the text inside the value's text."""
+    text = text_of(value)
+    return text is not None and expected in text
+
+
+def not_contains(value: Any, expected: str) -> bool:
+    """Hold where there is a text to look into and it lacks the expected one, so never for null."""
+    text = text_of(value)
+    return text is not None and expected not in text
+
+
+def i_contains(value: Any, expected: str) -> bool:
+    """Look for the text whatever the case of either."""
+    text = text_of(value)
+    return text is not None and expected.lower() in text.lower()
+
+
+def starts_with(value: Any, expected: str) -> bool:
+    """Compare the beginning of a text."""
+    return isinstance(value, str) and value.startswith(expected)
+
+
+def ends_with(value: Any, expected: str) -> bool:
+    """Compare the end of a text."""
+    return isinstance(value, str) and value.endswith(expected)
+
+
+def i_starts_with(value: Any, expected: str) -> bool:
+    """Compare the beginning of a text whatever the case of either."""
+    return isinstance(value, str) and value.lower().startswith(expected.lower())
+
+
+def i_ends_with(value: Any, expected: str) -> bool:
+    """Compare the end of a text whatever the case of either."""
+    return isinstance(value, str) and value.lower().endswith(expected.lower())
+
+
+def regex(value: Any, pattern: str) -> bool:
+    """Search the pattern anywhere in a text."""
+    return isinstance(value, str) and regexes.search(pattern, value)
+
+
+def exists(value: Any, expected: bool) -> bool:
+    """Tell null from everything else."""
+    return (value is not None) == expected
+
+
+def has_any(value: Any, expected: list[Any]) -> bool:
+    """Ask for at least one of the items; in a text, items are parts of it."""
+    return _among(any, value, expected)
+
+
+def has_all(value: Any, expected: list[Any]) -> bool:
+    """Ask for every item; in a text, items are parts of it."""
+    return _among(all, value, expected)
+
+
+def _among(quantifier: Callable[[Any], bool], value: Any, expected: list[Any]) -> bool:
+    if not isinstance(value, list | str):
+        return False
+    try:
+        return quantifier(item in value for item in expected)
+    except TypeError:  # a number looked for in a text
+        return False
+
+
+def _ordered(compare: Operator) -> Operator:
+    def holds(value: Any, expected: float) -> bool:
+        try:
+            return compare(value, expected)
+        except TypeError:
+            return False
+
+    return holds
+
+
+OPERATORS: dict[str, Operator] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "in": lambda value, expected: value in expected,
+    "not_in": lambda value, expected: value not in expected,
+    "contains": contains,
+    "not_contains": not_contains,
+    "i_contains": i_contains,
+    "starts_with": starts_with,
+    "ends_with": ends_with,
+    "i_starts_with": i_starts_with,
+    "i_ends_with": i_ends_with,
+    "regex": regex,
+    "gt": _ordered(operator.gt),
+    "gte": _ordered(operator.ge),
+    "lt": _ordered(operator.lt),
+    "lte": _ordered(operator.le),
+    "exists": exists,
+    "has_any": has_any,
+    "has_all": has_all,
+}

@@ -1,0 +1,157 @@
+"""Search with a stranger's pattern: exactly the `re` module, yet no pattern can hold the process up.
+
+A pattern that is cheap by its looks is searched in place. Any other goes to a process of its own that the operating
+system ends when its processor time is used up; only there can Python's matcher be stopped with its meaning unchanged.
+"""
+
+import atexit
+import json
+import os
+import re
+import select
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from pathlib import Path
+
+SECONDS = 1.0
+"""Processor time that all searches of one evaluation may take together."""
+
+PATIENCE_SECONDS = 15.0
+"""Time on the clock after which a search is given up even if a busy machine gave it no processor."""
+
+LEAST_SECONDS = 0.001  # a timer set to nothing would never ring
+
+CHEAP_STEPS = 200_000
+CHEAP_LENGTH = 256
+CHEAP_CLASSES = 8
+
+# A repeated group, a back reference, free spacing, character classes under (?i): their cost does not show.
+_UNCLEAR = re.compile(r"\)[*+?{]|\\[1-9]|\(\?P=|\(\?[a-zA-Z]*x|\(\?[a-zA-Z-]*i.*\[", re.DOTALL)
+
+_seconds_left: ContextVar[float | None] = ContextVar("regex seconds left", default=None)
+
+
+class UndecidedError(Exception):
+    """A predicate could be found neither true nor false."""
+
+
+@contextmanager
+def time_limit(seconds: float | None = None) -> Generator[None]:
+    """Let the searches within share so much processor time, `SECONDS` unless said; elsewhere each has `SECONDS`."""
+    token = _seconds_left.set(SECONDS if seconds is None else seconds)
+    try:
+        yield
+    finally:
+        _seconds_left.reset(token)
+
+
+def search(pattern: str, text: str) -> bool:
+    """Tell whether the pattern is found; a bad pattern is not. Raises `UndecidedError` when the time is used up."""
+    if is_cheap(pattern, len(text)):
+        found = compiled(pattern)
+        return found is not None and found.search(text) is not None
+    return _search_apart(pattern, text)
+
+
+def is_cheap(pattern: str, text_length: int) -> bool:
+    """Bound the steps of a search by counting what can repeat or branch; unclear patterns are not cheap."""
+    if len(pattern) > CHEAP_LENGTH or pattern.count("[") > CHEAP_CLASSES or _UNCLEAR.search(pattern):
+        return False
+    repeats = sum(pattern.count(mark) for mark in "*+{")
+    branches = sum(pattern.count(mark) for mark in "?|")
+    return len(pattern) * 2**branches * (text_length + 1) ** (repeats + 1) <= CHEAP_STEPS
+
+
+@lru_cache(maxsize=1024)
+def compiled(pattern: str) -> re.Pattern[str] | None:
+    """Compile the pattern once; nothing for one that Python refuses."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            return re.compile(pattern)
+    except (re.error, ValueError, OverflowError, RecursionError):
+        return None
+
+
+def _search_apart(pattern: str, text: str) -> bool:
+    shared = _seconds_left.get()
+    left = SECONDS if shared is None else shared
+    found, used = _searcher.ask(pattern, text, left) if left >= LEAST_SECONDS else (None, 0.0)
+    if shared is not None:
+        _seconds_left.set(0.0 if found is None else left - used)
+    if found is None:
+        raise UndecidedError(f"regex {pattern[:80]!r} takes too long")
+    return found
+
+
+class _Searcher:
+    """The other process, started when first needed and again after it was ended."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+
+    def ask(self, pattern: str, text: str, seconds: float) -> tuple[bool | None, float]:
+        """Give what was found and the seconds it took; nothing found when the search was ended."""
+        question = json.dumps([pattern, text, seconds]).encode() + b"\n"
+        with self._lock:
+            answer = b""
+            try:
+                answer = self._exchange(self._running(), question)
+            finally:
+                if not answer:  # a process left in mid-search would give this answer to the next question
+                    self.stop()
+        found, used = json.loads(answer or b"[null, 0]")
+        return found, used
+
+    def _running(self) -> "subprocess.Popen[bytes]":
+        process = self._process
+        if process is None or self._owner != os.getpid() or process.poll() is not None:
+            self.stop()
+            self._process, self._owner = process, _ = _start(), os.getpid()
+        return process
+
+    def _exchange(self, process: "subprocess.Popen[bytes]", question: bytes) -> bytes:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(question)
+            process.stdin.flush()
+        except BrokenPipeError:
+            return b""
+        answers = select.poll()  # unlike select.select, it takes the descriptors of a busy server
+        answers.register(process.stdout, select.POLLIN | select.POLLHUP)
+        return os.read(process.stdout.fileno(), 4096) if answers.poll(PATIENCE_SECONDS * 1000) else b""
+
+    def stop(self) -> None:
+        """End the other process and forget it."""
+        process, self._process = self._process, None
+        if process is None or self._owner != os.getpid():
+            return
+        process.kill()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+        try:
+            assert process.stdin is not None
+            process.stdin.close()
+        except BrokenPipeError:
+            pass
+
+
+def _start() -> "subprocess.Popen[bytes]":
+    worker = Path(__file__).with_name("regex_worker.py")
+    try:
+        return subprocess.Popen([sys.executable, "-I", "-S", worker], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    except OSError as error:
+        raise UndecidedError(f"the process that searches regexes cannot start: {error}") from error
+
+
+_searcher = _Searcher()
+atexit.register(_searcher.stop)

@@ -1,0 +1,111 @@
+"""`twindiff check`: judge a diff by a spec without any server."""
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, cast
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from twindiff.checks import DiffError, SpecError, Verdict, evaluate
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(check)
+
+
+def check(
+    spec: Annotated[Path, typer.Argument(help="The spec: a JSON file in the assertion language.")],
+    diff: Annotated[Path, typer.Argument(help="The diff, alone or in a whole answer of diffRun or results.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, as it is when piped.")] = False,
+) -> None:
+    """Judge a diff by a spec, offline; exits with 0 if it passed, 1 if it failed, 2 if a file is no good."""
+    try:
+        verdict = evaluate(read_json(spec), diff_of(read_json(diff)))
+    except SpecError as error:
+        _refuse(f"{spec}: {error}")
+    except DiffError as error:
+        _refuse(f"{diff}: {error}")
+    if as_json or not sys.stdout.isatty():
+        typer.echo(json.dumps(msgspec.to_builtins(verdict), indent=2))
+    else:
+        _show(verdict, Console())
+    raise typer.Exit(0 if verdict.passed else 1)
+
+
+def read_json(path: Path) -> object:
+    """Read a file as strict JSON; anything else ends the command with 2 and one line that says what is wrong."""
+    try:
+        return json.loads(
+            path.read_bytes().decode("utf-8-sig"),
+            object_pairs_hook=_without_duplicates,
+            parse_constant=_not_a_number,
+            parse_float=_finite,
+        )
+    except OSError as error:
+        _refuse(f"{path}: {error.strerror or error}. Give the path of a JSON file.")
+    except UnicodeDecodeError as error:
+        _refuse(f"{path}: not UTF-8 at byte {error.start}. Save the file as UTF-8.")
+    except RecursionError:
+        _refuse(f"{path}: nested too deeply.")
+    except ValueError as error:
+        _refuse(f"{path}: not JSON: {error}.")
+
+
+def diff_of(answer: object) -> object:
+    """Take the diff out of a whole answer."""
+    if not isinstance(answer, dict) or "diff" not in answer:
+        return cast("object", answer)
+    diff = cast("dict[str, object]", answer)["diff"]
+    if diff is None:
+        raise DiffError("the answer's diff is null. Call diffRun or evaluateRun first.")
+    return diff
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"key {json.dumps(twice)} appears twice in one object")
+    return found
+
+
+def _not_a_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a JSON number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"the number {digits} is too large")
+    return number
+
+
+def _refuse(line: str) -> NoReturn:
+    typer.echo(" ".join(_printable(line).split()), err=True)
+    raise typer.Exit(2)
+
+
+def _show(verdict: Verdict, console: Console) -> None:
+    score = verdict.score
+    word, style = ("passed", "bold green") if verdict.passed else ("failed", "bold red")
+    console.print(Text(word, style), Text(f"{score.passed} of {score.total} assertions hold ({score.percent:.0f} %)"))
+    if verdict.passed:
+        return
+    table = Table("#", "Assertion", "Got", "Why", show_lines=True)
+    for item in verdict.explanations:
+        name = Text(_printable(f"{item.diff_type} {item.entity}"))
+        table.add_row(str(item.assertion), name, str(item.got), Text(_printable(item.text)))
+    console.print(table)
+
+
+def _printable(text: str) -> str:
+    """Write lone surrogates, which JSON can hold and no terminal can, as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()
