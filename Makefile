@@ -10,10 +10,10 @@ BIN := .venv/bin
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
 
-.PHONY: help setup demo serve check format test soak bench clean
+.PHONY: help setup demo serve check format test soak soak-disk bench postgres postgres-stop clean
 
 help: ## Say what there is to make
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
 
 setup: ## Install everything that working on Twindiff needs into .venv
 	@$(bootstrap) demo dev
@@ -38,15 +38,26 @@ format: setup ## Rewrite the code as `make check` wants it
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-test: setup ## Run the whole suite in parallel
+test: setup ## Run the whole suite in parallel; `make postgres` before it adds the tests of server mode
+	@[ -n "$$TWINDIFF_POSTGRES_DSN" ] || [ -e .tools/postgres.json ] || \
+		echo "Skipping the tests of server mode: no PostgreSQL here. \`make postgres\` starts one."
 	$(BIN)/python -m pytest -n auto
 
 # pytest's 5 says that no test was chosen.
 soak: setup ## Run the long tests
 	$(BIN)/python -m pytest -m soak || [ $$? -eq 5 ]
 
+soak-disk: setup ## As root: fill a disk of 16 MB under a server and see it recover
+	$(BIN)/python -m pytest -m soak -rs tests/soak/test_disk.py
+
 bench: setup ## Run every benchmark
 	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done
 
-clean: ## Remove what set-up and the tools made
+postgres: ## Start a private PostgreSQL for server mode; the last line is its connection string
+	@$(PYTHON) scripts/postgres.py start
+
+postgres-stop: ## End that PostgreSQL and remove its files
+	@$(PYTHON) scripts/postgres.py stop
+
+clean: postgres-stop ## Remove what set-up and the tools made
 	rm -rf .venv .tools .pytest_cache .ruff_cache .import_linter_cache .hypothesis

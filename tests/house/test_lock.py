@@ -24,7 +24,9 @@ def locked(entries: list[dict[str, str]]) -> set[tuple[str, str]]:
 
 
 def test_the_lock_is_of_the_dependencies_that_the_project_declares():
-    assert locked(LOCKED_PROJECT["metadata"]["requires-dist"]) == asked(PROJECT["project"]["dependencies"])
+    extras = [each for extra in PROJECT["project"]["optional-dependencies"].values() for each in extra]
+    declared = asked(PROJECT["project"]["dependencies"] + extras)
+    assert locked(LOCKED_PROJECT["metadata"]["requires-dist"]) == declared
 
 
 def test_the_lock_is_of_the_groups_that_the_project_declares():

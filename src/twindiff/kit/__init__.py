@@ -1,0 +1,23 @@
+"""What a twin is written with."""
+
+from .call import Call as Call
+from .clock import Clock as Clock
+from .errors import ApiError as ApiError
+from .http import Answer as Answer
+from .http import Request as Request
+from .paging import page as page
+from .rows import Column as Column
+from .rows import Date as Date
+from .rows import Json as Json
+from .rows import Row as Row
+from .rows import Timestamp as Timestamp
+from .rows import all_of as all_of
+from .rows import any_of as any_of
+from .rows import column as column
+from .rows import exists as exists
+from .rows import not_ as not_
+from .rows import references as references
+from .store import Store as Store
+from .twin import Operations as Operations
+from .twin import Twin as Twin
+from .twin import Users as Users

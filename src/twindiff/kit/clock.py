@@ -1,0 +1,60 @@
+"""The environment's time: read once per operation, never by reading moved."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Literal, NamedTuple
+
+import msgspec
+
+EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - naive, as a Timestamp column holds it
+SECOND = 1_000_000
+
+
+class Clock(NamedTuple):
+    """The instant of one operation, in microseconds since 1970 UTC."""
+
+    micros: int
+
+    @property
+    def now(self) -> datetime:
+        """The instant, aware, in UTC."""
+        return iso_instant(self.micros).replace(tzinfo=UTC)
+
+    def unix(self) -> int:
+        """Whole seconds since 1970."""
+        return self.micros // SECOND
+
+    def iso(self) -> str:
+        """The instant as a Timestamp column holds it: naive ISO text in UTC."""
+        return iso_instant(self.micros).isoformat()
+
+
+def iso_instant(micros: int) -> datetime:
+    """A naive instant in UTC, of microseconds since 1970."""
+    return EPOCH + timedelta(microseconds=micros)
+
+
+def micros_of(instant: datetime) -> int:
+    """Microseconds since 1970 of an instant; a naive one counts as UTC."""
+    naive = instant.astimezone(UTC).replace(tzinfo=None) if instant.tzinfo else instant
+    return (naive - EPOCH) // timedelta(microseconds=1)
+
+
+class ClockMode(msgspec.Struct, frozen=True):
+    """How an environment's clock runs.
+
+    `real` is the wall clock. `offset` starts at `start` and runs at real speed. `steps` starts at `start` and moves
+    one second per writing operation, so that a replay repeats byte for byte. `start` is in microseconds since 1970.
+    """
+
+    mode: Literal["real", "offset", "steps"] = "real"
+    start: int = 0
+
+    def at(self, wall: int, last: int, last_wall: int, *, writes: bool) -> Clock:
+        """The instant of an operation at wall-clock `wall`, given clock and wall-clock of the last one that wrote."""
+        if self.mode == "real":
+            return Clock(wall)
+        if self.mode == "offset":
+            return Clock(last + wall - last_wall)
+        return Clock(last + SECOND * writes)

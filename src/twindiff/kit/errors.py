@@ -1,0 +1,87 @@
+"""Errors that a twin raises and its style writes in the vendor's shape.
+
+A class is one entry of the vendor's error table: its name is the wire code (`ChannelNotFound` becomes
+`channel_not_found`) and its docstring the message.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any, ClassVar
+
+
+class ApiError(Exception):
+    """The request could not be fulfilled."""
+
+    status: ClassVar[int] = 400
+    code: ClassVar[str] = "error"
+
+    def __init_subclass__(cls) -> None:
+        cls.code = cls.__dict__.get("code") or re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+
+    def __init__(self, message: str = "", **details: Any) -> None:
+        super().__init__(message or inspect.getdoc(self) or self.code)
+        self.details = details
+
+
+class NotFound(ApiError):
+    """There is no such object."""
+
+    status = 404
+
+    def __init__(self, kind: str, *key: object) -> None:
+        super().__init__(f"No such {kind.lower()}: '{','.join(map(str, key))}'", kind=kind, key=key)
+
+
+class AlreadyExists(ApiError):
+    """There is such an object already."""
+
+    status = 409
+
+
+class MalformedBody(ApiError):
+    """The body could not be read."""
+
+
+class InvalidParameter(ApiError):
+    """A parameter has the wrong type or value."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"{name}: {problem}" if name else problem, name=name, problem=problem)
+        self.name = name
+
+
+class MissingParameter(InvalidParameter):
+    """A required parameter is missing."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, "is required but missing")
+
+
+class MissingToken(ApiError):
+    """No token was given."""
+
+    status = 401
+
+
+class UnknownToken(ApiError):
+    """The token is not known here."""
+
+    status = 401
+
+
+class UnknownOperation(ApiError):
+    """The vendor has no such operation, or this twin does not have it."""
+
+    status = 501
+
+
+class TooLarge(ApiError):
+    """The operation asks for more at once than can be looked up at once."""
+
+
+class TooSlow(ApiError):
+    """The operation took longer than an operation may take."""
+
+    status = 503

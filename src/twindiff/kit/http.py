@@ -1,0 +1,47 @@
+"""A request and an answer as plain data; no server and no framework is known here."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
+
+import msgspec
+
+
+class Request(NamedTuple):
+    """One HTTP request whose body has been read; header names are lower-case."""
+
+    verb: str
+    path: str
+    query: str = ""
+    headers: dict[str, str] = {}  # noqa: RUF012 - never written to
+    body: bytes = b""
+
+    @property
+    def content_type(self) -> str:
+        """The media type without its parameters, in lower case."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    def query_parameters(self) -> dict[str, Any]:
+        return dict(parse_qsl(self.query, keep_blank_values=True))
+
+    def bearer(self) -> str | None:
+        """The token of the Authorization header, with or without `Bearer`, else the X-API-Key; None without either."""
+        value = self.headers.get("authorization", "").strip()
+        scheme, _, rest = value.partition(" ")
+        token = rest.strip() if scheme.lower() in ("bearer", "token") else value
+        return token or self.headers.get("x-api-key")
+
+
+class Answer(NamedTuple):
+    """One HTTP answer."""
+
+    body: bytes
+    status: int = 200
+    content_type: str = "application/json"
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+def json_answer(value: Any, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Answer:
+    """An answer that carries a value as JSON."""
+    return Answer(msgspec.json.encode(value), status, headers=headers)

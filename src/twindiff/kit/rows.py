@@ -1,0 +1,335 @@
+"""A table as a typed struct: on the class a field is a column, on an instance its value.
+
+`Message.ts < "17"` is an expression that a Store compiles to SQL; `message.ts` is plain data. It knows no database.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, NamedTuple, TypeVar, dataclass_transform, overload
+
+import msgspec
+
+T = TypeVar("T")
+
+Visibility = Literal["plain", "derived", "bookkeeping"]
+ColumnType = Literal["text", "integer", "float", "boolean", "timestamp", "date", "json"]
+
+Timestamp = Annotated[
+    str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?$", extra={"column": "timestamp"})
+]
+"""An instant as naive ISO text in UTC: `2026-01-31T09:30:00` or with six decimals."""
+
+Date = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\d$", extra={"column": "date"})]
+"""A day as ISO text: `2026-01-31`."""
+
+Json = Annotated[Any, msgspec.Meta(extra={"column": "json"})]
+"""Any JSON value; stored as canonical compact text."""
+
+
+class Where(NamedTuple):
+    """One comparison: a column, an operator and a value, or a column of the row outside."""
+
+    column: Column[Any]
+    op: str
+    value: object
+
+
+class AllOf(NamedTuple):
+    parts: tuple[Expression, ...]
+
+
+class AnyOf(NamedTuple):
+    parts: tuple[Expression, ...]
+
+
+class Not(NamedTuple):
+    part: Expression
+
+
+class Exists(NamedTuple):
+    table: type[Row]
+    where: tuple[Expression, ...]
+
+
+class Counted(NamedTuple):
+    """How many related rows there are, compared with a number."""
+
+    table: type[Row]
+    where: tuple[Expression, ...]
+    op: str
+    value: float
+
+
+Expression = Where | AllOf | AnyOf | Not | Exists | Counted
+
+
+class Order(NamedTuple):
+    column: Column[Any]
+    descending: bool
+    nulls: Literal["first", "last"] | None = None
+    """Where NULL stands; without a word it is the smallest."""
+
+
+class Column(Generic[T]):
+    """A column of a table. Comparisons give expressions; NULL equals only NULL and is never less or greater."""
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __get__(self, row: None, table: type) -> Column[T]: ...
+        @overload
+        def __get__(self, row: object, table: type) -> T: ...
+        def __get__(self, row: object | None, table: type) -> Any: ...
+        def __set__(self, row: object, value: T) -> None: ...
+
+    def __init__(self, table: type[Row], name: str, kind: ColumnType, options: ColumnOptions, nullable: bool) -> None:
+        self.table = table
+        self.name = name
+        self.kind: ColumnType = kind
+        self.nullable = nullable
+        self.derived = options.derived
+        self.references = options.references
+        self.default = options.default
+        self.path: tuple[str, ...] = ()
+        self.looked_up: Column[Any] | None = None
+
+    def __class_getitem__(cls, kind: Any) -> Any:
+        return kind  # at run time a field is of its plain type
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> Where:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return Where(self, "=", other)
+
+    def __ne__(self, other: object) -> Where:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return Where(self, "!=", other)
+
+    def __lt__(self, other: object) -> Where:
+        return Where(self, "<", other)
+
+    def __le__(self, other: object) -> Where:
+        return Where(self, "<=", other)
+
+    def __gt__(self, other: object) -> Where:
+        return Where(self, ">", other)
+
+    def __ge__(self, other: object) -> Where:
+        return Where(self, ">=", other)
+
+    def __neg__(self) -> Order:
+        return Order(self, descending=True)
+
+    def in_(self, values: Collection[object]) -> Where:
+        return Where(self, "in", tuple(values))
+
+    def is_null(self) -> Where:
+        return Where(self, "=", None)
+
+    def equals(self, text: str) -> Where:
+        """Equality without regard to case."""
+        return Where(self, "equals_fold", text)
+
+    def resembles(self, text: str) -> Where:
+        """Hold a text, without regard to case and accents."""
+        return Where(self, "contains_bare", text)
+
+    def contains(self, text: str, *, fold: bool = False) -> Where:
+        return Where(self, "contains_fold" if fold else "contains", text)
+
+    def starts(self, text: str, *, fold: bool = False) -> Where:
+        return Where(self, "starts_fold" if fold else "starts", text)
+
+    def ends(self, text: str, *, fold: bool = False) -> Where:
+        return Where(self, "ends_fold" if fold else "ends", text)
+
+    def json(self, *path: str) -> Column[Any]:
+        """The value at a path of keys inside a Json column; a missing one is NULL."""
+        inner: Column[Any] = Column(self.table, self.name, self.kind, ColumnOptions(), nullable=True)
+        inner.path = (*self.path, *path)
+        return inner
+
+    def to(self, other: Column[Any]) -> Column[Any]:
+        """A column of the row whose key this column holds: `Issue.assignee_id.to(User.name)`."""
+        found: Column[Any] = Column(self.table, self.name, other.kind, ColumnOptions(), nullable=True)
+        found.looked_up = other
+        return found
+
+
+def all_of(*parts: Expression) -> AllOf:
+    """Hold when every part does; without parts, always."""
+    return AllOf(parts)
+
+
+def any_of(*parts: Expression) -> AnyOf:
+    """Hold when one part does; without parts, never."""
+    return AnyOf(parts)
+
+
+def not_(part: Expression) -> Not:
+    """Hold when the part does not."""
+    return Not(part)
+
+
+def exists(table: type[Row], *where: Expression) -> Exists:
+    """Hold when a related row exists; a column on the right of a comparison is one of the row outside.
+
+    `exists(Member, Member.channel_id == Channel.channel_id)` asks, for each channel, whether it has a member;
+    a table may relate to itself: `exists(Issue, Issue.id == Issue.parent_id)` asks for the parent of the row outside.
+    """
+    return Exists(table, where)
+
+
+def counted(table: type[Row], *where: Expression, op: str, value: float) -> Counted:
+    """Compare the number of related rows with a value; `where` is written as in `exists`."""
+    return Counted(table, where, op, value)
+
+
+class ColumnOptions(NamedTuple):
+    default: Any = msgspec.NODEFAULT
+    derived: bool = False
+    references: type[Row] | None = None
+
+
+def column(*, default: Any = msgspec.NODEFAULT, derived: bool = False, references: type[Row] | None = None) -> Any:
+    """Say more of a column: its default, whether the vendor derives it, the table it refers to."""
+    return ColumnOptions(default, derived, references)
+
+
+def references(table: type[Row], *, default: Any = msgspec.NODEFAULT, derived: bool = False) -> Any:
+    """A column that holds the key of another table's row. Documentation for readers and tools; nothing cascades."""
+    return ColumnOptions(default, derived, table)
+
+
+class Table(NamedTuple):
+    """What a Row class declares: everything an engine needs to store it."""
+
+    row: type[Row]
+    name: str
+    key: tuple[str, ...]
+    indexes: tuple[tuple[str, ...], ...]
+    unique: tuple[tuple[str, ...], ...]
+    visibility: Visibility
+    columns: dict[str, Column[Any]]
+
+
+_tables: dict[type, Table] = {}
+
+
+def table_of(row: type[Row]) -> Table:
+    """What a Row class declares."""
+    return _tables[row]
+
+
+if TYPE_CHECKING:
+
+    class RowType(msgspec.StructMeta):
+        def __new__(
+            mcls,
+            name: str,
+            bases: tuple[type, ...],
+            namespace: dict[str, Any],
+            /,
+            *,
+            table: str = "",
+            key: tuple[str, ...] = (),
+            indexes: tuple[tuple[str, ...], ...] = (),
+            unique: tuple[tuple[str, ...], ...] = (),
+            visibility: Visibility = "plain",
+        ) -> Any: ...
+
+    @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(column, references))
+    class Row(msgspec.Struct, metaclass=RowType): ...
+
+else:
+
+    class RowType(type(msgspec.Struct)):
+        """Makes a table of every class that names one."""
+
+        def __new__(
+            mcls,
+            name: str,
+            bases: tuple[type, ...],
+            namespace: dict[str, Any],
+            *,
+            table: str = "",
+            key: tuple[str, ...] = (),
+            indexes: tuple[tuple[str, ...], ...] = (),
+            unique: tuple[tuple[str, ...], ...] = (),
+            visibility: Visibility = "plain",
+            **options: Any,
+        ) -> type:
+            given = {field: value for field, value in namespace.items() if isinstance(value, ColumnOptions)}
+            for field, value in given.items():
+                namespace[field] = msgspec.field(default=value.default)
+            row = super().__new__(mcls, name, bases, namespace, **{**options, "kw_only": True})
+            if table:
+                declared = Table(row, table, key, indexes, unique, visibility, _columns_of(row, given))
+                _check(declared)
+                _tables[row] = declared
+            return row
+
+        def __getattribute__(cls, name: str) -> Any:
+            declared = _tables.get(cls) if name[:1] != "_" else None
+            found = declared.columns.get(name) if declared else None
+            return super().__getattribute__(name) if found is None else found
+
+    class Row(msgspec.Struct, metaclass=RowType, frozen=True):
+        """One stored object; a subclass is a table."""
+
+
+def _check(table: Table) -> None:
+    """Refuse what no engine could store, where it is declared."""
+    row, columns = table.row.__name__, ", ".join(table.columns)
+    if not table.key:
+        raise TypeError(f"{row} needs a key: class {row}(Row, table='{table.name}', key=('…_id',))")
+    for what, names in [("key", table.key), *(("index", each) for each in (*table.indexes, *table.unique))]:
+        for name in names:
+            if name not in table.columns:
+                raise TypeError(f"{row}: its {what} names '{name}', which is no column. Columns: {columns}")
+    for name in table.key:
+        if table.columns[name].nullable:
+            raise TypeError(f"{row}.{name} belongs to the key and cannot be None")
+
+
+def _columns_of(row: type[Row], given: dict[str, ColumnOptions]) -> dict[str, Column[Any]]:
+    hints = typing.get_type_hints(row, include_extras=True)
+    columns: dict[str, Column[Any]] = {}
+    for field in msgspec.structs.fields(row):
+        kind, nullable = _kind_of(hints[field.name], f"{row.__name__}.{field.name}")
+        options = given.get(field.name, ColumnOptions())._replace(default=_default_of(field))
+        columns[field.name] = Column(row, field.name, kind, options, nullable)
+    return columns
+
+
+def _default_of(field: msgspec.structs.FieldInfo) -> Any:
+    """A default; msgspec keeps that of an empty list or object as what makes it."""
+    factory = field.default_factory
+    return field.default if factory is msgspec.NODEFAULT else factory()
+
+
+_PLAIN_KINDS: dict[Any, ColumnType] = {str: "text", int: "integer", float: "float", bool: "boolean"}
+
+
+def _kind_of(hint: Any, name: str) -> tuple[ColumnType, bool]:
+    parts: tuple[Any, ...] = (hint,)
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        parts = typing.get_args(hint)
+    nullable = types.NoneType in parts
+    kinds = [part for part in parts if part is not types.NoneType]
+    for note in getattr(kinds[0], "__metadata__", ()) if kinds else ():
+        if isinstance(note, msgspec.Meta) and note.extra and len(kinds) == 1:
+            return note.extra["column"], nullable
+    if len(kinds) != 1 or kinds[0] not in _PLAIN_KINDS:
+        known = "str, int, float, bool, Timestamp, Date or Json, each alone or with None"
+        raise TypeError(f"{name} cannot be stored as {getattr(hint, '__name__', hint)}. Use {known}")
+    return _PLAIN_KINDS[kinds[0]], nullable
+
+
+def index(row: type[Row], columns: tuple[str, ...]) -> None:
+    """Add an index to a declared table, unless its key or an index begins with these columns already."""
+    table = _tables[row]
+    if not any(known[: len(columns)] == columns for known in (table.key, *table.indexes, *table.unique)):
+        _tables[row] = table._replace(indexes=(*table.indexes, columns))

@@ -1,0 +1,196 @@
+"""Slack's Web API: methods by name, form or JSON in, always 200 out, `ok` says how it went.
+
+https://docs.slack.dev/apis/web-api
+"""
+
+from __future__ import annotations
+
+import io
+from base64 import b64decode
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import parse_qsl
+
+import msgspec
+from python_multipart import parse_form  # pyright: ignore[reportUnknownVariableType]
+from python_multipart.exceptions import FormParserError
+
+from twindiff.kit.errors import ApiError, InvalidParameter, MissingParameter
+from twindiff.kit.http import Answer, Request, json_answer
+
+from .base import Style
+
+if TYPE_CHECKING:
+    from twindiff.kit.twin import Found, Operation
+
+
+class NotAuthed(ApiError):
+    """No authentication token provided."""
+
+
+class InvalidAuth(ApiError):
+    """The token is not one that this workspace knows."""
+
+
+class InvalidJson(ApiError):
+    """The request says it carries JSON, but the body could not be read as JSON."""
+
+
+class JsonNotObject(ApiError):
+    """The request carries JSON, but not an object."""
+
+
+class InvalidFormData(ApiError):
+    """The request says it carries a form, but the body could not be read as one."""
+
+
+class InvalidArguments(ApiError):
+    """The method was called with arguments it cannot take."""
+
+
+class UnknownMethod(ApiError):
+    """There is no method of that name, or this twin does not have it."""
+
+
+class Ratelimited(ApiError):
+    """The method was called too often; call it again after the seconds that the Retry-After header tells."""
+
+    status = 429
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__()
+        self.retry_after = retry_after
+
+
+_LARGEST_FORM = 1_000_000
+
+
+class SlackRpc(Style):
+    """An error leaves as `{"ok": false, "error": code}`; what stands in its details stands beside the code."""
+
+    missing_token = NotAuthed
+    unknown_token = InvalidAuth
+
+    def method_name(self, path: str) -> str:
+        return path.strip("/").removeprefix("api/")
+
+    def token(self, request: Request) -> str | None:
+        header = request.bearer()
+        if header is not None:
+            return header
+        # Tokens of old travel as a parameter; bytes on their way to a file are not searched for one.
+        token: object = None if len(request.body) > _LARGEST_FORM else self._all_parameters(request).get("token")
+        return token if isinstance(token, str) else None
+
+    def parameters(self, request: Request, found: Found) -> dict[str, Any]:
+        if found.operation.declared.verb:
+            return {"sent": request, **request.query_parameters(), **found.path_parameters}
+        given = self._all_parameters(request)
+        if found.operation.declared.open:
+            given = {**_client(request), **given}
+        for name in found.operation.bound.structured:
+            if isinstance(given.get(name), str):
+                given[name] = _embedded_json(name, given[name])
+        return given
+
+    def _all_parameters(self, request: Request) -> dict[str, Any]:
+        given = request.query_parameters() if request.query else {}
+        if request.body:
+            given.update(self.body(request))
+        return given
+
+    def body(self, request: Request) -> dict[str, Any]:
+        if request.content_type == "application/json":
+            return _json_object(request.body)
+        if request.content_type == "multipart/form-data":
+            return _multipart(request)
+        try:
+            return dict(parse_qsl(request.body.decode(), keep_blank_values=True))
+        except UnicodeDecodeError:
+            raise InvalidFormData from None
+
+    def result(self, value: Any, operation: Operation) -> Answer:
+        return json_answer({"ok": True, **value})
+
+    def error(self, error: ApiError) -> Answer:
+        if isinstance(error, MissingParameter):
+            return _invalid_arguments(f"[ERROR] missing required field: {error.name}")
+        if isinstance(error, InvalidParameter):
+            return _invalid_arguments(f"[ERROR] {error}")
+        if isinstance(error, Ratelimited):
+            headers = (("Retry-After", str(error.retry_after)),)
+            return json_answer({"ok": False, "error": error.code}, error.status, headers)
+        return json_answer({"ok": False, "error": error.code, **error.details})
+
+    def unknown(self, request: Request, verbs: list[str]) -> Answer:
+        method = self.method_name(request.path)
+        return self.error(UnknownMethod(req_method=method))
+
+
+def _invalid_arguments(message: str) -> Answer:
+    return json_answer({"ok": False, "error": "invalid_arguments", "response_metadata": {"messages": [message]}})
+
+
+def _json_object(body: bytes) -> dict[str, Any]:
+    try:
+        value = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise InvalidJson from None
+    if not isinstance(value, dict):
+        raise JsonNotObject
+    fields = cast(dict[str, Any], value)
+    return {name: each for name, each in fields.items() if each is not None}
+
+
+def _client(request: Request) -> dict[str, str]:
+    """The id and the secret of an application, where it names itself in the Authorization header."""
+    scheme, _, value = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "basic":
+        return {}
+    try:
+        client_id, _, client_secret = b64decode(value).decode().partition(":")
+    except ValueError:
+        return {}
+    return {"client_id": client_id, "client_secret": client_secret}
+
+
+def _embedded_json(name: str, text: str) -> Any:
+    """A list or object that a form carries as JSON text; text that is no JSON is left for the handler's contract."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return text
+
+
+def _multipart(request: Request) -> dict[str, Any]:
+    """The text fields of a multipart form."""
+    fields: dict[str, Any] = {}
+
+    def on_field(field: Any) -> None:
+        fields[field.field_name.decode()] = (field.value or b"").decode()
+
+    _read_form(request, on_field, None)
+    return fields
+
+
+def sent_bytes(request: Request) -> bytes:
+    """The bytes of a file as clients send them: alone, or as the first part of a multipart form."""
+    if request.content_type != "multipart/form-data":
+        return request.body
+    found: list[bytes] = []
+
+    def on_file(file: Any) -> None:
+        file.file_object.seek(0)
+        found.append(file.file_object.read())
+        file.close()
+
+    _read_form(request, lambda field: found.append(field.value or b""), on_file)
+    return found[0] if found else b""
+
+
+def _read_form(request: Request, on_field: Callable[[Any], None], on_file: Callable[[Any], None] | None) -> None:
+    headers: Any = {"Content-Type": request.headers["content-type"].encode()}
+    try:
+        parse_form(headers, io.BytesIO(request.body), on_field, on_file)
+    except (FormParserError, UnicodeDecodeError, ValueError):
+        raise InvalidFormData from None

@@ -1,0 +1,258 @@
+"""A twin: a name, the vendor's wire style, its tables and the operations it answers, compiled to a dispatch table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from .binding import Bound, Handler, bind
+from .call import Call
+from .events import QueuedEvent
+from .http import Request
+from .limits import Meter
+from .rows import Column, Row, Table, table_of
+from .styles.base import Style
+
+H = TypeVar("H", bound=Handler)
+
+BODY_LIMIT = 1_000_000
+
+
+class Declared(NamedTuple):
+    """An operation as a page declares it."""
+
+    verb: str
+    path: str
+    handler: Handler
+    reads: bool
+    scope: str
+    status: int
+    body_limit: int
+    """The largest body it takes, in bytes."""
+    open: bool
+    """Whether it needs no token: it is for everyone, or its address is a secret."""
+
+
+class Operation(NamedTuple):
+    """An operation as a request meets it."""
+
+    name: str
+    declared: Declared
+    bound: Bound
+    placeholders: tuple[str, ...] = ()
+    """What its path calls the segments that vary."""
+
+    @property
+    def reads(self) -> bool:
+        """Whether it cannot write."""
+        return self.declared.reads
+
+
+class Operations:
+    """The operations of one page of a reference."""
+
+    def __init__(self) -> None:
+        self.listed: list[Declared] = []
+
+    def method(self, name: str, *, reads: bool = False, scope: str = "", open: bool = False) -> Callable[[H], H]:
+        """Declare an RPC method, as in Slack's `chat.postMessage`; it is found by name, whatever the verb."""
+        return self._declare("", name, reads, scope, open=open)
+
+    def get(self, path: str, *, scope: str = "", status: int = 200, open: bool = False) -> Callable[[H], H]:
+        return self._declare("GET", path, True, scope, status, open=open)
+
+    def post(
+        self,
+        path: str,
+        *,
+        reads: bool = False,
+        scope: str = "",
+        status: int = 200,
+        body_limit: int = BODY_LIMIT,
+        open: bool = False,
+    ) -> Callable[[H], H]:
+        return self._declare("POST", path, reads, scope, status, body_limit, open=open)
+
+    def put(self, path: str, *, scope: str = "", status: int = 200) -> Callable[[H], H]:
+        return self._declare("PUT", path, False, scope, status)
+
+    def patch(self, path: str, *, scope: str = "", status: int = 200) -> Callable[[H], H]:
+        return self._declare("PATCH", path, False, scope, status)
+
+    def delete(self, path: str, *, scope: str = "", status: int = 200) -> Callable[[H], H]:
+        return self._declare("DELETE", path, False, scope, status)
+
+    def _declare(
+        self,
+        verb: str,
+        path: str,
+        reads: bool,
+        scope: str,
+        status: int = 200,
+        body_limit: int = BODY_LIMIT,
+        *,
+        open: bool = False,
+    ) -> Callable[[H], H]:
+        def declare(handler: H) -> H:
+            self.listed.append(Declared(verb, path, handler, reads, scope, status, body_limit, open))
+            return handler
+
+        return declare
+
+
+class Node:
+    """One segment of the REST tree: literal children before the placeholder, operations by verb."""
+
+    __slots__ = ("children", "operations", "placeholder")
+
+    def __init__(self) -> None:
+        self.children: dict[str, Node] = {}
+        self.placeholder: Node | None = None
+        self.operations: dict[str, Operation] = {}
+
+    def grow(self, segments: Sequence[str]) -> Node:
+        """The node of a path, made if need be."""
+        node = self
+        for segment in segments:
+            node = node._child(segment)
+        return node
+
+    def _child(self, segment: str) -> Node:
+        if not segment.startswith("{"):
+            return self.children.setdefault(segment, Node())
+        if self.placeholder is None:
+            self.placeholder = Node()
+        return self.placeholder
+
+    def find(self, segments: Sequence[str], verb: str | None, at: int = 0) -> tuple[Node, tuple[str, ...]] | None:
+        """The first node of a path that answers a verb, or any, with the segments that placeholders stand for."""
+        if at == len(segments):
+            answers = verb in self.operations if verb else bool(self.operations)
+            return (self, ()) if answers else None
+        child = self.children.get(segments[at])
+        found = child.find(segments, verb, at + 1) if child else None
+        if found or self.placeholder is None or not segments[at]:
+            return found
+        found = self.placeholder.find(segments, verb, at + 1)
+        return found and (found[0], (segments[at], *found[1]))
+
+
+class Found(NamedTuple):
+    """The operation that a request names, with what its path carries."""
+
+    operation: Operation
+    path_parameters: dict[str, str]
+
+
+class Dispatch:
+    """Operations compiled once: RPC methods a dict by name, REST a tree by segment and verb."""
+
+    def __init__(self, style: Style, pages: Sequence[Operations]) -> None:
+        self.style = style
+        self.methods: dict[str, Operation] = {}
+        self.tree = Node()
+        for page in pages:
+            for declared in page.listed:
+                self._add(declared)
+
+    def _add(self, declared: Declared) -> None:
+        bound = bind(declared.handler, self.style.naming)
+        name = f"{declared.verb} {declared.path}" if declared.verb else declared.path
+        segments = _segments(declared.path)
+        placeholders = tuple(segment[1:-1] for segment in segments if segment.startswith("{"))
+        operation = Operation(name, declared, bound, placeholders)
+        if not declared.verb:
+            taken, self.methods[name] = name in self.methods, operation
+        else:
+            verbs = self.tree.grow(segments).operations
+            taken, verbs[declared.verb] = declared.verb in verbs, operation
+        if taken:
+            raise ValueError(f"Two operations are named {name}")
+
+    def find(self, verb: str, path: str) -> Found | None:
+        """The operation for a request, or None when there is none of that verb and path."""
+        method = self.methods.get(self.style.method_name(path)) if self.methods else None
+        if method:
+            return Found(method, {})
+        found = self.tree.find(_segments(path), verb)
+        if found is None:
+            return None
+        operation = found[0].operations[verb]
+        return Found(operation, dict(zip(operation.placeholders, found[1], strict=True)))
+
+    def verbs(self, path: str) -> list[str]:
+        """The verbs that a path answers; empty for an unknown path."""
+        found = self.tree.find(_segments(path), None)
+        return sorted(found[0].operations) if found else []
+
+    @property
+    def operations(self) -> list[Operation]:
+        """All operations, RPC methods first, then REST in order of paths."""
+        return [*self.methods.values(), *_walk(self.tree)]
+
+
+def _walk(node: Node) -> list[Operation]:
+    below = [*node.children.values(), *([node.placeholder] if node.placeholder else [])]
+    return [*node.operations.values(), *(operation for child in below for operation in _walk(child))]
+
+
+def _segments(path: str) -> list[str]:
+    return path.strip("/").split("/")
+
+
+class Users(NamedTuple):
+    """Where a twin keeps the people an environment can act as."""
+
+    table: type[Row]
+    id: Column[Any]
+    email: Column[Any]
+
+
+Rows = Mapping[str, Iterable[Mapping[str, Any]]]
+"""The rows of a template by table."""
+
+
+class Rules(NamedTuple):
+    """By what a guard judges a call: whether tokens are taken seriously, and how much was asked for of late."""
+
+    strict: bool
+    meter: Meter
+
+
+Guard = Callable[[Call, Operation, Rules], None]
+"""Raises when the caller's token may not make a call, or not now. It only reads."""
+
+
+class Twin:
+    """Everything the server knows of one vendor.
+
+    `seeds` is a folder of templates, one `<template>.json` each: `{table: [row, …]}`; `templates` are templates that
+    code writes, by name. `guard` is asked before every call that needs a token.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        style: Style,
+        *pages: Operations,
+        tables: Sequence[type[Row]],
+        users: Users | None = None,
+        seeds: Path | None = None,
+        templates: Mapping[str, Callable[[], Rows]] | None = None,
+        guard: Guard | None = None,
+        aliases: Sequence[str] = (),
+    ) -> None:
+        self.name = name
+        self.style = style
+        self.aliases = tuple(aliases)
+        self.users = users
+        self.seeds = seeds
+        self.templates = dict(templates or {})
+        self.guard = guard
+        self.tables: tuple[Table, ...] = tuple(table_of(row) for row in (*tables, QueuedEvent))
+        self.dispatch = Dispatch(style, pages)
+
+    def chosen(self, request: Request, found: Found) -> Found:
+        """The operation that a request means, where its verb and path alone do not say."""
+        return found
