@@ -1,0 +1,210 @@
+"""Where rows live: engines behind one interface, and the journal of every change.
+
+An engine runs an operation's work inside one transaction, captures what it changed below the API, and appends that to
+the journal before the answer leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import msgspec
+
+from twindiff.kit.blobs import Blobs
+from twindiff.kit.clock import Clock, ClockMode
+from twindiff.kit.errors import ApiError
+from twindiff.kit.store import Store
+
+from .journal import Record
+from .schema import Schema
+
+T = TypeVar("T")
+
+
+class NotServed(ApiError):
+    """What the storage refuses, whatever the vendor would say."""
+
+
+class StorageFull(NotServed):
+    """The disk is full; nothing was written. Free space, or delete environments, and try again."""
+
+    status = 507
+
+
+class StorageUnavailable(NotServed):
+    """The database cannot be reached, or cannot write now; nothing was lost. Try again in a second."""
+
+    status = 503
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message, headers=(("Retry-After", "1"),))
+
+
+class Gone(NotServed):
+    """The environment is not there any more: another process has deleted it."""
+
+    status = 410
+
+
+class WrongStorage(Exception):
+    """The database cannot be used as it is; the message says what to do."""
+
+
+class UnknownPoint(ApiError):
+    """The environment has no such point."""
+
+    status = 404
+
+
+class SchemaChanged(ApiError):
+    """The environment was made by another version of a twin and cannot be carried over."""
+
+    status = 409
+
+
+class DataDirectoryInUse(Exception):
+    """Another process owns the data directory."""
+
+
+class Template(NamedTuple):
+    """An immutable starting state of one twin, named by the hash of its content."""
+
+    hash: str
+    schema_hash: str
+    counters: dict[str, int]
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """What an environment starts from: a template hash per twin, its clock and its counters.
+
+    `created` and `clock_start` are the wall clock and the environment's clock at creation, in microseconds since 1970.
+    """
+
+    templates: dict[str, str]
+    clock: ClockMode
+    created: int
+    clock_start: int
+    counters: dict[str, int] = {}
+
+
+class Moment(NamedTuple):
+    """What an engine hands to the work of one operation."""
+
+    db: Store
+    clock: Clock
+
+
+class Intent(NamedTuple):
+    """Who writes what, for the journal."""
+
+    twin: str
+    operation: str
+    actor: str
+
+
+class Engine(Protocol):
+    """Stores templates, environments, journals and the catalog. Writing operations are serial per environment."""
+
+    inline: bool
+    """Whether work is quick enough to run on the event loop."""
+    blobs: Blobs
+    """Bytes too large for rows, of all environments."""
+
+    def schema(self, schema: Schema) -> None:
+        """Make a twin's tables known."""
+        ...
+
+    def add_template(self, twin: str, rows: Mapping[str, Iterable[Mapping[str, Any]]]) -> Template:
+        """Store a template of full rows by table; the same content gives the same hash."""
+        ...
+
+    def copy_template(self, env: str, origin: Origin, twin: str) -> Template:
+        """Store the present state of an environment's twin as a template."""
+        ...
+
+    def template(self, twin: str, hash: str) -> Store:
+        """The rows of a template, read-only."""
+        ...
+
+    def ready(self, origin: Origin) -> str | None:
+        """The id of an environment that was made ahead, for `create` to take; None where nothing is."""
+        ...
+
+    def create(self, env: str, origin: Origin) -> None: ...
+
+    def awake(self, env: str) -> bool:
+        """Whether the environment can be used without being rebuilt first."""
+        ...
+
+    def wake(self, env: str, origin: Origin) -> None:
+        """Rebuild an environment from its template, last image and journal; raises SchemaChanged."""
+        ...
+
+    def sleep(self, env: str) -> None:
+        """Drop what an idle environment keeps in memory."""
+        ...
+
+    def read(self, env: str, twin: str, work: Callable[[Moment], T]) -> T:
+        """Run work that cannot write."""
+        ...
+
+    def write(self, env: str, intent: Intent, work: Callable[[Moment], T]) -> tuple[T, int | None]:
+        """Run work in one transaction; return its result and the seq of what it wrote, or None when nothing changed.
+
+        Whatever `work` raises rolls everything back. Raises StorageFull.
+        """
+        ...
+
+    def remembers(self, env: str, seq: int) -> bool:
+        """Whether a point of an awake environment can be reached without a rebuild; raises UnknownPoint."""
+        ...
+
+    def recall(self, env: str, origin: Origin, seq: int) -> None:
+        """Rebuild a point that is not remembered, so that rewind and fork find it at once. May run in any thread."""
+        ...
+
+    def rewind(self, env: str, to: int) -> int:
+        """Return to a point: the rows, clock and counters as they were after that seq; 0 is the beginning.
+
+        The journal notes it and goes on; the new seq is returned. Raises UnknownPoint.
+        """
+        ...
+
+    def fork(self, env: str, at: int, child: str) -> None:
+        """Make an environment that shares all up to a point with its parent and goes on by itself.
+
+        Raises UnknownPoint.
+        """
+        ...
+
+    def delete(self, env: str) -> None:
+        """Forget an environment with its journal."""
+        ...
+
+    def admit(self) -> None:
+        """Raises StorageUnavailable while no new run should begin."""
+        ...
+
+    def seq(self, env: str) -> int:
+        """How many records the journal of an environment holds."""
+        ...
+
+    def records(self, env: str, after: int = 0, upto: int | None = None) -> list[Record]:
+        """Journal records with `after < seq <= upto`; a fork begins with its parent's."""
+        ...
+
+    def difference(self, env: str, after: int, upto: int) -> list[Record]:
+        """Records that lead from one point to another, with rewinds resolved."""
+        ...
+
+    def catalog(self, schema: Schema) -> Store:
+        """A durable Store for our own records; each write commits unless a `transaction` is open."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Make several catalog writes one."""
+        ...
+
+    def close(self) -> None: ...

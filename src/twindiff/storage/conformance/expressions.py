@@ -1,0 +1,277 @@
+# ruff: noqa: D103 - a test is named by the sentence it proves
+"""Every expression that the kit can write finds the rows that it says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from twindiff.kit.rows import Column, Expression, Order, Row, all_of, any_of, counted, exists, not_
+from twindiff.kit.store import Ordering
+
+from . import model
+from .worlds import Link, Place, Thing, World
+
+__all__ = [
+    "test_a_chain_of_two_thousand_parts_is_one_statement",
+    "test_a_page_is_a_slice_of_all",
+    "test_a_path_may_hold_any_key",
+    "test_a_table_relates_to_itself_at_any_depth",
+    "test_an_expression_finds_the_rows_that_it_says",
+    "test_any_text_is_found_again",
+    "test_columns_come_in_their_types",
+    "test_five_thousand_values_are_one_statement",
+    "test_json_keeps_true_one_and_text_apart",
+    "test_numbers_beyond_64_bits_compare",
+]
+
+QUICK = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+TEXTS = st.sampled_from(
+    [
+        "",
+        "a",
+        "A",
+        "ab",
+        "%",
+        "_",
+        "\\",
+        "'",
+        '"',
+        "ß",
+        "SS",
+        "İ",
+        "i\u0307",
+        "\u0131",
+        "é",
+        "e\u0301",
+        "😀",
+        "a😀b",
+        "ﬁ",
+        "Σ",
+        "ς",
+    ]
+) | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=4)
+NUMBERS = st.sampled_from([0, 1, -1, 2, 2**53 + 1, 2**63 - 1, -(2**63)])
+AMOUNTS = st.sampled_from([0.0, 1.0, -1.5, 0.25, 1e300, -1e-300])
+FLAGS = st.booleans()
+TIMES = st.sampled_from(["2026-01-31T09:30:00", "2026-01-31T09:30:00.000001", "1999-12-31T23:59:59"])
+DAYS = st.sampled_from(["2026-01-31", "1999-12-31"])
+KEYS = st.sampled_from(["a", "b", "a.b", "é", "", "x'y", "[0]"])
+SCALARS = st.none() | FLAGS | st.sampled_from([0, 1, -5, 2**40]) | AMOUNTS.filter(lambda n: abs(n) < 10) | TEXTS
+JSON = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(KEYS, inner, max_size=2), max_leaves=4
+)
+DATA = st.dictionaries(KEYS, JSON, max_size=3)
+IDS = st.sampled_from(["T1", "T2", "T3", "T4", "T5"])
+
+
+def things() -> st.SearchStrategy[list[Thing]]:
+    """Some rows, each with a key of its own."""
+    thing = st.builds(
+        Thing,
+        thing_id=IDS,
+        text=st.none() | TEXTS,
+        number=st.none() | NUMBERS,
+        amount=st.none() | AMOUNTS,
+        flag=st.none() | FLAGS,
+        at=st.none() | TIMES,
+        day=st.none() | DAYS,
+        data=st.none() | DATA,
+        parent_id=st.none() | IDS,
+    )
+    return st.lists(thing, max_size=5, unique_by=lambda each: each.thing_id)
+
+
+def links() -> st.SearchStrategy[list[Link]]:
+    """Some rows with a key of two columns."""
+    link = st.builds(Link, thing_id=IDS, rank=st.integers(0, 2), note=st.none() | TEXTS)
+    return st.lists(link, max_size=4, unique_by=lambda each: (each.thing_id, each.rank))
+
+
+VALUES: list[tuple[Column[Any], st.SearchStrategy[Any]]] = [
+    (Thing.thing_id, IDS),
+    (Thing.text, TEXTS),
+    (Thing.number, NUMBERS),
+    (Thing.amount, AMOUNTS),
+    (Thing.flag, FLAGS),
+    (Thing.at, TIMES),
+    (Thing.day, DAYS),
+    (Thing.parent_id, IDS),
+]
+
+
+@st.composite
+def atoms(draw: st.DrawFn) -> Expression:
+    """A comparison of a column with a value."""
+    column, values = draw(st.sampled_from(VALUES))
+    op = draw(st.sampled_from(["==", "!=", "<", "<=", ">", ">=", "in", "null"]))
+    value = draw(values | st.none() if op in ("==", "!=") else values)
+    return compared(column, op, draw(st.lists(values | st.none(), max_size=3)) if op == "in" else value)
+
+
+def compared(column: Column[Any], op: str, value: Any) -> Expression:
+    """A comparison by the name of its operator."""
+    plain: dict[str, Any] = {"==": column.__eq__, "!=": column.__ne__, "<": column.__lt__, "<=": column.__le__}
+    plain |= {">": column.__gt__, ">=": column.__ge__, "in": column.in_}
+    return column.is_null() if op == "null" else plain[op](value)
+
+
+@st.composite
+def text_atoms(draw: st.DrawFn, column: Column[Any] = Thing.text) -> Expression:
+    """A comparison that looks into a text."""
+    if draw(st.integers(0, 3)) == 0:
+        return draw(st.sampled_from([column.equals, column.resembles]))(draw(TEXTS))
+    look = draw(st.sampled_from([column.contains, column.starts, column.ends]))
+    return look(draw(TEXTS), fold=draw(FLAGS))
+
+
+@st.composite
+def json_atoms(draw: st.DrawFn) -> Expression:
+    """A comparison of what is at a path."""
+    column = Thing.data.json(*draw(st.lists(KEYS, min_size=1, max_size=2)))
+    form = draw(st.sampled_from(["equal", "compared", "in", "text", "whole"]))
+    if form == "whole":
+        return Thing.data == draw(DATA)
+    if form == "text":
+        return draw(text_atoms(column))
+    if form == "in":
+        return column.in_(draw(st.lists(SCALARS, max_size=3)))
+    value = draw(JSON if form == "equal" else SCALARS.filter(lambda each: not isinstance(each, bool | None)))
+    return compared(column, draw(st.sampled_from(["==", "!="] if form == "equal" else ["<", "<=", ">", ">="])), value)
+
+
+@st.composite
+def relations(draw: st.DrawFn) -> Expression:
+    """A condition on related rows: links, parents, children."""
+    atom = st.sampled_from([Link.note == "a", Link.rank >= 1, Link.note.is_null(), Link.rank < Thing.number])
+    column_pairs = [Thing.thing_id == Thing.parent_id, Thing.parent_id == Thing.thing_id, Thing.text == Thing.text]
+    if draw(st.booleans()):
+        return exists(Thing, draw(st.sampled_from(column_pairs)), *draw(few(atoms())))
+    linked = (Link.thing_id == Thing.thing_id, *draw(few(atom)))
+    if draw(st.booleans()):
+        return counted(Link, *linked, op=draw(st.sampled_from(["=", "!=", "<", ">="])), value=draw(st.integers(0, 2)))
+    return exists(Link, *linked)
+
+
+def few(strategy: st.SearchStrategy[Expression]) -> st.SearchStrategy[list[Expression]]:
+    """None, one or two of a kind."""
+    return st.lists(strategy, max_size=2)
+
+
+EXPRESSIONS: st.SearchStrategy[Expression] = st.recursive(
+    atoms() | text_atoms() | json_atoms() | relations(),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda parts: any_of(*parts))
+        | st.lists(inner, max_size=3).map(lambda parts: all_of(*parts))
+        | inner.map(not_)
+    ),
+    max_leaves=4,
+)
+
+TERMS = st.sampled_from([column for column, _ in VALUES]).flatmap(
+    lambda column: st.builds(Order, st.just(column), FLAGS, st.sampled_from([None, "first", "last"])) | st.just(column)
+)
+ORDERS: st.SearchStrategy[Ordering] = st.lists(TERMS, max_size=2).map(tuple)
+
+
+def with_rows(world: World, rows: Sequence[Row]) -> Place:
+    """An environment that holds nothing but these rows."""
+    place = world.environment()
+    if rows:
+        place.add(*rows)
+    return place
+
+
+@QUICK
+@given(rows=things(), more=links(), where=EXPRESSIONS)
+def test_an_expression_finds_the_rows_that_it_says(
+    world: World, rows: list[Thing], more: list[Link], where: Expression
+) -> None:
+    everything = [*rows, *more]
+    place = with_rows(world, everything)
+    wanted = model.ordered([row for row in rows if model.holds(where, row, everything)], ())
+    assert place.read(lambda db: db.rows(Thing, where)) == wanted
+    assert place.read(lambda db: db.count(Thing, where)) == len(wanted)
+    assert place.read(lambda db: db.find(Thing, where)) == (wanted[0] if wanted else None)
+
+
+@QUICK
+@given(rows=things(), order=ORDERS, limit=st.none() | st.integers(0, 6), offset=st.integers(0, 6))
+def test_a_page_is_a_slice_of_all(
+    world: World, rows: list[Thing], order: Ordering, limit: int | None, offset: int
+) -> None:
+    place = with_rows(world, rows)
+    wanted = model.ordered(rows, order)[offset:][:limit]
+    assert place.read(lambda db: db.rows(Thing, order=order, limit=limit, offset=offset)) == wanted
+
+
+@QUICK
+@given(text=TEXTS, other=TEXTS)
+def test_any_text_is_found_again(world: World, text: str, other: str) -> None:
+    place = with_rows(world, [Thing(thing_id="T1", text=text)])
+    found = place.read(lambda db: db.get(Thing, "T1").text)
+    assert found == text
+    for where in (Thing.text == text, Thing.text.contains(text), Thing.text.in_([other, text])):
+        assert place.read(lambda db, where=where: db.count(Thing, where)) == 1
+    assert place.read(lambda db: db.count(Thing, Thing.text.contains(other))) == (other in text)
+
+
+def test_a_table_relates_to_itself_at_any_depth(world: World) -> None:
+    parents = {"T1": None, "T2": "T1", "T3": "T2", "T4": "T4"}
+    place = with_rows(world, [Thing(thing_id=key, parent_id=parent) for key, parent in parents.items()])
+    has_parent = exists(Thing, Thing.thing_id == Thing.parent_id)
+    is_parent = exists(Thing, Thing.parent_id == Thing.thing_id)
+    has_grandparent = exists(Thing, Thing.thing_id == Thing.parent_id, has_parent)
+    found = [
+        [row.thing_id for row in place.read(lambda db, where=where: db.rows(Thing, where))]
+        for where in (has_parent, is_parent, has_grandparent, Thing.thing_id == Thing.parent_id)
+    ]
+    assert found == [["T2", "T3", "T4"], ["T1", "T2", "T4"], ["T3", "T4"], ["T4"]]
+
+
+def test_json_keeps_true_one_and_text_apart(world: World) -> None:
+    values = [True, False, 1, 0, "1", "true", [1], {"a": 1}, None, 2.5]
+    place = with_rows(world, [Thing(thing_id=f"T{n}", data={"at": value}) for n, value in enumerate(values)])
+    for n, value in enumerate(values):
+        found = place.read(lambda db, value=value: db.rows(Thing, Thing.data.json("at") == value))
+        assert [row.thing_id for row in found] == [f"T{n}"]
+
+
+@pytest.mark.parametrize("key", ["a", "", "a.b", "[0]", "'", '"', "\\", "\n", "é", "😀", "$", "a b"])
+def test_a_path_may_hold_any_key(world: World, key: str) -> None:
+    place = with_rows(world, [Thing(thing_id="T1", data={key: {key: "x"}}), Thing(thing_id="T2", data={})])
+    found = place.read(lambda db: db.rows(Thing, Thing.data.json(key, key) == "x"))
+    assert [row.thing_id for row in found] == ["T1"]
+
+
+def test_numbers_beyond_64_bits_compare(world: World) -> None:
+    place = with_rows(world, [Thing(thing_id="T1", number=2**63 - 1), Thing(thing_id="T2", number=-(2**63))])
+    assert place.read(lambda db: db.count(Thing, Thing.number < 2**70)) == 2
+    assert place.read(lambda db: db.count(Thing, Thing.number >= -(2**63) - 1)) == 2
+    assert place.read(lambda db: db.count(Thing, Thing.number.in_([2**63, -(2**63)]))) == 1
+    assert place.read(lambda db: db.rows(Thing, limit=2**64)) != []
+
+
+def test_columns_come_in_their_types(world: World) -> None:
+    place = with_rows(world, [Thing(thing_id="T1", flag=True, data={"a": [1]}, amount=2.0)])
+    columns = (Thing.flag, Thing.data, Thing.amount, Thing.text, Thing.data.json("a"))
+    assert place.read(lambda db: db.rows(Thing, columns=columns)) == [(True, {"a": [1]}, 2.0, None, [1])]
+
+
+def test_five_thousand_values_are_one_statement(world: World) -> None:
+    place = with_rows(world, [Thing(thing_id="T1", number=7, text="'"), Thing(thing_id="T2", number=-1)])
+    numbers = place.read(lambda db: db.rows(Thing, Thing.number.in_([*range(5000), None])))
+    texts = place.read(lambda db: db.rows(Thing, Thing.text.in_(["'", *map(str, range(5000))])))
+    assert [row.thing_id for row in (*numbers, *texts)] == ["T1", "T1"]
+
+
+def test_a_chain_of_two_thousand_parts_is_one_statement(world: World) -> None:
+    place = with_rows(world, [Thing(thing_id="T1", number=7)])
+    either = any_of(*(Thing.number == number for number in range(2000)))
+    neither = all_of(*(Thing.number != number for number in range(2000)))
+    assert place.read(lambda db: [db.count(Thing, either), db.count(Thing, neither)]) == [1, 0]

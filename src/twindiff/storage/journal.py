@@ -1,0 +1,113 @@
+"""The journal: one record per operation that wrote, in the order they happened, the same on every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from .values import same
+
+Values = dict[str, Any]
+"""A full row, by column name; timestamps and dates as ISO text, JSON as plain values."""
+
+
+class Change(NamedTuple):
+    """One row that an operation inserted (`before` is None), deleted (`after` is None) or updated."""
+
+    table: str
+    key: tuple[Any, ...]
+    before: Values | None
+    after: Values | None
+
+
+class Record(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
+    """One operation that wrote.
+
+    `at` is the wall clock and `clock` the environment's, both in microseconds since 1970; `ids` are the counters as
+    they stand after it; `to` is the seq that a rewind or reset went back to.
+    """
+
+    env: str
+    seq: int
+    twin: str
+    operation: str
+    actor: str
+    at: int
+    clock: int
+    ids: dict[str, int]
+    changes: list[Change]
+    to: int | None = None
+
+
+encode = encode_values = msgspec.msgpack.Encoder().encode
+decode = msgspec.msgpack.Decoder(Record).decode
+
+
+class Place(NamedTuple):
+    """Where a row lives in an environment."""
+
+    twin: str
+    table: str
+    key: tuple[Any, ...]
+
+
+class Net(NamedTuple):
+    """A row before and after an interval; they differ."""
+
+    before: Values | None
+    after: Values | None
+
+
+def between(read: Callable[[int, int], list[Record]], start: int, end: int) -> list[Record]:
+    """Records that lead from the state after `start` to the state after `end`, rewinds resolved.
+
+    `read(after, upto)` gives journal records. What happened before `start` and was gone back over since is undone
+    first, by records with before and after exchanged. `end` may lie before `start`.
+    """
+    low, top = start, max(start, end)
+    while True:
+        records = {record.seq: record for record in read(low, top)}
+        was, now = _path(records, start, low), _path(records, end, low)
+        lowest = min(was.low, now.low)
+        if lowest == low:
+            break
+        low = lowest
+    common = sum(1 for left, right in zip(was.records, now.records, strict=False) if left.seq == right.seq)
+    return [undone(record) for record in reversed(was.records[common:])] + now.records[common:]
+
+
+class Path(NamedTuple):
+    """The records that count towards a state; all of them when `low` is where the search was to end."""
+
+    records: list[Record]
+    low: int
+
+
+def _path(records: Mapping[int, Record], seq: int, low: int) -> Path:
+    """Walk back from a state to the one after `low`, or to an earlier one that a rewind leads to."""
+    found: list[Record] = []
+    while seq > low:
+        record = records[seq]
+        if record.to is None:
+            found.append(record)
+        seq = seq - 1 if record.to is None else record.to
+    return Path(found[::-1], seq)
+
+
+def undone(record: Record) -> Record:
+    """The record that leads back over another."""
+    changes = [Change(table, key, after, before) for table, key, before, after in record.changes]
+    return msgspec.structs.replace(record, changes=changes)
+
+
+def net(records: Iterable[Record]) -> dict[Place, Net]:
+    """Fold records without rewinds to the rows that differ between beginning and end, sorted by place."""
+    found: dict[Place, Net] = {}
+    for record in records:
+        for table, key, before, after in record.changes:
+            place = Place(record.twin, table, key)
+            seen = found.get(place)
+            found[place] = Net(seen.before if seen else before, after)
+    return {place: found[place] for place in sorted(found) if not same(*found[place])}

@@ -1,0 +1,70 @@
+"""What one operation changes, seen below every API: SQLite calls a hook before it writes a row, whoever asked for it.
+
+The hook gives a row as it was before the first write; how it is after the last is read from the table. So several
+writes fold to one change, and rows of a statement that was aborted halfway, which the hook reports too, fall out.
+A session of SQLite's own does the same and costs ten times as much, most of it for asking the schema again each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from twindiff.storage.journal import Change
+from twindiff.storage.values import same
+
+from .connection import Connection, PendingWrite, Stored
+from .store import Tables
+
+
+class Capture:
+    """The rows that were touched since `clear`, each with how it was then."""
+
+    def __init__(self, tables: Tables, connection: Connection) -> None:
+        self._tables = tables.by_name
+        self._connection = connection
+        self._touched: dict[tuple[str, Stored], Stored | None] = {}
+        connection.preupdate_hook(self._see, id=self)
+
+    def clear(self) -> None:
+        """Begin an operation."""
+        self._touched.clear()
+
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        """Look away while known changes are applied."""
+        self._connection.preupdate_hook(None, id=self)
+        try:
+            yield
+        finally:
+            self._connection.preupdate_hook(self._see, id=self)
+
+    def _see(self, write: PendingWrite) -> None:
+        sql = self._tables.get(write.table_name)
+        if sql is None:
+            return
+        old, new = write.old, write.new
+        if old is not None:
+            self._touched.setdefault((write.table_name, tuple([old[at] for at in sql.key_at])), old)
+        if new is not None:
+            self._touched.setdefault((write.table_name, tuple([new[at] for at in sql.key_at])), None)
+
+    def changes(self) -> list[Change]:
+        """Full rows, one change per row that differs, sorted by table and key."""
+        found = [self._change(name, key, before) for (name, key), before in self._touched.items()]
+        changes = [change for change in found if change is not None]
+        return sorted(changes, key=_place) if len(changes) > 1 else changes
+
+    def _change(self, name: str, key: Stored, before: Stored | None) -> Change | None:
+        sql = self._tables[name]
+        after = self._connection.execute(sql.select_by_key, key).fetchone()
+        if before == after:
+            return None
+        was, now = sql.values(before) if before else None, sql.values(after) if after else None
+        if was and now and same(was, now):
+            return None  # the same JSON in another order, by a statement of one's own
+        return Change(name, sql.key_of(now or was or {}), was, now)
+
+
+def _place(change: Change) -> tuple[str, Stored]:
+    return change.table, change.key

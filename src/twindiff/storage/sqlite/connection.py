@@ -1,0 +1,92 @@
+"""apsw as the rest of this engine sees it: typed, with the few calls that are used and one name per kind of failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol, cast
+
+import apsw
+
+from twindiff.storage.values import without_accents
+
+Stored = tuple[Any, ...]
+"""A row as SQLite gives it."""
+
+Interrupted: type[Exception] = apsw.InterruptError
+ConstraintFailed: type[Exception] = apsw.ConstraintError
+OUT_OF_SPACE: tuple[type[Exception], ...] = (apsw.FullError, apsw.IOError)
+"""What SQLite says when a file cannot grow: of its own file, and of the memory map beside it."""
+
+BadStatement: type[Exception] = apsw.SQLError
+
+_FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
+_UNIQUE = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
+
+
+class Cursor(Protocol):
+    """What a statement found."""
+
+    def fetchone(self) -> Stored | None: ...
+    def fetchall(self) -> list[Stored]: ...
+    def __iter__(self) -> Iterator[Stored]: ...
+    def get_description(self) -> tuple[tuple[str, ...], ...]: ...
+
+
+class Execute(Protocol):
+    """Run statements; a parameter stands for each `?`."""
+
+    def __call__(self, statements: str, bindings: Sequence[Any] = (), /) -> Cursor: ...
+
+
+class PendingWrite(Protocol):
+    """A row that is about to be written; `old` is None for an insert and `new` for a delete."""
+
+    table_name: str
+    old: Stored | None
+    new: Stored | None
+
+
+class Connection(Protocol):
+    """One open database."""
+
+    @property
+    def execute(self) -> Execute: ...
+    @property
+    def in_transaction(self) -> bool: ...
+    def executemany(self, statements: str, sequenceofbindings: Iterable[Sequence[Any]], /) -> Cursor: ...
+    def changes(self) -> int: ...
+    def serialize(self, name: str, /) -> bytes: ...
+    def deserialize(self, name: str, contents: bytes, /) -> None: ...
+    def set_busy_timeout(self, milliseconds: int, /) -> None: ...
+    def set_progress_handler(self, callable: Callable[[], bool] | None, nsteps: int, /) -> None: ...
+    def preupdate_hook(self, callback: Callable[[Any], None] | None, *, id: object = None) -> None: ...
+    def set_wal_hook(self, callable: Callable[[Any, str, int], int] | None, /) -> None: ...
+    def wal_checkpoint(self, dbname: str | None = None, mode: int = ...) -> tuple[int, int]: ...
+    def close(self) -> None: ...
+
+
+def connect(path: str = ":memory:") -> Connection:
+    """Open a database by path; expressions that fold text work in it."""
+    return equipped(apsw.Connection(path, _FLAGS))
+
+
+def equipped(opened: Any) -> Connection:
+    """A connection that was opened some other way, with what expressions need."""
+    opened.create_scalar_function("casefold", _casefold, 1, deterministic=True)
+    opened.create_scalar_function("without_accents", without_accents, 1, deterministic=True)
+    return cast(Connection, opened)
+
+
+def _casefold(value: Any) -> Any:
+    return value.casefold() if isinstance(value, str) else value
+
+
+def roll_back(connection: Connection) -> None:
+    """Undo the open transaction, unless SQLite has done so itself, as it does when a write is interrupted."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def is_taken(error: Exception) -> bool:
+    """Whether a constraint failed because a key or a unique index is in use."""
+    return getattr(error, "extendedresult", None) in _UNIQUE

@@ -1,0 +1,157 @@
+"""One connection over an environment's pages: read and written in transactions, whose every change is captured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
+
+from twindiff.storage import SchemaChanged
+from twindiff.storage.journal import Change, Values
+from twindiff.storage.schema import Schema
+
+from .capture import Capture
+from .connection import Connection, connect, equipped, roll_back
+from .ddl import statements
+from .pages import PAGE_SIZE, Image, Pages, Undo, vfs
+from .store import Tables, TableSql
+
+STATEMENT_SECONDS = 2.0
+_STEPS_BETWEEN_LOOKS = 100_000
+
+
+class Database:
+    """A connection with its tables; one operation at a time."""
+
+    def __init__(self, tables: Tables, pages: Pages) -> None:
+        self.tables = tables
+        opened, self._file = vfs.connect(pages)
+        self.connection = equipped(opened)
+        self.connection.set_progress_handler(self._is_late, _STEPS_BETWEEN_LOOKS)
+        self._deadline = float("inf")
+        self._capture = Capture(tables, self.connection)
+
+    @property
+    def pages(self) -> Pages:
+        """What it shows."""
+        return self._file.pages
+
+    @property
+    def undo(self) -> Undo:
+        """The way back over the latest transaction."""
+        return self._file.undo
+
+    def mount(self, pages: Pages) -> None:
+        """Show other pages."""
+        self._file.mount(pages)
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._deadline
+
+    @contextmanager
+    def bounded(self) -> Generator[None]:
+        """Stop statements after two seconds."""
+        self._deadline = time.monotonic() + STATEMENT_SECONDS
+        try:
+            yield
+        finally:
+            self._deadline = float("inf")
+
+    @contextmanager
+    def reading(self) -> Generator[None]:
+        """Look once, not per statement, whether the pages have been swapped."""
+        self.connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self.connection.in_transaction:
+                self.connection.execute("COMMIT")
+
+    @contextmanager
+    def transaction(self) -> Generator[Callable[[], list[Change]]]:
+        """Write all or nothing; the function it gives tells what has been changed so far."""
+        execute = self.connection.execute
+        self._capture.clear()
+        self._file.undo = Undo(self.pages.count)
+        execute("BEGIN")
+        try:
+            yield self._capture.changes
+            execute("COMMIT")
+        except BaseException:
+            roll_back(self.connection)
+            self.pages.take_back(self.undo)
+            raise
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        """Bring the rows of changes from before to after."""
+        self.replay([list(changes)])
+
+    def replay(self, operations: Iterable[list[Change]]) -> None:
+        """Apply the changes of several operations in one transaction, one operation after the other."""
+        with self.transaction(), self._capture.paused():
+            for changes in operations:
+                self._bring(changes)
+
+    def _bring(self, changes: list[Change]) -> None:
+        """Deletes come first, so that unique values may trade places."""
+        execute = self.connection.execute
+        for change in changes:
+            if change.before is not None:
+                execute(self._sql(change.table).delete, change.key)
+        for change in changes:
+            if change.after is not None:
+                sql = self._sql(change.table)
+                execute(sql.insert, sql.insert_values(change.after))
+
+    def _sql(self, table: str) -> TableSql:
+        sql = self.tables.by_name.get(table)
+        if sql is None:
+            raise SchemaChanged(f"The {self.tables.schema.twin} twin no longer has the table '{table}', which was used")
+        return sql
+
+    def content(self) -> dict[str, list[Values]]:
+        """Every row of every table, by key."""
+        return contents(self.tables, self.connection)
+
+
+def contents(tables: Tables, connection: Connection) -> dict[str, list[Values]]:
+    """Every row of every table, by key."""
+    return {
+        name: [sql.values(stored) for stored in connection.execute(sql.select_all)]
+        for name, sql in tables.by_name.items()
+    }
+
+
+def contents_of(tables: Tables, image: Image) -> dict[str, list[Values]]:
+    """Every row of an image, by table and key."""
+    database = Database(tables, Pages(image))
+    try:
+        return database.content()
+    finally:
+        database.close()
+
+
+def image_of(tables: Tables, rows: Mapping[str, Iterable[Values]]) -> bytes:
+    """A database of full rows by table; raises a failed constraint when two rows clash."""
+    connection = _empty(tables.schema)
+    try:
+        connection.execute("BEGIN")
+        for name, values in rows.items():
+            sql = tables.by_name[name]
+            connection.executemany(sql.insert, (sql.insert_values(each) for each in values))
+        connection.execute("COMMIT")
+        return connection.serialize("main")
+    finally:
+        connection.close()
+
+
+def _empty(schema: Schema) -> Connection:
+    connection = connect()
+    connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+    for table in schema.tables.values():
+        for statement in statements(table):
+            connection.execute(statement)
+    return connection

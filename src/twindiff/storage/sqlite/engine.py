@@ -1,0 +1,280 @@
+"""The embedded engine. One process, one thread, one writer: SQL runs where it is called."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, suppress
+from typing import Any, TypeVar
+
+from twindiff.storage import Intent, Moment, Origin, StorageFull, Template, UnknownPoint
+from twindiff.storage.blobs import blobs_of
+from twindiff.storage.journal import Record, Values, between
+from twindiff.storage.schema import Schema
+
+from .database import Database, contents_of
+from .files import Born, DataFile, Reading, Saved
+from .pages import Image, Pages
+from .spaces import Pool, Space, Standing, standing_after, standing_at_birth
+from .store import Counters, SqliteStore, Tables
+from .templates import TemplateImages, carried_over
+
+T = TypeVar("T")
+
+IMAGE_EVERY = 1000
+"""Operations after which an environment's image is written, so that no rebuild replays more."""
+IMAGE_AT_SLEEP = 200
+"""Operations since the last image that are worth an image when an environment goes to sleep."""
+RECALLED = 16
+"""Points that had to be rebuilt and are kept for those who ask for them next."""
+_END = 2**62
+
+
+class SqliteEngine:
+    """Environments in memory; journal, images, templates and catalog in one file of the data directory."""
+
+    inline = True
+
+    def __init__(self, directory: str, *, fsync: bool = False) -> None:
+        self.file = DataFile(directory, fsync=fsync)
+        self.blobs = blobs_of(directory)
+        self._templates = TemplateImages(self.file)
+        self._pools: dict[str, Pool] = {}
+        self._spaces: dict[str, Space] = {}
+        self._waking = threading.Lock()
+        self._recalled: OrderedDict[tuple[str, int], Space] = OrderedDict()
+
+    def schema(self, schema: Schema) -> None:
+        self._pools[schema.twin] = Pool(Tables(schema))
+
+    # Templates
+
+    def add_template(self, twin: str, rows: Mapping[str, Iterable[Mapping[str, Any]]]) -> Template:
+        full = {name: [dict(row) for row in values] for name, values in rows.items()}
+        return self._templates.keep(self._pools[twin].tables, full, {})
+
+    def copy_template(self, env: str, origin: Origin, twin: str) -> Template:
+        space = self._space(env, origin)
+        tables = self._pools[twin].tables
+        rows = contents_of(tables, Image(space.pages[twin].data()))
+        return self._templates.keep(tables, rows, dict(space.standing.counters))
+
+    def template(self, twin: str, hash: str) -> SqliteStore:
+        return self._templates.rows(self._pools[twin].tables, hash)
+
+    # Environments
+
+    def ready(self, origin: Origin) -> str | None:
+        """Nothing is made ahead where making takes microseconds."""
+        return None
+
+    def create(self, env: str, origin: Origin) -> None:
+        space = Space(env, origin, standing_at_birth(origin))
+        space.pages = self._pages_at_birth(origin)
+        self._spaces[env] = space
+
+    def _pages_at_birth(self, origin: Origin, reading: Reading | None = None) -> dict[str, Pages]:
+        return {
+            twin: Pages(self._templates.image(self._pools[twin].tables, hash, reading))
+            for twin, hash in origin.templates.items()
+        }
+
+    def awake(self, env: str) -> bool:
+        return env in self._spaces
+
+    def wake(self, env: str, origin: Origin) -> None:
+        self._space(env, origin)
+
+    def _space(self, env: str, origin: Origin) -> Space:
+        space = self._spaces.get(env)
+        if space is None:
+            with self._waking, self.file.reader() as reading:
+                space = self._spaces.get(env) or self._rebuilt(reading, env, origin, _last_seq(reading, env))
+                self._spaces[env] = space
+        return space
+
+    def _rebuilt(self, reading: Reading, env: str, origin: Origin, seq: int) -> Space:
+        """An environment as it was at a point, from the nearest image and the journal."""
+        saved = reading.load_images(env, seq)
+        space = Space(env, origin, _standing(reading, env, origin, seq))
+        space.imaged = max((image.seq for image in saved.values()), default=0)
+        space.pages = self._pages_at_birth(origin, reading)
+        for twin, image in saved.items():
+            space.pages[twin] = self._loaded(reading, twin, origin.templates[twin], image)
+        databases = {twin: Database(self._pools[twin].tables, pages) for twin, pages in space.pages.items()}
+        records = between(lambda after, upto: reading.records(env, after, upto), space.imaged, seq)
+        for twin, database in databases.items():
+            database.replay(record.changes for record in records if record.twin == twin)
+            database.close()
+        return space
+
+    def _loaded(self, reading: Reading, twin: str, hash: str, saved: Saved) -> Pages:
+        """Saved pages over their template; in an older schema the whole is carried over."""
+        tables = self._pools[twin].tables
+        image = self._templates.as_written(tables, hash)
+        if image is None:
+            _, data = reading.load_template(twin, hash) or (None, b"")
+            image = Image(data)
+        pages = Pages(image)
+        pages.own, pages.count = dict(saved.own), saved.count
+        if saved.schema_hash == tables.schema.hash:
+            return pages
+        return Pages(Image(carried_over(tables, saved.schema_hash, pages.data())))
+
+    def sleep(self, env: str) -> None:
+        space = self._spaces.get(env)
+        if space is None:
+            return
+        if space.seq - space.imaged > IMAGE_AT_SLEEP:
+            self._save_images(space)
+        del self._spaces[env]
+
+    def _save_images(self, space: Space) -> None:
+        """Spare later rebuilds the replay; without room for it the journal alone has to do."""
+        space.imaged = space.seq
+        with suppress(StorageFull):
+            self.file.save_images(space.env, {twin: self._saved(space, twin) for twin in space.pages})
+
+    def _saved(self, space: Space, twin: str) -> Saved:
+        tables, pages = self._pools[twin].tables, space.pages[twin]
+        own = pages.since(self._templates.as_written(tables, space.origin.templates[twin]))
+        return Saved(space.seq, tables.schema.hash, pages.count, own)
+
+    def delete(self, env: str) -> None:
+        self._spaces.pop(env, None)
+        for point in [point for point in self._recalled if point[0] == env]:
+            self._recalled.pop(point, None)
+        self.file.forget(env)
+
+    # Operations
+
+    def read(self, env: str, twin: str, work: Callable[[Moment], T]) -> T:
+        space = self._spaces[env]
+        database = self._pools[twin].open(space.pages[twin])
+        clock = space.now(_wall(), writes=False)
+        with database.bounded(), database.reading():
+            return work(Moment(SqliteStore(database.connection, database.tables, None), clock))
+
+    def write(self, env: str, intent: Intent, work: Callable[[Moment], T]) -> tuple[T, int | None]:
+        space = self._spaces[env]
+        database = self._pools[intent.twin].open(space.pages[intent.twin])
+        wall = _wall()
+        clock = space.now(wall, writes=True)
+        counters = Counters(space.standing.counters)
+        with database.bounded(), database.transaction() as changes:
+            result = work(Moment(SqliteStore(database.connection, database.tables, counters), clock))
+            changed = changes()
+            if not changed:
+                return result, None
+            record = Record(env, space.seq + 1, *intent, wall, clock.micros, counters.values, changed)
+            self.file.append(record)
+        space.advance(record, database.undo)
+        if space.seq - space.imaged >= IMAGE_EVERY:
+            self._save_images(space)
+        return result, space.seq
+
+    # Points
+
+    def remembers(self, env: str, seq: int) -> bool:
+        space = self._spaces[env]
+        _refuse_unknown(space, seq)
+        return (env, seq) in self._recalled or space.remembers(seq)
+
+    def recall(self, env: str, origin: Origin, seq: int) -> None:
+        with self.file.reader() as reading:
+            self._recalled[env, seq] = self._rebuilt(reading, env, origin, seq)
+        if len(self._recalled) > RECALLED:
+            self._recalled.popitem(last=False)
+
+    def rewind(self, env: str, to: int) -> int:
+        space = self._spaces[env]
+        remembered = space.remembers(to)
+        pages, standing = self._point(space, to)
+        record = Record(env, space.seq + 1, "", "rewind", "", _wall(), standing.clock, standing.counters, [], to=to)
+        self.file.append(record)
+        space.return_to(pages, standing, record, remembered=remembered)
+        return space.seq
+
+    def fork(self, env: str, at: int, child: str) -> None:
+        space = self._spaces[env]
+        pages, standing = self._point(space, at)
+        made = _wall()
+        self.file.add_fork(child, Born(env, at, made))
+        born = Space(child, space.origin, standing._replace(at=made))
+        born.pages, born.imaged = pages, min(at, space.imaged)
+        self._spaces[child] = born
+
+    def _point(self, space: Space, seq: int) -> tuple[dict[str, Pages], Standing]:
+        """Pages and standing at a point, to be written apart from the environment's own."""
+        _refuse_unknown(space, seq)
+        if space.remembers(seq):
+            return space.pages_at(seq)
+        if (space.env, seq) not in self._recalled:
+            self.recall(space.env, space.origin, seq)
+        return self._recalled[space.env, seq].pages_at(seq)
+
+    # Journal and catalog
+
+    def admit(self) -> None:
+        """A run may begin at any time."""
+
+    def seq(self, env: str) -> int:
+        space = self._spaces.get(env)
+        if space:
+            return space.seq
+        return _last_seq(self.file, env)
+
+    def records(self, env: str, after: int = 0, upto: int | None = None) -> list[Record]:
+        return self.file.records(env, after, _END if upto is None else upto)
+
+    def difference(self, env: str, after: int, upto: int) -> list[Record]:
+        return between(lambda low, high: self.file.records(env, low, high), after, upto)
+
+    def content(self, env: str, origin: Origin) -> dict[str, dict[str, list[Values]]]:
+        """Every row of an environment, by twin and table."""
+        space = self._space(env, origin)
+        return {twin: self._pools[twin].open(pages).content() for twin, pages in space.pages.items()}
+
+    def problems(self, env: str, origin: Origin) -> list[str]:
+        """What SQLite finds wrong with the databases of an environment; nothing, if all is well."""
+        space = self._space(env, origin)
+        databases = [self._pools[twin].open(pages) for twin, pages in space.pages.items()]
+        found = [str(line) for each in databases for (line,) in each.connection.execute("PRAGMA integrity_check")]
+        return [line for line in found if line != "ok"]
+
+    def catalog(self, schema: Schema) -> SqliteStore:
+        self.file.ensure(schema)
+        return SqliteStore(self.file.connection, Tables(schema), Counters({}))
+
+    def transaction(self) -> AbstractContextManager[None]:
+        return self.file.transaction()
+
+    def close(self) -> None:
+        for pool in self._pools.values():
+            pool.close()
+        self._templates.close()
+        self.file.close()
+
+
+def _wall() -> int:
+    return time.time_ns() // 1000
+
+
+def _last_seq(reading: Reading, env: str) -> int:
+    last = reading.last_record(env)
+    born = None if last else reading.born(env)
+    return last.seq if last else born.at if born else 0
+
+
+def _refuse_unknown(space: Space, seq: int) -> None:
+    if not 0 <= seq <= space.seq:
+        raise UnknownPoint(f"unknown point {seq}: this environment has points 0 to {space.seq}")
+
+
+def _standing(reading: Reading, env: str, origin: Origin, seq: int) -> Standing:
+    found = reading.records(env, seq - 1, seq) if seq else []
+    standing = standing_after(found[0]) if found else standing_at_birth(origin)
+    born = reading.born(env)
+    return standing._replace(at=born.made) if born and born.at == seq else standing

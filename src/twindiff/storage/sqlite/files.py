@@ -1,0 +1,306 @@
+"""The one file of a data directory: journal, images and catalog, and the lock that says whose it is."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import msgspec
+
+from twindiff.storage import DataDirectoryInUse, StorageFull, Template
+from twindiff.storage.journal import Record, decode, encode, encode_values
+from twindiff.storage.schema import Schema
+
+from .connection import OUT_OF_SPACE, Connection, connect, roll_back
+from .ddl import column_text, quote, statements
+
+IN_MEMORY = ":memory:"
+LAYOUT = 1
+"""The version of what is below; a data directory of a later one is refused."""
+
+LONG_LOG = 1000
+LONGEST_LOG = 64_000
+"""Pages of the write-ahead log at which another thread should carry it over, and at which it is done at once."""
+ROUNDS = 5
+LEFT_OVER = 100
+"""Pages that are carried over in no time."""
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS journal (env TEXT NOT NULL, seq INTEGER NOT NULL, record BLOB NOT NULL) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS journal_env_seq ON journal (env, seq);
+CREATE TABLE IF NOT EXISTS template_images (
+    twin TEXT NOT NULL, hash TEXT NOT NULL, schema_hash TEXT NOT NULL, counters TEXT NOT NULL, image BLOB NOT NULL,
+    PRIMARY KEY (twin, hash)
+) STRICT;
+CREATE TABLE IF NOT EXISTS environment_images (
+    env TEXT NOT NULL, twin TEXT NOT NULL, seq INTEGER NOT NULL, schema_hash TEXT NOT NULL, pages BLOB NOT NULL,
+    PRIMARY KEY (env, seq, twin)
+) STRICT;
+CREATE TABLE IF NOT EXISTS forks (
+    env TEXT PRIMARY KEY NOT NULL, parent TEXT NOT NULL, at INTEGER NOT NULL, made INTEGER NOT NULL,
+    forgotten INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX IF NOT EXISTS forks_parent ON forks (parent);
+"""
+
+
+class Saved(msgspec.Struct, frozen=True, array_like=True):
+    """The pages that an environment's twin had written of its own after `seq`."""
+
+    seq: int
+    schema_hash: str
+    count: int
+    own: dict[int, bytes]
+
+
+class Born(NamedTuple):
+    """The parent of a fork, the point it left it at, and the wall clock then."""
+
+    parent: str
+    at: int
+    made: int
+
+
+class Reading:
+    """What can be asked of a data file through one connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    def last_record(self, env: str) -> Record | None:
+        """The newest record that an environment has of its own."""
+        query = "SELECT record FROM journal WHERE env = ? ORDER BY seq DESC LIMIT 1"
+        found = self.connection.execute(query, (env,)).fetchone()
+        return decode(found[0]) if found else None
+
+    def records(self, env: str, after: int, upto: int) -> list[Record]:
+        """Records with `after < seq <= upto`; those before a fork are its parent's."""
+        query = "SELECT record FROM journal WHERE env = ? AND seq > ? AND seq <= ? ORDER BY seq DESC"
+        found: list[Record] = []
+        for name, last in self._lineage(env, upto):
+            found += [decode(record) for (record,) in self.connection.execute(query, (name, after, last))]
+            if found and found[-1].seq == after + 1:
+                break
+        return found[::-1]
+
+    def _lineage(self, env: str, upto: int) -> Iterator[tuple[str, int]]:
+        """An environment and those it was forked from, each with the last point of it that counts."""
+        born: Born | None = Born(env, upto, 0)
+        while born:
+            upto = min(born.at, upto)
+            yield born.parent, upto
+            born = self.born(born.parent)
+
+    def born(self, env: str) -> Born | None:
+        """Where a fork comes from; None for an environment that is none."""
+        query = "SELECT parent, at, made FROM forks WHERE env = ? AND parent <> ''"
+        found = self.connection.execute(query, (env,)).fetchone()
+        return Born(*found) if found else None
+
+    def load_template(self, twin: str, hash: str) -> tuple[Template, bytes] | None:
+        query = "SELECT schema_hash, counters, image FROM template_images WHERE twin = ? AND hash = ?"
+        found = self.connection.execute(query, (twin, hash)).fetchone()
+        if not found:
+            return None
+        schema_hash, counters, image = found
+        return Template(hash, str(schema_hash), msgspec.json.decode(str(counters))), bytes(image)
+
+    def load_images(self, env: str, upto: int) -> dict[str, Saved]:
+        """The latest image of each twin that is no later than a point; a fork without one begins with its parent's."""
+        latest = "SELECT max(seq) FROM environment_images WHERE env = ? AND seq <= ?"
+        query = f"SELECT twin, pages FROM environment_images WHERE env = ? AND seq = ({latest})"
+        for name, last in self._lineage(env, upto):
+            found = self.connection.execute(query, (name, name, last)).fetchall()
+            if found:
+                return {str(twin): _decode_saved(pages) for twin, pages in found}
+        return {}
+
+
+class DataFile(Reading):
+    """Everything durable. `fsync` also survives power loss; without it a `kill -9` loses nothing."""
+
+    def __init__(self, directory: str, *, fsync: bool = False) -> None:
+        self._lock = None if directory == IN_MEMORY else _take(Path(directory))
+        in_memory = f"file:/twindiff-{id(self)}?vfs=memdb"
+        self._path = in_memory if directory == IN_MEMORY else str(Path(directory) / "twindiff.db")
+        self._log_pages = 0
+        super().__init__(self._connect())
+        try:
+            self._prepare("MEMORY" if directory == IN_MEMORY else "WAL", "FULL" if fsync else "NORMAL")
+        except BaseException:
+            self.close()
+            raise
+
+    def _prepare(self, journal: str, synchronous: str) -> None:
+        self._check_layout()
+        self.connection.execute(f"PRAGMA journal_mode = {journal}")
+        self.connection.execute(f"PRAGMA synchronous = {synchronous}")
+        self.connection.execute(_TABLES)
+        self.connection.set_wal_hook(self._note_log)
+        self.connection.execute(f"PRAGMA user_version = {LAYOUT}")
+
+    def _note_log(self, connection: Connection, name: str, pages: int) -> int:
+        """Keep the write-ahead log from growing for ever where nobody shortens it."""
+        self._log_pages = pages
+        if pages >= LONGEST_LOG:
+            connection.wal_checkpoint()
+        return 0
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the write-ahead log is worth shortening."""
+        return self._log_pages >= LONG_LOG
+
+    def shorten(self) -> None:
+        """Carry the write-ahead log over into the file; in another thread, so that no operation waits for the disk.
+
+        Others go on writing, so it takes some rounds until little is left. SQLite begins the log anew when nothing is.
+        """
+        connection = self._connect()
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # now it knows that there is a log
+            for _ in range(ROUNDS):
+                pages, carried = connection.wal_checkpoint()
+                if pages - carried < LEFT_OVER:
+                    break
+        finally:
+            connection.close()
+
+    def finish_log(self) -> None:
+        """Carry over the little that is left, so that the log begins anew."""
+        if self._log_pages >= LONG_LOG:
+            self.connection.wal_checkpoint()
+
+    def _connect(self) -> Connection:
+        connection = connect(self._path)
+        connection.set_busy_timeout(5000)
+        return connection
+
+    @contextmanager
+    def reader(self) -> Generator[Reading]:
+        """A connection of one's own, for another thread."""
+        connection = self._connect()
+        try:
+            yield Reading(connection)
+        finally:
+            connection.close()
+
+    def _check_layout(self) -> None:
+        ((layout,),) = self.connection.execute("PRAGMA user_version")
+        if layout > LAYOUT:
+            raise DataDirectoryInUse(f"{self._path} was written by a later version of twindiff; upgrade to open it")
+
+    def owned_by(self, owner: str) -> None:
+        """Say in the lock file who holds it, for the process that finds it taken."""
+        if self._lock:
+            _describe(self._lock, owner)
+
+    def close(self) -> None:
+        self.connection.close()
+        if self._lock:
+            self._lock.close()
+
+    def ensure(self, schema: Schema) -> None:
+        """Create missing tables and indexes; add missing columns, which are NULL in the rows there are."""
+        for table in schema.tables.values():
+            existing = {row[1] for row in self.connection.execute(f"PRAGMA table_info({quote(table.name)})")}
+            for column in table.columns.values():
+                if existing and column.name not in existing:
+                    self.connection.execute(f"ALTER TABLE {quote(table.name)} ADD COLUMN {column_text(column)}")
+            for statement in statements(table):
+                self.connection.execute(statement)
+
+    @contextmanager
+    def transaction(self) -> Generator[None]:
+        """Several writes as one; nested ones join the outermost. Raises StorageFull."""
+        if self.connection.in_transaction:
+            yield
+            return
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.connection.execute("COMMIT")
+        except OUT_OF_SPACE:
+            roll_back(self.connection)
+            raise StorageFull from None
+        except BaseException:
+            roll_back(self.connection)
+            raise
+
+    def append(self, record: Record) -> None:
+        """Make one operation durable; raises StorageFull."""
+        self._write("INSERT INTO journal (env, seq, record) VALUES (?, ?, ?)", (record.env, record.seq, encode(record)))
+
+    def _write(self, statement: str, parameters: Sequence[Any]) -> None:
+        try:
+            self.connection.execute(statement, parameters)
+        except OUT_OF_SPACE:
+            raise StorageFull from None
+
+    def add_fork(self, env: str, born: Born) -> None:
+        """Remember where an environment comes from; raises StorageFull."""
+        self._write("INSERT INTO forks (env, parent, at, made) VALUES (?, ?, ?, ?)", (env, *born))
+
+    def forget(self, env: str) -> None:
+        """Delete an environment's journal and images, unless a fork lives on them; then as soon as none does."""
+        execute = self.connection.execute
+        with self.transaction():
+            keep = "INSERT INTO forks (env, parent, at, made, forgotten) VALUES (?, '', 0, 0, 1)"
+            execute(f"{keep} ON CONFLICT DO UPDATE SET forgotten = 1", (env,))
+            forgotten: str | None = env
+            while forgotten and self._is_free(forgotten):
+                born = self.born(forgotten)
+                for table in ("journal", "environment_images", "forks"):
+                    execute(f"DELETE FROM {table} WHERE env = ?", (forgotten,))
+                forgotten = born.parent if born else None
+
+    def _is_free(self, env: str) -> bool:
+        """Whether an environment is forgotten and no fork lives on it."""
+        lived_on = "EXISTS (SELECT 1 FROM forks WHERE parent = ?1)"
+        query = f"SELECT 1 FROM forks WHERE env = ?1 AND forgotten AND NOT {lived_on}"
+        return self.connection.execute(query, (env,)).fetchone() is not None
+
+    def save_template(self, twin: str, template: Template, image: bytes) -> None:
+        counters = msgspec.json.encode(template.counters).decode()
+        self._write(
+            "INSERT OR IGNORE INTO template_images (twin, hash, schema_hash, counters, image) VALUES (?, ?, ?, ?, ?)",
+            (twin, template.hash, template.schema_hash, counters, image),
+        )
+
+    def save_images(self, env: str, images: Mapping[str, Saved]) -> None:
+        with self.transaction():
+            for twin, image in images.items():
+                self._write(
+                    "INSERT OR REPLACE INTO environment_images (env, twin, seq, schema_hash, pages) "
+                    "VALUES (?, ?, ?, ?, ?)",
+                    (env, twin, image.seq, image.schema_hash, encode_values(image)),
+                )
+
+
+_decode_saved = msgspec.msgpack.Decoder(Saved).decode
+
+
+def _take(directory: Path) -> IO[str]:
+    """Lock a data directory for this process; the lock file names who holds it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    lock = (directory / "lock").open("a+")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.seek(0)
+        owner = lock.read().strip() or "another process"
+        lock.close()
+        raise DataDirectoryInUse(f"The data directory {directory} is in use by {owner}") from None
+    _describe(lock, f"pid {os.getpid()}")
+    return lock
+
+
+def _describe(lock: IO[str], owner: str) -> None:
+    lock.seek(0)
+    lock.truncate()
+    lock.write(owner)
+    lock.flush()

@@ -1,0 +1,190 @@
+"""Copy-on-write databases: SQLite reads and writes pages, and here the pages live.
+
+A SQLite database is a file of numbered pages. A *template* is such a file, kept once as immutable bytes (`Image`). An
+environment sees it through its own `Pages`: a page it has written is in its own map, every other falls through to the
+template. So an environment costs nothing to make and only what it wrote to keep, whatever the template's size; a fork
+is a copy of the map, whose pages are immutable and shared.
+
+SQLite asks for pages through a VFS, its operating-system layer; `PageFile` answers from whatever `Pages` are mounted.
+One connection serves many environments in turn: `mount` swaps the pages under it, and the schema it has parsed and the
+statements it has prepared stay good. Its cache of pages does not. SQLite sees that a file was written by others when
+the change counter in the header (bytes 24-27, and 92-95 beside the size) differs from the one it knows, and it only
+ever adds one itself. So the file shows a counter of its own, which jumps at every swap: were the pages' own counter
+shown, two environments could have the same one, and the second would be answered from the cache of the first.
+
+Every write is remembered as `undo`: the page that it replaced. Going back some operations puts those pages back.
+
+This is where C would go if a figure asked for it: `xRead` and `xWrite` are called per page, at 0.3 to 0.7 µs each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import apsw
+
+PAGE_SIZE = 4096
+_JUMP = 0x10000
+_NAME = "twindiff-pages"
+
+
+class Image:
+    """A whole database, immutable."""
+
+    __slots__ = ("count", "data")
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.count = len(data) // PAGE_SIZE
+
+    def page(self, number: int) -> bytes:
+        return self.data[number * PAGE_SIZE : (number + 1) * PAGE_SIZE]
+
+
+class Undo:
+    """What leads back over one operation: pages as they were (None: the template's), and how many there were."""
+
+    __slots__ = ("count", "pages")
+
+    def __init__(self, count: int) -> None:
+        self.pages: dict[int, bytes | None] = {}
+        self.count = count
+
+
+class Pages:
+    """What one environment sees of a database: its own pages over an image."""
+
+    __slots__ = ("count", "image", "mounted", "own")
+
+    def __init__(self, image: Image) -> None:
+        self.image = image
+        self.own: dict[int, bytes] = {}
+        self.count = image.count
+        self.mounted: Any = None
+        """The database that showed these pages last."""
+
+    def copy(self) -> Pages:
+        """The same pages, to be written apart from now on."""
+        twin = Pages(self.image)
+        twin.own = self.own.copy()
+        twin.count = self.count
+        return twin
+
+    def page(self, number: int) -> bytes:
+        own = self.own.get(number)
+        return self.image.page(number) if own is None else own
+
+    def take_back(self, undo: Undo) -> None:
+        """Go back over one operation."""
+        self.count = undo.count
+        for number, page in undo.pages.items():
+            if page is None:
+                self.own.pop(number, None)
+            else:
+                self.own[number] = page
+
+    def since(self, image: Image | None) -> dict[int, bytes]:
+        """The pages that make this database of an image; all of them when it is not the one below."""
+        return self.own if self.image is image else {number: self.page(number) for number in range(self.count)}
+
+    def data(self) -> bytes:
+        """The whole database as bytes."""
+        return b"".join([self.page(number) for number in range(self.count)])
+
+
+class PageFile:
+    """The file of one connection; SQLite calls the `x…` methods."""
+
+    def __init__(self, pages: Pages) -> None:
+        self.pages: Pages = pages
+        self.undo = Undo(pages.count)
+        self._counter = 1
+
+    def mount(self, pages: Pages) -> None:
+        """Show other pages from the next transaction on; there must be none open."""
+        self.pages = pages
+        self._counter = (self._counter + _JUMP) & 0xFFFFFFFF
+
+    def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802
+        number, start = divmod(offset, PAGE_SIZE)
+        if number >= self.pages.count:
+            return b""
+        page = self.pages.page(number)
+        if number == 0:
+            counter = self._counter.to_bytes(4, "big")
+            page = b"".join((page[:24], counter, page[28:92], counter, page[96:]))
+        return page if amount == PAGE_SIZE else page[start : start + amount]
+
+    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
+        number = offset // PAGE_SIZE
+        pages, page = self.pages, bytes(data)
+        if number == 0:
+            self._counter = int.from_bytes(page[24:28], "big")
+        if number not in self.undo.pages:
+            self.undo.pages[number] = pages.own.get(number)
+        pages.own[number] = page
+        if number >= pages.count:
+            pages.count = number + 1
+
+    def xFileSize(self) -> int:  # noqa: N802
+        return self.pages.count * PAGE_SIZE
+
+    def xTruncate(self, size: int) -> None:  # noqa: N802
+        self.pages.count = size // PAGE_SIZE
+
+    def xSectorSize(self) -> int:  # noqa: N802
+        return PAGE_SIZE
+
+    def xDeviceCharacteristics(self) -> int:  # noqa: N802
+        return apsw.SQLITE_IOCAP_ATOMIC | apsw.SQLITE_IOCAP_SAFE_APPEND | apsw.SQLITE_IOCAP_POWERSAFE_OVERWRITE
+
+    def xFileControl(self, operation: int, pointer: int) -> bool:  # noqa: N802
+        return False
+
+    def xCheckReservedLock(self) -> bool:  # noqa: N802
+        return False
+
+    def xSync(self, flags: int) -> None:  # noqa: N802
+        """Nothing to do: the journal is what survives."""
+
+    def xLock(self, level: int) -> None:  # noqa: N802
+        """Nothing to do: a file belongs to one connection."""
+
+    def xUnlock(self, level: int) -> None:  # noqa: N802
+        """Likewise."""
+
+    def xClose(self) -> None:  # noqa: N802
+        """Nothing to do: the pages belong to the environment."""
+
+
+class PageVfs(apsw.VFS):
+    """Hands each new connection the file that was made for it."""
+
+    def __init__(self) -> None:
+        super().__init__(_NAME, "")
+        self._waiting: dict[str, PageFile] = {}
+
+    def connect(self, pages: Pages) -> tuple[Any, PageFile]:
+        """A connection over pages, and its file."""
+        file = PageFile(pages)
+        name = f"pages-{id(file)}"
+        self._waiting[name] = file
+        connection: Any = apsw.Connection(name, vfs=_NAME)
+        connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY")
+        return connection, file
+
+    def xFullPathname(self, name: str) -> str:  # noqa: N802
+        return name
+
+    def xAccess(self, pathname: str, flags: int) -> bool:  # noqa: N802
+        return False
+
+    def xDelete(self, filename: str, syncdir: bool) -> None:  # noqa: N802
+        """There are no files to delete."""
+
+    def xOpen(self, name: Any, flags: list[int]) -> Any:  # noqa: N802
+        flags[1] = flags[0]
+        return self._waiting.pop(name.filename() if isinstance(name, apsw.URIFilename) else str(name))
+
+
+vfs = PageVfs()

@@ -1,0 +1,104 @@
+"""The shape of a query: what its SQL text depends on, without the values. Text of the same shape is made once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import msgspec
+
+from twindiff.kit.rows import AllOf, AnyOf, Column, Counted, Exists, Expression, Not, Order, Table, Where
+from twindiff.kit.store import Ordering
+
+from .expressions import MARKS, stored_value
+
+Shape = tuple[Any, ...]
+
+_COMPARISONS = frozenset(("=", "!=", "<", "<=", ">", ">=", "in"))
+
+
+def key_in(where: Sequence[Expression], table: Table) -> list[Any] | None:
+    """The key of the one row that conditions ask for, when they give it in order and ask for nothing else."""
+    if len(where) != len(table.key):
+        return None
+    key: list[Any] = []
+    for name, part in zip(table.key, where, strict=True):
+        if type(part) is not Where or part.op != "=" or part.column is not table.columns[name]:
+            return None
+        if part.value is None or isinstance(part.value, Column):
+            return None
+        key.append(stored_value(part.value, part.column))
+    return key
+
+
+def plain_where(where: Sequence[Expression], parameters: list[Any]) -> Shape | None:
+    """The shape of conditions whose values go into the text as they are, in order; None when it holds any other.
+
+    The values are added to the parameters.
+    """
+    shape: list[Any] = []
+    return tuple(shape) if all(_is_shaped(part, shape, parameters) for part in where) else None
+
+
+def _is_shaped(part: Expression, shape: list[Any], parameters: list[Any]) -> bool:
+    if type(part) is Where:
+        return _is_compared(part, shape, parameters)
+    shape.append(type(part))
+    if isinstance(part, AllOf | AnyOf):
+        shape.append(len(part.parts))
+        return all(_is_shaped(each, shape, parameters) for each in part.parts)
+    if isinstance(part, Not):
+        return _is_shaped(part.part, shape, parameters)
+    related = cast(Exists | Counted, part)
+    shape += (related.table, len(related.where))
+    is_shaped = all(_is_shaped(each, shape, parameters) for each in related.where)
+    if isinstance(related, Counted):
+        shape.append(related.op)
+        parameters.append(related.value)
+    return is_shaped
+
+
+def _is_compared(part: Where, shape: list[Any], parameters: list[Any]) -> bool:
+    column, operator, value = part
+    if operator not in _COMPARISONS or not _is_plain(column):
+        return False
+    shape += (column.table, column.name, operator)
+    if isinstance(value, Column):
+        shape += (value.table, value.name)  # pyright: ignore[reportUnknownMemberType] - a column of anything
+        return _is_plain(cast(Column[Any], value))
+    values: tuple[Any, ...] = cast(Any, value) if operator == "in" else (value,)
+    nulls = values.count(None)
+    if len(values) > MARKS:
+        shape += ("many", nulls > 0)
+        parameters.append(_listed(values, column))
+        return column.kind == "text" and len(values) > MARKS + nulls
+    shape += (len(values), nulls)
+    parameters += [stored_value(each, column) for each in values if each is not None]
+    return True
+
+
+def _listed(values: tuple[Any, ...], column: Column[Any]) -> str:
+    """Many texts as the one parameter that they travel as."""
+    return msgspec.json.encode([stored_value(each, column) for each in values if each is not None]).decode()
+
+
+def plain_order(order: Ordering) -> Shape | None:
+    """The shape of an order by columns of the row itself; None for any other."""
+    parts = order if isinstance(order, tuple) and not isinstance(order, Order) else (order,)
+    shape: list[Any] = []
+    for part in parts:
+        column, descending, nulls = part if isinstance(part, Order) else (part, False, None)
+        if not _is_plain(column):
+            return None
+        shape += (column.name, descending, nulls)
+    return tuple(shape)
+
+
+def plain_columns(columns: Sequence[Column[Any]] | None) -> Shape | None:
+    """The names of the columns asked for, empty for whole rows; None when one is not of the row itself."""
+    columns = columns or ()
+    return tuple([column.name for column in columns]) if all(_is_plain(column) for column in columns) else None
+
+
+def _is_plain(column: Column[Any]) -> bool:
+    return not column.path and cast(Any, column).looked_up is None and column.kind != "json"

@@ -1,0 +1,71 @@
+"""Templates of the embedded engine: images named by their content, loaded once and carried over to today's schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from twindiff.storage import Template
+from twindiff.storage.journal import Values
+
+from .database import Database, image_of
+from .files import DataFile, Reading
+from .migrate import migrate
+from .pages import Image, Pages
+from .store import SqliteStore, Tables
+
+
+class TemplateImages:
+    """The images of a data file."""
+
+    def __init__(self, file: DataFile) -> None:
+        self._file = file
+        self._images: dict[tuple[str, str], Image] = {}
+        self._as_written: dict[tuple[str, str], Image] = {}
+        self._open: dict[tuple[str, str], Database] = {}
+
+    def keep(self, tables: Tables, rows: Mapping[str, list[Values]], counters: dict[str, int]) -> Template:
+        """Store full rows by table; the same rows in any order have the same hash."""
+        schema = tables.schema
+        digest = schema.content_hash(rows, counters)
+        template = Template(digest, schema.hash, counters)
+        if self._file.load_template(schema.twin, digest) is None:
+            self._file.save_template(schema.twin, template, image_of(tables, rows))
+        return template
+
+    def stored(self, twin: str, hash: str, reading: Reading | None = None) -> tuple[Template, bytes]:
+        """A template as it was written; raises LookupError. Another thread gives a connection of its own."""
+        found = (reading or self._file).load_template(twin, hash)
+        if found is None:
+            raise LookupError(f"There is no {twin} template {hash}")
+        return found
+
+    def image(self, tables: Tables, hash: str, reading: Reading | None = None) -> Image:
+        """A template in today's schema; raises LookupError, SchemaChanged. Another thread gives its connection."""
+        key = (tables.schema.twin, hash)
+        if key not in self._images:
+            template, data = self.stored(*key, reading)
+            self._images[key] = Image(carried_over(tables, template.schema_hash, data))
+            if template.schema_hash == tables.schema.hash:
+                self._as_written[key] = self._images[key]
+        return self._images[key]
+
+    def as_written(self, tables: Tables, hash: str) -> Image | None:
+        """The image of a template that needs no carrying over; the same bytes for ever."""
+        self.image(tables, hash)
+        return self._as_written.get((tables.schema.twin, hash))
+
+    def rows(self, tables: Tables, hash: str) -> SqliteStore:
+        """The rows of a template, read-only."""
+        key = (tables.schema.twin, hash)
+        if key not in self._open:
+            self._open[key] = Database(tables, Pages(self.image(tables, hash)))
+        return SqliteStore(self._open[key].connection, tables, None)
+
+    def close(self) -> None:
+        for database in self._open.values():
+            database.close()
+
+
+def carried_over(tables: Tables, schema_hash: str, data: bytes) -> bytes:
+    """A database in today's schema: rows keep their values by table and column name."""
+    return data if schema_hash == tables.schema.hash else migrate(tables, data)

@@ -1,0 +1,66 @@
+"""Values between Python, storage and journal."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from typing import Any, cast
+
+import msgspec
+
+from twindiff.kit.errors import MalformedBody
+
+INT64 = range(-(2**63), 2**63)
+
+_encode = msgspec.json.Encoder().encode
+decode_json = msgspec.json.Decoder().decode
+
+
+def canonical(value: Any) -> Any:
+    """A JSON value with the keys of every object ordered by length, then by code point.
+
+    That is the order PostgreSQL's JSONB gives them, so that text made of a stored value is the same on every engine.
+    A number beyond 64 bits is a float, as it is to JavaScript.
+    """
+    if isinstance(value, dict):
+        items = cast(dict[str, Any], value)
+        return {key: canonical(items[key]) for key in _ordered(items)}
+    if isinstance(value, list | tuple):
+        return [canonical(item) for item in cast(list[Any], value)]
+    if type(value) is int and value not in INT64:
+        return float(value)
+    return value
+
+
+def _ordered(keys: Iterable[str]) -> list[str]:
+    """Keys by length in bytes, then by code point."""
+    ordered = sorted(keys)
+    ordered.sort(key=len if all(map(str.isascii, ordered)) else _bytes)
+    return ordered
+
+
+def _bytes(key: str) -> int:
+    return len(key.encode())
+
+
+def json_text(value: Any) -> str:
+    """Canonical compact JSON text; raises MalformedBody for what is nested too deeply."""
+    try:
+        return _encode(canonical(value)).decode()
+    except RecursionError:
+        raise MalformedBody("A value is nested too deeply to be stored") from None
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same as JSON: unlike in Python, `true`, `1` and `1.0` are three values."""
+    if one != other or type(one) is not type(other):
+        return False
+    return not isinstance(one, dict | list) or json_text(one) == json_text(other)
+
+
+def without_accents(text: Any) -> Any:
+    """A text folded to lower case without its accents; anything else as it is."""
+    if not isinstance(text, str):
+        return text
+    parts = unicodedata.normalize("NFD", text.casefold())
+    return "".join([each for each in parts if not unicodedata.combining(each)])

@@ -1,0 +1,5 @@
+"""Assertions of the suite for all engines explain themselves as those of any test do."""
+
+import pytest
+
+pytest.register_assert_rewrite("twindiff.storage.conformance")

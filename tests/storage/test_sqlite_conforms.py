@@ -1,0 +1,18 @@
+"""The embedded engine passes the suite that every engine must pass."""
+
+import pytest
+
+from twindiff.storage.conformance.expressions import *  # noqa: F403
+from twindiff.storage.conformance.journals import *  # noqa: F403
+from twindiff.storage.conformance.points import *  # noqa: F403
+from twindiff.storage.conformance.relations import *  # noqa: F403
+from twindiff.storage.conformance.stores import *  # noqa: F403
+from twindiff.storage.conformance.templates import *  # noqa: F403
+from twindiff.storage.conformance.worlds import Storage, world  # noqa: F401
+from twindiff.storage.sqlite import SqliteEngine
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Storage:
+    directory = str(tmp_path_factory.mktemp("data"))
+    return lambda: SqliteEngine(directory)
