@@ -1,0 +1,135 @@
+"""The tables of the catalog. A column added later must be nullable: data directories live longer than releases.
+
+Instants are wall-clock UTC. `created` numbers rise with every record of a kind, so that "newest" is exact.
+"""
+
+from __future__ import annotations
+
+from twindiff.kit.rows import Column, Json, Row, Timestamp, column
+
+
+class TemplateRecord(
+    Row, table="templates", key=("template_id",), indexes=(("service", "name", "created"), ("schema_name",))
+):
+    """A starting state under a name; `hash` names its content, which never changes."""
+
+    template_id: Column[str]
+    service: Column[str]
+    name: Column[str]
+    hash: Column[str]
+    schema_name: Column[str]
+    created: Column[int]
+    created_at: Column[Timestamp]
+    version: Column[str] = column(default="v1")
+    description: Column[str | None] = column(default=None)
+    origin: Column[str] = column(default="built-in")
+    """Where it came from: `built-in`, `import` or `environment <id>`."""
+    visibility: Column[str] = column(default="public")
+    counters: Column[Json] = column(default={})
+    clock: Column[Json | None] = column(default=None)
+
+
+class EnvironmentRecord(Row, table="environments", key=("environment_id",), indexes=(("status", "expires"),)):
+    """An environment; `expires` is in microseconds since 1970."""
+
+    environment_id: Column[str]
+    status: Column[str]
+    """ready, expired or deleted."""
+    service: Column[str]
+    """The first twin, which `environmentUrl` points to."""
+    templates: Column[Json]
+    """Template id by twin."""
+    origin: Column[Json]
+    tokens: Column[Json]
+    token_hash: Column[str]
+    created: Column[int]
+    created_at: Column[Timestamp]
+    expires: Column[int]
+    name: Column[str | None] = column(default=None)
+    parent: Column[str | None] = column(default=None)
+    """The environment that a fork left."""
+    parent_seq: Column[int | None] = column(default=None)
+    """The point it left it at."""
+
+
+class CheckpointRecord(Row, table="checkpoints", key=("environment_id", "name"), indexes=(("name",),)):
+    """A point of an environment under a name."""
+
+    environment_id: Column[str]
+    name: Column[str]
+    seq: Column[int]
+    created: Column[int]
+    created_at: Column[Timestamp]
+
+
+class RunRecord(
+    Row,
+    table="runs",
+    key=("run_id",),
+    indexes=(("environment_id", "created"), ("before_snapshot",), ("created",)),
+):
+    """An interval of an environment: after `start_seq`, up to now or to `end_seq` once it is closed."""
+
+    run_id: Column[str]
+    environment_id: Column[str]
+    status: Column[str]
+    start_seq: Column[int]
+    before_snapshot: Column[str]
+    created: Column[int]
+    created_at: Column[Timestamp]
+    once: Column[bool] = column(default=False)
+    end_seq: Column[int | None] = column(default=None)
+    test_id: Column[str | None] = column(default=None)
+    suite_id: Column[str | None] = column(default=None)
+    after_snapshot: Column[str | None] = column(default=None)
+    diff: Column[str | None] = column(default=None)
+    """The latest diff as JSON text."""
+    verdict: Column[str | None] = column(default=None)
+    """The latest verdict as JSON text."""
+
+
+class SuiteRecord(Row, table="suites", key=("suite_id",), indexes=(("created",),)):
+    suite_id: Column[str]
+    name: Column[str]
+    description: Column[str]
+    visibility: Column[str]
+    owner: Column[str]
+    created: Column[int]
+    created_at: Column[Timestamp]
+    updated_at: Column[Timestamp]
+
+
+class TestRecord(Row, table="tests", key=("test_id",), indexes=(("suite_id", "created"),)):
+    """A task with the checks that judge it; `spec` is JSON text, so that it is kept as it was written."""
+
+    __test__ = False
+
+    test_id: Column[str]
+    suite_id: Column[str]
+    name: Column[str]
+    prompt: Column[str]
+    type: Column[str]
+    seed_template: Column[str]
+    spec: Column[str]
+    created: Column[int]
+    created_at: Column[Timestamp]
+    updated_at: Column[Timestamp]
+    impersonate_user_id: Column[str | None] = column(default=None)
+
+
+class CallRecord(Row, table="calls", key=("environment_id", "number")):
+    """One operation that reached a twin, reads and refusals included."""
+
+    environment_id: Column[str]
+    number: Column[int]
+    at: Column[Timestamp]
+    twin: Column[str]
+    operation: Column[str]
+    actor: Column[str]
+    status: Column[int]
+    milliseconds: Column[float]
+    error: Column[str | None] = column(default=None)
+    seq: Column[int | None] = column(default=None)
+
+
+TABLES = (TemplateRecord, EnvironmentRecord, CheckpointRecord, RunRecord, SuiteRecord, TestRecord, CallRecord)

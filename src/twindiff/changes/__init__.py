@@ -1,0 +1,5 @@
+"""Diffs: what an interval of the journal changed, in the form that clients see."""
+
+from .diff import Include as Include
+from .diff import Rows as Rows
+from .diff import diff as diff

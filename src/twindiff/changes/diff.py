@@ -1,0 +1,83 @@
+"""The wire form of a diff: net changes by kind, with what is derived marked or left out.
+
+A diff is `{"inserts": [row], "updates": [{before, after}], "deletes": [row]}`; every row says its `__table__`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from twindiff.kit.rows import Table
+from twindiff.storage.journal import Net, Place, Record, Values, net
+from twindiff.storage.schema import Schema
+from twindiff.storage.values import same
+
+Include = Literal["plain", "derived", "all"]
+"""What is shown: plain tables, derived ones too, or everything that is stored."""
+
+Rows = Literal["full", "changed"]
+"""Whether updates carry whole rows or only their key and what changed."""
+
+Wire = dict[str, Any]
+_SHOWN: dict[Include, set[str]] = {
+    "plain": {"plain"},
+    "derived": {"plain", "derived"},
+    "all": {"plain", "derived", "bookkeeping"},
+}
+
+
+def diff(
+    records: Iterable[Record],
+    schemas: Mapping[str, Schema],
+    *,
+    include: Include = "plain",
+    rows: Rows = "full",
+    several_twins: bool = False,
+) -> dict[str, list[Wire]]:
+    """The net diff of journal records, in order of twin, table and key.
+
+    With several twins every row says its `__twin__`. An update lists the columns that `changed` and which of those are
+    `derived`; a row of a derived table carries `__derived__`.
+    """
+    found: dict[str, list[Wire]] = {"inserts": [], "updates": [], "deletes": []}
+    for place, difference in net(records).items():
+        table = schemas[place.twin].tables.get(place.table)
+        marks = _marks(place, table, several_twins=several_twins)
+        if table is None or table.visibility in _SHOWN[include]:
+            _show(found, marks, table, difference, include, rows)
+    return found
+
+
+def _marks(place: Place, table: Table | None, *, several_twins: bool) -> Wire:
+    marks: Wire = {"__table__": place.table}
+    if several_twins:
+        marks["__twin__"] = place.twin
+    if table and table.visibility == "derived":
+        marks["__derived__"] = True
+    return marks
+
+
+def _show(
+    found: dict[str, list[Wire]], marks: Wire, table: Table | None, difference: Net, include: Include, rows: Rows
+) -> None:
+    before, after = difference
+    if before is None and after is not None:
+        found["inserts"].append({**marks, **after})
+    elif after is None and before is not None:
+        found["deletes"].append({**marks, **before})
+    elif before is not None and after is not None:
+        update = _update(marks, table, before, after, rows)
+        if include != "plain" or len(update["changed"]) > len(update["derived"]):
+            found["updates"].append(update)
+
+
+def _update(marks: Wire, table: Table | None, before: Values, after: Values, rows: Rows) -> Wire:
+    columns = table.columns if table else {}
+    changed = [name for name in {**before, **after} if not same(before.get(name), after.get(name))]
+    derived = [name for name in changed if name in columns and columns[name].derived]
+    if rows == "changed":
+        kept = {*changed, *(table.key if table else ())}
+        before = {name: value for name, value in before.items() if name in kept}
+        after = {name: value for name, value in after.items() if name in kept}
+    return {**marks, "before": before, "after": after, "changed": changed, "derived": derived}

@@ -1,0 +1,1 @@
+"""Environments, templates, runs and calls: what the server's surfaces are made of."""

@@ -1,0 +1,121 @@
+"""The log of all calls. It is written twice a second: a crash may lose the last entries, never one of the journal."""
+
+from __future__ import annotations
+
+import threading
+from typing import NamedTuple
+
+from twindiff.catalog import CallRecord
+from twindiff.kit.clock import Clock
+from twindiff.kit.store import Store
+from twindiff.storage import Engine
+
+UNKNOWN_OPERATION = "unknown_operation"
+"""The error of a call that named an operation which its twin does not have."""
+
+
+class Entry(NamedTuple):
+    """One call; `at` is in microseconds since 1970."""
+
+    at: int
+    twin: str
+    operation: str
+    actor: str
+    status: int
+    milliseconds: float
+    error: str | None
+    seq: int | None
+
+
+class CallLog:
+    """What reached the twins of each environment, reads and refusals included."""
+
+    def __init__(self, engine: Engine, catalog: Store) -> None:
+        self._engine = engine
+        self._catalog = catalog
+        self._waiting: dict[str, list[Entry]] = {}
+        self._written: dict[str, int] = {}
+        self._guard = threading.Lock()
+        self.total = 0
+        self.waiting = 0
+
+    def add(self, environment_id: str, entry: Entry) -> None:
+        """Note a call, to be written soon."""
+        with self._guard:
+            self.total += 1
+            self.waiting += 1
+            self._waiting.setdefault(environment_id, []).append(entry)
+
+    def flush(self, most: int = 2**31) -> None:
+        """Write what is waiting, or `most` calls of it, in one transaction."""
+        taken = self._take(most)
+        if taken:
+            with self._engine.transaction():
+                for environment_id, entries in taken.items():
+                    self._write(environment_id, entries)
+
+    def _take(self, most: int) -> dict[str, list[Entry]]:
+        taken: dict[str, list[Entry]] = {}
+        with self._guard:
+            while self._waiting and most > 0:
+                environment_id, entries = self._waiting.popitem()
+                taken[environment_id], rest = entries[:most], entries[most:]
+                if rest:
+                    self._waiting[environment_id] = rest
+                most -= len(taken[environment_id])
+                self.waiting -= len(taken[environment_id])
+        return taken
+
+    def _write(self, environment_id: str, entries: list[Entry]) -> None:
+        first = self._last_number(environment_id) + 1
+        for number, entry in enumerate(entries, first):
+            self._catalog.add(
+                CallRecord(
+                    environment_id=environment_id,
+                    number=number,
+                    at=Clock(entry.at).iso(),
+                    twin=entry.twin,
+                    operation=entry.operation,
+                    actor=entry.actor,
+                    status=entry.status,
+                    milliseconds=round(entry.milliseconds, 3),
+                    error=entry.error,
+                    seq=entry.seq,
+                )
+            )
+        self._written[environment_id] = first + len(entries) - 1
+
+    def _last_number(self, environment_id: str) -> int:
+        known = self._written.get(environment_id)
+        if known is not None and self._engine.inline:  # else other processes write too
+            return known
+        mine = CallRecord.environment_id == environment_id
+        last = self._catalog.rows(CallRecord, mine, order=(-CallRecord.environment_id, -CallRecord.number), limit=1)
+        return last[0].number if last else 0
+
+    def list(self, environment_id: str, *, after: int, limit: int) -> list[CallRecord]:
+        """Calls of an environment in order, those after a number."""
+        self.flush()
+        return self._catalog.rows(
+            CallRecord,
+            CallRecord.environment_id == environment_id,
+            CallRecord.number > after,
+            order=(CallRecord.environment_id, CallRecord.number),
+            limit=limit,
+        )
+
+    def unknown(self, environment_id: str) -> int:
+        """How many calls of an environment named an operation that its twin does not have."""
+        self.flush()
+        return self._catalog.count(
+            CallRecord, CallRecord.environment_id == environment_id, CallRecord.error == UNKNOWN_OPERATION
+        )
+
+    def forget(self, environment_id: str) -> None:
+        """Drop the log of a deleted environment."""
+        self._waiting.pop(environment_id, None)
+        if self._last_number(environment_id):
+            with self._engine.transaction():
+                for record in self.list(environment_id, after=0, limit=2**31):
+                    self._catalog.remove(record)
+        self._written.pop(environment_id, None)

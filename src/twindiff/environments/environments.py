@@ -1,0 +1,365 @@
+"""Environments: isolated copies of templates, for a while."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from hashlib import blake2b
+from typing import Any, NamedTuple, cast
+from uuid import UUID
+
+import msgspec
+
+from twindiff.catalog import CheckpointRecord, EnvironmentRecord, RunRecord, TemplateRecord
+from twindiff.catalog.stamps import new_environment_id, stamp, wall
+from twindiff.kit.auth import Tokens
+from twindiff.kit.clock import SECOND, ClockMode
+from twindiff.kit.errors import ApiError
+from twindiff.kit.limits import Meter
+from twindiff.kit.store import Store
+from twindiff.kit.twin import Twin
+from twindiff.storage import Engine, Origin
+
+from .registry import Registry, did_you_mean
+
+DEFAULT_TTL_SECONDS = 1800
+KEPT_AFTER_EXPIRY = 24 * 3600 * SECOND
+TOKEN_PREFIX = "tda_"
+AT_ONCE = 100
+"""Environments that end in one go; nobody waits for more."""
+SECONDS_FOR_SLEEP = 0.005
+
+
+class InvalidEnvironmentId(ApiError):
+    """invalid environment id"""
+
+
+class EnvironmentNotFound(ApiError):
+    """environment not found"""
+
+    status = 404
+
+
+class EnvironmentDeleted(ApiError):
+    """The environment has been deleted."""
+
+    status = 410
+
+
+class EnvironmentExpired(ApiError):
+    """The environment has expired."""
+
+    status = 410
+
+
+class UnknownUser(ApiError):
+    """The template has no such user to act as."""
+
+
+class RepeatedTwin(ApiError):
+    """An environment has one template of each twin."""
+
+
+class InvalidToken(ApiError):
+    """A token that cannot be told from an agent's."""
+
+
+class Wanted(NamedTuple):
+    """What an environment is to be made of."""
+
+    templates: list[TemplateRecord]
+    user_id: str | None = None
+    email: str | None = None
+    ttl_seconds: int = DEFAULT_TTL_SECONDS
+    clock: ClockMode | None = None
+    auth: str = "lenient"
+    tokens: dict[str, str] | None = None
+    name: str | None = None
+
+
+class Environment:
+    """An environment as a request needs it."""
+
+    __slots__ = ("expires", "id", "meter", "origin", "seen", "status", "token_hash", "tokens", "twins")
+
+    def __init__(self, record: EnvironmentRecord, registry: Registry) -> None:
+        self.id = record.environment_id
+        self.status = record.status
+        self.expires = record.expires
+        self.origin = msgspec.convert(record.origin, Origin)
+        self.tokens = msgspec.convert(record.tokens, Tokens)
+        self.token_hash = record.token_hash
+        self.twins: dict[str, Twin] = {name: registry.get(name) for name in cast(dict[str, str], record.templates)}
+        self.seen = wall()
+        self.meter = Meter()
+
+    def twin(self, name: str, registry: Registry) -> Twin | None:
+        """The twin of a name or alias, if this environment has it."""
+        twin = self.twins.get(name) or registry.by_alias.get(name)
+        return twin if twin and twin.name in self.twins else None
+
+    def opens_with(self, token: str) -> bool:
+        """Whether a token is this environment's agent token."""
+        return secrets.compare_digest(token_hash(token), self.token_hash)
+
+
+class Created(NamedTuple):
+    environment: EnvironmentRecord
+    agent_token: str
+
+
+class People(NamedTuple):
+    """The users of a template, in the same order twice."""
+
+    ids: list[str]
+    emails: list[str]
+
+
+class Environments:
+    """The environments of a catalog."""
+
+    def __init__(self, engine: Engine, catalog: Store, registry: Registry) -> None:
+        self._engine = engine
+        self._catalog = catalog
+        self._registry = registry
+        self._live: dict[str, Environment] = {}
+        self._people_of: dict[tuple[str, str], People] = {}
+
+    def create(self, wanted: Wanted) -> Created:
+        """Make an environment of one or several templates; raises UnknownUser."""
+        actor = self._actor(wanted)
+        for token, user in (wanted.tokens or {}).items():
+            self._known_user(wanted.templates, user)
+            if not token or token.startswith(TOKEN_PREFIX):
+                raise InvalidToken(
+                    f"the token '{token}' cannot be used: one must not be empty nor begin with {TOKEN_PREFIX}"
+                )
+        _refuse_repeated_twins(wanted.templates)
+        now = stamp()
+        clock = wanted.clock or ClockMode()
+        origin = Origin(
+            templates={template.service: template.hash for template in wanted.templates},
+            clock=clock,
+            created=now.micros,
+            clock_start=now.micros if clock.mode == "real" else clock.start,
+            counters=_merged_counters(wanted.templates),
+        )
+        token = _new_token()
+        tokens = Tokens(actor, cast(Any, wanted.auth), wanted.tokens or {})
+        record = EnvironmentRecord(
+            environment_id=self._engine.ready(origin) or new_environment_id(),
+            status="ready",
+            service=wanted.templates[0].service,
+            templates={template.service: template.template_id for template in wanted.templates},
+            origin=msgspec.to_builtins(origin),
+            tokens=msgspec.to_builtins(tokens),
+            token_hash=token_hash(token),
+            created=now.micros,
+            created_at=now.iso,
+            expires=now.micros + wanted.ttl_seconds * SECOND,
+            name=wanted.name,
+        )
+        self._engine.create(record.environment_id, origin)
+        self._catalog.add(record)
+        self._live[record.environment_id] = Environment(record, self._registry)
+        return Created(record, token)
+
+    def fork(self, environment_id: str, at: int, name: str | None) -> Created:
+        """Make an environment that goes on by itself from a point of another, for as long as that was made to last.
+
+        Raises what `get` raises, and UnknownPoint.
+        """
+        parent = self._catalog.get(EnvironmentRecord, self.get(environment_id).id)
+        now, token = stamp(), _new_token()
+        record = msgspec.structs.replace(
+            parent,
+            environment_id=new_environment_id(),
+            token_hash=token_hash(token),
+            created=now.micros,
+            created_at=now.iso,
+            expires=now.micros + parent.expires - parent.created,
+            name=name,
+            parent=parent.environment_id,
+            parent_seq=at,
+        )
+        with self._engine.transaction():
+            self._catalog.add(record)
+            self._engine.fork(parent.environment_id, at, record.environment_id)
+        self._live[record.environment_id] = Environment(record, self._registry)
+        return Created(record, token)
+
+    def drop(self, environment_ids: list[str]) -> None:
+        """Leave nothing in memory of environments that did not come to be."""
+        for environment_id in environment_ids:
+            self._live.pop(environment_id, None)
+            self._engine.sleep(environment_id)
+
+    def _actor(self, wanted: Wanted) -> str:
+        if wanted.user_id is None and wanted.email is not None:
+            return self._user_of_email(wanted.templates, wanted.email)
+        user = wanted.user_id or ""
+        if user:
+            self._known_user(wanted.templates, user)
+        return user
+
+    def _known_user(self, templates: list[TemplateRecord], user: str) -> None:
+        """A user must be in one of the templates, unless none of them has users at all."""
+        ids = [id for template in templates for id in self._people(template).ids]
+        if ids and user not in ids:
+            raise UnknownUser(f"unknown user '{user}' in template '{templates[0].name}'.{did_you_mean(user, ids)}")
+
+    def _user_of_email(self, templates: list[TemplateRecord], email: str) -> str:
+        for template in templates:
+            people = self._people(template)
+            if email in people.emails:
+                return people.ids[people.emails.index(email)]
+        known = [each for template in templates for each in self._people(template).emails]
+        raise UnknownUser(f"unknown user '{email}' in template '{templates[0].name}'.{did_you_mean(email, known)}")
+
+    def _people(self, template: TemplateRecord) -> People:
+        key = (template.service, template.hash)
+        if key not in self._people_of:
+            self._people_of[key] = self._read_people(template)
+        return self._people_of[key]
+
+    def _read_people(self, template: TemplateRecord) -> People:
+        users = self._registry.get(template.service).users
+        if users is None:
+            return People([], [])
+        rows = self._engine.template(template.service, template.hash)
+        found = rows.rows(users.table, columns=(users.id, users.email))
+        return People([id for id, _ in found], [email for _, email in found])
+
+    def get(self, environment_id: str) -> Environment:
+        """A ready environment; raises EnvironmentNotFound, EnvironmentDeleted, EnvironmentExpired."""
+        environment = self._live.get(environment_id) or self._find(environment_id)
+        if environment.status == "ready" and environment.expires <= wall():
+            self._expire(environment.id)
+            environment.status = "expired"
+        if environment.status != "ready":
+            error = EnvironmentExpired if environment.status == "expired" else EnvironmentDeleted
+            reason = "has expired (TTL reached)" if environment.status == "expired" else "has been deleted"
+            raise error(f"environment '{environment.id}' {reason}")
+        return environment
+
+    def _find(self, environment_id: str) -> Environment:
+        environment = Environment(self.record(environment_id), self._registry)
+        if environment.status == "ready":
+            self._live[environment.id] = environment
+        return environment
+
+    def record(self, environment_id: str) -> EnvironmentRecord:
+        """What the catalog knows of an environment, whatever its status."""
+        try:
+            key = UUID(environment_id).hex
+        except ValueError:
+            raise InvalidEnvironmentId(f"invalid environment id: '{environment_id}' is not a UUID") from None
+        record = self._catalog.find(EnvironmentRecord, EnvironmentRecord.environment_id == key)
+        if record is None:
+            raise EnvironmentNotFound(f"environment not found: '{environment_id}'")
+        return record
+
+    def first_user(self, templates: list[TemplateRecord]) -> str:
+        """The first user of the first template that has any, for those who do not mind whom they act as."""
+        return next((people.ids[0] for template in templates if (people := self._people(template)).ids), "")
+
+    def awaken(self, environment: Environment) -> None:
+        """Make an environment usable; one that sleeps is rebuilt, which replays at most 1,000 operations."""
+        environment.seen = wall()
+        if not self._engine.awake(environment.id):
+            self._engine.wake(environment.id, environment.origin)
+
+    def list(self, *, limit: int, status: str | None = None) -> list[EnvironmentRecord]:
+        """Environments, newest first."""
+        where = () if status is None else (EnvironmentRecord.status == status,)
+        return self._catalog.rows(EnvironmentRecord, *where, order=-EnvironmentRecord.created, limit=limit)
+
+    def count(self, status: str) -> int:
+        return self._catalog.count(EnvironmentRecord, EnvironmentRecord.status == status)
+
+    def delete(self, environment_id: str) -> EnvironmentRecord:
+        """Forget an environment with its journal; deleting it again is no error. Its runs keep their results."""
+        record = self.record(environment_id)
+        if record.status != "deleted":
+            self._end(record)
+        return record
+
+    def _end(self, record: EnvironmentRecord) -> None:
+        self._catalog.change(record, status="deleted")
+        mine = CheckpointRecord.environment_id == record.environment_id
+        for checkpoint in self._catalog.rows(CheckpointRecord, mine):
+            self._catalog.remove(checkpoint)
+        self._live.pop(record.environment_id, None)
+        self._engine.delete(record.environment_id)
+
+    def reset(self, environment_id: str) -> int:
+        """Return to the templates' state; gives the new seq."""
+        environment = self.get(environment_id)
+        self.awaken(environment)
+        return self._engine.rewind(environment.id, 0)
+
+    def _expire(self, environment_id: str) -> None:
+        record = self._catalog.get(EnvironmentRecord, environment_id)
+        self._catalog.change(record, status="expired")
+        self._live.pop(environment_id, None)
+        self._engine.sleep(environment_id)
+
+    def tidy(self, idle_seconds: float) -> list[str]:
+        """Expire what is due, forget what expired a day ago, let idle environments sleep; gives who was forgotten."""
+        now = wall()
+        for record in self._due("ready", now):
+            self._expire(record.environment_id)
+        ended = self._due("expired", now - KEPT_AFTER_EXPIRY)
+        for record in ended:
+            self._end(record)
+        self._let_sleep(now - idle_seconds * SECOND)
+        return [record.environment_id for record in ended]
+
+    def _let_sleep(self, since: float) -> None:
+        """Images may have to be written; what does not fit into a few milliseconds has its turn the next time."""
+        end = time.perf_counter() + SECONDS_FOR_SLEEP
+        for environment in [each for each in self._live.values() if each.seen < since]:
+            self._engine.sleep(environment.id)
+            del self._live[environment.id]
+            if time.perf_counter() > end:
+                break
+
+    def _due(self, status: str, before: int) -> list[EnvironmentRecord]:
+        return self._catalog.rows(
+            EnvironmentRecord,
+            EnvironmentRecord.status == status,
+            EnvironmentRecord.expires <= before,
+            order=(EnvironmentRecord.status, EnvironmentRecord.expires),
+            limit=AT_ONCE,
+        )
+
+    def runs(self, environment_id: str, limit: int) -> list[RunRecord]:
+        """Runs of an environment, newest first."""
+        where = RunRecord.environment_id == self.record(environment_id).environment_id
+        return self._catalog.rows(RunRecord, where, order=-RunRecord.created, limit=limit)
+
+
+def _refuse_repeated_twins(templates: list[TemplateRecord]) -> None:
+    names: dict[str, str] = {}
+    for template in templates:
+        if template.service in names:
+            two = f"'{names[template.service]}' and '{template.name}'"
+            raise RepeatedTwin(f"an environment has one template of each twin; of {template.service} it is given {two}")
+        names[template.service] = template.name
+
+
+def _merged_counters(templates: list[TemplateRecord]) -> dict[str, int]:
+    merged: dict[str, int] = {}
+    for template in templates:
+        for name, value in cast(dict[str, int], template.counters).items():
+            merged[name] = max(value, merged.get(name, 0))
+    return merged
+
+
+def _new_token() -> str:
+    return TOKEN_PREFIX + secrets.token_urlsafe(24)
+
+
+def token_hash(token: str) -> str:
+    """What is stored of an agent's token."""
+    return blake2b(token.encode(), digest_size=16).hexdigest()

@@ -1,0 +1,164 @@
+"""Points: every operation that wrote is one, by its seq; a checkpoint is one under a name.
+
+A point of the past stays what it was: the journal only grows, and a rewind is a record of it like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from twindiff.catalog import CheckpointRecord
+from twindiff.catalog.stamps import stamp
+from twindiff.kit.errors import ApiError
+from twindiff.kit.store import Store
+from twindiff.storage import Engine, UnknownPoint
+from twindiff.storage.journal import Record
+
+from .environments import Created, EnvironmentDeleted, Environments
+from .registry import did_you_mean
+
+Point = int | str
+"""A seq, or the name of a checkpoint; 0 is the templates' state."""
+
+DIGITS = 20
+"""A number with so many digits is no seq."""
+
+LONGEST_NAME = 100
+_NAME = re.compile(rf"(?!\d+$)[\w.-]{{1,{LONGEST_NAME}}}")
+
+
+class ForeignPoint(ApiError):
+    """The checkpoint belongs to another environment."""
+
+    status = 404
+
+
+class CheckpointNotFound(ApiError):
+    """The environment has no checkpoint of that name."""
+
+    status = 404
+
+
+class CheckpointTaken(ApiError):
+    """The environment has a checkpoint of that name already."""
+
+    status = 409
+
+
+class InvalidCheckpointName(ApiError):
+    """A checkpoint's name is 1 to 100 letters, digits, dots, dashes and underscores, and not a number."""
+
+
+class Difference(NamedTuple):
+    """Records that lead from one point of an environment to another."""
+
+    start: int
+    end: int
+    twins: list[str]
+    records: list[Record]
+
+
+class Points:
+    """The points of environments: name them, return to them, go on from them elsewhere."""
+
+    def __init__(self, engine: Engine, catalog: Store, environments: Environments) -> None:
+        self._engine = engine
+        self._catalog = catalog
+        self._environments = environments
+
+    def seq(self, environment_id: str, point: Point) -> int:
+        """The seq of a point, given by itself or by the name of a checkpoint; raises UnknownPoint, ForeignPoint."""
+        if isinstance(point, int) or (point.isdecimal() and len(point) < DIGITS):
+            return self._known(environment_id, int(point))
+        found = self._find(environment_id, point)
+        if found is None:
+            raise self._no_such(environment_id, point[:LONGEST_NAME])
+        return found.seq
+
+    def _known(self, environment_id: str, seq: int) -> int:
+        last = self._engine.seq(environment_id)
+        if not 0 <= seq <= last:
+            raise UnknownPoint(f"unknown point {seq}: environment '{environment_id}' has points 0 to {last}")
+        return seq
+
+    def _find(self, environment_id: str, name: str) -> CheckpointRecord | None:
+        mine = CheckpointRecord.environment_id == environment_id
+        return self._catalog.find(CheckpointRecord, mine, CheckpointRecord.name == name)
+
+    def _no_such(self, environment_id: str, name: str) -> ApiError:
+        other = self._catalog.find(CheckpointRecord, CheckpointRecord.name == name)
+        if other:
+            return ForeignPoint(
+                f"the checkpoint '{name}' belongs to environment '{other.environment_id}', not to '{environment_id}'"
+            )
+        names = [each.name for each in self.checkpoints(environment_id)]
+        return UnknownPoint(
+            f"unknown point '{name}': environment '{environment_id}' has the checkpoints "
+            f"{', '.join(names) or '(none)'}, and every seq is a point.{did_you_mean(name, names)}"
+        )
+
+    def checkpoint(self, environment_id: str, name: str, at: Point | None = None) -> CheckpointRecord:
+        """Give a point a name, the present one unless told otherwise.
+
+        Raises InvalidCheckpointName, CheckpointTaken, and what `seq` and `Environments.get` raise.
+        """
+        environment = self._environments.get(environment_id)
+        if not _NAME.fullmatch(name):
+            raise InvalidCheckpointName(f"'{name}' cannot name a checkpoint. {InvalidCheckpointName.__doc__}")
+        taken = self._find(environment.id, name)
+        if taken:
+            raise CheckpointTaken(
+                f"the checkpoint '{name}' exists, as point {taken.seq}; delete it or choose another name"
+            )
+        seq = self._engine.seq(environment.id) if at is None else self.seq(environment.id, at)
+        now = stamp()
+        return self._catalog.add(
+            CheckpointRecord(environment_id=environment.id, name=name, seq=seq, created=now.micros, created_at=now.iso)
+        )
+
+    def checkpoints(self, environment_id: str) -> list[CheckpointRecord]:
+        """The checkpoints of an environment, in the order they were made."""
+        mine = CheckpointRecord.environment_id == self._environments.record(environment_id).environment_id
+        return self._catalog.rows(CheckpointRecord, mine, order=CheckpointRecord.created)
+
+    def remove(self, environment_id: str, name: str) -> CheckpointRecord:
+        """Forget a checkpoint's name; the point stays. Raises CheckpointNotFound."""
+        environment = self._environments.get(environment_id)
+        found = self._find(environment.id, name)
+        if found is None:
+            names = [each.name for each in self.checkpoints(environment.id)]
+            raise CheckpointNotFound(
+                f"environment '{environment.id}' has no checkpoint '{name}'.{did_you_mean(name, names)}"
+            )
+        self._catalog.remove(found)
+        return found
+
+    def rewind(self, environment_id: str, to: int) -> int:
+        """Return to a point; gives the new seq. What came after it stays in the journal, and its points stay points."""
+        environment = self._environments.get(environment_id)
+        self._environments.awaken(environment)
+        return self._engine.rewind(environment.id, to)
+
+    def fork(self, environment_id: str, at: int, count: int, name: str | None) -> list[Created]:
+        """Make environments that go on from a point, all or none; raises what `Environments.fork` raises."""
+        environment = self._environments.get(environment_id)
+        self._environments.awaken(environment)
+        made: list[Created] = []
+        try:
+            with self._engine.transaction():
+                made.extend(self._environments.fork(environment.id, at, name) for _ in range(count))
+        except BaseException:
+            self._environments.drop([each.environment.environment_id for each in made])
+            raise
+        return made
+
+    def difference(self, environment_id: str, start: Point, end: Point | None) -> Difference:
+        """What leads from one point to another, or to the present; raises what `seq` raises, and EnvironmentDeleted."""
+        record = self._environments.record(environment_id)
+        env = record.environment_id
+        if record.status == "deleted":
+            raise EnvironmentDeleted(f"environment '{env}' has been deleted")
+        first = self.seq(env, start)
+        last = self._engine.seq(env) if end is None else self.seq(env, end)
+        return Difference(first, last, list(record.templates), self._engine.difference(env, first, last))

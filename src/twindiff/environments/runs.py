@@ -1,0 +1,150 @@
+"""Runs: intervals of an environment that are judged."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import NamedTuple, cast
+
+from twindiff.catalog import EnvironmentRecord, RunRecord
+from twindiff.catalog.stamps import new_uuid, stamp
+from twindiff.kit.errors import ApiError
+from twindiff.kit.store import Store
+from twindiff.storage import Engine
+from twindiff.storage.journal import Record
+
+from .environments import EnvironmentDeleted, Environments
+
+
+class RunNotFound(ApiError):
+    """run not found"""
+
+    status = 404
+
+
+class SnapshotNotFound(ApiError):
+    """No run of the environment began with this snapshot."""
+
+    status = 404
+
+
+class RunAlreadyCompleted(ApiError):
+    """The run is closed: it was started to be judged once, and has been."""
+
+
+class Interval(NamedTuple):
+    """What a run covers when it is judged: up to `end`.
+
+    `records` lead from its beginning to its end; `rewound` tells where the environment went back in time meanwhile.
+    """
+
+    run: RunRecord
+    end: int
+    twins: list[str]
+    records: list[Record]
+    rewound: list[dict[str, int]]
+
+    @property
+    def after_snapshot(self) -> str:
+        return snapshot("after", self.run.environment_id, self.end)
+
+
+def snapshot(side: str, environment_id: str, seq: int) -> str:
+    """The name of a point: `before_` or `after_` and eight hexadecimal digits."""
+    return f"{side}_{blake2b(f'{environment_id}:{seq}'.encode(), digest_size=4).hexdigest()}"
+
+
+class Runs:
+    """The runs of a catalog."""
+
+    def __init__(self, engine: Engine, catalog: Store, environments: Environments, *, once: bool = False) -> None:
+        self._engine = engine
+        self._catalog = catalog
+        self._environments = environments
+        self._once = once
+
+    def start(self, environment_id: str, *, test_id: str | None, suite_id: str | None, once: bool | None) -> RunRecord:
+        """Begin a run now; raises what Environments.get raises."""
+        environment = self._environments.get(environment_id)
+        self._engine.admit()
+        seq = self._engine.seq(environment.id)
+        now = stamp()
+        return self._catalog.add(
+            RunRecord(
+                run_id=new_uuid(),
+                environment_id=environment.id,
+                status="running",
+                start_seq=seq,
+                before_snapshot=snapshot("before", environment.id, seq),
+                created=now.micros,
+                created_at=now.iso,
+                once=self._once if once is None else once,
+                test_id=test_id,
+                suite_id=suite_id,
+            )
+        )
+
+    def get(self, run_id: str) -> RunRecord:
+        run = self._catalog.find(RunRecord, RunRecord.run_id == run_id.lower())
+        if run is None:
+            raise RunNotFound(f"run not found: '{run_id}'")
+        return run
+
+    def list(self, *, limit: int, status: str = "") -> list[RunRecord]:
+        """Runs, newest first."""
+        where = (RunRecord.status == status,) if status else ()
+        return self._catalog.rows(RunRecord, *where, order=-RunRecord.created, limit=limit)
+
+    def since_snapshot(self, environment_id: str, before: str) -> RunRecord:
+        """The latest run of an environment that began with this snapshot."""
+        record = self._environments.record(environment_id)
+        found = self._catalog.rows(
+            RunRecord,
+            RunRecord.before_snapshot == before,
+            RunRecord.environment_id == record.environment_id,
+            order=-RunRecord.created,
+            limit=1,
+        )
+        if not found:
+            raise SnapshotNotFound(f"no run of environment '{environment_id}' began with the snapshot '{before}'")
+        return found[0]
+
+    def interval(self, run: RunRecord) -> Interval:
+        """What the run covers now; raises RunAlreadyCompleted, EnvironmentDeleted."""
+        _refuse_closed(run)
+        environment = self._catalog.get(EnvironmentRecord, run.environment_id)
+        if environment.status == "deleted":
+            raise EnvironmentDeleted(
+                f"environment '{run.environment_id}' has been deleted; the stored results of its runs stay readable"
+            )
+        end = self._engine.seq(run.environment_id)
+        twins = list(cast(dict[str, str], environment.templates))
+        if end == run.start_seq:
+            return Interval(run, end, twins, [], [])
+        records = self._engine.records(run.environment_id, run.start_seq, end)
+        rewound = [{"at_seq": record.seq, "to_seq": record.to} for record in records if record.to is not None]
+        if rewound:
+            records = self._engine.difference(run.environment_id, run.start_seq, end)
+        return Interval(run, end, twins, records, rewound)
+
+    def keep_diff(self, interval: Interval, diff: str) -> RunRecord:
+        """Store a diff, as JSON text, as the run's latest; raises RunAlreadyCompleted when another came first."""
+        run = self.get(interval.run.run_id)
+        status = run.status if run.verdict is not None else "completed"
+        return self._keep(run, interval, status=status, diff=diff)
+
+    def keep_verdict(self, interval: Interval, diff: str, status: str, verdict: str) -> RunRecord:
+        """Store a diff and the verdict on it, both as JSON text; raises RunAlreadyCompleted likewise."""
+        run = self.get(interval.run.run_id)
+        return self._keep(run, interval, status=status, diff=diff, verdict=verdict)
+
+    def _keep(self, run: RunRecord, interval: Interval, **result: str) -> RunRecord:
+        if not run.once:
+            return self._catalog.change(run, after_snapshot=interval.after_snapshot, **result)
+        with self._engine.transaction():  # two processes may judge at once, and one of them comes first
+            _refuse_closed(self.get(run.run_id))
+            return self._catalog.change(run, after_snapshot=interval.after_snapshot, end_seq=interval.end, **result)
+
+
+def _refuse_closed(run: RunRecord) -> None:
+    if run.end_seq is not None:
+        raise RunAlreadyCompleted(f"run '{run.run_id}' is closed: it was started with once and has been judged")

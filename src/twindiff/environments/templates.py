@@ -1,0 +1,212 @@
+"""Templates: named starting states. A release or an import adds templates; it never changes one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, cast
+from uuid import UUID
+
+import msgspec
+
+from twindiff.catalog import TemplateRecord
+from twindiff.catalog.stamps import new_uuid, stamp
+from twindiff.kit.errors import ApiError
+from twindiff.kit.rows import Table
+from twindiff.kit.store import Store
+from twindiff.kit.twin import Twin
+from twindiff.storage import Engine, Template
+
+from .registry import Registry, did_you_mean
+
+Values = dict[str, Any]
+Rows = Mapping[str, Iterable[Mapping[str, Any]]]
+
+
+class TemplateNotFound(ApiError):
+    """template not found"""
+
+    status = 404
+
+
+class UnknownTemplate(ApiError):
+    """template not found"""
+
+    code = "template_not_found"
+
+
+class InvalidTemplateId(ApiError):
+    """invalid template id"""
+
+
+class InvalidSeed(ApiError):
+    """A template's rows do not fit the twin's tables."""
+
+
+class Naming(NamedTuple):
+    """What a template is called, and where it came from."""
+
+    service: str
+    name: str
+    origin: str
+    description: str | None = None
+    version: str = "v1"
+    visibility: str = "public"
+    location: str = ""
+
+
+class Templates:
+    """The templates of a catalog."""
+
+    def __init__(self, engine: Engine, catalog: Store, registry: Registry) -> None:
+        self._engine = engine
+        self._catalog = catalog
+        self._registry = registry
+        self._unwritten = {(twin.name, name): twin for twin in registry.twins.values() for name in twin.templates}
+        """Templates that code writes, which is left until somebody asks for them."""
+
+    def load_built_in(self) -> None:
+        """Add the templates that installed twins bring as files and that the catalog does not have yet."""
+        for twin in self._registry.twins.values():
+            for path in sorted(twin.seeds.glob("*.json")) if twin.seeds else ():
+                self._load(twin, path.stem, msgspec.json.decode(path.read_bytes()))
+
+    def _write(self, *names: tuple[str, str]) -> None:
+        """Add those of the templates that code has not written yet."""
+        for service, name in names:
+            if twin := self._unwritten.pop((service, name), None):
+                with self._engine.transaction():
+                    self._load(twin, name, twin.templates[name]())
+
+    def _load(self, twin: Twin, name: str, rows: Rows) -> None:
+        stored = self._store(twin, rows)
+        if stored.hash not in [record.hash for record in self.history(twin.name, name)]:
+            self._record(Naming(twin.name, name, "built-in"), stored)
+
+    def add(self, twin: Twin, name: str, rows: Rows, *, origin: str, description: str | None = None) -> TemplateRecord:
+        """Store rows under a name; the same content as the newest of that name changes nothing. Raises InvalidSeed."""
+        return self._record(Naming(twin.name, name, origin, description), self._store(twin, rows))
+
+    def _store(self, twin: Twin, rows: Rows) -> Template:
+        return self._engine.add_template(twin.name, full_rows(twin, rows))
+
+    def _record(self, naming: Naming, stored: Template) -> TemplateRecord:
+        newest = self.history(naming.service, naming.name)[:1]
+        if newest and newest[0].hash == stored.hash:
+            return newest[0]
+        now = stamp()
+        return self._catalog.add(
+            TemplateRecord(
+                template_id=new_uuid(),
+                service=naming.service,
+                name=naming.name,
+                hash=stored.hash,
+                schema_name=naming.location or naming.name,
+                created=now.micros,
+                created_at=now.iso,
+                version=naming.version,
+                description=naming.description,
+                origin=naming.origin,
+                visibility=naming.visibility,
+                counters=stored.counters,
+            )
+        )
+
+    def copy(self, template: Template, naming: Naming) -> TemplateRecord:
+        """Record what an environment holds now as a template; its location is free and made of service and name."""
+        location = re.sub(r"\s+", "_", f"{naming.service}_{naming.name}".lower())
+        taken = self._catalog.find(TemplateRecord, TemplateRecord.schema_name == location)
+        location = f"{location}_{new_uuid()[:8]}" if taken else location
+        return self._record(naming._replace(location=location), template)
+
+    def list(self) -> list[TemplateRecord]:
+        """The newest template of every service and name, newest first."""
+        self._write(*self._unwritten)
+        newest: dict[tuple[str, str], TemplateRecord] = {}
+        for record in self._catalog.rows(TemplateRecord, order=-TemplateRecord.created):
+            newest.setdefault((record.service, record.name), record)
+        return [*newest.values()]
+
+    def get(self, template_id: str) -> TemplateRecord:
+        try:
+            key = str(UUID(template_id))
+        except ValueError:
+            raise InvalidTemplateId(f"invalid template id: '{template_id}' is not a UUID") from None
+        return self._catalog.get(TemplateRecord, key, missing=TemplateNotFound)
+
+    def named(self, service: str, name: str) -> TemplateRecord:
+        """The newest template of a name; raises UnknownTemplate with the nearest name."""
+        twin = self._registry.get(service)
+        found = self.history(twin.name, name)
+        if not found:
+            known = sorted({record.name for record in self.list() if record.service == twin.name})
+            raise UnknownTemplate(
+                f"template not found: {twin.name} has no template '{name}'. It has: {', '.join(known)}."
+                f"{did_you_mean(name, known)}"
+            )
+        return found[0]
+
+    def located(self, schema_name: str) -> TemplateRecord | None:
+        """The newest template at a location."""
+        self._write(*(key for key in self._unwritten if key[1] == schema_name))
+        found = self._catalog.rows(
+            TemplateRecord, TemplateRecord.schema_name == schema_name, order=-TemplateRecord.created, limit=1
+        )
+        return found[0] if found else None
+
+    def history(self, service: str, name: str) -> list[TemplateRecord]:
+        """Every template that has had a name, newest first."""
+        self._write((service, name))
+        return self._catalog.rows(
+            TemplateRecord,
+            TemplateRecord.service == service,
+            TemplateRecord.name == name,
+            order=-TemplateRecord.created,
+        )
+
+
+def full_rows(twin: Twin, rows: object) -> dict[str, list[Values]]:
+    """Rows checked against a twin's tables and completed by defaults; raises InvalidSeed naming table, row, column."""
+    tables = {table.name: table for table in twin.tables}
+    if not isinstance(rows, Mapping):
+        raise InvalidSeed("a template is an object: {table: [row, …]}")
+    full: dict[str, list[Values]] = {}
+    for name, values in cast(Mapping[str, object], rows).items():
+        if name not in tables:
+            raise InvalidSeed(f"{twin.name} has no table '{name}'.{did_you_mean(name, tables)}")
+        full[name] = _full_table(tables[name], values)
+    return full
+
+
+def _full_table(table: Table, rows: object) -> list[Values]:
+    if not isinstance(rows, list | tuple):
+        raise InvalidSeed(f"{table.name} must be a list of rows")
+    full = [_full_row(table, number, row) for number, row in enumerate(cast(list[object], rows))]
+    for columns in (table.key, *table.unique):
+        _refuse_repeated(table.name, columns, full)
+    return full
+
+
+def _full_row(table: Table, number: int, row: object) -> Values:
+    where = f"{table.name}[{number}]"
+    if not isinstance(row, Mapping):
+        raise InvalidSeed(f"{where} is not an object")
+    given = {**cast(Mapping[str, Any], row)}
+    unknown = [column for column in given if column not in table.columns]
+    if unknown:
+        raise InvalidSeed(f"{where} has no column '{unknown[0]}'.{did_you_mean(unknown[0], table.columns)}")
+    try:
+        return msgspec.structs.asdict(msgspec.convert(given, table.row))
+    except msgspec.ValidationError as error:
+        raise InvalidSeed(f"{where}: {error}") from None
+
+
+def _refuse_repeated(table: str, columns: tuple[str, ...], rows: list[Values]) -> None:
+    """A key, or what else must be unique, is used once; NULL is unlike any other NULL."""
+    seen: set[tuple[Any, ...]] = set()
+    for number, row in enumerate(rows):
+        values = tuple(row[column] for column in columns)
+        if values in seen:
+            raise InvalidSeed(f"{table}[{number}]: {', '.join(columns)} = {', '.join(map(repr, values))} is used twice")
+        if None not in values:
+            seen.add(values)

@@ -1,0 +1,110 @@
+"""Environments end: by their time to live, a day after that, or when they are deleted."""
+
+import time
+
+import apsw
+import pytest
+
+from tests.harness import GENERAL, JOHN, Environment, Platform, texts
+
+ADDED = {"diff_type": "added", "entity": "messages", "where": {"message_text": "hello"}, "expected_count": 1}
+HOUR = 3600
+
+
+@pytest.fixture
+def restarted(make_server, tmp_path):
+    """Stop a server, move the end of an environment into the past, and start it again."""
+    first = make_server(data_dir=str(tmp_path))
+
+    def restart(environment_id, seconds_ago):
+        first.close()
+        with apsw.Connection(str(tmp_path / "twindiff.db")) as connection:
+            ended = int((time.time() - seconds_ago) * 1_000_000)
+            connection.execute("UPDATE environments SET expires = ? WHERE environment_id = ?", (ended, environment_id))
+        connection.close()
+        return make_server(data_dir=str(tmp_path))
+
+    return Platform(first.client), restart
+
+
+@pytest.fixture
+def judged(restarted):
+    """A run of an environment that ended a minute ago, with one message in it."""
+    platform, restart = restarted
+    env = platform.environment()
+    run = platform.start(env)
+    env.post("hello")
+    after = Platform(restart(env.id, 60).client)
+    return after, Environment(after, env.made), run
+
+
+def test_an_expired_environment_refuses_its_twins(judged):
+    _, env, _ = judged
+    answer = env.ask("chat.postMessage", json={"channel": GENERAL, "text": "too late"})
+    assert (answer.status_code, answer.json()["error"]) == (410, "environment_expired")
+
+
+def test_an_expired_environment_begins_no_run(judged):
+    platform, env, _ = judged
+    assert platform.refusal("POST", "startRun", {"envId": env.id}) == (410, "environment_expired")
+
+
+def test_runs_of_an_expired_environment_are_judged_up_to_its_end(judged):
+    platform, env, run = judged
+    env.ask("chat.postMessage", json={"channel": GENERAL, "text": "too late"})
+    assert texts(platform.diff(run)) == ["hello"]
+    assert platform.evaluate(run, ADDED)["passed"]
+
+
+def test_an_expired_environment_says_so(judged):
+    platform, env, _ = judged
+    env.ask("auth.test")
+    assert platform.get(f"env/{env.id}")["status"] == "expired"
+
+
+def test_a_day_after_its_end_an_environment_is_gone_and_its_results_stay(restarted):
+    platform, restart = restarted
+    env = platform.environment()
+    run = platform.start(env)
+    env.post("hello")
+    diff = platform.diff(run)
+    server = restart(env.id, 25 * HOUR)
+    server.service.tidy()
+    server.service.tidy()
+    after = Platform(server.client)
+    assert after.refusal("POST", "diffRun", {"runId": run}) == (410, "environment_deleted")
+    assert after.get(f"results/{run}")["diff"] == diff
+    assert after.get(f"env/{env.id}/calls") == {"calls": []}
+
+
+def test_a_restart_forgets_nothing(restarted):
+    platform, restart = restarted
+    env = platform.environment(tokens={"xoxp-john": JOHN}, auth="strict")
+    run = platform.start(env)
+    env.post("hello")
+    calls = platform.get(f"env/{env.id}/calls")
+    after = Platform(restart(env.id, -HOUR).client)
+    again = Environment(after, env.made)
+    again.post("and again", token="xoxp-john")
+    assert texts(after.diff(run)) == ["hello", "and again"]
+    assert after.get(f"env/{env.id}/calls")["calls"][:1] == calls["calls"]
+
+
+def test_an_idle_environment_sleeps_and_wakes_as_it_was(make_server):
+    server = make_server(idle_seconds=0)
+    platform = Platform(server.client)
+    env = platform.environment()
+    run = platform.start(env)
+    env.post("one")
+    server.service.tidy()
+    assert not server.service.engine.awake(env.id)
+    env.post("two")
+    assert texts(platform.diff(run)) == ["one", "two"]
+
+
+def test_deleting_an_environment_deletes_its_call_log(platform, environment):
+    env = environment()
+    env.post("hello")
+    assert platform.get(f"env/{env.id}/calls")["calls"]
+    platform.delete(f"env/{env.id}")
+    assert platform.get(f"env/{env.id}/calls") == {"calls": []}
