@@ -1,0 +1,347 @@
+"""Environments: make them, look at them, reset and delete them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from twindiff.catalog import CallRecord, EnvironmentRecord, RunRecord, TemplateRecord, TestRecord
+from twindiff.environments.environments import DEFAULT_TTL_SECONDS, Wanted
+from twindiff.environments.templates import TemplateNotFound, UnknownTemplate
+from twindiff.kit.clock import Clock, ClockMode, micros_of
+from twindiff.kit.errors import ApiError
+from twindiff.kit.twin import Operations
+from twindiff.server.service import Service
+from twindiff.storage.journal import Record
+from twindiff.suites.suites import TestNotFound
+
+api = Operations()
+
+MOST_SECONDS = 30 * 24 * 3600
+Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+After = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+
+
+class TemplateNotGiven(ApiError):
+    """one of templateId, (templateService+templateName), templateSchema, templates, or testId must be provided"""
+
+
+class UserNotGiven(ApiError):
+    """impersonateUserId or impersonateEmail must be provided when initializing without a testId"""
+
+
+class UnknownTest(ApiError):
+    """test not found"""
+
+    code = "test_not_found"
+
+
+class TemplateSchemaNotRegistered(ApiError):
+    """template schema not registered"""
+
+
+class ClockWanted(msgspec.Struct):
+    """How the environment's clock runs; `start` is an ISO 8601 instant, for `offset` and `steps`."""
+
+    mode: Literal["real", "offset", "steps"] = "real"
+    start: str | None = None
+
+
+class EnvironmentMade(msgspec.Struct, rename="camel"):
+    """`agentToken` opens this environment's services and nothing else."""
+
+    environment_id: str
+    template_schema: str
+    schema_name: str
+    service: str
+    environment_url: str
+    expires_at: str
+    agent_token: str
+    environment_urls: dict[str, str]
+
+
+class EnvironmentStatus(msgspec.Struct, rename="camel"):
+    environment_id: str
+    status: str
+
+
+class EnvironmentShown(msgspec.Struct, rename="camel"):
+    environment_id: str
+    name: str | None
+    status: str
+    service: str
+    templates: dict[str, str]
+    environment_url: str
+    created_at: str
+    expires_at: str
+    seq: int
+
+
+class EnvironmentList(msgspec.Struct):
+    environments: list[EnvironmentShown]
+
+
+class EnvironmentReset(msgspec.Struct, rename="camel"):
+    environment_id: str
+    seq: int
+
+
+class ChangeShown(msgspec.Struct):
+    """A row that was inserted (`before` is null), deleted (`after` is null) or updated."""
+
+    table: str
+    key: tuple[Any, ...]
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+class JournalRecord(msgspec.Struct, omit_defaults=True):
+    """An operation that wrote; `at` is the environment's time, `to` the seq that a reset went back to."""
+
+    seq: int
+    twin: str
+    operation: str
+    actor: str
+    at: str
+    changes: list[ChangeShown]
+    to: int | None = None
+
+
+class Journal(msgspec.Struct):
+    records: list[JournalRecord]
+
+
+class CallShown(msgspec.Struct):
+    """A call to a twin; `at` is wall-clock time, `seq` the journal record of a call that wrote."""
+
+    number: int
+    at: str
+    twin: str
+    operation: str
+    actor: str
+    status: int
+    milliseconds: float
+    error: str | None
+    seq: int | None
+
+
+class CallList(msgspec.Struct):
+    calls: list[CallShown]
+
+
+class RunBrief(msgspec.Struct, rename="camel"):
+    run_id: str
+    status: str
+    environment_id: str
+    created_at: str
+
+
+class RunBriefs(msgspec.Struct):
+    runs: list[RunBrief]
+
+
+@api.post("/initEnv", status=201)
+def init_env(
+    service: Service,
+    test_id: str | None = None,
+    template_id: str | None = None,
+    template_service: str | None = None,
+    template_name: str | None = None,
+    template_schema: str | None = None,
+    templates: list[str] | None = None,
+    ttl_seconds: Annotated[int, msgspec.Meta(ge=0, le=MOST_SECONDS)] | None = None,
+    impersonate_user_id: str | None = None,
+    impersonate_email: str | None = None,
+    clock: ClockWanted | None = None,
+    auth: Literal["lenient", "strict"] = "lenient",
+    tokens: dict[str, str] | None = None,
+    name: str | None = None,
+) -> EnvironmentMade:
+    """Make an environment of a template, of several (`templates: ["slack:slack_default", …]`), or for a test.
+
+    Without a test someone must be named to act as. `tokens` are further tokens and the users they act as.
+    """
+    test = _test(service, test_id)
+    user = impersonate_user_id or (test.impersonate_user_id if test and not impersonate_email else None)
+    wanted = _wanted_templates(service, test, template_id, template_service, template_name, template_schema, templates)
+    if test is None and not user and not impersonate_email:
+        raise UserNotGiven
+    made = service.environments.create(
+        Wanted(
+            templates=wanted,
+            user_id=user,
+            email=impersonate_email,
+            ttl_seconds=ttl_seconds or DEFAULT_TTL_SECONDS,
+            clock=_clock(clock),
+            auth=auth,
+            tokens=tokens,
+            name=name,
+        )
+    )
+    return _made(made.environment, made.agent_token, wanted)
+
+
+def _test(service: Service, test_id: str | None) -> TestRecord | None:
+    try:
+        return service.suites.test(test_id) if test_id else None
+    except TestNotFound as error:
+        raise UnknownTest(str(error)) from None
+
+
+def _wanted_templates(
+    service: Service,
+    test: TestRecord | None,
+    template_id: str | None,
+    twin: str | None,
+    name: str | None,
+    schema: str | None,
+    several: list[str] | None,
+) -> list[TemplateRecord]:
+    known = service.templates
+    location = schema or (test.seed_template if test else None)
+    if test and location:
+        return [_located(service, location)]
+    if template_id:
+        return [_with_id(service, template_id)]
+    if twin and name:
+        return [known.named(twin, name)]
+    if several:
+        return [known.named(*_service_and_name(each)) for each in several]
+    if location:
+        return [_located(service, location)]
+    raise TemplateNotGiven
+
+
+def _located(service: Service, location: str) -> TemplateRecord:
+    template = service.templates.located(location)
+    if template is None:
+        raise TemplateSchemaNotRegistered(f"template schema not registered: '{location}'")
+    return template
+
+
+def _with_id(service: Service, template_id: str) -> TemplateRecord:
+    try:
+        return service.templates.get(template_id)
+    except TemplateNotFound as error:
+        raise UnknownTemplate(f"{error}: '{template_id}'") from None
+
+
+def _service_and_name(text: str) -> tuple[str, str]:
+    twin, colon, name = text.partition(":")
+    if not colon:
+        raise TemplateNotGiven(f"a template is named 'service:name', not '{text}'")
+    return twin, name
+
+
+def _clock(wanted: ClockWanted | None) -> ClockMode | None:
+    if wanted is None:
+        return None
+    try:
+        start = micros_of(datetime.fromisoformat(wanted.start)) if wanted.start else 1_767_225_600_000_000
+    except (ValueError, OverflowError):
+        raise InvalidClock(f"clock.start must be an ISO 8601 instant, not '{wanted.start}'") from None
+    if not 0 <= start < LAST_INSTANT:
+        raise InvalidClock(f"clock.start must lie between 1970 and 2286, not at '{wanted.start}'")
+    return ClockMode(wanted.mode, start)
+
+
+class InvalidClock(ApiError):
+    """The clock cannot start there."""
+
+
+LAST_INSTANT = 9_999_999_999_000_000
+"""In microseconds since 1970: the last one whose seconds have ten digits."""
+
+
+def _url(environment_id: str, twin: str) -> str:
+    return f"/api/env/{environment_id}/services/{twin}"
+
+
+def _made(record: EnvironmentRecord, token: str, templates: list[TemplateRecord]) -> EnvironmentMade:
+    return EnvironmentMade(
+        environment_id=record.environment_id,
+        template_schema=templates[0].schema_name,
+        schema_name=f"state_{record.environment_id}",
+        service=record.service,
+        environment_url=_url(record.environment_id, record.service),
+        expires_at=Clock(record.expires).iso(),
+        agent_token=token,
+        environment_urls={each.service: _url(record.environment_id, each.service) for each in templates},
+    )
+
+
+@api.get("/env")
+def list_environments(
+    service: Service, limit: Limit = 100, status: Literal["ready", "expired", "deleted"] | None = None
+) -> EnvironmentList:
+    """Environments, newest first."""
+    found = service.environments.list(limit=limit, status=status)
+    return EnvironmentList([_shown(service, record) for record in found])
+
+
+@api.get("/env/{envId}")
+def get_environment(service: Service, env_id: str) -> EnvironmentShown:
+    """One environment, whatever its status."""
+    return _shown(service, service.environments.record(env_id))
+
+
+def _shown(service: Service, record: EnvironmentRecord) -> EnvironmentShown:
+    return EnvironmentShown(
+        environment_id=record.environment_id,
+        name=record.name,
+        status=record.status,
+        service=record.service,
+        templates=record.templates,
+        environment_url=_url(record.environment_id, record.service),
+        created_at=record.created_at,
+        expires_at=Clock(record.expires).iso(),
+        seq=service.engine.seq(record.environment_id),
+    )
+
+
+@api.delete("/env/{envId}")
+def delete_environment(service: Service, env_id: str) -> EnvironmentStatus:
+    """Delete an environment; results of its runs stay readable."""
+    record = service.environments.delete(env_id)
+    service.calls.log.forget(record.environment_id)
+    service.ports.close(record.environment_id)
+    return EnvironmentStatus(env_id, "deleted")
+
+
+@api.get("/env/{envId}/journal")
+def journal(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> Journal:
+    """Every operation that wrote, in order, with full rows before and after."""
+    record = service.environments.record(env_id)
+    found = service.engine.records(record.environment_id, after, after + limit)
+    return Journal([_journalled(each) for each in found])
+
+
+def _journalled(record: Record) -> JournalRecord:
+    changes = [ChangeShown(*change) for change in record.changes]
+    at = Clock(record.clock).iso()
+    return JournalRecord(record.seq, record.twin, record.operation, record.actor, at, changes, record.to)
+
+
+@api.get("/env/{envId}/calls")
+def calls(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> CallList:
+    """Every call that reached a twin, reads and refusals included."""
+    record = service.environments.record(env_id)
+    return CallList([_called(each) for each in service.calls.log.list(record.environment_id, after=after, limit=limit)])
+
+
+def _called(record: CallRecord) -> CallShown:
+    _, *values = msgspec.structs.astuple(record)
+    return CallShown(*values)
+
+
+@api.get("/env/{envId}/runs")
+def environment_runs(service: Service, env_id: str, limit: Limit = 100) -> RunBriefs:
+    """Runs of an environment, newest first."""
+    return briefs(service.environments.runs(env_id, limit))
+
+
+def briefs(runs: list[RunRecord]) -> RunBriefs:
+    """Runs without their results."""
+    return RunBriefs([RunBrief(run.run_id, run.status, run.environment_id, run.created_at) for run in runs])

@@ -1,0 +1,184 @@
+"""Points of an environment: name them, return to them, compare them, go on from them in environments of their own.
+
+A point is a seq or the name of a checkpoint; 0 is the state of the templates.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+
+from twindiff import changes
+from twindiff.catalog import CheckpointRecord
+from twindiff.environments.environments import Created
+from twindiff.environments.points import Difference, Point
+from twindiff.kit.errors import ApiError
+from twindiff.kit.twin import Operations
+from twindiff.server.platform.environments import EnvironmentReset
+from twindiff.server.service import LARGE_DIFF, Service
+
+api = Operations()
+
+MOST_FORKS = 1000
+FORKS_AT_ONCE = 50
+"""Forks between which the event loop sees to others."""
+
+
+class InvalidCount(ApiError):
+    """Between 1 and 1,000 environments can be forked at once."""
+
+
+Count = Annotated[int, msgspec.Meta(ge=1, le=MOST_FORKS), InvalidCount]
+
+
+class CheckpointShown(msgspec.Struct, rename="camel"):
+    """A point under a name."""
+
+    name: str
+    seq: int
+    created_at: str
+
+
+class CheckpointList(msgspec.Struct):
+    checkpoints: list[CheckpointShown]
+
+
+class Fork(msgspec.Struct, rename="camel"):
+    """An environment that left its `parent` at the point `at`; `agentToken` opens its services and nothing else."""
+
+    environment_id: str
+    environment_url: str
+    agent_token: str
+    parent: str
+    at: int
+
+
+class ForkList(msgspec.Struct):
+    environments: list[Fork]
+
+
+class Rewound(msgspec.Struct, rename="camel"):
+    """`seq` is the rewind itself, `to` the point that it led to."""
+
+    environment_id: str
+    seq: int
+    to: int
+
+
+class PointDiff(msgspec.Struct, rename={"environment_id": "environmentId", "start": "from", "end": "to"}):
+    """The net diff between two points."""
+
+    environment_id: str
+    start: int
+    end: int
+    diff: msgspec.Raw
+
+
+class PortOpened(msgspec.Struct, rename="camel"):
+    """An address that is one twin's alone."""
+
+    environment_id: str
+    twin: str
+    url: str
+
+
+@api.post("/env/{envId}/checkpoints", status=201)
+def create_checkpoint(service: Service, env_id: str, name: str, at: Point | None = None) -> CheckpointShown:
+    """Give a point a name: the present one, or `at`."""
+    return _checkpoint(service.points.checkpoint(env_id, name, at))
+
+
+@api.get("/env/{envId}/checkpoints")
+def list_checkpoints(service: Service, env_id: str) -> CheckpointList:
+    """The checkpoints of an environment, in the order they were made."""
+    return CheckpointList([_checkpoint(record) for record in service.points.checkpoints(env_id)])
+
+
+@api.delete("/env/{envId}/checkpoints/{name}")
+def delete_checkpoint(service: Service, env_id: str, name: str) -> CheckpointShown:
+    """Forget a name; its point stays a point."""
+    return _checkpoint(service.points.remove(env_id, name))
+
+
+def _checkpoint(record: CheckpointRecord) -> CheckpointShown:
+    return CheckpointShown(record.name, record.seq, record.created_at)
+
+
+@api.post("/env/{envId}/fork", status=201)
+async def fork_environment(
+    service: Service, env_id: str, at: Point | None = None, count: Count = 1, name: str | None = None
+) -> ForkList:
+    """Make environments that go on by themselves from the present point, or from `at`: all of them, or none."""
+    environment = service.environments.get(env_id)
+    seq = service.points.seq(environment.id, service.engine.seq(environment.id) if at is None else at)
+    made: list[Created] = []
+    try:
+        while len(made) < count:
+            await service.recall(service.environments.get(env_id), seq)
+            made += service.points.fork(environment.id, seq, min(FORKS_AT_ONCE, count - len(made)), name)
+            await service.breathe()
+    except BaseException:
+        for each in made:
+            service.environments.delete(each.environment.environment_id)
+        raise
+    return ForkList([_fork(each) for each in made])
+
+
+def _fork(made: Created) -> Fork:
+    record = made.environment
+    url = f"/api/env/{record.environment_id}/services/{record.service}"
+    return Fork(record.environment_id, url, made.agent_token, record.parent or "", record.parent_seq or 0)
+
+
+@api.post("/env/{envId}/rewind")
+async def rewind_environment(service: Service, env_id: str, to: Point) -> Rewound:
+    """Return to a point: rows, clock and ids are as they were then. Runs that span it say so under `rewound`.
+
+    What came after stays in the journal, and its points can be returned to.
+    """
+    environment = service.environments.get(env_id)
+    seq = service.points.seq(environment.id, to)
+    await service.recall(environment, seq)
+    return Rewound(environment.id, service.points.rewind(environment.id, seq), seq)
+
+
+@api.post("/env/{envId}/reset")
+async def reset_environment(service: Service, env_id: str) -> EnvironmentReset:
+    """Return to the templates' state, point 0; runs that span the reset say so under `rewound`."""
+    environment = service.environments.get(env_id)
+    await service.awaken(environment)
+    return EnvironmentReset(env_id, service.environments.reset(env_id))
+
+
+@api.get("/env/{envId}/diff")
+async def diff_points(
+    service: Service,
+    env_id: str,
+    from_: Point = 0,
+    to: Point | None = None,
+    include: changes.Include = "plain",
+    rows: changes.Rows = "full",
+) -> PointDiff:
+    """What differs between two points, from the templates' state to the present unless told otherwise."""
+    found = service.points.difference(env_id, from_, to)
+
+    def compose() -> bytes:
+        return msgspec.json.encode(_diff(service, found, include, rows))
+
+    large = sum(len(record.changes) for record in found.records) > LARGE_DIFF
+    text = await service.aside(compose) if large else compose()
+    return PointDiff(env_id, found.start, found.end, msgspec.Raw(text))
+
+
+def _diff(service: Service, found: Difference, include: changes.Include, rows: changes.Rows) -> dict[str, Any]:
+    several = len(found.twins) > 1
+    return changes.diff(found.records, service.registry.schemas, include=include, rows=rows, several_twins=several)
+
+
+@api.post("/env/{envId}/ports", status=201)
+async def open_port(service: Service, env_id: str, twin: str) -> PortOpened:
+    """Open a loopback port that is one twin's alone, for SDKs that drop the path of a base URL; at most 256."""
+    environment = service.environments.get(env_id)
+    name = service.twin_of(environment, twin).name
+    return PortOpened(environment.id, name, await service.on_loop(service.ports.open(environment.id, name)))

@@ -1,0 +1,198 @@
+"""Runs: begin one, see what changed, judge it."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, Literal
+
+import msgspec
+
+from twindiff import changes
+from twindiff.catalog import RunRecord
+from twindiff.checks import Explanation, Score, SpecError, Verdict, evaluate
+from twindiff.environments.registry import Registry
+from twindiff.environments.runs import Interval
+from twindiff.kit.errors import ApiError
+from twindiff.kit.twin import Operations
+from twindiff.server.platform.environments import Limit, RunBriefs, briefs
+from twindiff.server.service import Service
+
+api = Operations()
+
+
+class NothingToCompare(ApiError):
+    """provide exactly one of runId or (envId and beforeSuffix)"""
+
+
+class NoTestDefined(ApiError):
+    """No test is associated with this run, and no expectedOutput was given."""
+
+
+class InvalidSpec(ApiError):
+    """The checks cannot be read."""
+
+
+Status = Literal["running", "completed", "passed", "failed"]
+
+
+class RunStarted(msgspec.Struct, rename="camel"):
+    run_id: str
+    status: str
+    before_snapshot: str
+
+
+class RunDiff(msgspec.Struct, rename="camel", omit_defaults=True):
+    """`rewound` tells where the environment went back in time within the run."""
+
+    run_id: str
+    status: str
+    diff: msgspec.Raw
+    before_snapshot: str
+    after_snapshot: str
+    rewound: list[dict[str, int]] = []
+
+
+class RunEvaluated(msgspec.Struct, rename="camel"):
+    run_id: str
+    status: str
+    passed: bool
+    score: Score
+    failures: list[str]
+    explanations: list[Explanation]
+
+
+class RunResult(msgspec.Struct, rename="camel"):
+    """A run's latest result; before any, `score` and `diff` are null."""
+
+    run_id: str
+    status: str
+    passed: bool
+    score: msgspec.Raw
+    failures: msgspec.Raw
+    explanations: msgspec.Raw
+    diff: msgspec.Raw
+    created_at: str
+    before_snapshot: str
+    after_snapshot: str | None
+
+
+@api.post("/startRun", status=201)
+def start_run(
+    service: Service,
+    env_id: str,
+    test_id: str | None = None,
+    test_suite_id: str | None = None,
+    once: bool | None = None,
+) -> RunStarted:
+    """Begin a run: what changes from now on belongs to it. With `once` it can be judged a single time."""
+    if test_id:
+        test_id = service.suites.test(test_id).test_id
+    if test_suite_id:
+        test_suite_id = service.suites.get(test_suite_id).suite_id
+    run = service.runs.start(env_id, test_id=test_id, suite_id=test_suite_id, once=once)
+    return RunStarted(run.run_id, run.status, run.before_snapshot)
+
+
+@api.post("/diffRun")
+async def diff_run(
+    service: Service,
+    run_id: str | None = None,
+    env_id: str | None = None,
+    before_suffix: str | None = None,
+    include: changes.Include = "plain",
+    rows: changes.Rows = "full",
+) -> RunDiff:
+    """What changed in a run so far, or since a snapshot that a run of the environment began with."""
+    interval = service.runs.interval(_run(service, run_id, env_id, before_suffix))
+    text = await service.composed(interval, lambda: _encoded(_diff(service.registry, interval, include, rows)))
+    run = service.runs.keep_diff(interval, text.decode())
+    return RunDiff(
+        run.run_id, "completed", msgspec.Raw(text), run.before_snapshot, interval.after_snapshot, interval.rewound
+    )
+
+
+def _run(service: Service, run_id: str | None, env_id: str | None, before: str | None) -> RunRecord:
+    if bool(run_id) == bool(env_id and before):
+        raise NothingToCompare
+    if run_id:
+        return service.runs.get(run_id)
+    return service.runs.since_snapshot(env_id or "", before or "")
+
+
+def _diff(registry: Registry, interval: Interval, include: changes.Include, rows: changes.Rows) -> dict[str, Any]:
+    for name in interval.twins:
+        registry.get(name)
+    several = len(interval.twins) > 1
+    return changes.diff(interval.records, registry.schemas, include=include, rows=rows, several_twins=several)
+
+
+_encoded = msgspec.json.Encoder().encode
+
+
+@api.post("/evaluateRun")
+async def evaluate_run(
+    service: Service,
+    run_id: str,
+    expected_output: dict[str, Any] | None = None,
+    include: changes.Include = "plain",
+) -> RunEvaluated:
+    """Judge a run by `expectedOutput`, or by the checks of its test."""
+    run = service.runs.get(run_id)
+    spec = expected_output or _spec_of_test(service, run)
+    interval = service.runs.interval(run)
+
+    def judge() -> tuple[Verdict, bytes]:
+        diff = _diff(service.registry, interval, include, "full")
+        return evaluate(spec, diff), _encoded(diff)
+
+    try:
+        verdict, diff = await service.composed(interval, judge, times=_cost(spec))
+    except SpecError as error:
+        raise InvalidSpec(f"invalid DSL: {error}") from None
+    status = "passed" if verdict.passed else "failed"
+    service.runs.keep_verdict(interval, diff.decode(), status, _encoded(verdict).decode())
+    return RunEvaluated(
+        run.run_id,
+        status,
+        verdict.passed,
+        verdict.score,
+        verdict.failures,
+        verdict.explanations,
+    )
+
+
+def _cost(spec: dict[str, Any]) -> float:
+    """How often checks look at each change; a regex may keep at it for a second."""
+    return inf if b'"regex"' in _encoded(spec) else len(spec.get("assertions") or ())
+
+
+def _spec_of_test(service: Service, run: RunRecord) -> dict[str, Any]:
+    if run.test_id is None:
+        raise NoTestDefined
+    return msgspec.json.decode(service.suites.test(run.test_id).spec)
+
+
+@api.get("/results/{runId}")
+def results(service: Service, run_id: str) -> RunResult:
+    """A run's latest diff and verdict; readable after the environment is gone."""
+    run = service.runs.get(run_id)
+    verdict = msgspec.json.decode(run.verdict, type=dict[str, msgspec.Raw]) if run.verdict else {}
+    nothing = msgspec.Raw(b"[]")
+    return RunResult(
+        run_id=run.run_id,
+        status=run.status,
+        passed=run.status == "passed",
+        score=verdict.get("score", msgspec.Raw(b"null")),
+        failures=verdict.get("failures", nothing),
+        explanations=verdict.get("explanations", nothing),
+        diff=msgspec.Raw(run.diff.encode() if run.diff else b"null"),
+        created_at=run.created_at,
+        before_snapshot=run.before_snapshot,
+        after_snapshot=run.after_snapshot,
+    )
+
+
+@api.get("/runs")
+def list_runs(service: Service, limit: Limit = 100, status: Status | None = None) -> RunBriefs:
+    """Runs of all environments, newest first."""
+    return briefs(service.runs.list(limit=limit, status=status or ""))

@@ -1,0 +1,99 @@
+"""JSON with camelCase names; an error is `{"detail": text, "error": code}`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from twindiff.kit.errors import ApiError, InvalidParameter, MalformedBody
+from twindiff.kit.http import Answer, Request, json_answer
+from twindiff.kit.styles.base import Style
+from twindiff.kit.twin import Found, Operation
+
+LONGEST_INTEGER = len(str(-(2**63)))
+
+
+class InvalidJson(ApiError):
+    """invalid json"""
+
+
+class NotFound(ApiError):
+    """Not Found"""
+
+    status = 404
+
+
+class MethodNotAllowed(ApiError):
+    """Method Not Allowed"""
+
+    status = 405
+
+
+class PlatformStyle(Style):
+    """Strict where a mistake could pass unseen: a name given twice is refused."""
+
+    naming = "camel"
+
+    def parameters(self, request: Request, found: Found) -> dict[str, Any]:
+        given = _query(request.query) if request.query else {}
+        if request.body:
+            given.update(_json_object(request.body))
+        given.update(found.path_parameters)
+        return given
+
+    def result(self, value: Any, operation: Operation) -> Answer:
+        return json_answer(value, operation.declared.status)
+
+    def error(self, error: ApiError) -> Answer:
+        code, detail = error.code, str(error)
+        if isinstance(error, InvalidParameter):
+            code, detail = "validation_error", f"validation error: {error}"
+        headers = tuple(error.details.get("headers", ()))
+        return json_answer({"detail": detail, "error": code}, error.status, headers)
+
+    def unknown(self, request: Request, verbs: list[str]) -> Answer:
+        given = f"{request.verb} {request.path}"
+        if not verbs:
+            return self.error(NotFound(f"Not Found: {given}"))
+        allowed = ", ".join(verbs)
+        return self.error(
+            MethodNotAllowed(f"Method Not Allowed: {given}; use {allowed}", headers=(("Allow", allowed),))
+        )
+
+
+def _query(query: str) -> dict[str, Any]:
+    try:
+        return _unique(parse_qsl(query, keep_blank_values=True))
+    except ValueError as error:
+        raise InvalidParameter("", f"the query cannot be read: {error}") from None
+
+
+def _json_object(body: bytes) -> dict[str, Any]:
+    try:
+        msgspec.json.decode(body)  # quicker to refuse, and stricter about numbers, than the one that sees pairs
+        value = json.loads(body, object_pairs_hook=_unique, parse_int=_integer)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise InvalidJson(f"invalid json: {error}") from None
+    if not isinstance(value, dict):
+        raise MalformedBody("validation error: the body must be a JSON object")
+    return value  # pyright: ignore[reportUnknownVariableType] - JSON's edge
+
+
+def _integer(text: str) -> int:
+    """An integer that every part of the system can hold."""
+    value = int(text) if len(text) <= LONGEST_INTEGER else 2**64
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"the integer {text[:LONGEST_INTEGER]} is out of range")
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key '{twice}' is given twice")
+    return found

@@ -1,0 +1,178 @@
+"""Suites and tests, and the import of public ones."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+
+from twindiff.catalog import SuiteRecord, TestRecord
+from twindiff.kit.errors import ApiError
+from twindiff.kit.twin import Operations
+from twindiff.server.service import Service
+from twindiff.suites.agent_diff import Imported
+from twindiff.suites.suites import TestItem
+
+api = Operations()
+
+Visibility = Literal["public", "private"]
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+IMPORT_LIMIT = 64_000_000
+
+
+class InvalidId(ApiError):
+    """invalid id"""
+
+
+class InvalidVisibility(ApiError):
+    """invalid visibility"""
+
+
+class SuiteBrief(msgspec.Struct):
+    id: str
+    name: str
+    description: str
+
+
+class SuiteList(msgspec.Struct, rename="camel"):
+    test_suites: list[SuiteBrief]
+
+
+class SuiteMade(msgspec.Struct):
+    id: str
+    name: str
+    description: str
+    visibility: str
+
+
+class TestBrief(msgspec.Struct):
+    __test__ = False
+
+    id: str
+    prompt: str
+
+
+class TestShown(msgspec.Struct):
+    __test__ = False
+
+    id: str
+    name: str
+    prompt: str
+    type: str
+    seed_template: str
+    expected_output: msgspec.Raw
+    created_at: str
+    updated_at: str
+
+
+class TestList(msgspec.Struct):
+    __test__ = False
+
+    tests: list[TestShown]
+
+
+class SuiteTests(msgspec.Struct):
+    """A suite without `expand`: its tests in brief."""
+
+    tests: list[TestBrief]
+
+
+class SuiteShown(msgspec.Struct):
+    """A suite with `expand=tests`."""
+
+    id: str
+    name: str
+    description: str
+    owner: str
+    visibility: str
+    created_at: str
+    updated_at: str
+    tests: list[TestShown]
+
+
+@api.get("/testSuites")
+def list_suites(
+    service: Service, name: str = "", id: str = "", visibility: Annotated[Visibility, InvalidVisibility] | None = None
+) -> SuiteList:
+    """Suites, newest first; `name` is part of the name, in any case."""
+    if id:
+        id = _uuid(id)
+    return SuiteList([_brief(suite) for suite in service.suites.list(name, id, visibility or "")])
+
+
+def _uuid(text: str) -> str:
+    try:
+        return str(UUID(text))
+    except ValueError:
+        raise InvalidId(f"invalid id: '{text}' is not a UUID") from None
+
+
+def _brief(suite: SuiteRecord) -> SuiteBrief:
+    return SuiteBrief(suite.suite_id, suite.name, suite.description)
+
+
+@api.post("/testSuites", status=201)
+def create_suite(
+    service: Service,
+    name: Name,
+    description: str,
+    visibility: Visibility = "private",
+    tests: list[TestItem] | None = None,
+) -> SuiteMade:
+    """Add a suite, with its tests or empty; with a bad test nothing is stored."""
+    suite, _ = service.suites.create(name, description, visibility, tests or [])
+    return SuiteMade(suite.suite_id, suite.name, suite.description, suite.visibility)
+
+
+@api.get("/testSuites/{suiteId}")
+def get_suite(service: Service, suite_id: str, expand: str = "") -> SuiteTests | SuiteShown:
+    """A suite's tests in brief, or with `expand=tests` the suite with its tests in full."""
+    suite = service.suites.get(suite_id)
+    tests = service.suites.tests(suite.suite_id)
+    if "tests" not in expand.split(","):
+        return SuiteTests([TestBrief(test.test_id, test.prompt) for test in tests])
+    return SuiteShown(
+        id=suite.suite_id,
+        name=suite.name,
+        description=suite.description,
+        owner=suite.owner,
+        visibility=suite.visibility,
+        created_at=suite.created_at,
+        updated_at=suite.updated_at,
+        tests=[_shown(test) for test in tests],
+    )
+
+
+@api.post("/testSuites/{suiteId}/tests", status=201)
+def add_tests(
+    service: Service, suite_id: str, tests: list[TestItem], default_environment_template: str | None = None
+) -> TestList:
+    """Add tests to a suite, all or none."""
+    return TestList([_shown(test) for test in service.suites.add_tests(suite_id, tests, default_environment_template)])
+
+
+@api.get("/tests/{testId}")
+def get_test(service: Service, test_id: str) -> TestShown:
+    """One test with its checks."""
+    return _shown(service.suites.test(test_id))
+
+
+def _shown(test: TestRecord) -> TestShown:
+    return TestShown(
+        id=test.test_id,
+        name=test.name,
+        prompt=test.prompt,
+        type=test.type,
+        seed_template=test.seed_template,
+        expected_output=msgspec.Raw(test.spec.encode()),
+        created_at=test.created_at,
+        updated_at=test.updated_at,
+    )
+
+
+@api.post("/import", body_limit=IMPORT_LIMIT)
+async def import_files(service: Service, files: dict[str, Any]) -> Imported:
+    """Import public seed and suite files by name, each the JSON it holds: all of them or, with a bad one, none."""
+    checked = await service.aside(lambda: service.importer.check(files))
+    return service.importer.store(checked)

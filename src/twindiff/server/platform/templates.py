@@ -1,0 +1,79 @@
+"""Templates: the starting states there are, and new ones from environments."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from twindiff.environments.templates import Naming
+from twindiff.kit.twin import Operations
+from twindiff.server.doors import no_such_twin
+from twindiff.server.service import Service
+
+api = Operations()
+
+
+class TemplateBrief(msgspec.Struct):
+    id: str
+    service: str
+    description: str | None
+    name: str
+    origin: str
+
+
+class TemplateList(msgspec.Struct):
+    templates: list[TemplateBrief]
+
+
+class TemplateShown(msgspec.Struct, rename="camel"):
+    id: str
+    service: str
+    description: str | None
+    name: str
+    version: str
+    schema_name: str
+    origin: str
+    hash: str
+
+
+class TemplateMade(msgspec.Struct, rename="camel"):
+    template_id: str
+    template_name: str
+    service: str
+
+
+@api.get("/templates")
+def list_templates(service: Service) -> TemplateList:
+    """The newest template of every service and name, newest first."""
+    found = service.templates.list()
+    return TemplateList([TemplateBrief(t.template_id, t.service, t.description, t.name, t.origin) for t in found])
+
+
+@api.get("/templates/{templateId}")
+def get_template(service: Service, template_id: str) -> TemplateShown:
+    """One template; `schemaName` is its location, `hash` names its content."""
+    t = service.templates.get(template_id)
+    return TemplateShown(t.template_id, t.service, t.description, t.name, t.version, t.schema_name, t.origin, t.hash)
+
+
+@api.post("/templates/from-environment")
+def from_environment(
+    platform: Service,
+    environment_id: str,
+    service: str,
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)],
+    description: str | None = None,
+    visibility: Literal["public", "private"] = "private",
+    version: str = "v1",
+) -> TemplateMade:
+    """Keep what one twin of an environment holds now as a template."""
+    environment = platform.environments.get(environment_id)
+    twin = environment.twin(service, platform.registry)
+    if twin is None:
+        raise no_such_twin(environment, service, platform.registry)
+    platform.environments.awaken(environment)
+    stored = platform.engine.copy_template(environment.id, environment.origin, twin.name)
+    naming = Naming(twin.name, name, f"environment {environment.id}", description, version, visibility)
+    template = platform.templates.copy(stored, naming)
+    return TemplateMade(template.template_id, template.name, template.service)

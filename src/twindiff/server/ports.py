@@ -1,0 +1,110 @@
+"""Loopback ports opened on demand, each for one twin of one environment: for SDKs that drop the path of a base URL."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+import uvicorn
+from uvicorn.server import ServerState
+
+from twindiff.kit.errors import ApiError
+
+App = Callable[[Any, Any, Any], Awaitable[None]]
+
+MOST = 256
+BACKLOG = 512
+
+
+class TooManyPorts(ApiError):
+    """No more ports can be opened; deleting an environment closes its own."""
+
+    status = 429
+
+
+class Port:
+    """A listening port whose every path is one twin's."""
+
+    def __init__(self, app: App, prefix: str) -> None:
+        self._app = app
+        self._prefix = prefix
+        self._state = ServerState()
+        self._server: asyncio.Server | None = None
+        self._loop = asyncio.get_running_loop()
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=BACKLOG)
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    async def listen(self) -> None:
+        """Answer from now on."""
+        config = uvicorn.Config(
+            self._answer,
+            access_log=False,
+            date_header=False,
+            interface="asgi3",
+            lifespan="off",
+            log_config=None,
+            proxy_headers=False,
+            server_header=False,
+            ws="none",
+        )
+        config.load()
+        protocol: Any = config.http_protocol_class
+        answering = partial(protocol, config=config, server_state=self._state, app_state={})
+        self._server = await self._loop.create_server(answering, sock=self._listener)
+
+    async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
+        """The whole path belongs to the twin, unless it is a link of one of its answers."""
+        if scope["type"] == "http" and not scope["path"].startswith(f"{self._prefix}/"):
+            scope = {**scope, "path": self._prefix + scope["path"]}
+        await self._app(scope, receive, send)
+
+    def close(self) -> None:
+        """Refuse whoever comes, and hang up when those who are being answered are."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._hang_up)
+
+    def _hang_up(self) -> None:
+        if self._server:
+            self._server.close()
+        for connection in [*self._state.connections]:
+            connection.shutdown()
+
+
+class Ports:
+    """The open ports of a server."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[str, str], Port] = {}
+        self._app: App | None = None
+
+    def serve(self, app: App) -> None:
+        """Say who answers."""
+        self._app = app
+
+    async def open(self, environment_id: str, twin: str) -> str:
+        """The address of a twin of an environment; the same one when asked again. Raises TooManyPorts."""
+        found = self._open.get((environment_id, twin))
+        if found is None:
+            assert self._app, "nobody serves"
+            if len(self._open) >= MOST:
+                raise TooManyPorts(f"{MOST} ports are open, which is the most; deleting an environment closes its own")
+            found = Port(self._app, f"/api/env/{environment_id}/services/{twin}")
+            self._open[environment_id, twin] = found
+            await found.listen()
+        return found.url
+
+    def environments(self) -> set[str]:
+        """Whose ports are open."""
+        return {environment_id for environment_id, _ in self._open}
+
+    def close(self, environment_id: str) -> None:
+        """Close the ports of an environment."""
+        for key in [key for key in self._open if key[0] == environment_id]:
+            self._open.pop(key).close()
+
+    def close_all(self) -> None:
+        for environment_id in self.environments():
+            self.close(environment_id)

@@ -1,0 +1,199 @@
+"""Everything a server is made of, put together once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar
+
+from twindiff.catalog import TABLES
+from twindiff.environments.calls import Calls
+from twindiff.environments.environments import Environment, EnvironmentDeleted, Environments
+from twindiff.environments.points import Points
+from twindiff.environments.registry import Registry
+from twindiff.environments.runs import Interval, Runs
+from twindiff.environments.templates import Templates
+from twindiff.kit.errors import ApiError
+from twindiff.kit.rows import table_of
+from twindiff.kit.twin import Twin
+from twindiff.server.doors import no_such_twin
+from twindiff.server.ports import Ports
+from twindiff.storage import Engine, NotServed
+from twindiff.storage.schema import Schema
+from twindiff.storage.sqlite import SqliteEngine
+from twindiff.suites.agent_diff import Importer
+from twindiff.suites.suites import Suites
+
+T = TypeVar("T")
+
+log = logging.getLogger("twindiff")
+
+WORKER_THREADS = 64
+"""Requests that may wait for a database at once."""
+CALLS_AT_ONCE = 100
+"""Calls that are logged in one go."""
+LARGE_DIFF = 1000
+"""Changes to compose, or to compare with checks, above which work leaves the event loop."""
+
+
+class Settings(NamedTuple):
+    """How a server runs."""
+
+    data_dir: str = ":memory:"
+    api_key: str | None = None
+    fsync: bool = False
+    runs_once: bool = False
+    idle_seconds: float = 300
+    storage: str = ""
+    """The connection string of a PostgreSQL that holds everything, in place of the data directory."""
+    ready: int = 8
+    """Environments that are kept copied ahead there, for each set of templates that was asked for lately."""
+
+
+class Service:
+    """The engine, the catalog and what is built on them."""
+
+    def __init__(self, settings: Settings, registry: Registry | None = None) -> None:
+        self.settings = settings
+        self.registry = registry or Registry.installed()
+        self.engine = _engine(settings)
+        self._threads = None if self.engine.inline else ThreadPoolExecutor(WORKER_THREADS, "twindiff request")
+        self._loop: asyncio.AbstractEventLoop | None = None
+        for schema in self.registry.schemas.values():
+            self.engine.schema(schema)
+        catalog = self.engine.catalog(Schema("catalog", tuple(table_of(row) for row in TABLES)))
+        self.templates = Templates(self.engine, catalog, self.registry)
+        self.environments = Environments(self.engine, catalog, self.registry)
+        self.points = Points(self.engine, catalog, self.environments)
+        self.calls = Calls(self.engine, catalog)
+        self.runs = Runs(self.engine, catalog, self.environments, once=settings.runs_once)
+        self.suites = Suites(self.engine, catalog, self.templates)
+        self.importer = Importer(self.engine, self.registry, self.templates, self.suites)
+        self.ports = Ports()
+        self.started = time.time()
+        with self.engine.transaction():
+            self.templates.load_built_in()
+
+    async def composed(self, interval: Interval, compose: Callable[[], T], *, times: float = 1) -> T:
+        """Run work that looks at each change of an interval so many times, off the event loop when it is much."""
+        if times * (1 + sum(len(record.changes) for record in interval.records)) > LARGE_DIFF:
+            return await self.aside(compose)
+        return compose()
+
+    def twin_of(self, environment: Environment, name: str) -> Twin:
+        """The twin of a name or alias that an environment has; raises TwinNotFound."""
+        twin = environment.twin(name, self.registry)
+        if twin is None:
+            raise no_such_twin(environment, name, self.registry)
+        return twin
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        """Run work whose size no request bounds off the event loop."""
+        return await asyncio.to_thread(work) if self._threads is None else work()
+
+    async def apart(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run the work of one request where it may wait for the database: here if that is quick, else in a thread."""
+        if self._threads is None:
+            return await work
+        return await asyncio.get_running_loop().run_in_executor(self._threads, _finish, work)
+
+    async def on_loop(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run what belongs to the event loop there, wherever the request is being worked on."""
+        if self._threads is None or self._loop is None:
+            return await work
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def breathe(self) -> None:
+        """Let the event loop see to others before going on."""
+        if self._threads is None:
+            await asyncio.sleep(0)
+
+    async def awaken(self, environment: Environment) -> None:
+        """Make an environment usable; one that sleeps is rebuilt off the event loop."""
+        if not self.engine.awake(environment.id):
+            await self._rebuilt(environment, lambda: self.engine.wake(environment.id, environment.origin))
+        self.environments.awaken(environment)
+
+    async def _rebuilt(self, environment: Environment, work: Callable[[], None]) -> None:
+        """Rebuild an environment, which may end and lose its journal meanwhile; then that is what went wrong."""
+        try:
+            await self.aside(work)
+        finally:
+            self._refuse_ended(environment)
+
+    def _refuse_ended(self, environment: Environment) -> None:
+        try:
+            self.environments.get(environment.id)
+        except EnvironmentDeleted:
+            self.engine.delete(environment.id)
+            raise
+        except ApiError:
+            self.engine.sleep(environment.id)
+            raise
+
+    async def recall(self, environment: Environment, seq: int) -> None:
+        """Make a point of an environment quick to return to; one long past is rebuilt off the event loop."""
+        await self.awaken(environment)
+        if not self.engine.remembers(environment.id, seq):
+            recall = self.engine.recall
+            await self._rebuilt(environment, lambda: recall(environment.id, environment.origin, seq))
+
+    async def keep_house(self) -> None:
+        """Write the call log and tidy up twice a second, for ever, never keeping the event loop for long."""
+        self._loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(0.5)
+            try:
+                await self.apart(self._tidy_up())
+            except NotServed as error:
+                log.warning("Keeping house failed; it is tried again: %s", error)
+            except Exception:
+                log.exception("Keeping house failed; it is tried again")
+
+    async def _tidy_up(self) -> None:
+        for _ in range(0, self.calls.log.waiting, CALLS_AT_ONCE):
+            self.calls.log.flush(CALLS_AT_ONCE)
+            await self.breathe()
+        self.tidy()
+        if isinstance(self.engine, SqliteEngine) and self.engine.file.is_long:
+            await self.aside(self.engine.file.shorten)
+            self.engine.file.finish_log()
+
+    def tidy(self) -> None:
+        """Expire what is due, with the call logs of what is forgotten; let idle environments sleep."""
+        for environment_id in self.environments.tidy(self.settings.idle_seconds):
+            self.calls.log.forget(environment_id)
+        for environment_id in self.ports.environments():
+            if self.environments.record(environment_id).status != "ready":
+                self.ports.close(environment_id)
+
+    def close(self) -> None:
+        self.ports.close_all()
+        if self._threads:
+            self._threads.shutdown()
+        with contextlib.suppress(NotServed):
+            self.calls.log.flush()
+        self.engine.close()
+
+
+def _engine(settings: Settings) -> Engine:
+    """The engine that the settings name; that of PostgreSQL is an extra."""
+    if not settings.storage:
+        return SqliteEngine(settings.data_dir, fsync=settings.fsync)
+    from twindiff.storage.postgres import PostgresEngine
+
+    return PostgresEngine(settings.storage, ready=settings.ready)
+
+
+def _finish(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine that waits by blocking its thread, never by giving up control."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        return done.value
+    work.close()
+    raise RuntimeError("A request in a thread waited for the event loop; this is a mistake of twindiff itself")

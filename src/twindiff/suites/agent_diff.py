@@ -1,0 +1,183 @@
+"""Import of public Agent Diff files: seeds become templates, test suites become suites.
+
+A folder holds `seeds/*.json` (`{table: [row]}`) and `suites/*.json` or `testsuites/*.json`, or just such files.
+What belongs to a twin that is not installed is left out and named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from uuid import UUID, uuid5
+
+import msgspec
+
+from twindiff.checks import SpecError, parse
+from twindiff.environments.registry import Registry
+from twindiff.environments.templates import InvalidSeed, Templates, full_rows
+from twindiff.kit.errors import ApiError
+from twindiff.storage import Engine
+from twindiff.suites.suites import OWNER, NewSuite, NewTest, Suites, TestItem
+
+NAMESPACE = UUID("6ba7b810-9dad-11d1-80b4-00c04fd430c8")
+
+
+class InvalidFile(ApiError):
+    """A file cannot be imported; nothing of the import was stored."""
+
+
+class Imported(msgspec.Struct):
+    """What an import came to, by name of template or suite."""
+
+    templates: list[str] = msgspec.field(default_factory=list[str])
+    suites: list[str] = msgspec.field(default_factory=list[str])
+    unchanged: list[str] = msgspec.field(default_factory=list[str])
+    left_out: list[str] = msgspec.field(default_factory=list[str])
+
+
+class Seed(NamedTuple):
+    """A seed file that has been checked."""
+
+    twin: str
+    name: str
+    rows: dict[str, list[dict[str, Any]]]
+
+
+class SuiteFile(NamedTuple):
+    """A suite file that has been checked."""
+
+    suite: NewSuite
+    tests: list[NewTest]
+
+
+class Checked(NamedTuple):
+    """Files that may be stored."""
+
+    seeds: list[Seed]
+    suites: list[SuiteFile]
+    left_out: list[str]
+
+
+class PublicTest(msgspec.Struct):
+    """A test as public suite files write it; its checks stand under `assertions` or `expected_output`."""
+
+    id: str
+    name: str
+    prompt: str
+    type: str
+    seed_template: str
+    impersonate_user_id: str | None = None
+    assertions: list[Any] | None = None
+    expected_output: dict[str, Any] | None = None
+    ignore_fields: dict[str, Any] | None = None
+
+
+class PublicSuite(msgspec.Struct):
+    """A suite as public files write it; its `ignore_fields` belong to each of its tests."""
+
+    name: str
+    tests: list[PublicTest]
+    service: str = ""
+    description: str = ""
+    owner: str = OWNER
+    ignore_fields: dict[str, Any] | None = None
+
+
+class Importer:
+    """Checks every file first, then stores all of them."""
+
+    def __init__(self, engine: Engine, registry: Registry, templates: Templates, suites: Suites) -> None:
+        self._engine = engine
+        self._registry = registry
+        self._templates = templates
+        self._suites = suites
+
+    def check(self, files: Mapping[str, Any]) -> Checked:
+        """Read files by name, each the JSON value it holds, and store nothing; raises InvalidFile for a bad one."""
+        checked = Checked([], [], [])
+        for name, content in files.items():
+            twin = self._twin_of(name, content)
+            if twin is None:
+                checked.left_out.append(f"{name}: no installed twin serves it")
+            elif "tests" in content:
+                checked.suites.append(_suite(name, content))
+            else:
+                checked.seeds.append(self._seed(name, twin, content))
+        return checked
+
+    def store(self, checked: Checked) -> Imported:
+        """Store what was checked: all of it or, when that fails, nothing."""
+        result = Imported(left_out=checked.left_out)
+        with self._engine.transaction():
+            self._store(checked.seeds, checked.suites, result)
+        return result
+
+    def _twin_of(self, name: str, content: Any) -> str | None:
+        """The twin that a file belongs to: a suite names it, a seed's file name begins with it."""
+        if not isinstance(content, dict):
+            raise InvalidFile(f"{name}: a seed is {{table: [row]}}, a suite {{name, tests: […]}}; this is neither")
+        given = str(content.get("service") or _stem(name).partition("_")[0])  # pyright: ignore[reportUnknownMemberType,reportUnknownArgumentType]
+        twin = self._registry.by_alias.get(given)
+        return twin.name if twin else None
+
+    def _seed(self, name: str, twin: str, content: dict[str, Any]) -> Seed:
+        try:
+            rows = full_rows(self._registry.twins[twin], content)
+        except InvalidSeed as error:
+            raise InvalidFile(f"{name}: {error}") from None
+        return Seed(twin, _stem(name), rows)
+
+    def _store(self, seeds: list[Seed], suites: list[SuiteFile], result: Imported) -> None:
+        for seed in seeds:
+            known = [record.template_id for record in self._templates.history(seed.twin, seed.name)]
+            record = self._templates.add(self._registry.twins[seed.twin], seed.name, seed.rows, origin="import")
+            changed = record.template_id not in known
+            (result.templates if changed else result.unchanged).append(seed.name)
+        for suite, tests in suites:
+            changed = self._suites.replace(suite, tests)
+            (result.suites if changed else result.unchanged).append(suite.name)
+
+
+def _stem(name: str) -> str:
+    return name.rpartition("/")[2].removesuffix(".json")
+
+
+def _suite(file: str, content: dict[str, Any]) -> SuiteFile:
+    try:
+        suite = msgspec.convert(content, PublicSuite)
+    except msgspec.ValidationError as error:
+        raise InvalidFile(f"{file}: {error}") from None
+    suite_id = str(uuid5(NAMESPACE, f"suite:{suite.owner}:{suite.name}"))
+    new = NewSuite(suite_id, suite.name, suite.description, "public", suite.owner)
+    tests = [_test(file, suite, test) for test in suite.tests]
+    _refuse_repeated(file, [test.id for test in suite.tests])
+    return SuiteFile(new, tests)
+
+
+def _refuse_repeated(file: str, ids: list[str]) -> None:
+    for number, id in enumerate(ids):
+        if id in ids[:number]:
+            raise InvalidFile(f"{file}: two tests have the id '{id}'")
+
+
+def _test(file: str, suite: PublicSuite, test: PublicTest) -> NewTest:
+    spec: dict[str, Any] = {**(test.expected_output or {"assertions": test.assertions})}
+    ignored = test.ignore_fields or suite.ignore_fields
+    if ignored:
+        spec.setdefault("ignore_fields", ignored)
+    try:
+        parse(spec)
+        item = msgspec.convert(
+            {
+                "name": test.name,
+                "prompt": test.prompt,
+                "type": test.type,
+                "expected_output": spec,
+                "impersonateUserId": test.impersonate_user_id,
+            },
+            TestItem,
+        )
+    except (SpecError, msgspec.ValidationError) as error:
+        raise InvalidFile(f"{file}: test {test.id}: {error}") from None
+    test_id = str(uuid5(NAMESPACE, f"test:{suite.name}:{test.id}"))
+    return NewTest(test_id, item, test.seed_template)

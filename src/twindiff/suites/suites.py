@@ -1,0 +1,210 @@
+"""Suites and tests in the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
+from uuid import UUID
+
+import msgspec
+
+from twindiff.catalog import SuiteRecord, TemplateRecord, TestRecord
+from twindiff.catalog.stamps import new_uuid, stamp
+from twindiff.checks import SpecError, parse
+from twindiff.environments.templates import InvalidTemplateId, TemplateNotFound, Templates, UnknownTemplate
+from twindiff.kit.errors import ApiError
+from twindiff.kit.store import Store
+from twindiff.storage import Engine
+
+OWNER = "dev-user"
+
+TestType = Literal["actionEval", "retriEval", "compositeEval"]
+
+
+class SuiteNotFound(ApiError):
+    """test suite not found"""
+
+    status = 404
+
+
+class TestNotFound(ApiError):
+    """test not found"""
+
+    __test__ = False
+    status = 404
+
+
+class InvalidTestId(ApiError):
+    """invalid test id"""
+
+
+class InvalidDsl(ApiError):
+    """The checks of a test cannot be read."""
+
+
+class TestItem(msgspec.Struct):
+    """A test as it is handed in; `environment_template` is a template's id, name or `service:name`."""
+
+    __test__ = False
+
+    name: str
+    prompt: str
+    type: TestType
+    expected_output: dict[str, Any]
+    environment_template: str = msgspec.field(name="environmentTemplate", default="")
+    impersonate_user_id: str | None = msgspec.field(name="impersonateUserId", default=None)
+
+
+class NewTest(NamedTuple):
+    """A test ready to be stored."""
+
+    test_id: str
+    item: TestItem
+    seed_template: str
+
+
+class NewSuite(NamedTuple):
+    """A suite ready to be stored."""
+
+    suite_id: str
+    name: str
+    description: str
+    visibility: str
+    owner: str = OWNER
+
+
+class Suites:
+    """The suites of a catalog."""
+
+    def __init__(self, engine: Engine, catalog: Store, templates: Templates) -> None:
+        self._engine = engine
+        self._catalog = catalog
+        self._templates = templates
+
+    def list(self, name: str = "", suite_id: str = "", visibility: str = "") -> list[SuiteRecord]:
+        """Suites, newest first; `name` is part of the name, in any case."""
+        where = [SuiteRecord.name.contains(name, fold=True)] if name else []
+        where += [SuiteRecord.suite_id == suite_id] if suite_id else []
+        where += [SuiteRecord.visibility == visibility] if visibility else []
+        return self._catalog.rows(SuiteRecord, *where, order=-SuiteRecord.created)
+
+    def get(self, suite_id: str) -> SuiteRecord:
+        try:
+            key = str(UUID(suite_id))
+        except ValueError:
+            raise SuiteNotFound from None
+        return self._catalog.get(SuiteRecord, key, missing=SuiteNotFound)
+
+    def tests(self, suite_id: str) -> list[TestRecord]:
+        """The tests of a suite in the order they were added."""
+        return self._catalog.rows(
+            TestRecord, TestRecord.suite_id == suite_id, order=(TestRecord.suite_id, TestRecord.created)
+        )
+
+    def test(self, test_id: str) -> TestRecord:
+        try:
+            key = str(UUID(test_id))
+        except ValueError:
+            raise InvalidTestId(f"invalid test id: '{test_id}' is not a UUID") from None
+        return self._catalog.get(TestRecord, key, missing=TestNotFound)
+
+    def create(
+        self, name: str, description: str, visibility: str, items: Iterable[TestItem]
+    ) -> tuple[SuiteRecord, list[TestRecord]]:
+        """Add a suite with its tests, or nothing; raises InvalidDsl, UnknownTemplate."""
+        tests = [self._checked(item) for item in items]
+        with self._engine.transaction():
+            suite = self._store_suite(NewSuite(new_uuid(), name, description, visibility))
+            return suite, [self._store_test(suite.suite_id, test) for test in tests]
+
+    def add_tests(self, suite_id: str, items: Iterable[TestItem], default_template: str | None) -> list[TestRecord]:
+        """Add tests to a suite, all or none; raises SuiteNotFound, InvalidDsl, UnknownTemplate."""
+        suite = self.get(suite_id)
+        tests = [self._checked(item, default_template) for item in items]
+        with self._engine.transaction():
+            return [self._store_test(suite.suite_id, test) for test in tests]
+
+    def _checked(self, item: TestItem, default_template: str | None = None) -> NewTest:
+        try:
+            parse(item.expected_output)
+        except SpecError as error:
+            raise InvalidDsl(f"invalid DSL: {error}") from None
+        template = self._template(item.environment_template or default_template or "")
+        return NewTest(new_uuid(), item, template.schema_name)
+
+    def _template(self, text: str) -> TemplateRecord:
+        """A template by id, name or `service:name`."""
+        service, colon, name = text.partition(":")
+        if colon:
+            return self._templates.named(service, name)
+        found = [each for each in self._templates.list() if text in (each.name, each.schema_name)]
+        if found:
+            return found[0]
+        try:
+            return self._templates.get(text)
+        except (InvalidTemplateId, TemplateNotFound):
+            raise UnknownTemplate(f"template not found: '{text}'") from None
+
+    def replace(self, suite: NewSuite, tests: list[NewTest]) -> bool:
+        """Store a suite under a known id; whether that changed anything. Tests that are gone are removed."""
+        present = self._catalog.find(SuiteRecord, SuiteRecord.suite_id == suite.suite_id)
+        records = self.tests(suite.suite_id)
+        is_same_suite = present is not None and _naming(present) == suite
+        if is_same_suite and [_content_of(each) for each in records] == [_content(each) for each in tests]:
+            return False
+        with self._engine.transaction():
+            for record in (*records, *([present] if present else [])):
+                self._catalog.remove(record)
+            self._store_suite(suite)
+            for test in tests:
+                self._store_test(suite.suite_id, test)
+        return True
+
+    def _store_suite(self, suite: NewSuite) -> SuiteRecord:
+        now = stamp()
+        return self._catalog.add(
+            SuiteRecord(
+                suite_id=suite.suite_id,
+                name=suite.name,
+                description=suite.description,
+                visibility=suite.visibility,
+                owner=suite.owner,
+                created=now.micros,
+                created_at=now.iso,
+                updated_at=now.iso,
+            )
+        )
+
+    def _store_test(self, suite_id: str, test: NewTest) -> TestRecord:
+        now = stamp()
+        item = test.item
+        return self._catalog.add(
+            TestRecord(
+                test_id=test.test_id,
+                suite_id=suite_id,
+                name=item.name,
+                prompt=item.prompt,
+                type=item.type,
+                seed_template=test.seed_template,
+                spec=msgspec.json.encode(item.expected_output).decode(),
+                created=now.micros,
+                created_at=now.iso,
+                updated_at=now.iso,
+                impersonate_user_id=item.impersonate_user_id,
+            )
+        )
+
+
+def _naming(record: SuiteRecord) -> NewSuite:
+    return NewSuite(record.suite_id, record.name, record.description, record.visibility, record.owner)
+
+
+def _content(test: NewTest) -> tuple[object, ...]:
+    item = test.item
+    spec = msgspec.json.encode(item.expected_output).decode()
+    return test.test_id, item.name, item.prompt, item.type, test.seed_template, spec, item.impersonate_user_id
+
+
+def _content_of(record: TestRecord) -> tuple[object, ...]:
+    r = record
+    return r.test_id, r.name, r.prompt, r.type, r.seed_template, r.spec, r.impersonate_user_id

@@ -1,0 +1,51 @@
+"""Live servers for every test below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.harness import Environment, LiveServer, Platform
+from twindiff.server import Settings
+
+
+@pytest.fixture(scope="session")
+def live() -> Iterator[LiveServer]:
+    """One server for all tests of a process; nothing it holds may matter to another test."""
+    server = LiveServer(Settings())
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def server(live: LiveServer) -> str:
+    """The base URL of the server."""
+    return live.url
+
+
+@pytest.fixture(scope="session")
+def platform(live: LiveServer) -> Platform:
+    """The control plane of the server."""
+    return Platform(live.client)
+
+
+@pytest.fixture(scope="session")
+def environment(platform: Platform) -> Callable[..., Environment]:
+    """Make an environment: `environment("slack:slack_default", user="U01AGENBOT9", ttlSeconds=60)`."""
+    return platform.environment
+
+
+@pytest.fixture
+def make_server() -> Iterator[Callable[..., LiveServer]]:
+    """Start a server of one's own: `make_server(api_key="k", data_dir=str(tmp_path), runs_once=True)`."""
+    started: list[LiveServer] = []
+
+    def make(registry: Any = None, **settings: Any) -> LiveServer:
+        started.append(LiveServer(Settings(**settings), registry))
+        return started[-1]
+
+    yield make
+    for server in started:
+        server.close()

@@ -1,0 +1,135 @@
+"""A live server on a loopback port, and small clients for its planes, for tests to speak HTTP with."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+import uvicorn
+
+from twindiff.environments.registry import Registry
+from twindiff.server import Gateway, Service, Settings
+
+Json = dict[str, Any]
+
+AGENT = "U01AGENBOT9"
+JOHN = "U02JOHNDOE1"
+ROBERT = "U03ROBERT23"
+GENERAL = "C01ABCD1234"
+RANDOM = "C02EFGH5678"
+
+
+class LiveServer:
+    """A real server in a thread of this process; its socket listens before the thread starts, so nobody waits."""
+
+    def __init__(self, settings: Settings, registry: Registry | None = None) -> None:
+        self.service = Service(settings, registry)
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+        self.port: int = self.listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        config = uvicorn.Config(
+            Gateway(self.service), log_config=None, access_log=False, ws="none", timeout_graceful_shutdown=5
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, args=([self.listener],), name=self.url)
+        self._thread.start()
+        self.client = httpx.Client(base_url=self.url, trust_env=False, timeout=30)
+
+    def close(self) -> None:
+        self.client.close()
+        self._server.should_exit = True
+        self._thread.join()
+        self.listener.close()
+
+
+class Platform:
+    """The control plane: each method gives the parsed answer of a call that must succeed."""
+
+    def __init__(self, client: httpx.Client, key: str | None = None) -> None:
+        self.client = client
+        self.headers = {"X-API-Key": key} if key else {}
+
+    def ask(self, verb: str, path: str, body: Any = None, **options: Any) -> httpx.Response:
+        """The raw answer to `verb /api/platform/path`; `options` are httpx's."""
+        if body is not None:
+            options["json"] = body
+        headers = {**self.headers, **options.pop("headers", {})}
+        return self.client.request(verb, f"/api/platform/{path}", headers=headers, **options)
+
+    def get(self, path: str, **query: Any) -> Json:
+        return succeeded(self.ask("GET", path, params=query))
+
+    def post(self, path: str, body: Any = None) -> Json:
+        return succeeded(self.ask("POST", path, body))
+
+    def delete(self, path: str) -> Json:
+        return succeeded(self.ask("DELETE", path))
+
+    def environment(self, template: str = "slack:slack_default", user: str = AGENT, **options: Any) -> Environment:
+        """A new environment; `options` are further fields of initEnv by their wire names."""
+        made = self.post("initEnv", {"templates": [template], "impersonateUserId": user, **options})
+        return Environment(self, made)
+
+    def start(self, environment: Environment, **options: Any) -> str:
+        """Begin a run and give its id."""
+        return self.post("startRun", {"envId": environment.id, **options})["runId"]
+
+    def diff(self, run_id: str, **options: Any) -> Json:
+        return self.post("diffRun", {"runId": run_id, **options})["diff"]
+
+    def evaluate(self, run_id: str, *assertions: Json, **options: Any) -> Json:
+        """Judge a run by assertions, or without any by its test."""
+        spec = {"expectedOutput": {"assertions": list(assertions)}} if assertions else {}
+        return self.post("evaluateRun", {"runId": run_id, **spec, **options})
+
+    def refusal(self, verb: str, path: str, body: Any = None, **options: Any) -> tuple[int, str]:
+        """Status and code of a call that must be refused in the platform's form."""
+        answer = self.ask(verb, path, body, **options)
+        problem = answer.json()
+        assert problem.keys() == {"detail", "error"}, answer.text
+        return answer.status_code, problem["error"]
+
+
+class Environment:
+    """One environment: its ids, and its twins as callables."""
+
+    def __init__(self, platform: Platform, made: Json) -> None:
+        self.platform = platform
+        self.made = made
+        self.id: str = made["environmentId"]
+        self.token: str = made["agentToken"]
+        self.url: str = str(platform.client.base_url) + made["environmentUrl"].lstrip("/")
+
+    def ask(self, path: str, *, verb: str = "POST", twin: str = "", token: str | None = None, **options: Any) -> Any:
+        """The raw answer of a twin, as `token` or else the agent; an empty token sends none. `options` are httpx's."""
+        base = self.made["environmentUrls"][twin] if twin else self.made["environmentUrl"]
+        given = self.token if token is None else token
+        headers = {"Authorization": f"Bearer {given}"} if given else {}
+        headers |= options.pop("headers", {})
+        return self.platform.client.request(verb, f"{base}/{path}", headers=headers, **options)
+
+    def slack(self, method: str, *, token: str | None = None, **parameters: Any) -> Json:
+        """A Slack method's answer, whether it went well or not."""
+        answer = self.ask(method, twin="slack", token=token, json=parameters)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def post(self, text: str, channel: str = GENERAL, **parameters: Any) -> str:
+        """Post a message and give its ts."""
+        answer = self.slack("chat.postMessage", channel=channel, text=text, **parameters)
+        assert answer["ok"], answer
+        return answer["ts"]
+
+
+def succeeded(answer: httpx.Response) -> Json:
+    """The JSON of an answer that must be a success."""
+    assert answer.is_success, f"{answer.status_code} {answer.text}"
+    return answer.json()
+
+
+def texts(diff: Mapping[str, list[Json]], side: str = "inserts") -> list[str]:
+    """What the messages on one side of a diff say, in order."""
+    return [row["message_text"] for row in diff[side] if row["__table__"] == "messages"]

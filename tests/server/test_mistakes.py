@@ -1,0 +1,143 @@
+"""What the server does when we are wrong, when it is too busy, and when a twin is gone."""
+
+import asyncio
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tests.harness import Platform
+from twindiff.environments.registry import Registry
+from twindiff.kit import Call, Column, Operations, Row, Twin
+from twindiff.kit.styles.base import Style
+from twindiff.server import Gateway, Service, Settings
+from twindiff.server.gateway import MOST_IN_FLIGHT
+
+
+class Thing(Row, table="things", key=("thing_id",)):
+    thing_id: Column[str]
+
+
+def make(call: Call, thing_id: str) -> dict[str, str]:
+    """Make a thing."""
+    return {"id": call.db.add(Thing(thing_id=thing_id)).thing_id}
+
+
+def fail(call: Call) -> None:
+    """Make a thing and then make a mistake."""
+    call.db.add(Thing(thing_id="half"))
+    raise RuntimeError("a mistake of ours")
+
+
+@pytest.fixture
+def things(tmp_path):
+    """A twin of things, one of whose operations has a mistake."""
+    seeds = tmp_path / "seeds"
+    seeds.mkdir()
+    (seeds / "things_base.json").write_text("{}")
+    api = Operations()
+    api.post("/things")(make)
+    api.post("/fail")(fail)
+    return Twin("things", Style(), api, tables=(Thing,), seeds=seeds)
+
+
+def test_a_mistake_in_a_handler_answers_500_writes_nothing_and_is_logged(make_server, things):
+    platform = Platform(make_server(Registry([things])).client)
+    env = platform.environment("things:things_base", user="anyone")
+    answer = env.ask("fail")
+    assert (answer.status_code, answer.json()["error"]) == (500, "internal_error")
+    assert "mistake" not in answer.text
+    assert platform.get(f"env/{env.id}")["seq"] == 0
+    (call,) = platform.get(f"env/{env.id}/calls")["calls"]
+    assert (call["status"], call["error"]) == (500, "internal_error")
+
+
+def test_after_a_mistake_the_environment_goes_on(make_server, things):
+    platform = Platform(make_server(Registry([things])).client)
+    env = platform.environment("things:things_base", user="anyone")
+    run = platform.start(env)
+    env.ask("fail")
+    assert env.ask("things", json={"thing_id": "whole"}).json() == {"id": "whole"}
+    assert [row["thing_id"] for row in platform.diff(run, include="all")["inserts"]] == ["whole"]
+
+
+def test_environments_of_a_twin_that_is_no_longer_installed_say_so(make_server, things, tmp_path):
+    slack = Registry.installed().get("slack")
+    data_dir = str(tmp_path / "data")
+    first = make_server(Registry([things, slack]), data_dir=data_dir)
+    platform = Platform(first.client)
+    env = platform.environment("things:things_base", user="anyone")
+    run = platform.start(env)
+    env.ask("things", json={"thing_id": "one"})
+    first.close()
+    after = Platform(make_server(Registry([slack]), data_dir=data_dir).client)
+    answer = after.client.post(f"{env.made['environmentUrl']}/things", json={"thing_id": "two"})
+    assert (answer.status_code, answer.json()["error"]) == (400, "unknown_twin")
+    assert after.refusal("POST", "diffRun", {"runId": run}) == (400, "unknown_twin")
+    template = {"templateId": template_of(after, "things"), "impersonateUserId": "anyone"}
+    assert after.refusal("POST", "initEnv", template) == (400, "unknown_twin")
+    assert after.environment().post("Slack goes on")
+
+
+def template_of(platform, service):
+    (found,) = [each["id"] for each in platform.get("templates")["templates"] if each["service"] == service]
+    return found
+
+
+def test_two_twins_share_one_journal_and_one_diff(make_server, things):
+    platform = Platform(make_server(Registry([things, Registry.installed().get("slack")])).client)
+    env = platform.environment(templates=["slack:slack_default", "things:things_base"])
+    run = platform.start(env)
+    env.post("hello")
+    env.ask("things", twin="things", json={"thing_id": "one"})
+    inserts = platform.diff(run)["inserts"]
+    assert [(row["__twin__"], row["__table__"]) for row in inserts] == [("slack", "messages"), ("things", "things")]
+    assert [each["twin"] for each in platform.get(f"env/{env.id}/journal")["records"]] == ["slack", "things"]
+    spec = {"diff_type": "added", "entity": "things.things", "where": {"thing_id": "one"}}
+    assert platform.evaluate(run, spec)["passed"]
+
+
+def scope(path):
+    headers = [(b"host", b"localhost"), (b"content-length", b"2")]
+    return {"type": "http", "method": "POST", "path": path, "scheme": "http", "query_string": b"", "headers": headers}
+
+
+def test_a_server_with_too_much_in_flight_asks_to_come_again():
+    async def overload():
+        service = Service(Settings())
+        gateway, sent = Gateway(service), []
+
+        async def never() -> dict[str, Any]:
+            return await asyncio.get_running_loop().create_future()
+
+        async def send(message):
+            sent.append(message)
+
+        path = "/api/platform/initEnv"
+        waiting = [asyncio.create_task(gateway(scope(path), never, send)) for _ in range(MOST_IN_FLIGHT)]
+        await asyncio.sleep(0)
+        await gateway(scope(path), never, send)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        service.close()
+        return sent
+
+    start, body = asyncio.run(overload())
+    assert (start["status"], json.loads(body["body"])["error"]) == (503, "overloaded")
+    assert (b"retry-after", b"1") in start["headers"]
+
+
+def test_a_costly_regex_holds_nobody_up(platform, environment):
+    env = environment()
+    run = platform.start(env)
+    env.post("a" * 40 + "b")
+    spec = {"diff_type": "added", "entity": "messages", "where": {"message_text": {"regex": "(a+)+$"}}}
+    answered = 0
+    with ThreadPoolExecutor(1) as pool:
+        judging = pool.submit(platform.evaluate, run, spec)
+        while not judging.done():
+            answered += platform.get("health")["status"] == "healthy"
+    assert judging.result()["status"] == "failed"
+    assert answered > 10

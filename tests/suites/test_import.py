@@ -1,0 +1,166 @@
+"""Import of public seed and suite files."""
+
+import json
+import os
+from pathlib import Path
+from uuid import NAMESPACE_DNS, uuid4, uuid5
+
+import pytest
+
+from tests.harness import Platform
+
+SHARED = Path(os.environ.get("TWINDIFF_SHARED") or Path(__file__).parents[3] / "shared") / "agent-diff"
+NAMESPACE = NAMESPACE_DNS.__class__("6ba7b810-9dad-11d1-80b4-00c04fd430c8")
+TEAM = {"team_id": "T1", "team_name": "Ours"}
+USER = {"user_id": "U1", "username": "one", "email": "one@example.org"}
+ROOM = {"channel_id": "C1", "channel_name": "room", "team_id": "T1"}
+SPEC = {"diff_type": "added", "entity": "messages"}
+
+
+def seed(**rows):
+    return {"teams": [TEAM], "users": [USER], "channels": [ROOM], **rows}
+
+
+def suite(name, *ids, **changes):
+    test = {"prompt": "Go", "type": "actionEval", "seed_template": "slack_default", "assertions": [SPEC]}
+    return {"name": name, "service": "slack", "tests": [{**test, "id": id, "name": id} for id in ids], **changes}
+
+
+@pytest.fixture
+def name():
+    return f"slack_{uuid4().hex}"
+
+
+def load(platform, **files):
+    return platform.post("import", {"files": {f"{name}.json": content for name, content in files.items()}})
+
+
+def newest(platform, name):
+    (found,) = [each for each in platform.get("templates")["templates"] if each["name"] == name]
+    return platform.get(f"templates/{found['id']}")
+
+
+def test_a_seed_becomes_a_template(platform, environment, name):
+    assert load(platform, **{name: seed()})["templates"] == [name]
+    env = environment(f"slack:{name}", user="U1")
+    assert [each["id"] for each in env.slack("conversations.list")["channels"]] == ["C1"]
+    assert newest(platform, name)["origin"] == "import"
+
+
+def test_a_suite_becomes_one_with_ids_that_follow_from_its_names(platform, name):
+    load(platform, **{name: suite(name, "a", "b")})
+    suite_id = uuid5(NAMESPACE, f"suite:dev-user:{name}")
+    tests = platform.get(f"testSuites/{suite_id}")["tests"]
+    assert [test["id"] for test in tests] == [str(uuid5(NAMESPACE, f"test:{name}:{id}")) for id in ("a", "b")]
+
+
+def test_the_same_content_twice_changes_nothing(platform, name):
+    files = {name: seed(), f"{name}_suite": suite(name, "a")}
+    load(platform, **files)
+    before = newest(platform, name)
+    assert load(platform, **files) == {"templates": [], "suites": [], "unchanged": [name, name], "left_out": []}
+    assert newest(platform, name) == before
+
+
+def test_the_newest_content_of_a_name_wins_even_when_it_is_an_old_one(platform, name):
+    states = [seed(), seed(channels=[]), seed()]
+    hashes = []
+    for rows in states:
+        load(platform, **{name: rows})
+        hashes.append(newest(platform, name)["hash"])
+    assert hashes[0] == hashes[2] != hashes[1]
+
+
+def test_an_environment_keeps_the_template_it_was_made_of(platform, environment, name):
+    load(platform, **{name: seed()})
+    env = environment(f"slack:{name}", user="U1")
+    load(platform, **{name: seed(channels=[])})
+    assert len(env.slack("conversations.list")["channels"]) == 1
+
+
+def test_an_import_stands_beside_the_built_in_template_of_its_name(make_server):
+    platform = Platform(make_server().client)
+    built_in = newest(platform, "slack_default")
+    load(platform, slack_default=seed())
+    imported = newest(platform, "slack_default")
+    assert (built_in["origin"], imported["origin"]) == ("built-in", "import")
+    assert platform.get(f"templates/{built_in['id']}") == built_in
+
+
+def test_an_import_stays_the_newest_after_a_restart(make_server, tmp_path):
+    first = make_server(data_dir=str(tmp_path))
+    load(Platform(first.client), slack_default=seed())
+    first.close()
+    assert newest(Platform(make_server(data_dir=str(tmp_path)).client), "slack_default")["origin"] == "import"
+
+
+def test_an_imported_suite_that_changed_is_replaced(platform, name):
+    load(platform, **{name: suite(name, "a", "b")})
+    assert load(platform, **{name: suite(name, "b", "c")})["suites"] == [name]
+    full = platform.get(f"testSuites/{uuid5(NAMESPACE, f'suite:dev-user:{name}')}", expand="tests")
+    assert [test["name"] for test in full["tests"]] == ["b", "c"]
+
+
+def test_what_no_twin_serves_is_left_out_by_name(platform):
+    answer = load(platform, acme_default={"things": [{}]}, acme_bench=suite("Acme", "a", service="acme"))
+    assert answer["left_out"] == [
+        "acme_default.json: no installed twin serves it",
+        "acme_bench.json: no installed twin serves it",
+    ]
+
+
+TWICE = {**USER, "email": "two@example.org"}
+BAD_SEEDS = {
+    "an unknown table": (seed(chanels=[]), "slack has no table 'chanels'. Did you mean 'channels'?"),
+    "a table that is no list": (seed(channels={}), "channels must be a list of rows"),
+    "a row that is no object": (seed(channels=[ROOM, 7]), "channels[1] is not an object"),
+    "an unknown column": (
+        seed(users=[{**USER, "emial": "x"}]),
+        "users[0] has no column 'emial'. Did you mean 'email'?",
+    ),
+    "a missing column": (seed(users=[{"user_id": "U1"}]), "users[0]: Object missing required field `username`"),
+    "a wrong type": (seed(channels=[{**ROOM, "is_private": "no"}]), "channels[0]: Expected `bool`, got `str`"),
+    "a wrong instant": (seed(users=[{**USER, "created_at": "today"}]), "users[0]: Expected `str` matching regex"),
+    "a key used twice": (seed(users=[USER, USER]), "users[1]: user_id = 'U1' is used twice"),
+    "a unique value used twice": (
+        *(seed(users=[USER, {**TWICE, "user_id": "U2"}]),),
+        *("users[1]: username = 'one' is used twice",),
+    ),
+}
+
+
+@pytest.mark.parametrize(("rows", "problem"), BAD_SEEDS.values(), ids=BAD_SEEDS)
+def test_a_bad_seed_stops_the_whole_import_and_is_named(platform, name, rows, problem):
+    good = f"{name}_good"
+    answer = platform.ask("POST", "import", {"files": {f"{good}.json": seed(), f"seeds/{name}.json": rows}})
+    assert answer.json()["error"] == "invalid_file"
+    assert answer.json()["detail"].startswith(f"seeds/{name}.json: {problem}")
+    assert good not in [each["name"] for each in platform.get("templates")["templates"]]
+
+
+BAD_SUITES = {
+    "no object": ([], "a seed is {table: [row]}, a suite {name, tests: […]}; this is neither"),
+    "tests that are none": (suite("x", tests=7), "Expected `array`, got `int` - at `$.tests`"),
+    "an unknown type": (suite("x", tests=[{**suite("x", "a")["tests"][0], "type": "guess"}]), "test a: Invalid enum"),
+    "checks that cannot be read": (suite("x", tests=[{**suite("x", "a")["tests"][0], "assertions": []}]), "test a: "),
+    "an id used twice": (suite("x", "a", "a"), "two tests have the id 'a'"),
+}
+
+
+@pytest.mark.parametrize(("content", "problem"), BAD_SUITES.values(), ids=BAD_SUITES)
+def test_a_bad_suite_stops_the_whole_import_and_is_named(platform, name, content, problem):
+    good = f"{name}_good"
+    answer = platform.ask("POST", "import", {"files": {f"{good}.json": seed(), f"{name}.json": content}})
+    assert answer.json()["error"] == "invalid_file"
+    assert answer.json()["detail"].startswith(f"{name}.json: {problem}")
+    assert good not in [each["name"] for each in platform.get("templates")["templates"]]
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"the public benchmark's files are not at {SHARED}")
+def test_all_public_files_are_imported_or_left_out_by_name(make_server):
+    platform = Platform(make_server().client)
+    paths = [*SHARED.glob("seeds/*.json"), *SHARED.glob("suites/*.json")]
+    files = {str(path.relative_to(SHARED)): json.loads(path.read_text()) for path in paths}
+    answer = platform.post("import", {"files": files})
+    assert {"slack_default", "slack_bench_default", "slack_bench_v2"} <= {*answer["templates"], *answer["unchanged"]}
+    assert sum(map(len, answer.values())) == len(files)
