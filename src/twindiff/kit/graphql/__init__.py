@@ -1,0 +1,36 @@
+"""A GraphQL API from entity declarations; docs/reference/graphql-twins.md says how to write them."""
+
+from .entity import ID as ID
+from .entity import UUID as UUID
+from .entity import Duration as Duration
+from .entity import Entity as Entity
+from .entity import Enum as Enum
+from .entity import Input as Input
+from .entity import JSONObject as JSONObject
+from .entity import Many as Many
+from .entity import One as One
+from .entity import PaginationNulls as PaginationNulls
+from .entity import PaginationOrderBy as PaginationOrderBy
+from .entity import PaginationSortOrder as PaginationSortOrder
+from .entity import Scalar as Scalar
+from .entity import Union as Union
+from .entity import Value as Value
+from .entity import column as column
+from .entity import computed as computed
+from .entity import derived as derived
+from .entity import exposed as exposed
+from .entity import hidden as hidden
+from .entity import inverse as inverse
+from .entity import serial as serial
+from .entity import through as through
+from .errors import EntityNotFound as EntityNotFound
+from .errors import Forbidden as Forbidden
+from .errors import InvalidDocument as InvalidDocument
+from .errors import InvalidInput as InvalidInput
+from .errors import NotImplementedHere as NotImplementedHere
+from .errors import TooComplex as TooComplex
+from .limits import Limits as Limits
+from .section import Matches as Matches
+from .section import Section as Section
+from .twin import GraphqlStyle as GraphqlStyle
+from .twin import GraphqlTwin as GraphqlTwin

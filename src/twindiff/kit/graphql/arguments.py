@@ -1,0 +1,197 @@
+"""Arguments of a field: what is constant is coerced once, what holds variables is put together for each call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from graphql import (
+    GraphQLInputObjectType,
+    Undefined,
+    is_input_object_type,
+    is_list_type,
+    is_non_null_type,
+)
+from graphql.language import (
+    ArgumentNode,
+    ListValueNode,
+    NullValueNode,
+    ObjectValueNode,
+    ValueNode,
+    VariableNode,
+)
+from graphql.utilities import is_type_sub_type_of
+
+from .errors import InvalidInput
+from .library import type_from_ast, value_from_ast
+
+Variables = Mapping[str, Any]
+Make = Callable[[Variables], Any]
+
+
+class Refused(Exception):
+    """The compiler does not take the document; the library's validation says why, or else this message."""
+
+    def __init__(self, message: str, node: Any = None) -> None:
+        super().__init__(message)
+        self.node = node
+
+
+class Arguments:
+    """The arguments of one field, by their GraphQL names; those that were not given are not there."""
+
+    __slots__ = ("constant", "made")
+
+    def __init__(self, constant: dict[str, Any], made: dict[str, Make]) -> None:
+        self.constant = constant
+        self.made = made
+
+    def of(self, variables: Variables) -> dict[str, Any]:
+        if not self.made:
+            return self.constant
+        given = dict(self.constant)
+        for name, make in self.made.items():
+            value = make(variables)
+            if value is not Undefined:
+                given[name] = value
+        return given
+
+
+class VariableUse:
+    """The variables of an operation: their types, and which of them were used."""
+
+    def __init__(self, schema: Any, definitions: Any) -> None:
+        self.schema = schema
+        self.definitions = {each.variable.name.value: each for each in definitions}
+        self.used: set[str] = set()
+
+    def check(self, node: VariableNode, wanted: Any, default: Any) -> str:
+        """The name of a variable that may stand where `wanted` is; raises Refused."""
+        name = node.name.value
+        definition = self.definitions.get(name)
+        if definition is None:
+            raise Refused(f"Variable '${name}' is not defined.", node)
+        self.used.add(name)
+        kind = type_from_ast(self.schema, definition.type)
+        if kind is None:
+            raise Refused(f"Unknown type of variable '${name}'.", definition)
+        if is_non_null_type(wanted) and not is_non_null_type(kind):
+            has_default = definition.default_value is not None and not isinstance(
+                definition.default_value, NullValueNode
+            )
+            if not has_default and default is Undefined:
+                raise Refused(f"Variable '${name}' of type '{kind}' used in position expecting type '{wanted}'.", node)
+            wanted = wanted.of_type
+        if not is_type_sub_type_of(self.schema, kind, wanted):
+            raise Refused(f"Variable '${name}' of type '{kind}' used in position expecting type '{wanted}'.", node)
+        return name
+
+
+def arguments_of(uses: VariableUse, declared: Mapping[str, Any], nodes: tuple[ArgumentNode, ...]) -> Arguments:
+    """Compile the arguments of one field or directive; raises Refused."""
+    constant: dict[str, Any] = {
+        name: arg.default_value for name, arg in declared.items() if arg.default_value is not Undefined
+    }
+    made: dict[str, Make] = {}
+    seen: set[str] = set()
+    for node in nodes:
+        name = node.name.value
+        argument = declared.get(name)
+        if argument is None or name in seen:
+            raise Refused(f"Unknown or repeated argument '{name}'.", node)
+        seen.add(name)
+        value = _value(uses, node.value, argument.type, argument.default_value)
+        if callable(value):
+            made[name] = value
+        else:
+            constant[name] = value
+    for name, argument in declared.items():
+        if name not in seen and is_non_null_type(argument.type) and argument.default_value is Undefined:
+            raise Refused(f"Argument '{name}' of type '{argument.type}' is required, but it was not provided.")
+    return Arguments(constant, made)
+
+
+def _value(uses: VariableUse, node: ValueNode, kind: Any, default: Any) -> Any:
+    """A constant, or a function of the variables."""
+    if isinstance(node, VariableNode):
+        return _variable(uses.check(node, kind, default), kind)
+    bare = kind.of_type if is_non_null_type(kind) else kind
+    if is_list_type(bare) and not isinstance(node, NullValueNode):
+        items = node.values if isinstance(node, ListValueNode) else (node,)
+        return _list([_value(uses, item, bare.of_type, Undefined) for item in items])
+    if is_input_object_type(bare) and isinstance(node, ObjectValueNode):
+        return _object(uses, node, bare)
+    held = set(_variables_in(node))
+    uses.used |= held
+    if held:
+        # Only scalars of the vendor's own hold variables inside; the library puts those together.
+        return _by_library(node, kind)
+    value = value_from_ast(node, kind)
+    if value is Undefined:
+        raise Refused(f"Expected value of type '{kind}'.", node)
+    return value
+
+
+def _list(parts: list[Any]) -> Any:
+    if not any(callable(part) for part in parts):
+        return parts
+
+    def make(variables: Variables) -> list[Any]:
+        made = [_now(part, variables) for part in parts]
+        return [None if each is Undefined else each for each in made]
+
+    return make
+
+
+def _by_library(node: ValueNode, kind: Any) -> Make:
+    return lambda variables: value_from_ast(node, kind, dict(variables))
+
+
+def _variable(name: str, kind: Any) -> Make:
+    required = is_non_null_type(kind)
+
+    def make(variables: Variables) -> Any:
+        value = variables.get(name, Undefined)
+        if required and value is None:
+            raise InvalidInput(f"Variable '${name}' must not be null here")
+        return value
+
+    return make
+
+
+def _object(uses: VariableUse, node: ObjectValueNode, kind: GraphQLInputObjectType) -> Any:
+    given = {each.name.value: each for each in node.fields}
+    if len(given) != len(node.fields) or given.keys() - kind.fields.keys():
+        raise Refused(f"Unknown or repeated field of '{kind}'.", node)
+    parts: dict[str, Any] = {}
+    for name, field in kind.fields.items():
+        if name in given:
+            parts[name] = _value(uses, given[name].value, field.type, field.default_value)
+        elif field.default_value is not Undefined:
+            parts[name] = field.default_value
+        elif is_non_null_type(field.type):
+            raise Refused(f"Field '{kind}.{name}' of required type '{field.type}' was not provided.", node)
+
+    if not any(callable(part) for part in parts.values()):
+        return parts
+
+    def make(variables: Variables) -> dict[str, Any]:
+        made = {name: _now(part, variables) for name, part in parts.items()}
+        return {name: value for name, value in made.items() if value is not Undefined}
+
+    return make
+
+
+def _now(value: Any, variables: Variables) -> Any:
+    return value(variables) if callable(value) else value
+
+
+def _variables_in(node: Any) -> Any:
+    if isinstance(node, VariableNode):
+        yield node.name.value
+    elif isinstance(node, ListValueNode):
+        for each in node.values:
+            yield from _variables_in(each)
+    elif isinstance(node, ObjectValueNode):
+        for each in node.fields:
+            yield from _variables_in(each.value)

@@ -1,0 +1,371 @@
+"""A document from its text to its answer: read once, compiled once, run as often as it comes."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from threading import Lock
+from typing import Any, NamedTuple
+
+from graphql import (
+    GraphQLError,
+    GraphQLSchema,
+    OverlappingFieldsCanBeMergedRule,
+    get_variable_values,
+    is_non_null_type,
+    parse,
+    specified_rules,
+    validate,
+)
+from graphql.language import (
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    OperationDefinitionNode,
+    OperationType,
+    SourceLocation,
+    get_location,
+)
+
+from twindiff.kit.call import Call
+from twindiff.kit.errors import ApiError
+
+from . import oracle
+from .arguments import Arguments, Refused, VariableUse
+from .build import Builder, Meaning
+from .errors import InternalError, InvalidDocument, TooComplex
+from .library import named_type
+from .limits import Limits, check
+from .model import Model
+from .plan import Compiler, Cost, is_connection
+from .roots import Resolve, resolver
+from .run import Run
+from .selecting import Asked, Selecting
+from .shapes import Complete
+
+log = logging.getLogger("twindiff")
+
+MOST_PLANS = 1024
+_RULES = [rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule]
+
+
+class PlannedRoot(NamedTuple):
+    """One root field of an operation."""
+
+    key: str
+    name: str
+    required: bool
+    resolve: Resolve
+    complete: Complete
+    arguments: Arguments
+    location: SourceLocation | None
+
+
+class Plan(NamedTuple):
+    """A compiled operation."""
+
+    text: str
+    writes: bool
+    names: tuple[str, ...]
+    roots: list[PlannedRoot]
+    definitions: Any
+    cost: Cost
+    asks_schema: bool
+    missing: tuple[str, ...]
+    """Root fields that the vendor has and the twin lacks."""
+
+
+class Problem(NamedTuple):
+    """One entry of `errors`."""
+
+    error: Exception
+    path: tuple[str | int, ...] = ()
+    locations: tuple[SourceLocation, ...] = ()
+
+
+class Outcome(NamedTuple):
+    """Data and errors of one execution; the cost is in the vendor's points."""
+
+    data: Any
+    problems: list[Problem]
+    cost: float
+
+
+class Api:
+    """A vendor's GraphQL API: schema, plans, execution."""
+
+    def __init__(
+        self,
+        model: Model,
+        limits: Limits,
+        missing: Iterable[str] = (),
+        extras: Callable[[Run], dict[str, Any]] | None = None,
+    ) -> None:
+        self.model = model
+        self.limits = limits
+        self.missing = frozenset(missing)
+        self.extras: Callable[[Run], dict[str, Any]] = extras or _success
+        self._plans: OrderedDict[Any, Plan] = OrderedDict()
+        self._turn = Lock()
+        self._introspections: dict[Any, Outcome] = {}
+
+    @cached_property
+    def builder(self) -> Builder:
+        return Builder(self.model)
+
+    @cached_property
+    def schema(self) -> GraphQLSchema:
+        """The schema, made when it is first needed."""
+        return self.builder.schema()
+
+    # Text to plan
+
+    def plan(self, text: str, operation_name: str | None, variables: dict[str, Any]) -> Plan:
+        """The plan of one operation of a document; raises InvalidDocument or TooComplex."""
+        # Directives are decided at compile time, so what they may hang on is part of the key.
+        decided = tuple(sorted((n, v) for n, v in variables.items() if isinstance(v, bool))) if "@" in text else ()
+        key = (text, operation_name, decided)
+        plan = self._plans.get(key) or self._compiled(text, operation_name, variables)
+        with self._turn:
+            self._plans[key] = plan
+            self._plans.move_to_end(key)
+            if len(self._plans) > MOST_PLANS:
+                self._plans.popitem(last=False)
+        return plan
+
+    def _compiled(self, text: str, operation_name: str | None, variables: dict[str, Any]) -> Plan:
+        check(text, self.limits)
+        document = self._parsed(text)
+        operation = _operation(document, operation_name)
+        missing = self._missing_in(operation)
+        if missing:
+            writes = operation.operation is OperationType.MUTATION
+            return Plan(text, writes, missing, [], (), Cost(), False, missing)
+        try:
+            return self._planned(text, document, operation, variables)
+        except Refused as refused:
+            raise self._invalid(document, refused) from None
+
+    def _parsed(self, text: str) -> DocumentNode:
+        try:
+            return parse(text, max_tokens=self.limits.tokens)
+        except GraphQLError as error:
+            if "tokens" in error.message:
+                raise TooComplex(f"The query has more than {self.limits.tokens:,} tokens") from None
+            raise InvalidDocument(error) from None
+        except RecursionError:
+            raise TooComplex("The query is nested too deeply") from None
+
+    def _missing_in(self, operation: OperationDefinitionNode) -> tuple[str, ...]:
+        fields = [each for each in operation.selection_set.selections if isinstance(each, FieldNode)]
+        served: dict[str, Any] = self._root_type(operation).fields if fields else {}
+        return tuple(
+            each.name.value for each in fields if each.name.value in self.missing and each.name.value not in served
+        )
+
+    def _root_type(self, operation: OperationDefinitionNode) -> Any:
+        kinds: dict[OperationType, Any] = {
+            OperationType.QUERY: self.schema.query_type,
+            OperationType.MUTATION: self.schema.mutation_type,
+        }
+        kind = kinds.get(operation.operation)
+        if kind is None:
+            raise InvalidDocument(GraphQLError(f"There are no {operation.operation.value}s here", operation))
+        return kind
+
+    def _planned(
+        self, text: str, document: DocumentNode, operation: OperationDefinitionNode, variables: dict[str, Any]
+    ) -> Plan:
+        fragments = _fragments(document)
+        uses = VariableUse(self.schema, operation.variable_definitions)
+        given = self._variables(operation.variable_definitions, variables, lenient=True)
+        selecting = Selecting(self.schema, fragments, uses, given)
+        compiler = Compiler(self.builder, self.schema, selecting)
+        kind = self._root_type(operation)
+        asked = selecting.of(kind, [operation.selection_set])
+        roots = [self._root(compiler, each, kind) for each in asked]
+        self._check_used(document, operation, selecting, uses)
+        if selecting.asks_schema:
+            self._validate(document)
+        names = tuple(each.name for each in asked) or ("__schema",)
+        writes = operation.operation is OperationType.MUTATION
+        return Plan(
+            text, writes, names, roots, operation.variable_definitions, compiler.cost, selecting.asks_schema, ()
+        )
+
+    def _root(self, compiler: Compiler, asked: Asked, kind: Any) -> PlannedRoot:
+        location = get_location(asked.node.loc.source, asked.node.loc.start) if asked.node.loc else None
+        if asked.field is None:
+            return PlannedRoot(asked.key, asked.name, True, _always(kind.name), _as_it_is, asked.arguments, location)
+        means: Meaning = asked.field.extensions["means"]
+        resolve = resolver(means.root, self.extras, paged=is_connection(named_type(asked.field.type)))
+        complete = compiler.complete(asked.field.type, asked)
+        required = is_non_null_type(asked.field.type)
+        return PlannedRoot(asked.key, asked.name, required, resolve, complete, asked.arguments, location)
+
+    def _check_used(
+        self, document: DocumentNode, operation: OperationDefinitionNode, selecting: Selecting, uses: VariableUse
+    ) -> None:
+        """What the walk cannot see: operations and fragments beside it, and what is declared and not used."""
+        operations = [each for each in document.definitions if isinstance(each, OperationDefinitionNode)]
+        fragments = [each for each in document.definitions if isinstance(each, FragmentDefinitionNode)]
+        alone = len(operations) == 1 and len(operations) + len(fragments) == len(document.definitions)
+        names = [each.variable.name.value for each in operation.variable_definitions]
+        fine = (
+            alone
+            and len({each.name.value for each in fragments}) == len(fragments) == len(selecting.used_fragments)
+            and len(set(names)) == len(names) == len(uses.used)
+            and not operation.directives
+            and not any(each.directives for each in operation.variable_definitions)
+        )
+        if not fine:
+            self._validate(document)
+
+    def _validate(self, document: DocumentNode) -> None:
+        errors = validate(self.schema, document, _RULES, max_errors=20)
+        if errors:
+            raise InvalidDocument(*errors)
+
+    def _invalid(self, document: DocumentNode, refused: Refused) -> InvalidDocument:
+        errors = validate(self.schema, document, _RULES, max_errors=20)
+        return InvalidDocument(*(errors or [GraphQLError(str(refused), refused.node)]))
+
+    def _variables(self, definitions: Any, given: dict[str, Any], *, lenient: bool = False) -> dict[str, Any]:
+        if not definitions:
+            return {}
+        values = get_variable_values(self.schema, definitions, given, max_errors=20)
+        if isinstance(values, dict):
+            return values
+        if lenient:
+            return given
+        raise InvalidDocument(*values)
+
+    # Plan to answer
+
+    def execute(self, plan: Plan, call: Call, variables: dict[str, Any], operation_name: str | None = None) -> Outcome:
+        """Run a plan. A mutation's roots run in order, each all or nothing; a query that fails is asked again."""
+        values = self._variables(plan.definitions, variables)
+        cost = plan.cost.of(values)
+        if cost > self.limits.complexity:
+            raise TooComplex(
+                f"The query is too complex: {cost:,.0f} points, where {self.limits.complexity:,.0f} are allowed"
+            )
+        run = Run(self.model, call, values)
+        if plan.asks_schema:
+            return self._introspected(plan, run, operation_name, variables, cost)
+        if plan.writes:
+            return Outcome(*self._written(plan, run), cost)
+        try:
+            return Outcome(*self._read(plan, run), cost)
+        except Exception:  # noqa: BLE001 - whatever failed, the slow way tells where
+            return self._slowly(plan, run, operation_name, variables, cost)
+
+    def _read(self, plan: Plan, run: Run) -> tuple[Any, list[Problem]]:
+        data: dict[str, Any] | None = {}
+        problems: list[Problem] = []
+        for root in plan.roots:
+            try:
+                value = root.resolve(run, root.arguments.of(run.variables))
+            except ApiError as error:
+                problems.append(_problem(root, error))
+                data = _without(data, root)
+                continue
+            (found,) = root.complete(run, [value])
+            if data is not None:
+                data[root.key] = found
+        return data, problems
+
+    def _written(self, plan: Plan, run: Run) -> tuple[Any, list[Problem]]:
+        data: dict[str, Any] | None = {}
+        problems: list[Problem] = []
+        for root in plan.roots:
+            try:
+                with run.db.savepoint():
+                    value = root.resolve(run, root.arguments.of(run.variables))
+                run.forget()
+                (found,) = root.complete(run, [value])
+            except Exception as error:  # noqa: BLE001 - a root that fails must not undo the one before it
+                problems.append(_problem(root, _told(error, root.name)))
+                data = _without(data, root)
+                continue
+            if data is not None:
+                data[root.key] = found
+        return data, problems
+
+    def _slowly(
+        self, plan: Plan, run: Run, operation_name: str | None, variables: dict[str, Any], cost: float
+    ) -> Outcome:
+        data, errors = oracle.execute(self, plan.text, run, operation_name, variables)
+        return Outcome(data, [_as_problem(each, plan.names[0]) for each in errors], cost)
+
+    def _introspected(
+        self, plan: Plan, run: Run, operation_name: str | None, variables: dict[str, Any], cost: float
+    ) -> Outcome:
+        """Introspection; when nothing else is asked the answer is the same every time, and large."""
+        if plan.roots:
+            return self._slowly(plan, run, operation_name, variables, cost)
+        key = (plan.text, operation_name, repr(sorted(variables.items())))
+        if key not in self._introspections:
+            if len(self._introspections) >= 8:
+                self._introspections.clear()
+            self._introspections[key] = self._slowly(plan, run, operation_name, variables, cost)
+        return self._introspections[key]
+
+
+def _always(value: Any) -> Resolve:
+    return lambda run, arguments: value
+
+
+def _as_it_is(run: Run, values: list[Any]) -> list[Any]:
+    return values
+
+
+def _success(run: Run) -> dict[str, Any]:
+    return {"success": True}
+
+
+def _operation(document: DocumentNode, name: str | None) -> OperationDefinitionNode:
+    operations = [each for each in document.definitions if isinstance(each, OperationDefinitionNode)]
+    if name:
+        operations = [each for each in operations if each.name and each.name.value == name]
+    if len(operations) != 1:
+        wanted = (
+            f"Unknown operation named '{name}'."
+            if name
+            else "Must provide operation name if query contains multiple operations."
+        )
+        raise InvalidDocument(GraphQLError(wanted if operations or name else "The document has no operation."))
+    return operations[0]
+
+
+def _fragments(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:
+    return {each.name.value: each for each in document.definitions if isinstance(each, FragmentDefinitionNode)}
+
+
+def _as_problem(error: GraphQLError, name: str) -> Problem:
+    cause = error.original_error
+    is_null = isinstance(cause, TypeError) and str(cause).startswith("Cannot return null")
+    told = error if cause is None or is_null else _told(cause, name)
+    return Problem(told, tuple(error.path or ()), tuple(error.locations or ()))
+
+
+def _problem(root: PlannedRoot, error: Exception) -> Problem:
+    return Problem(error, (root.key,), (root.location,) if root.location else ())
+
+
+def _without(data: dict[str, Any] | None, root: PlannedRoot) -> dict[str, Any] | None:
+    """Null where a root failed; where it must not be null there is no data at all."""
+    if data is None or root.required:
+        return None
+    data[root.key] = None
+    return data
+
+
+def _told(error: Exception, name: str) -> Exception:
+    """Errors that were raised on purpose as they are; a mistake of ours is logged and told as such."""
+    if isinstance(error, ApiError | GraphQLError):
+        return error
+    log.error("%s failed", name, exc_info=error)
+    return InternalError()

@@ -1,0 +1,22 @@
+"""What this package uses of graphql-core and its stubs leave half unknown."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import graphql
+from graphql import utilities
+
+_graphql = cast(Any, graphql)
+_utilities = cast(Any, utilities)
+
+execute_sync = _graphql.execute_sync
+value_from_ast = _graphql.value_from_ast
+type_from_ast = _utilities.type_from_ast
+
+
+def named_type(kind: Any) -> Any:
+    """A type without its lists and `!`."""
+    while hasattr(kind, "of_type"):
+        kind = kind.of_type
+    return kind

@@ -1,0 +1,145 @@
+"""Connections: which rows a page has, in which order, and where the next one begins. A cursor is the id of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
+
+from twindiff.kit.rows import Column, Expression, Order, all_of, any_of, not_
+
+from .entity import Spec
+from .errors import InvalidInput, NotImplementedHere
+from .run import Run, columns_of, unarchived
+from .where import NEVER, where
+
+Arguments = Mapping[str, Any]
+DEFAULT_SIZE = 50
+LARGEST_SIZE = 250
+_NAMES = ("name", "title", "displayName", "number", "createdAt")
+
+
+class Page(NamedTuple):
+    """How to load one page; one row more than `size` is asked for, to see whether there are more."""
+
+    where: tuple[Expression, ...]
+    order: tuple[Order, ...]
+    size: int
+    backward: bool
+    inside: bool
+    """Whether it begins at a cursor."""
+
+
+def page_of(
+    run: Run, spec: Spec, arguments: Arguments, more: tuple[Expression, ...] = (), order: tuple[Any, ...] = ()
+) -> Page:
+    """The page of visible rows that arguments ask for; `more` conditions and an `order` may come from a function."""
+    conditions = [*run.visible(spec), *more]
+    if not arguments.get("includeArchived"):
+        conditions += unarchived(spec)
+    if arguments.get("filter"):
+        conditions += where(run, spec, arguments["filter"])
+    orders = tuple(_order(each) for each in order) or order_of(run, spec, arguments)
+    backward = arguments.get("last") is not None or (
+        arguments.get("before") is not None and arguments.get("first") is None
+    )
+    orders = tuple(_turned(each) for each in orders) if backward else orders
+    cursor = arguments.get("before" if backward else "after")
+    if cursor is not None:
+        conditions.append(_beyond(run, spec, orders, cursor))
+    return Page(tuple(conditions), orders, size_of(arguments), backward, cursor is not None)
+
+
+def size_of(arguments: Arguments) -> int:
+    """How many rows a page has; raises InvalidInput for sizes that are not served."""
+    first, last = arguments.get("first"), arguments.get("last")
+    if first is not None and last is not None:
+        raise InvalidInput("Argument Validation Error: give either first or last, not both")
+    size = first if first is not None else last if last is not None else DEFAULT_SIZE
+    if not 1 <= size <= LARGEST_SIZE:
+        name = "last" if first is None else "first"
+        raise InvalidInput(f"Argument Validation Error: {name} must be between 1 and {LARGEST_SIZE}")
+    return size
+
+
+# Order
+
+
+def order_of(run: Run, spec: Spec, arguments: Arguments) -> tuple[Order, ...]:
+    """The order that `sort` or `orderBy` asks for, else newest first; total, since the id comes last."""
+    columns = columns_of(spec)
+    orders = [order for each in arguments.get("sort") or () for order in _sorted(run, spec, each)]
+    if not orders:
+        name = arguments.get("orderBy") or spec.word("order") or "createdAt"
+        orders = [Order(columns.get(name, columns["id"]), descending=name in ("createdAt", "updatedAt"))]
+    if any(order.column is columns["id"] for order in orders):
+        return tuple(orders)
+    return (*orders, Order(columns["id"], descending=orders[-1].descending))
+
+
+def _sorted(run: Run, spec: Spec, asked: Arguments) -> list[Order]:
+    found: list[Order] = []
+    for name, options in asked.items():
+        if options is None:
+            continue
+        descending = options.get("order") == "Descending"
+        nulls = "first" if options.get("nulls") == "first" else "last"
+        for part in _sort_columns(run, spec, name, options):
+            order = _order(part)
+            found.append(Order(order.column, order.descending != descending, nulls))
+    return found
+
+
+def _sort_columns(run: Run, spec: Spec, name: str, options: Arguments) -> Any:
+    hook = run.model.hooks.get(("sort", f"{spec.name}.{name}"))
+    if hook:
+        parts = hook(run.call, options)
+        return cast(Any, parts) if isinstance(parts, tuple) and not isinstance(parts, Order) else (parts,)
+    columns = columns_of(spec)
+    field = spec.fields.get(name)
+    if field and field.kind == "one" and (target := run.model.target(field)).row is not None:
+        theirs = columns_of(target)
+        shown = next(theirs[each] for each in _NAMES if each in theirs)
+        return (columns[field.column].to(shown),)
+    if name in columns:
+        return (columns[name],)
+    raise NotImplementedHere(f"The sort {spec.name}.{name}")
+
+
+def _order(part: Any) -> Order:
+    return part if isinstance(part, Order) else Order(part, descending=False)
+
+
+def _turned(order: Order) -> Order:
+    nulls = order.nulls or ("last" if order.descending else "first")
+    return Order(order.column, not order.descending, "first" if nulls == "last" else "last")
+
+
+# Cursors
+
+
+def _beyond(run: Run, spec: Spec, orders: tuple[Order, ...], cursor: str) -> Expression:
+    """The rows after the one that the cursor names."""
+    columns = tuple(order.column for order in orders)
+    found = run.db.rows(spec.row, columns_of(spec)["id"] == cursor, columns=columns)
+    if not found:
+        raise InvalidInput(f"Argument Validation Error: '{cursor}' is no cursor of this list")
+    values = found[0]
+    steps: list[Expression] = []
+    for at, order in enumerate(orders):
+        same = [each.column == value for each, value in zip(orders[:at], values[:at], strict=True)]
+        steps.append(all_of(*same, _past(order, values[at])))
+    first = orders[0]
+    if first.column.nullable or len(orders) == 1:
+        return any_of(*steps)
+    # Said twice, so that an index on the first column can be entered at the right place.
+    within = first.column <= values[0] if first.descending else first.column >= values[0]
+    return all_of(within, any_of(*steps))
+
+
+def _past(order: Order, value: Any) -> Expression:
+    column: Column[Any] = order.column
+    nulls = order.nulls or ("last" if order.descending else "first")
+    if value is None:
+        return not_(column.is_null()) if nulls == "first" else NEVER
+    beyond = column < value if order.descending else column > value
+    return any_of(beyond, column.is_null()) if nulls == "last" and column.nullable else beyond

@@ -1,0 +1,104 @@
+"""What a root field does, generated or by hand: a function of run and arguments that gives a value to be shaped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from . import verbs
+from .entity import Spec
+from .errors import NotImplementedHere
+from .load import PAGING, keywords
+from .names import lower_first
+from .run import Run
+from .section import Matches, Root
+from .surfaces import GeneratedRoot
+
+Resolve = Callable[[Run, dict[str, Any]], Any]
+
+
+def resolver(root: Any, extras: Callable[[Run], dict[str, Any]], *, paged: bool) -> Resolve:
+    """The function behind a root field; `extras` gives what every payload carries besides its entity."""
+    if isinstance(root, Root):
+        return _by_hand(root, PAGING if paged else frozenset(), extras)
+    generated: GeneratedRoot = root
+    if generated.spec.row is None:
+        return _rim(generated)
+    return _VERBS[generated.verb](generated.spec, extras)
+
+
+def _by_hand(root: Root, unwanted: frozenset[str], extras: Callable[[Run], dict[str, Any]]) -> Resolve:
+    """A hand-written root; a mutation's payload that is a dict has the usual parts unless it gives its own."""
+
+    def resolve(run: Run, arguments: dict[str, Any]) -> Any:
+        value: Any = root.function(run.call, **keywords({n: v for n, v in arguments.items() if n not in unwanted}))
+        return extras(run) | cast(Any, value) if root.writes and isinstance(value, dict) else value
+
+    return resolve
+
+
+def _rim(root: GeneratedRoot) -> Resolve:
+    if root.verb == "list":
+        return _nothing
+
+    def refuse(run: Run, arguments: dict[str, Any]) -> Any:
+        raise NotImplementedHere(f"'{root.name}'")
+
+    return refuse
+
+
+def _nothing(run: Run, arguments: dict[str, Any]) -> Any:
+    return []
+
+
+def _list(spec: Spec, extras: Any) -> Resolve:
+    entity: Any = _Listed(spec)
+    return lambda run, arguments: Matches(entity)
+
+
+class _Listed:
+    """Stands for an entity's class where only its spec is known."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+
+
+def _get(spec: Spec, extras: Any) -> Resolve:
+    return lambda run, arguments: verbs.found(run, spec, arguments.get("id") or "")
+
+
+def _create(spec: Spec, extras: Any) -> Resolve:
+    name = spec.word("payload") or lower_first(spec.name)
+    return lambda run, arguments: {name: verbs.created(run, spec, arguments["input"]), **extras(run)}
+
+
+def _update(spec: Spec, extras: Any) -> Resolve:
+    name = spec.word("payload") or lower_first(spec.name)
+
+    def update(run: Run, arguments: dict[str, Any]) -> Any:
+        row = verbs.found(run, spec, arguments["id"])
+        return {name: verbs.updated(run, spec, row, arguments["input"]), **extras(run)}
+
+    return update
+
+
+def _verb(act: Callable[..., Any]) -> Callable[[Spec, Any], Resolve]:
+    def make(spec: Spec, extras: Any) -> Resolve:
+        def resolve(run: Run, arguments: dict[str, Any]) -> Any:
+            row = act(run, spec, verbs.found(run, spec, arguments["id"]), arguments)
+            return {"entity": row, "entityId": row.id, **extras(run)}
+
+        return resolve
+
+    return make
+
+
+_VERBS: dict[str, Callable[[Spec, Any], Resolve]] = {
+    "list": _list,
+    "get": _get,
+    "create": _create,
+    "update": _update,
+    "archive": _verb(verbs.archived),
+    "unarchive": _verb(verbs.unarchived_row),
+    "delete": _verb(verbs.deleted),
+}

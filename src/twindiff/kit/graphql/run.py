@@ -1,0 +1,73 @@
+"""One execution of a document: who asks, what the variables are, and what every load has in common."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+from twindiff.kit.call import Call
+from twindiff.kit.rows import Column, Expression, table_of
+
+from .entity import Spec
+from .errors import TooComplex
+from .model import Model
+
+DEEPEST_FILTER = 8
+"""Relations that a filter may go through, one inside the other."""
+
+
+class Run:
+    """What plans and verbs are given."""
+
+    __slots__ = ("_depth", "_visible", "call", "db", "model", "variables")
+
+    def __init__(self, model: Model, call: Call, variables: dict[str, Any]) -> None:
+        self.model = model
+        self.call = call
+        self.db = call.db
+        self.variables = variables
+        self._depth = 0
+        self._visible: dict[str, tuple[Expression, ...]] = {}
+
+    def visible(self, spec: Spec) -> tuple[Expression, ...]:
+        """The condition under which the actor sees rows of an entity; empty when all are seen."""
+        spec = spec.parent or spec
+        found = self._visible.get(spec.name)
+        if found is None:
+            hook = self.model.hooks.get(("visible", spec.name))
+            condition = hook(self.call) if hook else None
+            found = self._visible[spec.name] = () if condition is None else (condition,)
+        return found
+
+    @contextmanager
+    def deeper(self) -> Generator[None]:
+        """One relation further inside a filter; raises TooComplex beyond what a statement can hold."""
+        if self._depth >= DEEPEST_FILTER:
+            raise TooComplex(f"The filter goes through more than {DEEPEST_FILTER} relations")
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+
+    def forget(self) -> None:
+        """Ask again who sees what, after a write."""
+        self._visible.clear()
+        self.call.memo.clear()
+
+    def id_of(self, spec: Spec, given: str) -> str:
+        """The id that a name of an entity means."""
+        hook = self.model.hooks.get(("lookup", spec.name))
+        return hook(self.call, given) if hook else given
+
+
+def columns_of(spec: Spec) -> dict[str, Column[Any]]:
+    """The columns of an entity's table by name."""
+    return table_of(spec.row).columns
+
+
+def unarchived(spec: Spec) -> tuple[Expression, ...]:
+    """The condition that leaves archived rows out."""
+    column = columns_of(spec).get("archivedAt")
+    return () if column is None else (column.is_null(),)

@@ -1,0 +1,148 @@
+"""Which fields an operation asks of a type: fragments spread, directives decided, equal response keys merged.
+
+This is linear in what is asked, where the library's own rule for overlapping fields is quadratic.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, cast
+
+from graphql import GraphQLField, GraphQLNamedType, GraphQLSchema, is_composite_type, is_leaf_type, print_ast
+from graphql.language import FieldNode, FragmentDefinitionNode, FragmentSpreadNode, InlineFragmentNode, SelectionSetNode
+from graphql.type import GraphQLIncludeDirective, GraphQLSkipDirective
+from graphql.utilities import do_types_overlap
+
+from .arguments import Arguments, Refused, Variables, VariableUse, arguments_of
+from .errors import TooComplex
+from .library import named_type
+
+MOST_FIELDS = 20_000
+_INTROSPECTION = {"__schema", "__type"}
+_DIRECTIVES = {"include": GraphQLIncludeDirective, "skip": GraphQLSkipDirective}
+
+
+class Asked(NamedTuple):
+    """One response key: the field, its arguments, and what is selected below it by all that asked for it."""
+
+    key: str
+    name: str
+    field: Any
+    """The schema's field; None for `__typename`."""
+    arguments: Arguments
+    below: list[SelectionSetNode]
+    node: FieldNode
+
+
+class Selecting:
+    """Reads the selections of one operation."""
+
+    def __init__(
+        self,
+        schema: GraphQLSchema,
+        fragments: dict[str, FragmentDefinitionNode],
+        uses: VariableUse,
+        variables: Variables,
+    ) -> None:
+        self.schema = schema
+        self.fragments = fragments
+        self.uses = uses
+        self.variables = variables
+        self.used_fragments: set[str] = set()
+        self.asks_schema = False
+        self._fields = 0
+
+    def of(self, concrete: Any, sets: list[SelectionSetNode], named: Any = None) -> list[Asked]:
+        """What is asked of a concrete type by a selection written for `named`: for it, or one of its interfaces."""
+        found: dict[str, Asked] = {}
+        for each in sets:
+            self._collect(concrete, named or concrete, each, found, ())
+        return list(found.values())
+
+    def _collect(
+        self, concrete: Any, named: Any, selections: SelectionSetNode, found: dict[str, Asked], inside: tuple[str, ...]
+    ) -> None:
+        for selection in selections.selections:
+            wanted = not selection.directives or self._is_wanted(selection)
+            if isinstance(selection, FieldNode):
+                asked = self._field(concrete, named, selection)
+                if wanted and asked:
+                    self._merge(found, asked)
+            elif isinstance(selection, InlineFragmentNode):
+                condition = selection.type_condition
+                kind = self._condition(condition.name.value, named) if condition else named
+                if wanted and self._applies(kind, concrete):
+                    self._collect(concrete, kind, selection.selection_set, found, inside)
+            elif isinstance(selection, FragmentSpreadNode) and wanted:
+                self._spread(concrete, named, selection, found, inside)
+
+    def _spread(
+        self, concrete: Any, named: Any, spread: FragmentSpreadNode, found: dict[str, Asked], inside: tuple[str, ...]
+    ) -> None:
+        name = spread.name.value
+        fragment = self.fragments.get(name)
+        if fragment is None or name in inside:
+            raise Refused(f"Fragment '{name}' is unknown or contains itself.", spread)
+        self.used_fragments.add(name)
+        kind = self._condition(fragment.type_condition.name.value, named)
+        if self._applies(kind, concrete):
+            self._collect(concrete, kind, fragment.selection_set, found, (*inside, name))
+
+    def _condition(self, name: str, named: GraphQLNamedType) -> GraphQLNamedType:
+        kind: Any = self.schema.get_type(name)
+        if not is_composite_type(kind) or not do_types_overlap(self.schema, kind, cast(Any, named)):
+            raise Refused(
+                f"A fragment cannot be spread here as objects of type '{named}' can never be of type '{name}'."
+            )
+        return kind
+
+    def _applies(self, kind: Any, concrete: Any) -> bool:
+        return kind is concrete or (not hasattr(kind, "is_type_of") and self.schema.is_sub_type(kind, concrete))
+
+    def _is_wanted(self, node: Any) -> bool:
+        for directive in node.directives:
+            name = directive.name.value
+            declared = _DIRECTIVES.get(name)
+            if declared is None:
+                raise Refused(f"Unknown directive '@{name}'.", directive)
+            arguments = arguments_of(self.uses, declared.args, directive.arguments)
+            if arguments.of(self.variables).get("if") is (name == "skip"):
+                return False
+        return True
+
+    def _field(self, concrete: Any, named: Any, node: FieldNode) -> Asked | None:
+        self._fields += 1
+        if self._fields > MOST_FIELDS:
+            raise TooComplex(f"The query asks for more than {MOST_FIELDS:,} fields")
+        name = node.name.value
+        key = node.alias.value if node.alias else name
+        if name == "__typename":
+            if node.selection_set or node.arguments:
+                raise Refused("Field '__typename' has neither subfields nor arguments.", node)
+            return Asked(key, name, None, Arguments({}, {}), [], node)
+        if name in _INTROSPECTION and concrete is self.schema.query_type:
+            self.asks_schema = True
+            return None
+        fields: dict[str, GraphQLField] = getattr(named, "fields", {})
+        if name not in fields:
+            raise Refused(f"Cannot query field '{name}' on type '{named}'.", node)
+        field: Any = concrete.fields[name]
+        if is_leaf_type(named_type(field.type)) is (node.selection_set is not None):
+            raise Refused(f"Field '{name}' must have a selection of subfields, or must not.", node)
+        below = [node.selection_set] if node.selection_set else []
+        return Asked(key, name, field, arguments_of(self.uses, field.args, node.arguments), below, node)
+
+    def _merge(self, found: dict[str, Asked], asked: Asked) -> None:
+        known = found.setdefault(asked.key, asked)
+        if known is asked:
+            return
+        if known.name != asked.name or _text(known.node) != _text(asked.node):
+            raise Refused(
+                f"Fields '{asked.key}' conflict because they are different fields or have differing arguments."
+                " Use different aliases on the fields to fetch both if this was intentional.",
+                asked.node,
+            )
+        known.below.extend(asked.below)
+
+
+def _text(node: FieldNode) -> list[tuple[str, str]]:
+    return sorted((each.name.value, print_ast(each.value)) for each in node.arguments)

@@ -1,0 +1,272 @@
+"""What a plan is made of: each shape turns a batch of values of one type into the objects of the answer.
+
+Rows travel as tuples of the columns that were asked for. A batch is shaped as a whole, so that what lies below is
+loaded once for all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter, itemgetter
+from typing import Any, NamedTuple
+
+from twindiff.kit.rows import Column, Row
+
+from .entity import Spec
+from .paging import Page
+from .run import Run, columns_of
+
+Loaded = tuple[Any, ...]
+Load = Callable[[Run, list[Loaded]], list[Any]]
+Complete = Callable[[Run, list[Any]], list[Any]]
+Build = Callable[..., list[Any]]
+
+
+class Unresolved(Exception):
+    """A field that cannot be null has no value."""
+
+
+class Cells:
+    """The columns that a plan needs of a table, each at its place in the loaded tuples."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self._known = columns_of(spec)
+        self._at: dict[str, int] = {}
+
+    def at(self, name: str) -> int:
+        return self._at.setdefault(name, len(self._at))
+
+    @property
+    def columns(self) -> tuple[Column[Any], ...]:
+        return tuple(self._known[name] for name in self._at)
+
+    def is_nullable(self, name: str) -> bool:
+        return self._known[name].nullable
+
+    @property
+    def only_id(self) -> bool:
+        return list(self._at) == ["id"]
+
+    def tuples(self, rows: Sequence[Row]) -> list[Loaded]:
+        """Whole rows as the tuples that were asked for."""
+        names = list(self._at)
+        if not names:
+            return [()] * len(rows)
+        if len(names) == 1:
+            return [(getattr(row, names[0]),) for row in rows]
+        return list(map(attrgetter(*names), rows))
+
+
+def _empty(rows: list[Loaded]) -> list[Any]:
+    return [{} for _ in rows]
+
+
+class RowShape:
+    """One concrete type's selection over loaded tuples."""
+
+    def __init__(self) -> None:
+        self.loads: list[Load] = []
+        self.build: Build = _empty
+
+    def shape(self, run: Run, rows: list[Loaded]) -> list[Any]:
+        if not rows:
+            return []
+        return self.build(rows, *[load(run, rows) for load in self.loads])
+
+
+class KindShape:
+    """The selections of an interface's concrete types over rows of their one table."""
+
+    def __init__(self, kind_at: int, by_kind: dict[str, RowShape]) -> None:
+        self._kind = itemgetter(kind_at)
+        self._by_kind = by_kind
+
+    def shape(self, run: Run, rows: list[Loaded]) -> list[Any]:
+        kinds = [self._kind(row) for row in rows]
+        shaped: list[Any] = [None] * len(rows)
+        for kind in dict.fromkeys(kinds):
+            places = [at for at, each in enumerate(kinds) if each == kind]
+            found = self._by_kind[kind].shape(run, [rows[at] for at in places])
+            for at, each in zip(places, found, strict=True):
+                shaped[at] = each
+        return shaped
+
+
+class Table(NamedTuple):
+    """A selection over one table: which columns to load, and how to shape them."""
+
+    cells: Cells
+    shape: Any
+
+    def complete(self, run: Run, values: list[Any]) -> list[Any]:
+        """Shape rows that a function gave; None stays."""
+        rows = [value for value in values if value is not None]
+        shaped = iter(self.shape.shape(run, self.cells.tuples(rows)))
+        return [None if value is None else next(shaped) for value in values]
+
+
+class Batch(NamedTuple):
+    """The rows of one connection, one more than its page holds if there are more."""
+
+    rows: list[Loaded]
+    page: Page | None
+    total: Callable[[], int]
+
+
+Part = Callable[[Run, list[Batch], list[list[Loaded]]], list[Any]]
+
+
+class ConnectionShape:
+    """Nodes, edges, pageInfo and totalCount of connections; the rows of all of them are shaped together."""
+
+    def __init__(self, cells: Cells) -> None:
+        self.cells = cells
+        self.id_at = cells.at("id")
+        self.nodes: Any = None
+        self.parts: list[tuple[str, Part]] = []
+
+    def shape(self, run: Run, batches: list[Batch]) -> list[Any]:
+        pages = [_page(batch) for batch in batches]
+        columns = [(key, part(run, batches, pages)) for key, part in self.parts]
+        return [{key: values[at] for key, values in columns} for at in range(len(batches))]
+
+
+def _page(batch: Batch) -> list[Loaded]:
+    if batch.page is None:
+        return batch.rows
+    rows = batch.rows[: batch.page.size]
+    return rows[::-1] if batch.page.backward else rows
+
+
+def nodes_part(table: Any) -> Any:
+    """The nodes of each page."""
+
+    def part(run: Run, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
+        flat = table.shape(run, [row for page in pages for row in page])
+        found: list[Any] = []
+        start = 0
+        for page in pages:
+            found.append(flat[start : start + len(page)])
+            start += len(page)
+        return found
+
+    return part
+
+
+def edges_part(id_at: int, keys: list[tuple[str, str]], nodes: Any) -> Any:
+    """The edges of each page; `keys` are response keys with what they stand for."""
+
+    def part(run: Run, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
+        shaped = nodes_part(nodes)(run, batches, pages) if nodes else [[None] * len(page) for page in pages]
+        return [
+            [_edge(keys, row[id_at], node) for row, node in zip(page, found, strict=True)]
+            for page, found in zip(pages, shaped, strict=True)
+        ]
+
+    return part
+
+
+def _edge(keys: list[tuple[str, str]], cursor: str, node: Any) -> dict[str, Any]:
+    return {key: cursor if name == "cursor" else node if name == "node" else name for key, name in keys}
+
+
+def page_info_part(id_at: int, keys: list[tuple[str, str]]) -> Any:
+    """The pageInfo of each page."""
+
+    def part(run: Run, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
+        found: list[Any] = []
+        for batch, page in zip(batches, pages, strict=True):
+            facts = _page_info(batch, page, id_at)
+            found.append({key: facts.get(name, name) for key, name in keys})
+        return found
+
+    return part
+
+
+def _page_info(batch: Batch, page: list[Loaded], id_at: int) -> dict[str, Any]:
+    more = batch.page is not None and len(batch.rows) > batch.page.size
+    inside = batch.page is not None and batch.page.inside
+    backward = batch.page is not None and batch.page.backward
+    return {
+        "hasNextPage": inside if backward else more,
+        "hasPreviousPage": more if backward else inside,
+        "startCursor": page[0][id_at] if page else None,
+        "endCursor": page[-1][id_at] if page else None,
+    }
+
+
+def constant_part(value: Any) -> Part:
+    """The same for each page."""
+    return lambda run, batches, pages: [value] * len(batches)
+
+
+def total_part(run: Run, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
+    """How many rows there are in all."""
+    return [batch.total() for batch in batches]
+
+
+# Values of functions
+
+
+def leaf(convert: Callable[[Any], Any] | None) -> Complete:
+    """Scalars and enums."""
+    if convert is None:
+        return lambda run, values: values
+    return lambda run, values: [None if value is None else convert(value) for value in values]
+
+
+def listed(complete: Complete) -> Complete:
+    """Lists of values, completed together."""
+
+    def all_lists(run: Run, values: list[Any]) -> list[Any]:
+        flat = complete(run, [item for value in values if value is not None for item in value])
+        found: list[Any] = []
+        start = 0
+        for value in values:
+            found.append(None if value is None else flat[start : start + len(value)])
+            start += 0 if value is None else len(value)
+        return found
+
+    return all_lists
+
+
+def required(complete: Complete, what: str) -> Complete:
+    """Values of which none may be missing; raises Unresolved."""
+
+    def all_there(run: Run, values: list[Any]) -> list[Any]:
+        found = complete(run, values)
+        if None in found:
+            raise Unresolved(f"Cannot return null for non-nullable field {what}.")
+        return found
+
+    return all_there
+
+
+def objects(fields: list[tuple[str, Callable[[Run, list[Any]], list[Any]]]]) -> Complete:
+    """Dicts by field as objects of the answer."""
+
+    def shape(run: Run, values: list[Any]) -> list[Any]:
+        there = [value for value in values if value is not None]
+        columns = [(key, field(run, there)) for key, field in fields] if there else []
+        shaped = iter([{key: found[at] for key, found in columns} for at in range(len(there))])
+        return [None if value is None else next(shaped) for value in values]
+
+    return shape
+
+
+def by_type(name_of: Callable[[Any], str], complete: dict[str, Complete]) -> Complete:
+    """Values of several types, each completed by its own."""
+
+    def shape(run: Run, values: list[Any]) -> list[Any]:
+        names = [None if value is None else name_of(value) for value in values]
+        shaped: list[Any] = [None] * len(values)
+        for name in dict.fromkeys(names):
+            if name is None:
+                continue
+            places = [at for at, each in enumerate(names) if each == name]
+            for at, each in zip(places, complete[name](run, [values[at] for at in places]), strict=True):
+                shaped[at] = each
+        return shaped
+
+    return shape

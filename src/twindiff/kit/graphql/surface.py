@@ -1,0 +1,96 @@
+"""Word lists, read: which surfaces an entity has."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .entity import Spec
+
+VERBS = ("list", "get", "create", "update", "delete", "archive", "unarchive")
+_WORD = re.compile(r"([+-]?)(\w+)(!?)(~?)(?::(\S+))?")
+_ROOT = re.compile(r"(\w+)(?:\(([^)]*)\))?(?:->(\S+))?")
+
+
+class Word(NamedTuple):
+    """One word of `filters`, `create`, `update` or `sort`."""
+
+    name: str
+    sign: str
+    required: bool
+    plain: bool
+    """Marked `~`: not the nullable variant."""
+    type: str
+
+
+class RootWord(NamedTuple):
+    """One word of `roots`."""
+
+    verb: str
+    mode: str
+    """`+` adds arguments to the usual ones, `-` removes, `=` replaces."""
+    arguments: dict[str, str] | None
+    result: str
+
+
+class Surface(NamedTuple):
+    """An entity's surfaces."""
+
+    filters: tuple[Word, ...]
+    variants: dict[str, str]
+    create: tuple[Word, ...]
+    update: tuple[Word, ...]
+    sort: tuple[Word, ...]
+    roots: dict[str, RootWord]
+
+    @property
+    def has_filter(self) -> bool:
+        return bool(self.filters) and "no_base" not in self.variants
+
+
+def surface_of(spec: Spec) -> Surface:
+    """Read the word lists of an entity; raises ValueError for a word that cannot be read."""
+    variants = dict(_variant(word) for word in spec.word("filter_variants").split())
+    roots = [_root(spec, word) for word in spec.word("roots").split()]
+    return Surface(
+        _words(spec, "filters"),
+        variants,
+        _words(spec, "create"),
+        _words(spec, "update"),
+        _words(spec, "sort"),
+        {root.verb: root for root in roots},
+    )
+
+
+def _variant(word: str) -> tuple[str, str]:
+    name, _, value = word.partition("=")
+    return name, value
+
+
+def _words(spec: Spec, surface: str) -> tuple[Word, ...]:
+    return tuple(_word(spec, surface, text) for text in spec.word(surface).split())
+
+
+def _word(spec: Spec, surface: str, text: str) -> Word:
+    read = _WORD.fullmatch(text)
+    if not read:
+        raise ValueError(f"{spec.name}.{surface}: cannot read '{text}'")
+    return Word(read[2], read[1], bool(read[3]), bool(read[4]), read[5] or "")
+
+
+def _root(spec: Spec, text: str) -> RootWord:
+    read = _ROOT.fullmatch(text)
+    if not read or read[1] not in VERBS:
+        raise ValueError(f"{spec.name}.roots: '{text}' begins with none of {', '.join(VERBS)}")
+    if read[2] is None:
+        return RootWord(read[1], "+", None, read[3] or "")
+    mode = read[2][:1] if read[2][:1] in ("-", "=") else "+"
+    return RootWord(read[1], mode, _arguments(read[2].lstrip("-=")), read[3] or "")
+
+
+def _arguments(text: str) -> dict[str, str]:
+    arguments: dict[str, str] = {}
+    for part in filter(None, text.split(",")):
+        name, _, kind = part.partition(":")
+        arguments[name] = kind
+    return arguments

@@ -1,0 +1,144 @@
+"""The rules by which word lists become filter fields, inputs, payloads and roots; everything as GraphQL type texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .comparators import comparator_of
+from .entity import Field, Spec
+from .model import Model
+from .names import lower_first, plural, singular, upper_first
+from .surface import RootWord, Word
+
+_RESULTS = {
+    "list": "{}Connection!",
+    "get": "{}!",
+    "create": "{}Payload!",
+    "update": "{}Payload!",
+    "delete": "DeletePayload!",
+}
+_DEFAULT_ARGUMENTS = {
+    "get": {"id": "String!"},
+    "create": {"input": "{}CreateInput!"},
+    "update": {"id": "String!", "input": "{}UpdateInput!"},
+    "delete": {"id": "String!"},
+    "archive": {"id": "String!"},
+    "unarchive": {"id": "String!"},
+}
+
+
+class GeneratedRoot(NamedTuple):
+    """A root field that follows from a word of `roots`."""
+
+    name: str
+    verb: str
+    spec: Spec
+    result: str
+    arguments: dict[str, str]
+    without: frozenset[str]
+    flags: dict[str, Any]
+    writes: bool
+
+
+def filter_fields(model: Model, spec: Spec, name: str) -> dict[str, str]:
+    """The fields of XFilter, NullableXFilter or XCollectionFilter."""
+    surface = model.surfaces[spec.name]
+    collection = name == f"{spec.name}CollectionFilter"
+    texts = {"createdAt": "DateComparator", "id": "IDComparator", "updatedAt": "DateComparator"}
+    texts = {known: text for known, text in texts.items() if known in spec.fields}
+    for word in surface.filters:
+        texts[word.name] = word.type or _filter_type(model, spec.fields[word.name], word)
+    only = surface.variants.get("collection_only")
+    if collection and only:
+        texts = {kept: texts[kept] for kept in only.split(",")}
+    texts |= {"and": f"[{name}!]", "or": f"[{name}!]"}
+    if collection:
+        base = f"{spec.name}Filter"
+        texts |= {"some": base, "every": base, "length": "NumberComparator"}
+    if name.startswith("Nullable") or (collection and "collection_null" in surface.variants):
+        texts["null"] = "Boolean"
+    return texts
+
+
+def _filter_type(model: Model, field: Field, word: Word) -> str:
+    shape = field.shape
+    if field.target in model.entities:
+        if shape.kind == "many" or shape.is_list:
+            return f"{field.target}CollectionFilter"
+        nullable = shape.null and not word.plain
+        return f"{'Nullable' if nullable else ''}{field.target}Filter"
+    return comparator_of(shape.name, null=shape.null and not word.plain, is_list=shape.is_list)
+
+
+def input_fields(model: Model, spec: Spec, surface: str) -> dict[str, str]:
+    """The fields of XCreateInput or XUpdateInput."""
+    words: tuple[Word, ...] = getattr(model.surfaces[spec.name], surface)
+    texts: dict[str, str] = {}
+    for word in words:
+        name, kind = input_field(spec, word)
+        texts[name] = kind + ("!" if word.required and not kind.endswith("!") else "")
+    return texts
+
+
+_SIGNS = {"+": "added", "-": "removed"}
+
+
+def input_field(spec: Spec, word: Word) -> tuple[str, str]:
+    """The name and type of the input field that a word means."""
+    field = spec.fields.get(word.name)
+    if field is None or (word.type and field.kind == "column"):
+        return word.name, word.type
+    if word.name == "id":
+        return "id", word.type or "String"
+    if field.shape.kind == "many" or (field.kind == "list"):
+        ids = f"{singular(word.name)}Ids"
+        return (_SIGNS[word.sign] + upper_first(ids) if word.sign else ids), word.type or "[String!]"
+    if field.shape.kind == "one" or field.kind == "one":
+        return f"{word.name}Id", word.type or "String"
+    return word.name, word.type or field.shape._replace(null=True).text
+
+
+def payload_fields(model: Model) -> dict[str, str]:
+    """The fields that every payload has."""
+    return dict(part.split(":") for part in model.payload.split())
+
+
+def sort_leaf(word: str) -> str:
+    """The input type of a word of `sort`."""
+    return f"{upper_first(word)}Sort"
+
+
+def generated_roots(model: Model) -> Iterator[GeneratedRoot]:
+    """Every root field that the word lists give."""
+    for spec in model.entities.values():
+        for word in model.surfaces[spec.name].roots.values():
+            yield _root(spec, word)
+
+
+def _root(spec: Spec, word: RootWord) -> GeneratedRoot:
+    verb = word.verb
+    arguments, without = _arguments(spec, word)
+    flags: dict[str, Any] = {"sort": bool(spec.word("sort"))} if verb == "list" else {}
+    result = word.result or _RESULTS.get(verb, "{}ArchivePayload!").format(spec.name)
+    name = lower_first(spec.name)
+    named = {"list": plural(name), "get": name}.get(verb, name + upper_first(verb))
+    result = result if result.endswith("!") else f"{result}!"
+    return GeneratedRoot(named, verb, spec, result, arguments, without, flags, verb not in ("list", "get"))
+
+
+def _arguments(spec: Spec, word: RootWord) -> tuple[dict[str, str], frozenset[str]]:
+    """The arguments besides paging, and which of the paging ones are not there."""
+    usual = {name: text.format(spec.name) for name, text in _DEFAULT_ARGUMENTS.get(word.verb, {}).items()}
+    given = word.arguments
+    if given is None:
+        return usual, frozenset()
+    if word.mode == "-":
+        return {name: text for name, text in usual.items() if name not in given}, frozenset(given)
+    if word.mode == "=":
+        return given, _PAGED
+    says_all = word.verb == "get" and (not given or "id" in given)
+    return (given if says_all else {**usual, **given}), frozenset()
+
+
+_PAGED = frozenset({"after", "before", "first", "last", "filter", "includeArchived", "orderBy", "sort"})

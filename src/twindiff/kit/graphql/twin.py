@@ -1,0 +1,198 @@
+"""A GraphQL twin: one endpoint at every path below it, one operation of the journal per document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from twindiff.kit.binding import Bound
+from twindiff.kit.call import Call
+from twindiff.kit.errors import ApiError, MalformedBody
+from twindiff.kit.http import Answer, Request, json_answer
+from twindiff.kit.rows import Row
+from twindiff.kit.styles.base import Style, json_object
+from twindiff.kit.twin import Declared, Dispatch, Found, Operation, Twin, Users
+
+from . import verbs
+from .errors import InvalidDocument, NotImplementedHere
+from .execute import Api, Outcome, Plan, Problem
+from .limits import Limits, depth_of_values
+from .model import Model
+from .run import Run
+
+BODY_LIMIT = 8_000_000
+"""Bodies are read up to this size, so that one that is too long is refused in the vendor's shape."""
+LONGEST_BODY = 1_000_000
+_PAGE = Path(__file__).with_name("page.html")
+
+
+class _Nothing(msgspec.Struct):
+    """The contract of an operation whose parameters are its document's business."""
+
+
+class Asked(msgspec.Struct):
+    """The body of a request, as every GraphQL client sends it."""
+
+    query: str | None = None
+    variables: dict[str, Any] | None = None
+    operationName: str | None = None  # noqa: N815 - the wire's name
+    extensions: Any = None
+
+
+class GraphqlStyle(Style):
+    """GraphQL over HTTP. A vendor's style says more of errors: `extensions`, `message` and `headers`."""
+
+    limits = Limits()
+    invalid_status = 400
+    """The status of a document that cannot be parsed or does not fit the schema."""
+
+    def extensions(self, error: Exception) -> dict[str, Any]:
+        """What stands beside an error's message."""
+        return {"code": _code(error)}
+
+    def message(self, error: Exception) -> str:
+        return getattr(error, "message", None) or str(error)
+
+    def headers(self, outcome: Outcome) -> tuple[tuple[str, str], ...]:
+        """Headers of an answer, such as rate limits and complexity."""
+        return ()
+
+    def extras(self, run: Run) -> dict[str, Any]:
+        """What every payload carries besides its entity."""
+        return {"success": True}
+
+    def problem(self, problem: Problem) -> dict[str, Any]:
+        """One entry of `errors`."""
+        entry: dict[str, Any] = {"message": self.message(problem.error)}
+        if problem.locations:
+            entry["locations"] = [{"line": each.line, "column": each.column} for each in problem.locations]
+        if problem.path:
+            entry["path"] = list(problem.path)
+        return {**entry, "extensions": self.extensions(problem.error)}
+
+    def outcome(self, outcome: Outcome) -> Answer:
+        value: dict[str, Any] = {"data": outcome.data}
+        if outcome.problems:
+            value["errors"] = [self.problem(each) for each in outcome.problems]
+        return json_answer(value, headers=self.headers(outcome))
+
+    def error(self, error: ApiError) -> Answer:
+        if isinstance(error, InvalidDocument):
+            problems = [Problem(each, (), tuple(each.locations or ())) for each in error.errors]
+            return json_answer({"errors": [self.problem(each) for each in problems]}, self.invalid_status)
+        return json_answer({"errors": [self.problem(Problem(error))]}, error.status)
+
+    def parameters(self, request: Request, found: Found) -> dict[str, Any]:
+        return {}
+
+
+def _code(error: Exception) -> str:
+    return error.code.upper() if isinstance(error, ApiError) else "GRAPHQL_VALIDATION_FAILED"
+
+
+class Endpoint(Dispatch):
+    """Answers GET and POST at every path; what an operation is called and whether it writes, its document says."""
+
+    def __init__(self, style: GraphqlStyle, api: Api) -> None:
+        super().__init__(style, ())
+        self.graphql = style
+        self.api = api
+
+    def find(self, verb: str, path: str) -> Found | None:
+        """A GET is for people, whose browsers bring no token; it gives them a page to ask from."""
+        if verb == "GET":
+            return Found(self._operation("GET page", _page, reads=True, open=True), {})
+        return Found(self._operation("graphql", _page, reads=True), {}) if verb == "POST" else None
+
+    def verbs(self, path: str) -> list[str]:
+        return ["GET", "POST"]
+
+    @property
+    def operations(self) -> list[Operation]:
+        """One for each root field."""
+        schema = self.api.schema
+        roots = [("query", schema.query_type), ("mutation", schema.mutation_type)]
+        return [
+            self._operation(f"{kind} {name}", _page, reads=kind == "query")
+            for kind, root in roots
+            for name in (root.fields if root else ())
+        ]
+
+    def _operation(self, name: str, invoke: Callable[[Any, Any], Any], *, reads: bool, open: bool = False) -> Operation:
+        declared = Declared("GET" if open else "POST", "/graphql", invoke, reads, "", 200, BODY_LIMIT, open)
+        return Operation(name, declared, Bound(invoke, _Nothing, frozenset(), Answer))
+
+    def chosen(self, request: Request) -> Found:
+        """The operation that the document in a request means, with the document compiled."""
+        asked = _asked(request)
+        variables = asked.variables or {}
+        plan = self.api.plan(asked.query or "", asked.operationName, variables)
+        kind = "mutation" if plan.writes else "query"
+        name = f"{kind} {', '.join(dict.fromkeys(plan.names))}"[:200]
+        invoke = self._missing(plan) if plan.missing else self._run(plan, variables, asked.operationName)
+        return Found(self._operation(name, invoke, reads=not plan.writes or bool(plan.missing)), {})
+
+    def _run(self, plan: Plan, variables: dict[str, Any], operation_name: str | None) -> Callable[[Call, Any], Answer]:
+        def run(call: Call, raw: Any) -> Answer:
+            return self.graphql.outcome(self.api.execute(plan, call, variables, operation_name))
+
+        return run
+
+    def _missing(self, plan: Plan) -> Callable[[Call, Any], Answer]:
+        problems = [Problem(NotImplementedHere(f"'{name}'"), (name,)) for name in plan.missing]
+
+        def refuse(call: Call, raw: Any) -> Answer:
+            return self.graphql.outcome(Outcome(None, problems, 0))
+
+        return refuse
+
+
+def _page(call: Call, raw: Any) -> Answer:
+    return Answer(_PAGE.read_bytes(), content_type="text/html; charset=utf-8")
+
+
+def _asked(request: Request) -> Asked:
+    if len(request.body) > LONGEST_BODY:
+        raise MalformedBody(f"The body is larger than {LONGEST_BODY:,} bytes")
+    try:
+        asked = msgspec.convert(json_object(request.body), Asked)
+    except msgspec.ValidationError as error:
+        raise MalformedBody(f"The request is not a GraphQL request: {error}") from None
+    if not asked.query:
+        raise MalformedBody("The request has no query")
+    depth_of_values(asked.variables)
+    return asked
+
+
+class GraphqlTwin(Twin):
+    """A twin whose API is generated from the declarations in `modules`.
+
+    `payload` are the fields of every mutation's payload besides its entity. `missing` are root fields that the vendor
+    has and the twin lacks: they are answered as not implemented, unknown ones as errors of validation.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        style: GraphqlStyle,
+        *modules: ModuleType,
+        tables: Sequence[type[Row]] = (),
+        payload: str = "success:Boolean!",
+        missing: Iterable[str] = (),
+        users: Users | None = None,
+        seeds: Path | None = None,
+        aliases: Sequence[str] = (),
+    ) -> None:
+        self.model = Model(modules, payload)
+        verbs.belongs(self.model)
+        self.api = Api(self.model, style.limits, missing, style.extras)
+        every = (*self.model.tables, *tables)
+        super().__init__(name, style, tables=every, users=users, seeds=seeds, aliases=aliases)
+        self.dispatch = self.endpoint = Endpoint(style, self.api)
+
+    def chosen(self, request: Request, found: Found) -> Found:
+        return found if request.verb == "GET" else self.endpoint.chosen(request)

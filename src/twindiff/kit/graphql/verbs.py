@@ -1,0 +1,283 @@
+"""Plain create, update, archive, unarchive and delete, with the hooks that a twin puts before and after them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import msgspec
+
+from twindiff.kit.call import Call
+from twindiff.kit.rows import Column, Expression, Row, table_of
+
+from .entity import Entity, Field, Spec
+from .errors import EntityNotFound, InvalidInput
+from .model import Link, Model
+from .run import Run, columns_of, unarchived
+from .surface import Word
+from .surfaces import input_field
+from .where import where
+
+Given = Mapping[str, Any]
+_models: dict[Spec, Model] = {}
+_ADDED, _REMOVED, _SET = "+", "-", ""
+
+
+def belongs(model: Model) -> None:
+    """Make the entities of a model usable by the functions below."""
+    for spec in model.entities.values():
+        _models[spec] = model
+
+
+def _run(call: Call, spec: Spec) -> Run:
+    return Run(_models[spec], call, {})
+
+
+def find(call: Call, entity: type[Entity], id: str) -> Any:
+    """The row that an id or another name of an entity means, if the actor may see it; raises EntityNotFound."""
+    return found(_run(call, entity.spec), entity.spec, id)
+
+
+def matching(call: Call, entity: type[Entity], given: Given) -> tuple[Expression, ...]:
+    """The conditions that a filter of the API means, for lists and filters written by hand."""
+    return where(_run(call, entity.spec), entity.spec, given)
+
+
+def create(call: Call, entity: type[Entity], given: Given) -> Any:
+    """Insert a row from an input, running the hooks."""
+    return created(_run(call, entity.spec), entity.spec, given)
+
+
+def update(call: Call, entity: type[Entity], row: Any, given: Given) -> Any:
+    """Change a row from an input, running the hooks."""
+    return updated(_run(call, entity.spec), entity.spec, row, given)
+
+
+def archive(call: Call, entity: type[Entity], row: Any, arguments: Given | None = None) -> Any:
+    """Archive a row, running the hook."""
+    return archived(_run(call, entity.spec), entity.spec, row, arguments or {})
+
+
+def unarchive(call: Call, entity: type[Entity], row: Any, arguments: Given | None = None) -> Any:
+    """Take a row out of the archive, running the hook."""
+    return unarchived_row(_run(call, entity.spec), entity.spec, row, arguments or {})
+
+
+def delete(call: Call, entity: type[Entity], row: Any, arguments: Given | None = None) -> Any:
+    """Archive or remove a row, as the entity's word `deletes` or its hook says."""
+    return deleted(_run(call, entity.spec), entity.spec, row, arguments or {})
+
+
+# With a run at hand
+
+
+def found(run: Run, spec: Spec, id: str) -> Any:
+    """`find`, with a run at hand."""
+    columns = columns_of(spec)
+    row = run.db.find(spec.row, columns["id"] == run.id_of(spec, id), *run.visible(spec))
+    if row is None:
+        raise EntityNotFound(spec.name, id)
+    return row
+
+
+def created(run: Run, spec: Spec, given: Given) -> Any:
+    """`create`, with a run at hand."""
+    call = run.call
+    values: dict[str, Any] = {"id": given.get("id") or call.ids.uuid()}
+    for name in ("createdAt", "updatedAt"):
+        if name in spec.fields:
+            values[name] = given.get(name) or call.clock.iso()
+    values |= _values(run, spec, "create", given)
+    _hook(run, "creating", spec)(call, values, given)
+    _number(run, spec, values)
+    row: Any = run.db.add(_row(spec, values), taken=_Taken)
+    _relate(run, spec, "create", row.id, given)
+    run.forget()
+    return _hook(run, "created", spec)(call, row, given) or row
+
+
+class _Taken(InvalidInput):
+    """An entity with this id exists already."""
+
+
+def updated(run: Run, spec: Spec, row: Any, given: Given) -> Any:
+    """`update`, with a run at hand."""
+    changes = _values(run, spec, "update", given)
+    _hook(run, "updating", spec)(run.call, row, changes, given)
+    after = _changed(run, spec, row, changes, touched=_relates(run, spec, given))
+    _relate(run, spec, "update", row.id, given)
+    run.forget()
+    return _hook(run, "updated", spec)(run.call, row, after, given) or after
+
+
+def archived(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
+    """`archive`, with a run at hand."""
+    changes: dict[str, Any] = {"archivedAt": run.call.clock.iso()} if row.archivedAt is None else {}
+    _hook(run, "archiving", spec)(run.call, row, changes, arguments)
+    return _changed(run, spec, row, changes)
+
+
+def unarchived_row(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
+    """`unarchive`, with a run at hand."""
+    changes: dict[str, Any] = {"archivedAt": None} if row.archivedAt is not None else {}
+    _hook(run, "unarchiving", spec)(run.call, row, changes, arguments)
+    return _changed(run, spec, row, changes)
+
+
+def deleted(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
+    """`delete`, with a run at hand."""
+    soft = spec.word("deletes") != "hard" and "archivedAt" in spec.fields
+    changes: dict[str, Any] = {"archivedAt": run.call.clock.iso()} if soft else {}
+    _hook(run, "deleting", spec)(run.call, row, changes, arguments)
+    if changes:
+        return _changed(run, spec, row, changes)
+    run.db.remove(row)
+    return row
+
+
+# Inputs
+
+
+def _hook(run: Run, what: str, spec: Spec) -> Callable[..., Any]:
+    return run.model.hooks.get((what, spec.name), _nothing)
+
+
+def _nothing(*_: Any) -> None:
+    return None
+
+
+def _words(run: Run, spec: Spec, surface: str) -> tuple[Word, ...]:
+    return getattr(run.model.surfaces[spec.name], surface)
+
+
+def _values(run: Run, spec: Spec, surface: str, given: Given) -> dict[str, Any]:
+    """What an input says of the row's own columns."""
+    values: dict[str, Any] = {}
+    for word in _words(run, spec, surface):
+        name, _ = input_field(spec, word)
+        field = spec.fields.get(word.name)
+        if name not in given or field is None or word.name == "id" or not field.column:
+            continue
+        column = columns_of(spec)[field.column]
+        value = given[name]
+        if field.kind == "one" and value is not None:
+            value = _referenced(run, field, value)
+        if value is None and not column.nullable:
+            value = column.default
+            if value is msgspec.NODEFAULT:
+                if surface == "create":
+                    continue
+                raise InvalidInput(f"Argument Validation Error: {name} must not be null")
+        values[field.column] = float(value) if column.kind == "float" and type(value) is int else value
+    return values
+
+
+def _referenced(run: Run, field: Field, id: str) -> str:
+    """The id of an entity that an input names; it must exist and be visible."""
+    target = run.model.target(field)
+    return id if target.row is None else found(run, target, id).id
+
+
+def _row(spec: Spec, values: dict[str, Any]) -> Row:
+    """The new row; what is required and was neither given nor computed is the type's zero for texts, or an error."""
+    missing = [
+        name for name, column in columns_of(spec).items() if name not in values and column.default is msgspec.NODEFAULT
+    ]
+    zeros: dict[str, Any] = {"json": {}, "text": "", "boolean": False, "float": 0.0, "integer": 0}
+    for name in missing:
+        column = columns_of(spec)[name]
+        if column.kind not in zeros or name.endswith("Id"):
+            raise InvalidInput(f"Argument Validation Error: {name} is required", field=name)
+        values[name] = zeros[column.kind]
+    return spec.row(**values)
+
+
+def _number(run: Run, spec: Spec, values: dict[str, Any]) -> None:
+    """Count serial columns up; writes are serial, so the largest number there is tells the next."""
+    columns = columns_of(spec)
+    for field in spec.fields.values():
+        per = field.facts.serial
+        if not per or field.column in values:
+            continue
+        column: Column[Any] = columns[field.column]
+        same = () if per == "*" else (_same(spec, columns, per, values),)
+        last = run.db.rows(spec.row, *same, order=-column, limit=1, columns=(column,))
+        values[field.column] = (last[0][0] or 0) + 1 if last else type(0.0 if column.kind == "float" else 0)(1)
+
+
+def _same(spec: Spec, columns: dict[str, Column[Any]], per: str, values: dict[str, Any]) -> Any:
+    name = spec.fields[per].column
+    return columns[name] == values[name]
+
+
+def _changed(run: Run, spec: Spec, row: Any, changes: dict[str, Any], *, touched: bool = False) -> Any:
+    """Write what differs, and the time of it."""
+    differing = {name: value for name, value in changes.items() if getattr(row, name) != value}
+    if not differing and not touched:
+        return row
+    if "updatedAt" in spec.fields:
+        differing.setdefault("updatedAt", run.call.clock.iso())
+    return run.db.change(row, **differing)
+
+
+# To-many relations
+
+
+def _relates(run: Run, spec: Spec, given: Given) -> bool:
+    return any(name in given for name, _, _ in _lists(run, spec, "update"))
+
+
+def _lists(run: Run, spec: Spec, surface: str) -> list[tuple[str, str, Link]]:
+    """Input fields that list related entities, each with its sign and where the relation is stored."""
+    lists: list[tuple[str, str, Link]] = []
+    for word in _words(run, spec, surface):
+        link = run.model.links.get((spec.name, word.name))
+        if link and link.mine is not None:
+            lists.append((input_field(spec, word)[0], word.sign, link))
+    return lists
+
+
+def _relate(run: Run, spec: Spec, surface: str, id: str, given: Given) -> None:
+    for name, sign, link in _lists(run, spec, surface):
+        if given.get(name) is not None:
+            relate(run, link, id, given[name], sign)
+
+
+def relate(run: Run, link: Link, id: str, others: list[str], sign: str = _SET) -> None:
+    """Set, extend or reduce the entities that a row is joined with by a table of two columns."""
+    mine, theirs = cast(Column[Any], link.mine), cast(Column[Any], link.theirs)
+    table = mine.table
+    wanted = [found(run, link.target, each).id for each in dict.fromkeys(others)]
+    present = {getattr(row, theirs.name): row for row in run.db.rows(table, mine == id, *_between(run, link))}
+    for other, row in present.items():
+        if (sign == _REMOVED and other in wanted) or (sign == _SET and other not in wanted):
+            _part(run, link, row)
+    for other in wanted:
+        if sign != _REMOVED and other not in present:
+            _join(run, link, {mine.name: id, theirs.name: other})
+
+
+def _between(run: Run, link: Link) -> tuple[Any, ...]:
+    spec = run.model.entity_of_row(cast(Column[Any], link.mine).table)
+    return unarchived(spec) if spec else ()
+
+
+def _join(run: Run, link: Link, values: dict[str, Any]) -> None:
+    table = cast(Column[Any], link.mine).table
+    spec = run.model.entity_of_row(table)
+    if spec is None:
+        run.db.add(table(**values))
+        return
+    stamp = run.call.clock.iso()
+    values |= {name: stamp for name in ("createdAt", "updatedAt") if name in table_of(table).columns}
+    values["id"] = run.call.ids.uuid()
+    _hook(run, "creating", spec)(run.call, values, {})
+    run.db.add(_row(spec, values))
+
+
+def _part(run: Run, link: Link, row: Any) -> None:
+    spec = run.model.entity_of_row(cast(Column[Any], link.mine).table)
+    if spec is None:
+        run.db.remove(row)
+    else:
+        deleted(run, spec, row, {})

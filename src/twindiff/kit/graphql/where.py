@@ -1,0 +1,262 @@
+"""Filters to expressions: every comparator, relations to any depth, collections; one filter is one condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from twindiff.kit.rows import Column, Expression, all_of, any_of, counted, exists, not_
+
+from .entity import Field, Spec
+from .errors import InvalidInput, NotImplementedHere
+from .model import Link
+from .run import Run, columns_of, unarchived
+from .scalars import duration_of, stored_instant
+
+NEVER = any_of()
+Given = Mapping[str, Any]
+
+_COUNTS = {"eq": "=", "neq": "!=", "lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
+_OPERATORS: dict[str, Callable[[Column[Any], Any], Expression]] = {
+    "eq": lambda column, value: column == value,
+    "neq": lambda column, value: column != value,
+    "in": lambda column, value: column.in_(value),
+    "nin": lambda column, value: not_(column.in_(value)),
+    "lt": lambda column, value: column < value,
+    "lte": lambda column, value: column <= value,
+    "gt": lambda column, value: column > value,
+    "gte": lambda column, value: column >= value,
+    "null": lambda column, value: column.is_null() if value else not_(column.is_null()),
+    "eqIgnoreCase": lambda column, value: column.equals(value),
+    "neqIgnoreCase": lambda column, value: not_(column.equals(value)),
+    "startsWith": lambda column, value: column.starts(value),
+    "startsWithIgnoreCase": lambda column, value: column.starts(value, fold=True),
+    "notStartsWith": lambda column, value: not_(column.starts(value)),
+    "endsWith": lambda column, value: column.ends(value),
+    "notEndsWith": lambda column, value: not_(column.ends(value)),
+    "contains": lambda column, value: column.contains(value),
+    "containsIgnoreCase": lambda column, value: column.contains(value, fold=True),
+    "notContains": lambda column, value: not_(column.contains(value)),
+    "notContainsIgnoreCase": lambda column, value: not_(column.contains(value, fold=True)),
+    "containsIgnoreCaseAndAccent": lambda column, value: column.resembles(value),
+}
+
+
+def where(run: Run, spec: Spec, given: Given) -> tuple[Expression, ...]:
+    """The conditions on an entity's own row that a filter means."""
+    return tuple(_part(run, spec, name, value) for name, value in given.items() if value is not None)
+
+
+def _part(run: Run, spec: Spec, name: str, value: Any) -> Expression:
+    if name == "and":
+        return all_of(*(all_of(*where(run, spec, each)) for each in value))
+    if name == "or":
+        return any_of(*(all_of(*where(run, spec, each)) for each in value))
+    hook = run.model.hooks.get(("filter", f"{spec.name}.{name}"))
+    if hook:
+        return hook(run.call, value)
+    field = spec.fields.get(name)
+    if field is None or spec.row is None:
+        column = columns_of(spec).get(name) if spec.row is not None else None
+        if column is None:
+            raise NotImplementedHere(f"The filter {spec.name}.{name}")
+        return compared(run, spec, column, value)
+    return _field(run, spec, field, value)
+
+
+def _field(run: Run, spec: Spec, field: Field, value: Given) -> Expression:
+    if field.kind == "one":
+        return _one(run, spec, field, value)
+    if field.kind in ("many", "list") and field.target in run.model.entities:
+        link = run.model.links[spec.name, field.name]
+        return _no_rows(value) if link is None else many(run, spec, link, value)
+    if field.kind == "column" and not field.shape.is_list:
+        return compared(run, spec, columns_of(spec)[field.column], value)
+    raise NotImplementedHere(f"The filter {field!r}")
+
+
+# A column
+
+
+def compared(run: Run, spec: Spec, column: Column[Any], comparator: Given) -> Expression:
+    """A column against all operators of a comparator."""
+    parts: list[Expression] = []
+    for operator, operand in comparator.items():
+        if operator in ("and", "or"):
+            if operand is None:
+                continue
+            both = [compared(run, spec, column, each) for each in operand]
+            parts.append(all_of(*both) if operator == "and" else any_of(*both))
+        elif operand is not None or operator in ("eq", "neq"):
+            parts.append(_OPERATORS[operator](column, _operand(run, spec, column, operand)))
+    return parts[0] if len(parts) == 1 else all_of(*parts)
+
+
+def _operand(run: Run, spec: Spec, column: Column[Any], operand: Any) -> Any:
+    if isinstance(operand, list):
+        return [_operand(run, spec, column, each) for each in cast(list[Any], operand)]
+    if isinstance(operand, str) and column.kind in ("timestamp", "date"):
+        instant = instant_of(run, operand)
+        return instant[:10] if column.kind == "date" else instant
+    if column.name == "id" and isinstance(operand, str):
+        return run.id_of(spec, operand)
+    return operand
+
+
+def instant_of(run: Run, text: str) -> str:
+    """An instant, or a duration counted from now, as a Timestamp column holds it."""
+    try:
+        length = duration_of(text)
+    except ValueError:
+        return stored_instant(text)
+    try:
+        then = run.call.clock.now + length
+    except OverflowError:
+        raise InvalidInput(f"Argument Validation Error: '{text}' leads beyond the calendar") from None
+    return then.replace(tzinfo=None).isoformat()
+
+
+# Relations
+
+
+def _one(run: Run, spec: Spec, field: Field, given: Given) -> Expression:
+    """A to-one relation: `null` asks about the key, everything else about the row that it points to."""
+    target = run.model.target(field)
+    key = columns_of(spec)[field.column]
+    parts: list[Expression] = []
+    rest: dict[str, Any] = {}
+    for name, value in given.items():
+        if name == "null" and value is not None:
+            parts.append(key.is_null() if value else not_(key.is_null()))
+        elif name in ("and", "or") and value is not None:
+            both = [_one(run, spec, field, each) for each in value]
+            parts.append(all_of(*both) if name == "and" else any_of(*both))
+        elif value is not None:
+            rest[name] = value
+    if rest:
+        parts.append(_pointed(run, target, key, rest))
+    return parts[0] if len(parts) == 1 else all_of(*parts)
+
+
+def _pointed(run: Run, target: Spec, key: Column[Any], given: Given) -> Expression:
+    ids = given.get("id")
+    if len(given) == 1 and ids and ids.keys() <= {"eq", "in"} and not run.visible(target):
+        return _compared_key(run, target, key, ids)  # no need to look at the row for its key
+    if target.row is None:
+        return NEVER
+    with run.deeper():
+        return exists(target.row, columns_of(target)["id"] == key, *run.visible(target), *where(run, target, given))
+
+
+def _compared_key(run: Run, target: Spec, key: Column[Any], comparator: Given) -> Expression:
+    named = {op: _names(run, target, operand) for op, operand in comparator.items()}
+    return compared(run, target, key, named)
+
+
+def _names(run: Run, target: Spec, operand: Any) -> Any:
+    if isinstance(operand, list):
+        return [run.id_of(target, each) for each in cast(list[str], operand)]
+    return run.id_of(target, operand)
+
+
+def many(run: Run, spec: Spec, link: Link, given: Given) -> Expression:
+    """A collection: `some`, `every` and `length`; bare fields ask for some row that has them all."""
+    with run.deeper():
+        return _many(run, spec, link, given)
+
+
+def _many(run: Run, spec: Spec, link: Link, given: Given) -> Expression:
+    parts: list[Expression] = []
+    bare: dict[str, Any] = {}
+    for name, value in given.items():
+        if value is None:
+            continue
+        if name in ("and", "or"):
+            both = [_many(run, spec, link, each) for each in value]
+            parts.append(all_of(*both) if name == "and" else any_of(*both))
+        elif name in _COLLECTION:
+            parts.append(_COLLECTION[name](run, spec, link, value))
+        else:
+            bare[name] = value
+    if bare:
+        parts.append(_some(run, spec, link, bare))
+    return all_of(*parts)
+
+
+def _some(run: Run, spec: Spec, link: Link, given: Given) -> Expression:
+    return exists(*_related(run, spec, link, where(run, link.target, given)))
+
+
+def _every(run: Run, spec: Spec, link: Link, given: Given) -> Expression:
+    unlike = not_(all_of(*where(run, link.target, given)))
+    return not_(exists(*_related(run, spec, link, (unlike,))))
+
+
+def _length(run: Run, spec: Spec, link: Link, comparator: Given) -> Expression:
+    table, *conditions = _related(run, spec, link, ())
+    parts: list[Expression] = []
+    for operator, operand in comparator.items():
+        if operand is None:
+            continue
+        if operator in ("in", "nin"):
+            among = any_of(*(counted(table, *conditions, op="=", value=each) for each in operand))
+            parts.append(among if operator == "in" else not_(among))
+        else:
+            parts.append(counted(table, *conditions, op=_COUNTS[operator], value=operand))
+    return all_of(*parts)
+
+
+def _null(run: Run, spec: Spec, link: Link, is_null: bool) -> Expression:
+    some = exists(*_related(run, spec, link, ()))
+    return not_(some) if is_null else some
+
+
+_COLLECTION: dict[str, Callable[[Run, Spec, Link, Any], Expression]] = {
+    "some": _some, "every": _every, "length": _length, "null": _null,
+}  # fmt: skip
+
+
+def _related(run: Run, spec: Spec, link: Link, conditions: tuple[Expression, ...]) -> Any:
+    """The arguments of `exists` and `counted` for the related rows that can be seen and are not archived."""
+    target = link.target
+    mine = columns_of(spec)["id"]
+    seen = (*unarchived(target), *run.visible(target), *conditions)
+    if link.by is not None:
+        return (target.row, link.by == mine, *seen)
+    assert link.mine is not None
+    assert link.theirs is not None
+    row = exists(target.row, columns_of(target)["id"] == link.theirs, *seen)
+    return (link.mine.table, link.mine == mine, *between(run, link), row)
+
+
+def between(run: Run, link: Link) -> tuple[Expression, ...]:
+    """Conditions on the table between: an entity there may be archived."""
+    assert link.mine is not None
+    spec = run.model.entity_of_row(link.mine.table)
+    return unarchived(spec) if spec else ()
+
+
+def _no_rows(given: Given) -> Expression:
+    """What a collection filter says of a collection that is always empty."""
+    parts: list[Expression] = []
+    for name, value in given.items():
+        if value is None:
+            continue
+        if name == "length":
+            parts.append(all_of() if _holds(value) else NEVER)
+        elif name == "null":
+            parts.append(all_of() if value else NEVER)
+        elif name in ("and", "or"):
+            both = [_no_rows(each) for each in value]
+            parts.append(all_of(*both) if name == "and" else any_of(*both))
+        else:
+            parts.append(all_of() if name == "every" else NEVER)
+    return all_of(*parts)
+
+
+def _holds(comparator: Given) -> bool:
+    tests: dict[str, Callable[[Any], bool]] = {
+        "eq": lambda n: n == 0, "neq": lambda n: n != 0, "lt": lambda n: n > 0, "lte": lambda n: n >= 0,
+        "gt": lambda n: n < 0, "gte": lambda n: n <= 0, "in": lambda n: 0 in n, "nin": lambda n: 0 not in n,
+    }  # fmt: skip
+    return all(tests[operator](operand) for operator, operand in comparator.items() if operand is not None)
