@@ -12,6 +12,7 @@ import uvicorn
 
 from twindiff.environments.registry import Registry
 from twindiff.server import Gateway, Service, Settings
+from twindiff.server.protocol import HttpProtocol
 
 Json = dict[str, Any]
 
@@ -31,7 +32,12 @@ class LiveServer:
         self.port: int = self.listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         config = uvicorn.Config(
-            Gateway(self.service), log_config=None, access_log=False, ws="none", timeout_graceful_shutdown=5
+            Gateway(self.service),
+            http=HttpProtocol,
+            log_config=None,
+            access_log=False,
+            ws="none",
+            timeout_graceful_shutdown=5,
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([self.listener],), name=self.url)

@@ -6,13 +6,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, cast
 
-import msgspec
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from twindiff.checks import DiffError, SpecError, Verdict, evaluate
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +19,14 @@ def check(
     diff: Annotated[Path, typer.Argument(help="The diff, alone or in a whole answer of diffRun or results.")],
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, as it is when piped.")] = False,
 ) -> None:
-    """Judge a diff by a spec, offline; exits with 0 if it passed, 1 if it failed, 2 if a file is no good."""
+    """Judge a diff by a spec, offline.
+
+    Exits with 0 if it passed, 1 if it failed, 2 if a file is no good.
+    """
+    import msgspec
+
+    from twindiff.checks import DiffError, SpecError, evaluate
+
     try:
         verdict = evaluate(read_json(spec), diff_of(read_json(diff)))
     except SpecError as error:
@@ -35,7 +36,9 @@ def check(
     if as_json or not sys.stdout.isatty():
         typer.echo(json.dumps(msgspec.to_builtins(verdict), indent=2))
     else:
-        _show(verdict, Console())
+        from twindiff.cli import render
+
+        render.show(render.verdict(verdict))
     raise typer.Exit(0 if verdict.passed else 1)
 
 
@@ -64,6 +67,8 @@ def diff_of(answer: object) -> object:
         return cast("object", answer)
     diff = cast("dict[str, object]", answer)["diff"]
     if diff is None:
+        from twindiff.checks import DiffError
+
         raise DiffError("the answer's diff is null. Call diffRun or evaluateRun first.")
     return diff
 
@@ -91,19 +96,6 @@ def _finite(digits: str) -> float:
 def _refuse(line: str) -> NoReturn:
     typer.echo(" ".join(_printable(line).split()), err=True)
     raise typer.Exit(2)
-
-
-def _show(verdict: Verdict, console: Console) -> None:
-    score = verdict.score
-    word, style = ("passed", "bold green") if verdict.passed else ("failed", "bold red")
-    console.print(Text(word, style), Text(f"{score.passed} of {score.total} assertions hold ({score.percent:.0f} %)"))
-    if verdict.passed:
-        return
-    table = Table("#", "Assertion", "Got", "Why", show_lines=True)
-    for item in verdict.explanations:
-        name = Text(_printable(f"{item.diff_type} {item.entity}"))
-        table.add_row(str(item.assertion), name, str(item.got), Text(_printable(item.text)))
-    console.print(table)
 
 
 def _printable(text: str) -> str:

@@ -12,6 +12,7 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from twindiff.kit.errors import ApiError
+from twindiff.server.protocol import HttpProtocol
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
@@ -43,6 +44,7 @@ class Port:
             self._answer,
             access_log=False,
             date_header=False,
+            http=HttpProtocol,
             interface="asgi3",
             lifespan="off",
             log_config=None,
@@ -51,8 +53,7 @@ class Port:
             ws="none",
         )
         config.load()
-        protocol: Any = config.http_protocol_class
-        answering = partial(protocol, config=config, server_state=self._state, app_state={})
+        answering = partial(HttpProtocol, config=config, server_state=self._state, app_state={})
         self._server = await self._loop.create_server(answering, sock=self._listener)
 
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:

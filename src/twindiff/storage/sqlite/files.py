@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -15,7 +15,7 @@ from twindiff.storage import DataDirectoryInUse, StorageFull, Template
 from twindiff.storage.journal import Record, decode, encode, encode_values
 from twindiff.storage.schema import Schema
 
-from .connection import OUT_OF_SPACE, Connection, connect, roll_back
+from .connection import OUT_OF_SPACE, Busy, Connection, connect, roll_back
 from .ddl import column_text, quote, statements
 
 IN_MEMORY = ":memory:"
@@ -147,7 +147,8 @@ class DataFile(Reading):
         """Keep the write-ahead log from growing for ever where nobody shortens it."""
         self._log_pages = pages
         if pages >= LONGEST_LOG:
-            connection.wal_checkpoint()
+            with suppress(Busy):
+                connection.wal_checkpoint()
         return 0
 
     @property
@@ -163,17 +164,19 @@ class DataFile(Reading):
         connection = self._connect()
         try:
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # now it knows that there is a log
-            for _ in range(ROUNDS):
-                pages, carried = connection.wal_checkpoint()
-                if pages - carried < LEFT_OVER:
-                    break
+            with suppress(Busy):  # somebody else is at it
+                for _ in range(ROUNDS):
+                    pages, carried = connection.wal_checkpoint()
+                    if pages - carried < LEFT_OVER:
+                        break
         finally:
             connection.close()
 
     def finish_log(self) -> None:
         """Carry over the little that is left, so that the log begins anew."""
         if self._log_pages >= LONG_LOG:
-            self.connection.wal_checkpoint()
+            with suppress(Busy):
+                self.connection.wal_checkpoint()
 
     def _connect(self) -> Connection:
         connection = connect(self._path)

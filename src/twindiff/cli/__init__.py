@@ -1,0 +1,82 @@
+"""The command line, one file per command. What a command needs beyond typer is imported when it runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from twindiff import __version__
+from twindiff.cli import check, db, demo, doctor, env, import_files, points, serve
+from twindiff.cli.problem import Problem
+
+MISTAKE_OF_OURS = 70
+STOPPED = 130
+
+
+class Commands(TyperGroup):
+    """The one place where an error becomes a line on stderr and an exit code; a person never meets a traceback."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        _print_anything()
+        try:
+            return super().main(*args, **kwargs)
+        except Problem as problem:
+            _end(str(problem), problem.exit_code)
+        except KeyboardInterrupt:
+            _end("", STOPPED)
+        except Exception as error:
+            if os.environ.get("TWINDIFF_DEBUG"):
+                raise
+            _end(
+                f"A mistake of twindiff itself: {type(error).__name__}: {error}. "
+                "TWINDIFF_DEBUG=1 shows where; please report it.",
+                MISTAKE_OF_OURS,
+            )
+
+
+def _end(line: str, exit_code: int) -> None:
+    if line:
+        typer.echo(line, err=True)
+    sys.exit(exit_code)
+
+
+def _print_anything() -> None:
+    """Write what a terminal cannot show as an escape, where Python would stop with an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+
+
+app = typer.Typer(
+    name="twindiff",
+    cls=Commands,
+    help="Stateful twins of SaaS APIs: give an agent a copy, see exactly what it changed, judge it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"twindiff {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def twindiff(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
+    """Stateful twins of SaaS APIs: give an agent a copy, see exactly what it changed, judge it."""
+
+
+for command in (demo, serve, check, env, points, import_files, db, doctor):
+    command.register(app)

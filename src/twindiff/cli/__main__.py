@@ -1,0 +1,5 @@
+"""`python -m twindiff.cli` is `twindiff`."""
+
+from twindiff.cli import app
+
+app()

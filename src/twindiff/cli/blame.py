@@ -1,0 +1,66 @@
+"""Which operation made a row what it is, column by column, from the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+Json = dict[str, Any]
+
+
+class Line(NamedTuple):
+    """A column's value and the record that gave it; None stands for the template."""
+
+    column: str
+    value: Any
+    record: Json | None
+
+
+class Blame(NamedTuple):
+    """A row as it is, or the record that deleted it."""
+
+    lines: list[Line]
+    deleted_by: Json | None
+
+
+def effective(journal: Sequence[Json]) -> list[Json]:
+    """The records that made the present: what a rewind went back over is left out."""
+    by_seq = {record["seq"]: record for record in journal}
+    found: list[Json] = []
+    seq = journal[-1]["seq"] if journal else 0
+    while seq:
+        record = by_seq[seq]
+        if record.get("to") is None:
+            found.append(record)
+        seq = seq - 1 if record.get("to") is None else record["to"]
+    return found[::-1]
+
+
+def blame(journal: Sequence[Json], table: str, key: Sequence[str]) -> Blame | None:
+    """Who made a row what it is; None when no operation has touched it. `table` may begin with its twin."""
+    lines: dict[str, Line] = {}
+    deleted_by: Json | None = None
+    touched = False
+    for record in effective(journal):
+        for change in record["changes"]:
+            if _names(table, record, change) and [str(part) for part in change["key"]] == list(key):
+                touched = True
+                deleted_by = record if change["after"] is None else None
+                lines = _after(lines, change, record)
+    return Blame([*lines.values()], deleted_by) if touched else None
+
+
+def _names(table: str, record: Json, change: Json) -> bool:
+    return table in (change["table"], f"{record['twin']}.{change['table']}")
+
+
+def _after(lines: dict[str, Line], change: Json, record: Json) -> dict[str, Line]:
+    before: Json | None = change["before"]
+    after: Json = change["after"] or {}
+    if before is None:
+        return {name: Line(name, value, record) for name, value in after.items()}
+    known = {name: lines.get(name, Line(name, value, None)) for name, value in before.items()}
+    return {
+        name: known[name] if name in before and before[name] == value else Line(name, value, record)
+        for name, value in after.items()
+    }

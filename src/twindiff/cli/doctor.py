@@ -1,0 +1,218 @@
+"""`twindiff doctor`: is everything there, and if not, how to mend it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import socket
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import typer
+
+from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl, DataDirectory, Storage, data_directory
+from twindiff.cli.problem import Problem
+
+if TYPE_CHECKING:
+    from twindiff.cli.plugins import Plugin
+
+
+class State(StrEnum):
+    """How something stands."""
+
+    GOOD = "good"
+    NOTE = "note"
+    BROKEN = "broken"
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at; `mend` says what to do about it."""
+
+    what: str
+    state: State
+    said: str
+    mend: str = ""
+
+
+MARKS = {State.GOOD: ("✓", "green"), State.NOTE: ("·", "dim"), State.BROKEN: ("✗", "red")}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(doctor)
+
+
+def doctor(
+    data_dir: DataDirectory = "",
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    storage: Storage = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say what is broken here, and how to mend it.
+
+    Looks at Python, packages, SQLite, twins, the data directory and the server; exits with 1 if anything is broken.
+    """
+    found = list(findings(data_directory(data_dir), base_url, api_key, storage))
+    if as_json:
+        typer.echo(json.dumps([finding._asdict() for finding in found], indent=2))
+    else:
+        _show(found)
+    raise typer.Exit(any(finding.state == State.BROKEN for finding in found))
+
+
+def findings(data_dir: str, base_url: str, api_key: str, storage: str = "") -> Iterator[Finding]:
+    """Everything there is to say, cheapest first."""
+    yield _python()
+    yield from _packages()
+    yield _sqlite()
+    yield from _twins()
+    yield from _postgres(storage) if storage else [_directory(data_dir)]
+    yield _server(base_url, api_key)
+
+
+def _python() -> Finding:
+    running = ".".join(map(str, sys.version_info[:3]))
+    return Finding("python", State.GOOD, f"{running} at {sys.executable}")
+
+
+def _packages() -> Iterator[Finding]:
+    """What twindiff itself depends on, in one line while all of it is there."""
+    try:
+        needed = [re.match(r"[\w.-]+", each) for each in requires("twindiff") or () if "extra ==" not in each]
+    except PackageNotFoundError:
+        mend = "Install it into this Python: pip install twindiff."
+        yield Finding("packages", State.BROKEN, "twindiff itself is not installed, so no twin is found", mend)
+        return
+    names = [each[0] for each in needed if each]
+    there = [f"{name} {found}" for name in names if (found := _version(name))]
+    yield Finding("packages", State.GOOD, ", ".join(there))
+    for name in names:
+        if not _version(name):
+            yield Finding("packages", State.BROKEN, f"{name} is not installed", f"Install it: pip install {name}.")
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _sqlite() -> Finding:
+    try:
+        import apsw
+    except ImportError as error:
+        return Finding("sqlite", State.BROKEN, f"apsw cannot be imported: {error}", "Install it: pip install apsw.")
+    said = f"{apsw.sqlite_lib_version()} in apsw {apsw.apsw_version()}"
+    if hasattr(apsw.Connection, "preupdate_hook"):
+        return Finding("sqlite", State.GOOD, f"{said}, which tells what changes")
+    mend = "Install apsw's own build, which has it: pip install --force-reinstall --only-binary apsw apsw."
+    return Finding("sqlite", State.BROKEN, f"{said}, without the pre-update hook", mend)
+
+
+def _twins() -> Iterator[Finding]:
+    from twindiff.cli.plugins import plugins
+
+    found = plugins()
+    if not found:
+        yield Finding("twins", State.BROKEN, "none is installed", "Install twindiff again: pip install twindiff.")
+    for plugin in found:
+        yield _twin(plugin)
+
+
+def _twin(plugin: Plugin) -> Finding:
+    if plugin.twin is None:
+        return Finding(f"twin {plugin.name}", State.BROKEN, plugin.problem, f"{plugin.mend}.")
+    templates = sorted(path.stem for path in plugin.twin.seeds.glob("*.json")) if plugin.twin.seeds else []
+    said = f"{len(plugin.twin.dispatch.operations)} operations, templates: {', '.join(templates) or 'none'}"
+    return Finding(f"twin {plugin.name}", State.GOOD, said)
+
+
+def _directory(given: str) -> Finding:
+    """Whether a server could keep its data there; nothing is made or changed."""
+    if given == ":memory:":
+        return Finding("data", State.GOOD, "kept in memory only")
+    folder = Path(given)
+    try:
+        if owner := _owner(folder):
+            return Finding("data", State.GOOD, f"{folder}, in use by {owner}")
+        existing = next(each for each in (folder, *folder.parents) if each.exists())
+    except OSError as error:
+        return Finding("data", State.BROKEN, f"{folder}: {error.strerror}", "Choose another folder with --data-dir.")
+    if not existing.is_dir() or not os.access(existing, os.R_OK | os.W_OK | os.X_OK):
+        said = f"{folder}: {existing} is no folder that you may write to"
+        return Finding("data", State.BROKEN, said, "Choose another with --data-dir, or set its permissions.")
+    return Finding("data", State.GOOD, str(folder) if existing == folder else f"{folder}, made by the first server")
+
+
+def _owner(folder: Path) -> str:
+    """Who has a data directory open now; nothing when nobody has."""
+    if not (folder / "lock").is_file():
+        return ""
+    with (folder / "lock").open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return lock.read().strip() or "another process"
+    return ""
+
+
+def _postgres(dsn: str) -> Iterator[Finding]:
+    """Whether a server could serve from there; nothing is made or changed."""
+    from twindiff.cli.db import need_driver
+
+    try:
+        need_driver()
+    except Problem as problem:
+        yield Finding("postgresql", State.BROKEN, str(problem))
+        return
+    from twindiff.storage.postgres import health
+
+    for what, is_fine, said, mend in health.findings(dsn):
+        yield Finding(f"postgresql {what}", State.GOOD if is_fine else State.BROKEN, said, "" if is_fine else mend)
+
+
+def _server(base_url: str, api_key: str) -> Finding:
+    from twindiff.cli.remote import Remote, host_and_port
+
+    if not _listens(*host_and_port(base_url)):
+        return Finding("server", State.NOTE, f"none at {base_url}; that port is free", "Start one: twindiff serve.")
+    try:
+        remote = Remote(base_url, api_key)
+        if remote.get("ready").get("service") != "twindiff":
+            raise Problem(f"What answers at {base_url} is no Twindiff server.")
+        templates = remote.get("templates")["templates"]
+    except Problem as problem:
+        return Finding("server", State.BROKEN, str(problem), "Say with --base-url and --api-key where yours is.")
+    return Finding("server", State.GOOD, f"answers at {base_url}, with {len(templates)} templates")
+
+
+def _listens(host: str, port: int) -> bool:
+    try:
+        with socket.create_connection((host, port), timeout=5):
+            return True
+    except OSError:
+        return False
+
+
+def _show(found: list[Finding]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from twindiff.cli.render import printable, show
+
+    lines = Table.grid(padding=(0, 2, 0, 0))
+    for finding in found:
+        mark, style = MARKS[finding.state]
+        said = Text(printable(finding.said))
+        if finding.mend:
+            said.append(f"\n{printable(finding.mend)}", style if finding.state == State.BROKEN else "dim")
+        lines.add_row(Text(mark, style), Text(finding.what, "bold"), said)
+    show(lines)

@@ -1,0 +1,207 @@
+"""`twindiff env`: the environments of a server."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
+from twindiff.cli.problem import Problem
+
+if TYPE_CHECKING:
+    from twindiff.cli.remote import Remote
+
+PAGE = 1000
+FULL_ID = 32
+
+commands = typer.Typer(help="Make, look at and delete environments.", no_args_is_help=True)
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The environment's id, or how it begins.", show_default=False)]
+
+
+class Include(StrEnum):
+    """How much of a diff is shown."""
+
+    PLAIN = "plain"
+    DERIVED = "derived"
+    ALL = "all"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.add_typer(commands, name="env")
+
+
+def remote_of(base_url: str, api_key: str) -> Remote:
+    """The server that is meant."""
+    from twindiff.cli.remote import Remote
+
+    return Remote(base_url, api_key)
+
+
+def full_id(remote: Remote, given: str) -> str:
+    """The whole id of an environment that is named by its beginning."""
+    if len(given) >= FULL_ID:
+        return given
+    known = [each["environmentId"] for each in remote.get("env", limit=PAGE)["environments"]]
+    found = [each for each in known if each.startswith(given.lower())]
+    if len(found) == 1:
+        return found[0]
+    amount = "No environment's id begins" if not found else f"The ids of {len(found)} environments begin"
+    raise Problem(f"{amount} with '{given}'. `twindiff env ls` lists them.")
+
+
+def say(as_json: bool, answer: Any, shown: Any) -> None:
+    """Print an answer as JSON or as it is shown to people."""
+    if as_json:
+        typer.echo(json.dumps(answer, indent=2))
+        return
+    from twindiff.cli.render import show
+
+    show(shown)
+
+
+@commands.command("ls")
+def list_environments(
+    all: Annotated[bool, typer.Option("--all", help="Those that have expired or been deleted too.")] = False,
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """List environments, newest first."""
+    status = {} if all else {"status": "ready"}
+    found = remote_of(base_url, api_key).get("env", limit=PAGE, **status)["environments"]
+    from twindiff.cli.render import add_row, table
+
+    shown = table("id", "status", "twins", "seq", "expires (UTC)", "name")
+    for each in found:
+        add_row(
+            shown,
+            each["environmentId"],
+            each["status"],
+            ", ".join(each["templates"]),
+            str(each["seq"]),
+            each["expiresAt"][:16].replace("T", " "),
+            each["name"] or "",
+        )
+    nothing = "There are no environments; make one with `twindiff env create slack:slack_default --as U01AGENBOT9`."
+    say(as_json, found, shown if found else nothing)
+
+
+@commands.command("create")
+def create(
+    templates: Annotated[
+        list[str], typer.Argument(metavar="TWIN:TEMPLATE…", help="What it starts from, one template of each twin.")
+    ],
+    user: Annotated[str, typer.Option("--as", metavar="USER", help="Who its agent is: a user's id or email address.")],
+    ttl: Annotated[int, typer.Option(help="After so many seconds it expires.")] = 1800,
+    name: Annotated[str, typer.Option(help="A name to find it by.", show_default=False)] = "",
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """Make an environment of templates.
+
+    For example: twindiff env create slack:slack_default --as U01AGENBOT9
+    """
+    who = "impersonateEmail" if "@" in user else "impersonateUserId"
+    body = {"templates": templates, who: user, "ttlSeconds": ttl, "name": name or None}
+    remote = remote_of(base_url, api_key)
+    made = remote.post("initEnv", body=body)
+    urls = {twin: remote.url + path for twin, path in made["environmentUrls"].items()}
+    facts = {
+        "environment": made["environmentId"],
+        **urls,
+        "agent token": made["agentToken"],
+        "expires": made["expiresAt"],
+    }
+    say(as_json, {**made, "environmentUrls": urls}, _facts(facts))
+
+
+def _facts(facts: dict[str, str]) -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    from twindiff.cli.render import add_row, printable
+
+    lines = Table.grid(padding=(0, 2, 0, 0))
+    for name, fact in facts.items():
+        add_row(lines, Text(printable(name), "dim"), Text(printable(fact), overflow="fold"))
+    return lines
+
+
+@commands.command("show")
+def show(id: Id, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
+    """Show one environment and its runs."""
+    remote = remote_of(base_url, api_key)
+    shown = remote.get("env", full_id(remote, id))
+    runs = remote.get("env", shown["environmentId"], "runs", limit=PAGE)["runs"]
+    facts = {
+        "environment": shown["environmentId"],
+        "name": shown["name"] or "-",
+        "status": shown["status"],
+        **{twin: f"{remote.url}/api/env/{shown['environmentId']}/services/{twin}" for twin in shown["templates"]},
+        "created": shown["createdAt"],
+        "expires": shown["expiresAt"],
+        "writes": str(shown["seq"]),
+        **{f"run {run['createdAt'][:19]}": f"{run['runId']}  {run['status']}" for run in runs},
+    }
+    say(as_json, {**shown, "runs": runs}, _facts(facts))
+
+
+@commands.command("diff")
+def diff(
+    id: Id,
+    run: Annotated[str, typer.Option(help="A run's id: what changed in it, not since the beginning.")] = "",
+    include: Annotated[Include, typer.Option(help="Changes that the vendor derives too, or all.")] = Include.PLAIN,
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show what has changed since the beginning, or in a run."""
+    remote = remote_of(base_url, api_key)
+    environment = full_id(remote, id)
+    if run:
+        found = remote.post("diffRun", body={"runId": run, "include": include.value})["diff"]
+    else:
+        found = remote.get("env", environment, "diff", include=include.value)["diff"]
+    from twindiff.cli import render
+
+    say(as_json, found, render.diff(found))
+
+
+@commands.command("log")
+def log(id: Id, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
+    """Show every call and what it changed, in order."""
+    from twindiff.cli import render
+    from twindiff.cli.journal import calls, journal, visible
+
+    remote = remote_of(base_url, api_key)
+    environment = full_id(remote, id)
+    made, written = calls(remote, environment), journal(remote, environment)
+    shown = render.timeline(made, visible(written)) if made or written else "No calls yet."
+    say(as_json, {"calls": made, "journal": written}, shown)
+
+
+@commands.command("reset")
+def reset(id: Id, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
+    """Return to the state that the environment began with."""
+    remote = remote_of(base_url, api_key)
+    answer = remote.post("env", full_id(remote, id), "reset")
+    say(as_json, answer, f"{answer['environmentId']} is as it began; that is its write {answer['seq']}.")
+
+
+@commands.command("rm")
+def remove(
+    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Ids of environments, or how they begin.")],
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """Delete environments; the results of their runs stay."""
+    remote = remote_of(base_url, api_key)
+    answers = [remote.delete("env", environment) for environment in [full_id(remote, each) for each in ids]]
+    say(as_json, answers, "\n".join(f"Deleted {answer['environmentId']}." for answer in answers))

@@ -1,0 +1,11 @@
+"""What goes wrong at the command line for a reason that the person there can mend."""
+
+from __future__ import annotations
+
+
+class Problem(Exception):
+    """Ends the command with `exit_code` and its message as one line: what is wrong, what was given, what to do."""
+
+    def __init__(self, message: str, *, exit_code: int = 1) -> None:
+        super().__init__(" ".join(message.split()))
+        self.exit_code = exit_code

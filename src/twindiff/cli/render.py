@@ -1,0 +1,202 @@
+"""How diffs, timelines and verdicts look in a terminal; without one, and with NO_COLOR, the same in plain text."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from twindiff.checks import Verdict
+
+Row = Mapping[str, Any]
+
+LETTERS_SHOWN = 100
+PLAIN_WIDTH = 1000
+"""How wide a line is where no terminal says it: what is read by a program is not broken."""
+
+ADDED, REMOVED, CHANGED, QUIET = "green", "red", "yellow", "dim"
+
+
+def screen(*, errors: bool = False) -> Console:
+    """Where to print."""
+    stream = sys.stderr if errors else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else PLAIN_WIDTH
+    return Console(stderr=errors, highlight=False, emoji=False, width=width)
+
+
+def show(body: RenderableType, console: Console | None = None) -> None:
+    """Print a body without the blanks that fill its lines."""
+    console = console or screen()
+    with console.capture() as written:
+        console.print(body)
+    for line in written.get().splitlines():
+        console.out(line.rstrip(), highlight=False)
+
+
+def printable(text: str) -> str:
+    """A text as one line that a terminal shows and does not obey."""
+    return "".join(letter if letter.isprintable() else _escape(letter) for letter in text)
+
+
+def _escape(letter: str) -> str:
+    return letter.encode("unicode_escape").decode()
+
+
+def short(value: Any) -> str:
+    """A value as JSON, cut when it is long."""
+    text = printable(json.dumps(value, ensure_ascii=False))
+    return text if len(text) <= LETTERS_SHOWN else f"{text[:LETTERS_SHOWN]}…"
+
+
+def indented(body: RenderableType) -> Padding:
+    """A body under its heading."""
+    return Padding(body, (0, 0, 0, 2))
+
+
+def table(*columns: str) -> Table:
+    """A table without a box."""
+    made = Table(box=None, padding=(0, 2, 0, 0), header_style=QUIET, pad_edge=False)
+    for column in columns:
+        right = column in ("ms", "seq", "operations", "templates", "tests")
+        made.add_column(column, justify="right" if right else "left", no_wrap=column in ("id", "operation"))
+    return made
+
+
+def add_row(rows: Table, *cells: str | Text) -> None:
+    """Add texts that come from elsewhere as they are: no markup, nothing that a terminal obeys."""
+    rows.add_row(*(cell if isinstance(cell, Text) else Text(printable(cell)) for cell in cells))
+
+
+def diff(changes: Mapping[str, Sequence[Row]]) -> RenderableType:
+    """Rows added (+), changed (~: each column before and after) and removed (-)."""
+    lines = Table.grid(padding=(0, 2, 0, 0))
+    for row in changes["inserts"]:
+        _whole_row(lines, "+", ADDED, row)
+    for row in changes["updates"]:
+        _update(lines, row)
+    for row in changes["deletes"]:
+        _whole_row(lines, "-", REMOVED, row)
+    return lines if lines.row_count else Text("Nothing was changed.", QUIET)
+
+
+def _heading(sign: str, style: str, row: Row, values: Row) -> Text:
+    """What row it is: twin, table, and the first column, which is the key or the first part of it."""
+    name = f"{row['__twin__']}.{row['__table__']}" if "__twin__" in row else row["__table__"]
+    key = next(iter(_columns(values).values()), "")
+    heading = Text.assemble((f"{sign} {printable(name)}", f"bold {style}"), ("  " + printable(str(key)), style))
+    return heading.append("  derived", QUIET) if row.get("__derived__") else heading
+
+
+def _columns(row: Row) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if not name.startswith("__")}
+
+
+def _whole_row(lines: Table, sign: str, style: str, row: Row) -> None:
+    lines.add_row(_heading(sign, style, row, row))
+    for name, value in list(_columns(row).items())[1:]:
+        if value is not None:
+            _line(lines, name, Text(short(value), style))
+
+
+def _update(lines: Table, row: Row) -> None:
+    before, after = row["before"], row["after"]
+    lines.add_row(_heading("~", CHANGED, row, after))
+    for name in row.get("changed") or [name for name in after if before.get(name) != after[name]]:
+        said = Text.assemble((short(before.get(name)), REMOVED), (" → ", QUIET), (short(after.get(name)), ADDED))
+        if name in row.get("derived", ()):
+            said.append("  derived", QUIET)
+        _line(lines, name, said)
+
+
+def _line(lines: Table, name: str, said: Text) -> None:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(min_width=16, no_wrap=True)
+    grid.add_row(Text(printable(name), QUIET), said)
+    lines.add_row(Padding(grid, (0, 0, 0, 4)))
+
+
+def timeline(calls: Sequence[Row], journal: Sequence[Row]) -> Table:
+    """Every call in order, with what it changed; a reset stands before the first call that wrote after it."""
+    by_seq = {record["seq"]: record for record in journal}
+    entries = _merged(calls, journal)
+    twins, actors = ({entry[name] for entry in entries} - {""} for name in ("twin", "actor"))
+    shown = table("at", "operation", *(["actor"] if len(actors) > 1 else []), "answer", "ms", "seq", "changed")
+    for entry in entries:
+        failed = entry["error"] or entry["status"] >= 400
+        add_row(
+            shown,
+            Text(entry["at"][11:23], QUIET),
+            f"{entry['twin']} {entry['operation']}" if len(twins) > 1 else entry["operation"],
+            *([entry["actor"]] if len(actors) > 1 else []),
+            Text(printable(entry["error"] or str(entry["status"] or "")), REMOVED if failed else ""),
+            f"{entry['milliseconds']:.2f}" if entry["milliseconds"] is not None else "",
+            str(entry["seq"] or ""),
+            _counts(by_seq.get(entry["seq"])),
+        )
+    return shown
+
+
+def _merged(calls: Sequence[Row], journal: Sequence[Row]) -> list[Row]:
+    """Calls, and the journal records that no call wrote or whose call the log has lost."""
+    logged = {call["seq"] for call in calls}
+    waiting = [
+        {**each, "at": "", "status": 0, "error": None, "milliseconds": None}
+        for each in reversed(journal)
+        if each["seq"] not in logged
+    ]
+    merged: list[Row] = []
+    for call in calls:
+        while waiting and call["seq"] and waiting[-1]["seq"] < call["seq"]:
+            merged.append(waiting.pop())
+        merged.append(call)
+    return [*merged, *reversed(waiting)]
+
+
+def _counts(record: Row | None) -> Text:
+    """How many rows of each table a record touched: `+1 messages ~1 channels`."""
+    if record and record.get("to") is not None:
+        return Text(f"back to {record['to']}", CHANGED)
+    counts: dict[tuple[str, str, str], int] = {}
+    for change in record["changes"] if record else ():
+        place = (*_sign(change), change["table"])
+        counts[place] = counts.get(place, 0) + 1
+    return Text("  ").join(Text(f"{sign}{count} {name}", style) for (sign, style, name), count in counts.items())
+
+
+def _sign(change: Row) -> tuple[str, str]:
+    if change["before"] is None:
+        return "+", ADDED
+    return ("-", REMOVED) if change["after"] is None else ("~", CHANGED)
+
+
+def verdict(judged: Verdict, titles: Sequence[str] = ()) -> RenderableType:
+    """The verdict with an explanation of each assertion that fails; with `titles` those that hold are listed too."""
+    score = judged.score
+    word, style = ("passed", "bold green") if judged.passed else ("failed", "bold red")
+    lines = Table.grid(padding=(0, 1, 0, 0))
+    held = f"{score.passed} of {score.total} assertions hold ({score.percent:.0f} %)"
+    lines.add_row(Text.assemble((word, style), (f" {held}", "")))
+    failed = {why.assertion: why for why in judged.explanations}
+    for number in range(1, score.total + 1):
+        why = failed.get(number)
+        if why:
+            title = titles[number - 1] if titles else f"{why.diff_type} {why.entity}"
+            lines.add_row(_assertion("✗", REMOVED, number, title, why.text))
+        elif titles:
+            lines.add_row(_assertion("✓", ADDED, number, titles[number - 1]))
+    return lines
+
+
+def _assertion(mark: str, style: str, number: int, title: str, why: str = "") -> Padding:
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_row(Text(mark, style), Text(str(number), QUIET), Text(printable(title)))
+    if why:
+        grid.add_row("", "", Text(printable(why), style))
+    return Padding(grid, (0, 0, 0, 2))

@@ -1,0 +1,134 @@
+"""`twindiff serve`: the server, in one process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from enum import StrEnum
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory
+from twindiff.cli.problem import Problem
+
+if TYPE_CHECKING:
+    from twindiff.environments.registry import Registry
+    from twindiff.server import Settings
+
+
+class Judging(StrEnum):
+    """How often a run may be judged."""
+
+    OPEN = "open"
+    ONCE = "once"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(serve)
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")] = 8000,
+    data_dir: DataDirectory = "",
+    api_key: Annotated[
+        str,
+        typer.Option(
+            envvar="TWINDIFF_API_KEY", show_default=False, help="The key that opens everything but an agent's twins."
+        ),
+    ] = "",
+    fsync: Annotated[bool, typer.Option("--fsync", help="Survive power loss too, at 0.3 ms per write.")] = False,
+    runs: Annotated[Judging, typer.Option(help="Judge a run while it is open, or once and for all.")] = Judging.OPEN,
+    idle_seconds: Annotated[float, typer.Option(help="After so long an unused environment leaves memory.")] = 300,
+    storage: Storage = "",
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that answer, with --storage.")] = 1,
+    ready: Annotated[int, typer.Option(min=0, help="Environments kept copied ahead, with --storage.")] = 8,
+    as_json: AsJson = False,
+) -> None:
+    """Serve twins until Ctrl-C or SIGTERM."""
+    _end_on_signals()
+    from twindiff.server import Settings
+
+    _refuse_strangers(host, api_key)
+    once = runs == Judging.ONCE
+    directory = data_directory(data_dir)
+    settings = Settings(directory, api_key or None, fsync, once, idle_seconds, storage=storage, ready=ready)
+    if storage:
+        _serve_from_postgres(settings, host, port, workers, as_json=as_json)
+    else:
+        _serve_from_folder(settings, host, port, as_json=as_json)
+
+
+def _refuse_strangers(host: str, api_key: str) -> None:
+    from twindiff.cli.hosting import is_loopback
+
+    if not api_key and not is_loopback(host):
+        raise Problem(
+            f"On {host} anyone in the network could judge and be judged. "
+            "Give a key with --api-key or TWINDIFF_API_KEY, or keep to --host 127.0.0.1.",
+            exit_code=2,
+        )
+
+
+def _serve_from_folder(settings: Settings, host: str, port: int, *, as_json: bool) -> None:
+    """One process over a data directory, which says whose it is."""
+    from twindiff.cli.hosting import listen, open_service, server_for, url_of
+    from twindiff.server.pauses import shorten_pauses
+    from twindiff.storage.sqlite import SqliteEngine
+
+    with listen(host, port) as listener:
+        service = open_service(settings)
+        if isinstance(service.engine, SqliteEngine):
+            service.engine.file.owned_by(f"pid {os.getpid()} on port {listener.getsockname()[1]}")
+        _announce(settings, service.registry, url_of(listener), {"dataDir": settings.data_dir}, as_json=as_json)
+        shorten_pauses()
+        server_for(service).run([listener])
+
+
+def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int, *, as_json: bool) -> None:
+    """Several processes behind one port, over one database."""
+    from twindiff.cli.db import need_driver
+    from twindiff.cli.hosting import listen, url_of
+    from twindiff.cli.plugins import installed
+    from twindiff.cli.workers import Workers
+
+    need_driver()
+    from twindiff.storage.postgres.health import findings
+
+    broken = next((finding for finding in findings(settings.storage) if not finding.is_fine), None)
+    if broken:
+        raise Problem(f"PostgreSQL cannot be served from: {broken.said}. {broken.mend}")
+    registry = installed()
+    with listen(host, port) as listener:
+        running = Workers(settings, workers, listener)
+        try:
+            drainer, *pids = running.wait_until_up()
+            also = {"workers": pids, "drainer": drainer}
+            _announce(settings, registry, url_of(listener), also, as_json=as_json)
+            running.run()
+        finally:
+            running.stop()
+
+
+def _announce(settings: Settings, registry: Registry, url: str, also: dict[str, Any], *, as_json: bool) -> None:
+    if settings.api_key is None:
+        typer.echo("There is no API key: every process of this machine can judge runs, agents too.", err=True)
+    twins = list(registry.twins)
+    if as_json:
+        typer.echo(json.dumps({"url": url, "twins": twins, **also, "pid": os.getpid()}))
+    else:
+        typer.echo(f"Twindiff serves {', '.join(twins) or 'no twins'} on {url}")
+
+
+def _end_on_signals() -> None:
+    """End as asked, with 0: the HTTP server closes everything first and then raises the signal again."""
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, _end)
+
+
+def _end(signum: int, frame: FrameType | None) -> None:
+    raise SystemExit(0)

@@ -1,0 +1,81 @@
+"""One process of a server that has several: `python -m twindiff.cli.worker`, told on its standard input what it is."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import threading
+from types import FrameType
+
+import msgspec
+
+from twindiff.cli.problem import Problem
+from twindiff.cli.workers import Orders
+
+
+def main() -> int:
+    """Do what the orders say, until a signal or the end of standard input."""
+    line = _first_line()
+    if not line:
+        return 0
+    orders = msgspec.json.decode(line, type=Orders)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        _drain(orders) if orders.kind == "drainer" else _answer(orders)
+    except Problem as problem:
+        sys.stderr.write(f"{problem}\n")
+        return problem.exit_code
+    return 0
+
+
+def _first_line() -> bytes:
+    """Read no further than the line: what follows is for the thread that waits for the end."""
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = os.read(sys.stdin.fileno(), 1)
+        if not byte:
+            return b""
+        line += byte
+    return line
+
+
+def _end_with_parent() -> None:
+    """The pipe ends when the parent does, however it ends."""
+    while os.read(sys.stdin.fileno(), 1):
+        continue
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _say_ready() -> None:
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+
+
+def _answer(orders: Orders) -> None:
+    from twindiff.cli.hosting import open_service, server_for
+
+    service = open_service(orders.settings)
+    assert orders.listener is not None
+    with socket.socket(fileno=orders.listener) as listener:
+        _say_ready()
+        server_for(service).run([listener])
+
+
+def _drain(orders: Orders) -> None:
+    from twindiff.storage.postgres.drainer import Drainer
+
+    drainer = Drainer(orders.settings.storage)
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        drainer.stop()
+
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, stop)
+    _say_ready()
+    drainer.run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+"""Several processes behind one port: they are started, started again when they die, and ended together."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from typing import IO, Literal
+
+import msgspec
+import typer
+
+from twindiff.server import Settings
+
+Kind = Literal["api", "drainer"]
+BREATH_SECONDS = 0.2
+"""How long to wait before what died is started again."""
+GRACE_SECONDS = 10.0
+
+
+class Orders(msgspec.Struct):
+    """What a process is told by the first line of its standard input; the end of that input is its own end."""
+
+    kind: Kind
+    settings: Settings
+    listener: int | None = None
+
+
+class Worker:
+    """One process, again and again."""
+
+    def __init__(self, orders: Orders, failed: Callable[[int], None]) -> None:
+        self._orders = orders
+        self._failed = failed
+        self._stopping = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+        self.is_up = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name=f"{orders.kind} keeper")
+        self._thread.start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid if self._process else 0
+
+    def _keep(self) -> None:
+        while not self._stopping.is_set():
+            code = self._run_once()
+            if self._stopping.is_set():
+                return
+            if not self.is_up.is_set():
+                self._failed(code)
+                return
+            typer.echo(f"A process ({self._orders.kind}) ended with {code}; it is started again.", err=True)
+            self._stopping.wait(BREATH_SECONDS)
+
+    def _run_once(self) -> int:
+        command = [sys.executable, "-m", "twindiff.cli.worker"]
+        listener = self._orders.listener
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=() if listener is None else (listener,)
+        )
+        self._process = process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with process.stdin, process.stdout:
+            _tell(process.stdin, self._orders)
+            if process.stdout.readline():
+                self.is_up.set()
+            if self._stopping.is_set():
+                process.terminate()
+            return process.wait()
+
+    def stop(self) -> None:
+        """Tell it to end; it finishes what it is about."""
+        self._stopping.set()
+        if self._process:
+            self._process.terminate()
+
+    def join(self) -> None:
+        """Wait until it has ended."""
+        self._thread.join(GRACE_SECONDS)
+        if self._process and self._process.poll() is None:
+            self._process.kill()
+        self._thread.join()
+
+
+def _tell(orders_to: IO[bytes], orders: Orders) -> None:
+    try:
+        orders_to.write(msgspec.json.encode(orders) + b"\n")
+        orders_to.flush()
+    except BrokenPipeError:
+        return  # it died at once, which its exit code tells
+
+
+class Workers:
+    """The processes of one server: those that answer, and one that stands for drainer."""
+
+    def __init__(self, settings: Settings, count: int, listener: socket.socket) -> None:
+        self._ended = threading.Event()
+        self._code = 0
+        api = Orders("api", settings, listener.fileno())
+        self._workers = [Worker(orders, self._fail) for orders in (Orders("drainer", settings), *[api] * count)]
+
+    def _fail(self, code: int) -> None:
+        self._code = code or 1
+        self._ended.set()
+        for worker in self._workers:
+            worker.is_up.set()
+
+    def wait_until_up(self) -> list[int]:
+        """The process ids, once all can answer; raises SystemExit when one cannot begin."""
+        for worker in self._workers:
+            worker.is_up.wait()
+        if self._ended.is_set():
+            self.stop()
+            raise SystemExit(self._code)
+        return [worker.pid for worker in self._workers]
+
+    def run(self) -> None:
+        """Until a signal."""
+        try:
+            self._ended.wait()
+        finally:
+            self.stop()
+
+    def stop(self) -> None:
+        """End all of them."""
+        for worker in self._workers:
+            worker.stop()
+        for worker in self._workers:
+            worker.join()

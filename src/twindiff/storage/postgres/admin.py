@@ -1,0 +1,238 @@
+"""What only an administrator may do: roles, schemas, tables, the replication slot and its origins."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.resources import files
+from typing import Any, NamedTuple
+from urllib.parse import quote as url_quote
+from urllib.parse import urlencode
+
+import msgspec
+from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.sql import SQL, Identifier, Literal
+
+from twindiff.kit.rows import Table
+from twindiff.storage import SchemaChanged, WrongStorage
+from twindiff.storage.schema import Schema
+
+from . import folding
+from .connections import Connection, connect, reaching, sql
+from .ddl import (
+    CATALOG,
+    added_column,
+    catalog_table,
+    column_text,
+    functions,
+    names,
+    quote,
+    schema_of,
+    shapes,
+    twin_table,
+)
+
+OLDEST = 150000
+LAYOUT = 1
+"""The version of what `ddl` makes of a twin's tables."""
+
+_PRIVILEGES = (
+    "GRANT USAGE ON SCHEMA twindiff TO {0}",
+    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA twindiff TO {0}",
+    "GRANT USAGE ON SCHEMA twindiff_catalog TO {0}",
+    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA twindiff_catalog TO {0}",
+    "GRANT EXECUTE ON FUNCTION pg_replication_origin_session_setup(text) TO {0}",
+    "GRANT EXECUTE ON FUNCTION pg_replication_origin_session_reset() TO {0}",
+    "GRANT EXECUTE ON FUNCTION pg_replication_origin_session_is_setup() TO {0}",
+)
+
+
+class Roles(NamedTuple):
+    """Who owns the tables, and who serves from them."""
+
+    server: str = "twindiff"
+
+    @property
+    def owner(self) -> str:
+        return f"{self.server}_owner"
+
+
+def initialise(
+    admin_dsn: str,
+    twins: Iterable[Schema],
+    catalog: Schema | None,
+    *,
+    password: str | None = None,
+    role: str = "twindiff",
+) -> str:
+    """Make or bring up to date everything a server needs in a database; gives the server's connection string.
+
+    The server's role is made with a random password unless one is given; that of an existing role is left alone, and
+    then the connection string has none. Raises WrongStorage, SchemaChanged, StorageUnavailable.
+    """
+    roles = Roles(role)
+    with reaching(), connect(admin_dsn) as connection:
+        _refuse_unfit(connection)
+        given = _make_roles(connection, roles, password)
+        with connection.transaction():
+            _make_schemas(connection, roles, twins, catalog)
+        _make_slot(connection)
+    return _url(conninfo_to_dict(admin_dsn), roles.server, given)
+
+
+def _url(known: Mapping[str, object], user: str, password: str | None) -> str:
+    """A connection string like the administrator's, for somebody else."""
+    place = {name: str(value) for name, value in known.items() if value is not None}
+    secret = f":{url_quote(password, safe='')}" if password else ""
+    host = url_quote(place.get("host", ""), safe="") + (f":{place['port']}" if "port" in place else "")
+    more = {name: text for name, text in place.items() if name not in ("user", "password", "host", "port", "dbname")}
+    query = f"?{urlencode(more)}" if more else ""
+    return (
+        f"postgresql://{url_quote(user, safe='')}{secret}@{host}/{url_quote(place.get('dbname', ''), safe='')}{query}"
+    )
+
+
+class Origins(NamedTuple):
+    """The replication origins of a database. They have one name space in a cluster, and serve one session at a time."""
+
+    copy: str
+    """Under which rows are written that are no operation's: copies, deletes, rewinds. The drainer leaves them out."""
+    drain: str
+    """Under which the journal itself is written, so that the log says nothing of it."""
+
+
+def origins_of(connection: Connection) -> Origins:
+    """The names of a database's origins."""
+    return Origins(f"twindiff-copy {connection.info.dbname}", f"twindiff-drain {connection.info.dbname}")
+
+
+def slot_of(connection: Connection) -> str:
+    """The name of a database's replication slot; slots have one name space in a cluster."""
+    name = "".join(each if each.isalnum() else "_" for each in connection.info.dbname.lower())
+    return f"twindiff_{name}"[:63]
+
+
+def _refuse_unfit(connection: Connection) -> None:
+    (version,) = _one(connection, "SELECT current_setting('server_version_num')::int")
+    if version < OLDEST:
+        raise WrongStorage(f"PostgreSQL {version // 10000} is too old: twindiff needs 15 or later.")
+    (encoding,) = _one(connection, "SELECT current_setting('server_encoding')")
+    if encoding != "UTF8":
+        raise WrongStorage(f"The database is encoded as {encoding}; make one with ENCODING 'UTF8'.")
+    (level,) = _one(connection, "SELECT current_setting('wal_level')")
+    if level != "logical":
+        raise WrongStorage(f"wal_level is '{level}'; ALTER SYSTEM SET wal_level = 'logical' and restart PostgreSQL.")
+    (is_super,) = _one(connection, "SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
+    if not is_super:
+        raise WrongStorage("Only a superuser can make the slot and its origins; give the DSN of one with --admin-dsn.")
+
+
+def _one(connection: Connection, query: str) -> tuple[Any, ...]:
+    found = connection.execute(sql(query)).fetchone()
+    assert found is not None
+    return found
+
+
+def _make_roles(connection: Connection, roles: Roles, password: str | None) -> str | None:
+    """The password of the server's role, if it was set here."""
+    existing = {name for (name,) in connection.execute("SELECT rolname FROM pg_roles")}
+    if roles.owner not in existing:
+        connection.execute(SQL("CREATE ROLE {} NOLOGIN").format(Identifier(roles.owner)))
+    if roles.server in existing and password is None:
+        return None
+    given = password or secrets.token_urlsafe(24)
+    verb = "ALTER" if roles.server in existing else "CREATE"
+    options = "LOGIN REPLICATION NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE PASSWORD"
+    connection.execute(SQL(f"{verb} ROLE {{}} {options} {{}}").format(Identifier(roles.server), Literal(given)))  # pyright: ignore[reportArgumentType]
+    return given
+
+
+def _make_schemas(connection: Connection, roles: Roles, twins: Iterable[Schema], catalog: Schema | None) -> None:
+    connection.execute("SELECT pg_advisory_xact_lock(hashtext('twindiff db init'))")
+    owner, server = Identifier(roles.owner), Identifier(roles.server)
+    twins = list(twins)
+    for schema in ("twindiff", CATALOG, *(schema_of(twin.twin) for twin in twins)):
+        connection.execute(SQL("CREATE SCHEMA IF NOT EXISTS {} AUTHORIZATION {}").format(Identifier(schema), owner))
+    connection.execute(SQL("SET LOCAL ROLE {}").format(owner))
+    connection.execute(sql(files("twindiff.storage.postgres").joinpath("system.sql").read_text()))
+    _make_folding(connection)
+    for table in catalog.tables.values() if catalog else ():
+        _bring_up_to_date(connection, CATALOG, table, catalog_table(table))
+    for twin in twins:
+        _make_twin(connection, twin, server)
+    connection.execute("RESET ROLE")
+    for privilege in _PRIVILEGES:
+        connection.execute(SQL(privilege).format(server))
+    for origin in origins_of(connection):
+        query = "SELECT pg_replication_origin_create(%s) WHERE pg_replication_origin_oid(%s) IS NULL"
+        connection.execute(query, (origin, origin))
+
+
+def _make_folding(connection: Connection) -> None:
+    for statement in folding.functions():
+        connection.execute(sql(statement))
+
+
+def version_of(twin: Schema) -> str:
+    """What a twin's place in the database was made from."""
+    return f"{LAYOUT} {twin.hash}"
+
+
+def _make_twin(connection: Connection, twin: Schema, server: Identifier) -> None:
+    schema = schema_of(twin.twin)
+    found = connection.execute("SELECT schema_hash FROM twindiff.shapes WHERE twin = %s", (twin.twin,)).fetchone()
+    if found == (version_of(twin),):
+        return
+    for table in twin.tables.values():
+        _bring_up_to_date(connection, schema, table, twin_table(schema, table))
+    for statement in functions(twin):
+        connection.execute(sql(statement))
+    place = Identifier(schema)
+    connection.execute(SQL("GRANT USAGE ON SCHEMA {} TO {}").format(place, server))
+    connection.execute(
+        SQL("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {} TO {}").format(place, server)
+    )
+    connection.execute(SQL("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {} TO {}").format(place, server))
+    connection.execute(
+        "INSERT INTO twindiff.shapes VALUES (%s, %s, %s) ON CONFLICT (twin) DO UPDATE "
+        "SET schema_hash = excluded.schema_hash, shape = excluded.shape",
+        (twin.twin, version_of(twin), msgspec.json.encode(shapes(twin)).decode()),
+    )
+
+
+def _bring_up_to_date(connection: Connection, schema: str, table: Table, statements: Iterator[str]) -> None:
+    """Make a table, or add what it lacks: new columns get their default in the rows there are."""
+    query = "SELECT column_name FROM information_schema.columns WHERE table_schema = %s AND table_name = %s"
+    existing = {name for (name,) in connection.execute(query, (schema, table.name))}
+    name = f"{quote(schema)}.{quote(table.name)}"
+    for column in table.columns.values():
+        if existing and column.name not in existing:
+            added = added_column(column)
+            if added is None and connection.execute(sql(f"SELECT 1 FROM {name} LIMIT 1")).fetchone():
+                raise SchemaChanged(
+                    f"Rows of '{table.name}' were written without the column '{column.name}', which now needs a value"
+                )
+            connection.execute(sql(f"ALTER TABLE {name} ADD COLUMN {added or column_text(column)}"))
+    gone = existing - {"env_id"} - {*table.columns}
+    for column in sorted(gone):
+        connection.execute(sql(f"ALTER TABLE {name} ALTER COLUMN {names([column])} DROP NOT NULL"))
+    for statement in statements:
+        connection.execute(sql(statement))
+
+
+def _make_slot(connection: Connection) -> None:
+    name = slot_of(connection)
+    found = connection.execute("SELECT plugin FROM pg_replication_slots WHERE slot_name = %s", (name,)).fetchone()
+    if found and found[0] != "wal2json":
+        raise WrongStorage(f"The replication slot {name} belongs to another plugin ({found[0]}); drop it.")
+    if found:
+        return
+    try:
+        connection.execute("SELECT pg_create_logical_replication_slot(%s, 'wal2json')", (name,))
+    except errors.UndefinedFile:
+        raise WrongStorage(
+            "PostgreSQL's plugin wal2json is missing; install it (Debian: postgresql-15-wal2json, with your version)."
+        ) from None
+    except errors.ConfigurationLimitExceeded:
+        raise WrongStorage("All replication slots are in use; raise max_replication_slots or drop one.") from None

@@ -1,0 +1,119 @@
+"""The fence: wait until the journal holds what was acknowledged.
+
+An operation's number is committed with its rows, so what must arrive is known by number; the drainer says by NOTIFY
+what has.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import psycopg
+
+from twindiff.storage import StorageUnavailable
+
+from .connections import Connection, Pool, connect
+
+CHANNEL = "twindiff_journal"
+PATIENCE_SECONDS = 5.0
+_RETRY_SECONDS = 0.5
+
+
+class JournalLags(StorageUnavailable):
+    """The journal has not caught up with the database within five seconds. Try again in a second."""
+
+
+class Arrivals:
+    """Who waits for what, in this process."""
+
+    def __init__(self, dsn: str, pool: Pool) -> None:
+        self._dsn = dsn
+        self._pool = pool
+        self._guard = threading.Lock()
+        self._waiting: dict[str, set[threading.Event]] = {}
+        self._listener: threading.Thread | None = None
+        self._stopping = threading.Event()
+        self._connection: Connection | None = None
+
+    def wait(self, env: str, upto: int | None) -> None:
+        """Until the journal holds all up to a number, or all there is; raises JournalLags."""
+        if self._missing(env, upto) == 0:
+            return
+        with self._told(env) as news:
+            deadline = time.monotonic() + PATIENCE_SECONDS
+            while self._missing(env, upto):
+                if time.monotonic() > deadline:
+                    raise JournalLags(self._lag())
+                # Now and then the database is asked all the same: a notification is lost with its connection.
+                news.wait(_RETRY_SECONDS)
+                news.clear()
+
+    def _missing(self, env: str, upto: int | None) -> int:
+        """How many records are still to come."""
+        query = (
+            "SELECT s.seq, COALESCE((SELECT max(j.seq) FROM twindiff.journal j WHERE j.env = s.env), s.born) "
+            "FROM twindiff.standings s WHERE s.env = %s"
+        )
+        with self._pool.connection() as connection:
+            found = connection.execute(query, (env,)).fetchone()
+        if found is None:
+            return 0
+        seq, have = found
+        return max(0, (seq if upto is None else min(seq, upto)) - have)
+
+    def _lag(self) -> str:
+        query = (
+            "SELECT pg_size_pretty(pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn)), active "
+            "FROM pg_replication_slots WHERE database = current_database() AND plugin = 'wal2json'"
+        )
+        with self._pool.connection() as connection:
+            found = connection.execute(query).fetchone()
+        if found is None:
+            return "The journal cannot follow: its replication slot is gone; run `twindiff db init --admin-dsn …`"
+        lag, active = found
+        state = "is reading" if active else "is not running"
+        return f"The journal is {lag} behind the database, and its drainer {state}; try again"
+
+    @contextmanager
+    def _told(self, env: str) -> Generator[threading.Event]:
+        event = threading.Event()
+        with self._guard:
+            self._waiting.setdefault(env, set()).add(event)
+            if self._listener is None:
+                self._listener = threading.Thread(target=self._listen, name="twindiff arrivals", daemon=True)
+                self._listener.start()
+        try:
+            yield event
+        finally:
+            with self._guard:
+                self._waiting[env].discard(event)
+                if not self._waiting[env]:
+                    del self._waiting[env]
+
+    def _listen(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                with connect(self._dsn) as connection:
+                    self._connection = connection
+                    connection.execute(f"LISTEN {CHANNEL}")
+                    self._tell("*")
+                    while not self._stopping.is_set():
+                        for notice in connection.notifies(timeout=0.2):
+                            self._tell(notice.payload)
+            except psycopg.Error:
+                self._stopping.wait(_RETRY_SECONDS)
+
+    def _tell(self, payload: str) -> None:
+        """Wake those who wait for one of the environments named; `*` names all."""
+        with self._guard:
+            for env in [*self._waiting] if payload == "*" else payload.split():
+                for event in self._waiting.get(env, ()):
+                    event.set()
+
+    def close(self) -> None:
+        self._stopping.set()
+        if self._listener:
+            self._listener.join()

@@ -1,0 +1,42 @@
+"""Bytes by their SHA-256 in the database, where every host finds them."""
+
+from __future__ import annotations
+
+import io
+from hashlib import sha256
+from typing import BinaryIO
+
+from twindiff.kit.errors import NotFound
+
+from .connections import Pool
+
+
+class DatabaseBlobs:
+    """Bytes that are kept once, whoever put them."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    def put(self, data: bytes) -> str:
+        digest = sha256(data).hexdigest()
+        if not self.has(digest):
+            with self._pool.connection() as connection:
+                query = "INSERT INTO twindiff.blobs VALUES (%s, %s) ON CONFLICT DO NOTHING"
+                connection.execute(query, (digest, data), binary=True)
+        return digest
+
+    def get(self, digest: str) -> bytes:
+        with self._pool.connection() as connection:
+            query = "SELECT data FROM twindiff.blobs WHERE digest = %s"
+            found = connection.execute(query, (digest,), binary=True).fetchone()
+        if found is None:
+            raise NotFound("blob", digest)
+        return found[0]
+
+    def has(self, digest: str) -> bool:
+        with self._pool.connection() as connection:
+            query = "SELECT 1 FROM twindiff.blobs WHERE digest = %s"
+            return connection.execute(query, (digest,)).fetchone() is not None
+
+    def open(self, digest: str) -> BinaryIO:
+        return io.BytesIO(self.get(digest))

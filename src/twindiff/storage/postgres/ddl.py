@@ -1,0 +1,146 @@
+"""Tables, indexes, policies and triggers from Row declarations: one schema per twin, `env_id` first in every key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from twindiff.kit.rows import Column, ColumnType, Table
+from twindiff.storage.schema import Schema
+
+from .text import written, written_json
+
+STORED: dict[ColumnType, str] = {
+    "text": 'text COLLATE "C"',
+    "integer": "bigint",
+    "float": "double precision",
+    "boolean": "boolean",
+    "timestamp": 'text COLLATE "C"',
+    "date": 'text COLLATE "C"',
+    "json": 'text COLLATE "C"',
+}
+CATALOG = "twindiff_catalog"
+LONGEST_NAME = 63
+
+
+def quote(name: str) -> str:
+    """A name as SQL takes any name."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def names(columns: Sequence[str]) -> str:
+    """Column names side by side."""
+    return ", ".join(map(quote, columns))
+
+
+def schema_of(twin: str) -> str:
+    """The schema that holds a twin's tables."""
+    return f"twin_{twin}"
+
+
+def literal(text: str) -> str:
+    """A text as SQL takes any text."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def catalog_table(table: Table) -> Iterator[str]:
+    """What creates a table of the catalog and its indexes; nothing happens to those that exist."""
+    yield from _table(CATALOG, table, ())
+
+
+def twin_table(schema: str, table: Table) -> Iterator[str]:
+    """What creates a twin's table: seen one environment at a time, changes by hand numbered, full rows in the log."""
+    yield from _table(schema, table, ("env_id",))
+    name = f"{quote(schema)}.{quote(table.name)}"
+    here = "env_id = current_setting('app.env_id', true)"
+    by_hand = "WHEN (coalesce(current_setting('app.operation', true), '') = '')"
+    yield f"ALTER TABLE {name} REPLICA IDENTITY FULL"
+    yield f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"
+    yield f"DROP POLICY IF EXISTS of_environment ON {name}"
+    yield f"CREATE POLICY of_environment ON {name} USING ({here}) WITH CHECK ({here})"
+    yield f"DROP POLICY IF EXISTS of_owner ON {name}"
+    yield f"CREATE POLICY of_owner ON {name} TO CURRENT_USER USING (true) WITH CHECK (true)"
+    yield (
+        f"CREATE OR REPLACE TRIGGER number_external BEFORE INSERT OR UPDATE OR DELETE ON {name} "
+        f"FOR EACH ROW {by_hand} EXECUTE FUNCTION twindiff.number_external()"
+    )
+    yield (
+        f"CREATE OR REPLACE TRIGGER refuse_truncate BEFORE TRUNCATE ON {name} "
+        "EXECUTE FUNCTION twindiff.refuse_truncate()"
+    )
+    yield f"ALTER TABLE {name} ENABLE ALWAYS TRIGGER number_external, ENABLE ALWAYS TRIGGER refuse_truncate"
+
+
+def _table(schema: str, table: Table, first: tuple[str, ...]) -> Iterator[str]:
+    name = f"{quote(schema)}.{quote(table.name)}"
+    leading = [f'{quote(column)} text COLLATE "C" NOT NULL' for column in first]
+    columns = [*leading, *(column_text(column) for column in table.columns.values())]
+    key = f"PRIMARY KEY ({names((*first, *table.key))})"
+    yield f"CREATE TABLE IF NOT EXISTS {name} ({', '.join([*columns, key])})"
+    for unique in table.unique:
+        yield _index(name, table, (*first, *unique), "UNIQUE INDEX")
+    for index in table.indexes:
+        yield _index(name, table, (*first, *index), "INDEX")
+
+
+def column_text(column: Column[Any]) -> str:
+    """A column as CREATE TABLE declares it."""
+    return f"{quote(column.name)} {STORED[column.kind]}{'' if column.nullable else ' NOT NULL'}"
+
+
+def added_column(column: Column[Any]) -> str | None:
+    """A column as ALTER TABLE adds it to rows that lack it; None when they cannot do without a value."""
+    if column.default is not msgspec.NODEFAULT and not (column.default is None and column.nullable):
+        return f"{column_text(column)} DEFAULT {_constant(column.default, column.kind)}"
+    return column_text(column) if column.nullable else None
+
+
+def _constant(value: Any, kind: ColumnType) -> str:
+    if kind == "json":
+        return literal(written_json(value))
+    return literal(written(value)) if isinstance(value, str) else f"'{value}'"
+
+
+def _index(name: str, table: Table, columns: Sequence[str], kind: str) -> str:
+    text = "_".join((table.name, *columns))
+    if len(text.encode()) > LONGEST_NAME:
+        text = f"{text[:40]}_{blake2b(text.encode(), digest_size=8).hexdigest()}"
+    return f"CREATE {kind} IF NOT EXISTS {quote(text)} ON {name} ({names(columns)})"
+
+
+def functions(schema: Schema) -> Iterator[str]:
+    """What copies and deletes the rows of one environment, whoever may see them."""
+    place = quote(schema_of(schema.twin))
+    copies = [_copy(f"{place}.{quote(table.name)}", table) for table in schema.tables.values()]
+    deletes = [f"DELETE FROM {place}.{quote(name)} WHERE env_id = $1;" for name in schema.tables]
+    head = "RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN"
+    yield f"CREATE OR REPLACE FUNCTION {place}.copy_rows(text, text) {head} {' '.join(copies)} END $$"
+    yield f"CREATE OR REPLACE FUNCTION {place}.delete_rows(text) {head} {' '.join(deletes)} END $$"
+    for function in ("copy_rows(text, text)", "delete_rows(text)"):
+        yield f"REVOKE ALL ON FUNCTION {place}.{function} FROM PUBLIC"
+
+
+def _copy(name: str, table: Table) -> str:
+    columns = names(tuple(table.columns))
+    return f"INSERT INTO {name} (env_id, {columns}) SELECT $2, {columns} FROM {name} WHERE env_id = $1;"
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """What one needs to know of a table to read its rows from the write-ahead log."""
+
+    key: tuple[str, ...]
+    kinds: dict[str, ColumnType]
+
+
+Shapes = dict[str, Shape]
+
+
+def shapes(schema: Schema) -> Shapes:
+    """The shapes of a twin's tables."""
+    return {
+        table.name: Shape(table.key, {name: column.kind for name, column in table.columns.items()})
+        for table in schema.tables.values()
+    }

@@ -1,0 +1,223 @@
+"""The drainer: one process of all streams the write-ahead log into the journal; when it dies another takes over."""
+
+from __future__ import annotations
+
+import logging
+import select
+import threading
+import time
+from typing import Any, NamedTuple
+
+import msgspec
+import psycopg
+import psycopg2
+import psycopg2.extras
+from psycopg import ClientCursor
+
+from twindiff.storage.journal import Record, encode
+
+from .admin import origins_of, slot_of
+from .arrivals import CHANNEL
+from .capture import EXTERNAL, Line, Transaction, Unnumbered, decode_line
+from .connections import Connection, connect, first_line, sql
+from .ddl import CATALOG, Shapes
+
+log = logging.getLogger("twindiff")
+
+ELECTION_SECONDS = 0.3
+MOST_AT_ONCE = 500
+"""Transactions that become journal rows in one commit."""
+CONFIRM_SECONDS = 1.0
+PAUSE_SECONDS = 0.5
+WORTH_CONFIRMING = 1 << 20
+"""Bytes of log that hold nothing of ours, after which they are confirmed all the same."""
+LONGEST_NOTICE = 7000
+_ELECTED = "hashtext('twindiff drainer'), 0"
+
+
+class Position(NamedTuple):
+    """A place in the write-ahead log; PostgreSQL writes it as two hexadecimal numbers."""
+
+    number: int
+
+    @classmethod
+    def of(cls, text: str) -> Position:
+        high, low = text.split("/")
+        return cls((int(high, 16) << 32) + int(low, 16))
+
+    def __str__(self) -> str:
+        return f"{self.number >> 32:X}/{self.number & 0xFFFFFFFF:X}"
+
+
+class Drainer:
+    """A candidate that drains while it is elected, until it is told to stop."""
+
+    def __init__(self, dsn: str) -> None:
+        self._dsn = dsn
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        """Stand for election, drain, and begin again whatever happens."""
+        said = ""
+        while not self._stopping.is_set():
+            try:
+                with connect(self._dsn) as connection:
+                    if self._elected(connection):
+                        Drain(self._dsn, connection, self._stopping).run()
+                    else:
+                        self._stopping.wait(ELECTION_SECONDS)
+            except (psycopg.Error, psycopg2.Error) as error:
+                if first_line(error) != said:
+                    said = first_line(error)
+                    log.warning("The journal is not being written: %s; it is tried again", said)
+                self._stopping.wait(ELECTION_SECONDS)
+
+    def _elected(self, connection: Connection) -> bool:
+        """Stand as often as it takes, on one connection; whether it was won."""
+        while not self._stopping.is_set():
+            found = connection.execute(f"SELECT pg_try_advisory_lock({_ELECTED})").fetchone()
+            if found and found[0]:
+                return True
+            self._stopping.wait(ELECTION_SECONDS)
+        return False
+
+    def stop(self) -> None:
+        """End soon."""
+        self._stopping.set()
+
+
+class Drain:
+    """The work of the elected drainer: `connection` holds the election and writes the journal."""
+
+    def __init__(self, dsn: str, connection: Connection, stopping: threading.Event) -> None:
+        self._dsn = dsn
+        self._connection = connection
+        self._stopping = stopping
+        self._slot = slot_of(connection)
+        self._shapes: dict[str, Shapes] = {}
+        self._done = Position(0)
+        self._confirmed = self._done
+        self._looked = 0.0
+        self._batch: list[Record | Unnumbered] = []
+        self._reached = Position(0)
+        self._open: Transaction | None = None
+
+    def run(self) -> None:
+        """Until told to stop, or the database goes away."""
+        execute = self._connection.execute
+        execute("SELECT pg_replication_origin_session_setup(%s)", (origins_of(self._connection).drain,))
+        found = execute("SELECT lsn::text FROM twindiff.progress WHERE slot = %s", (self._slot,)).fetchone()
+        self._done = Position.of(found[0]) if found else Position(0)
+        self._load_shapes()
+        stream = psycopg2.connect(self._dsn, connection_factory=psycopg2.extras.LogicalReplicationConnection)
+        try:
+            self._follow(stream.cursor())
+        finally:
+            stream.close()
+
+    def _load_shapes(self) -> None:
+        found = self._connection.execute("SELECT twin, shape FROM twindiff.shapes")
+        self._shapes = {twin: msgspec.json.decode(shape, type=Shapes) for twin, shape in found}
+
+    def _options(self) -> dict[str, str]:
+        query = "SELECT roident FROM pg_replication_origin WHERE roname = ANY(%s) ORDER BY 1"
+        found = self._connection.execute(query, ([*origins_of(self._connection)],))
+        return {
+            "format-version": "2",
+            "include-transaction": "true",
+            "include-lsn": "true",
+            "include-types": "false",
+            "filter-tables": f"twindiff.*,{CATALOG}.*",
+            # By number: an origin's name is ignored without a word.
+            "filter-origins": ",".join(str(origin) for (origin,) in found),
+            "add-msg-prefixes": "twindiff",
+        }
+
+    def _follow(self, cursor: Any) -> None:
+        cursor.start_replication(slot_name=self._slot, options=self._options(), decode=False, status_interval=10)
+        while not self._stopping.is_set():
+            message = cursor.read_message()
+            if message is not None:
+                self._take(decode_line(message.payload))
+                if len(self._batch) < MOST_AT_ONCE:
+                    continue
+            self._write()
+            self._confirm(cursor)
+            if message is None:
+                select.select([cursor], [], [], PAUSE_SECONDS)
+
+    def _take(self, line: Line) -> None:
+        if line.action == "B":
+            self._open = Transaction(self._shapes)
+        elif line.action == "C":
+            end = Position.of(line.nextlsn)
+            if self._open and end > self._done:
+                self._batch += self._open.records()
+            self._reached = max(self._reached, end)
+            self._open = None
+        elif self._open:
+            if line.schema and line.schema.removeprefix("twin_") not in self._shapes:
+                self._load_shapes()
+            self._open.take(line)
+
+    def _write(self) -> None:
+        """Commit what has come in.
+
+        The commit does not wait for the disk: what a crash takes from the journal is streamed again, since it is
+        confirmed only later. A number that was given here must not change, though.
+        """
+        if not self._batch:
+            return
+        begin = "BEGIN; SET LOCAL synchronous_commit = off; "
+        if any(isinstance(each, Unnumbered) for each in self._batch):
+            self._connection.execute("BEGIN")
+            begin = ""
+        records = [self._numbered(each) if isinstance(each, Unnumbered) else each for each in self._batch]
+        self._append(begin, [record for record in records if record])
+        self._done = self._reached
+        self._batch = []
+
+    def _append(self, begin: str, records: list[Record]) -> None:
+        notice = " ".join({record.env for record in records})
+        values = (
+            str(self._reached),
+            [record.env for record in records],
+            [record.seq for record in records],
+            [encode(record) for record in records],
+            self._slot,
+            str(self._reached),
+            notice if len(notice) < LONGEST_NOTICE else "*",
+        )
+        ClientCursor(self._connection).execute(sql(begin + _APPEND), values)
+
+    def _numbered(self, unnumbered: Unnumbered) -> Record | None:
+        """A record for changes that came without a number; None when their environment is no more."""
+        found = self._connection.execute(_NUMBER, (unnumbered.env,)).fetchone()
+        if found is None:
+            return None
+        seq, clock, counters = found
+        wall = time.time_ns() // 1000
+        ids = msgspec.json.decode(counters)
+        return Record(unnumbered.env, seq, unnumbered.twin, EXTERNAL, "", wall, clock, ids, unnumbered.changes)
+
+    def _confirm(self, cursor: Any) -> None:
+        """Once a second, let PostgreSQL drop the log whose journal rows are on disk, or that holds nothing of ours."""
+        if self._open is not None or time.monotonic() - self._looked < CONFIRM_SECONDS:
+            return
+        self._looked = time.monotonic()
+        end = max(self._done, self._reached, Position(cursor.wal_end))
+        # Our own commits move the log on: without a threshold one confirmation would be reason for the next.
+        if self._reached > self._confirmed or end.number - self._confirmed.number > WORTH_CONFIRMING:
+            self._connection.execute(_PROGRESS, (self._slot, str(end)))  # which takes all before it to the disk
+            self._done = self._confirmed = end
+            cursor.send_feedback(flush_lsn=end.number, force=True)
+
+
+_PROGRESS = "INSERT INTO twindiff.progress VALUES (%s, %s) ON CONFLICT (slot) DO UPDATE SET lsn = excluded.lsn"
+_NUMBER = "UPDATE twindiff.standings SET seq = seq + 1 WHERE env = %s AND NOT forgotten RETURNING seq, clock, counters"
+_APPEND = (
+    "INSERT INTO twindiff.journal (env, seq, record, lsn) SELECT r.*, %s::pg_lsn FROM "
+    "unnest(%s::text[], %s::bigint[], %s::bytea[]) r(env, seq, record) "
+    "WHERE EXISTS (SELECT 1 FROM twindiff.standings s WHERE s.env = r.env) ON CONFLICT DO NOTHING; "
+    f"{_PROGRESS}; SELECT pg_notify('{CHANNEL}', %s); COMMIT"
+)

@@ -1,0 +1,233 @@
+"""The server engine: any number of processes over one PostgreSQL, every change captured from its write-ahead log."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, NamedTuple, TypeVar, cast
+
+import msgspec
+from psycopg import ClientCursor
+
+from twindiff.kit.blobs import Blobs
+from twindiff.kit.clock import ClockMode
+from twindiff.storage import Gone, Intent, Moment, Origin, Template, WrongStorage
+from twindiff.storage.journal import Record, Values, between
+from twindiff.storage.schema import Schema
+
+from .admin import initialise, version_of
+from .arrivals import Arrivals
+from .blobs import DatabaseBlobs
+from .catalog import Catalog
+from .connections import Connection, Pool, Turns
+from .ddl import CATALOG, schema_of
+from .health import SlotGuard
+from .points import Points, refuse_unknown
+from .ready import Copies
+from .records import Journal
+from .standings import Standings
+from .store import Counters, PostgresStore, Touched, within
+from .tables import Tables
+from .templates import Templates
+
+T = TypeVar("T")
+
+
+class Begun(NamedTuple):
+    """Where an environment stands as an operation begins."""
+
+    mode: str
+    clock: int
+    at: int
+    counters: str
+
+
+class PostgresEngine:
+    """Environments, journal, templates and catalog in one database. Work runs in threads, never on the event loop."""
+
+    inline = False
+
+    def __init__(self, dsn: str, *, admin_dsn: str | None = None, ready: int = 0) -> None:
+        self._admin_dsn = admin_dsn
+        self._pool = Pool(dsn)
+        self._turns = Turns()
+        self._tables: dict[str, Tables] = {}
+        self._awake: set[str] = set()
+        self._catalog = Catalog(self._pool)
+        self._arrivals = Arrivals(dsn, self._pool)
+        self._journal = Journal(self._pool, self._arrivals)
+        self._standings = Standings(self._pool)
+        self._templates = Templates(self._pool, self._tables)
+        self._points = Points(self._pool, self._tables, self._journal)
+        self._copies = Copies(self._pool, ready)
+        self.blobs: Blobs = DatabaseBlobs(self._pool)
+        self._slot = SlotGuard(self._pool)
+
+    def schema(self, schema: Schema) -> None:
+        if self._admin_dsn:
+            initialise(self._admin_dsn, [schema], None)
+        with self._pool.connection() as connection:
+            query = "SELECT schema_hash FROM twindiff.shapes WHERE twin = %s"
+            found = connection.execute(query, (schema.twin,)).fetchone()
+        if found != (version_of(schema),):
+            state = "is of another version" if found else "is missing"
+            raise WrongStorage(
+                f"What the database holds for the twin '{schema.twin}' {state}; run `twindiff db init --admin-dsn …`."
+            )
+        self._tables[schema.twin] = Tables(schema, schema_of(schema.twin))
+
+    # Templates
+
+    def add_template(self, twin: str, rows: Mapping[str, Iterable[Mapping[str, Any]]]) -> Template:
+        full = {name: [dict(each) for each in values] for name, values in rows.items()}
+        return self._templates.keep(self._tables[twin], full, {})
+
+    def copy_template(self, env: str, origin: Origin, twin: str) -> Template:
+        rows, counters = self._content(env, twin)
+        return self._templates.keep(self._tables[twin], rows, counters)
+
+    def _content(self, env: str, twin: str) -> tuple[dict[str, list[Values]], dict[str, int]]:
+        tables = self._tables[twin]
+        with self._reading(env) as (connection, begun):
+            rows = {
+                name: [form.values(each) for each in connection.execute(cast(Any, form.select_all))]
+                for name, form in tables.by_name.items()
+            }
+            return rows, msgspec.json.decode(begun.counters, type=dict[str, int])
+
+    def template(self, twin: str, hash: str) -> PostgresStore:
+        return self._templates.rows(twin, hash)
+
+    # Environments
+
+    def ready(self, origin: Origin) -> str | None:
+        return self._copies.take(origin)
+
+    def create(self, env: str, origin: Origin) -> None:
+        self._templates.check(origin)
+        self._copies.create(env, origin)
+        self._awake.add(env)
+
+    def awake(self, env: str) -> bool:
+        return env in self._awake
+
+    def wake(self, env: str, origin: Origin) -> None:
+        """Nothing is rebuilt here, where rows are carried over when the database is; but it may be gone."""
+        if not self._standings.has(env):
+            raise Gone(f"environment '{env}' is not there any more")
+        self._awake.add(env)
+
+    def sleep(self, env: str) -> None:
+        self._awake.discard(env)
+
+    def delete(self, env: str) -> None:
+        self._awake.discard(env)
+        self._standings.delete(env)
+
+    # Operations
+
+    def read(self, env: str, twin: str, work: Callable[[Moment], T]) -> T:
+        with self._reading(env) as (connection, begun):
+            clock = _mode(begun).at(_wall(), begun.clock, begun.at, writes=False)
+            return work(Moment(PostgresStore(within(connection), self._tables[twin], None), clock))
+
+    @contextmanager
+    def _reading(self, env: str) -> Generator[tuple[Connection, Begun]]:
+        """See one state through several statements, and write none."""
+        with self._pool.connection() as connection:
+            cursor = ClientCursor(connection)
+            cursor.execute(
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT * FROM twindiff.begin_read(%s)", (env,)
+            )
+            yield connection, _begun(cursor, env)
+            connection.execute("COMMIT", prepare=False)
+
+    def write(self, env: str, intent: Intent, work: Callable[[Moment], T]) -> tuple[T, int | None]:
+        with self._turns.of(env), self._pool.connection() as connection:
+            cursor = ClientCursor(connection)
+            cursor.execute("BEGIN; SELECT * FROM twindiff.begin_write(%s, %s)", (env, intent.operation))
+            begun = _begun(cursor, env)
+            wall = _wall()
+            clock = _mode(begun).at(wall, begun.clock, begun.at, writes=True)
+            counters = Counters(msgspec.json.decode(begun.counters))
+            store = PostgresStore(within(connection), self._tables[intent.twin], counters)
+            result = work(Moment(store, clock))
+            if not _has_changed(store.touched, connection):
+                cursor.execute("ROLLBACK")
+                return result, None
+            meta = msgspec.json.encode([*intent]).decode()[1:-1]
+            values = (env, meta, clock.micros, wall, msgspec.json.encode(counters.values).decode())
+            cursor.execute("SELECT twindiff.finish_write(%s, %s, %s, %s, %s); COMMIT", values)
+            (seq,) = cast(tuple[int], cursor.fetchone())
+            return result, seq
+
+    # Points
+
+    def remembers(self, env: str, seq: int) -> bool:
+        """The journal leads to every point alike."""
+        refuse_unknown(seq, self.seq(env))
+        return True
+
+    def recall(self, env: str, origin: Origin, seq: int) -> None:
+        """Nothing is rebuilt ahead."""
+
+    def rewind(self, env: str, to: int) -> int:
+        with self._turns.of(env):
+            return self._points.rewind(env, to)
+
+    def fork(self, env: str, at: int, child: str) -> None:
+        with self._turns.of(env):
+            self._points.fork(env, at, child)
+        self._awake.add(child)
+
+    # Journal and catalog
+
+    def admit(self) -> None:
+        self._slot.admit()
+
+    def seq(self, env: str) -> int:
+        return self._standings.seq(env)
+
+    def records(self, env: str, after: int = 0, upto: int | None = None) -> list[Record]:
+        return self._journal.records(env, after, upto)
+
+    def difference(self, env: str, after: int, upto: int) -> list[Record]:
+        return between(lambda low, high: self._journal.records(env, low, high), after, upto)
+
+    def catalog(self, schema: Schema) -> PostgresStore:
+        if self._admin_dsn:
+            initialise(self._admin_dsn, [], schema)
+        return PostgresStore(self._catalog.statement, Tables(schema, CATALOG, env=False), Counters({}))
+
+    def transaction(self) -> AbstractContextManager[None]:
+        return self._catalog.transaction()
+
+    def close(self) -> None:
+        self._copies.close()
+        self._arrivals.close()
+        self._pool.close()
+
+
+def _begun(cursor: ClientCursor[Any], env: str) -> Begun:
+    cursor.nextset()
+    found = cursor.fetchone()
+    if found is None:
+        raise Gone(f"environment '{env}' is not there any more")
+    return Begun(*found)
+
+
+def _has_changed(touched: Touched, connection: Connection) -> bool:
+    """Whether an operation is one for the journal; what was written around the Store is not looked at more closely."""
+    if touched.wrote:
+        return touched.anything
+    found = connection.execute("SELECT pg_current_xact_id_if_assigned() IS NOT NULL").fetchone()
+    return found == (True,)
+
+
+def _mode(begun: Begun) -> ClockMode:
+    return ClockMode(cast(Any, begun.mode))
+
+
+def _wall() -> int:
+    return time.time_ns() // 1000

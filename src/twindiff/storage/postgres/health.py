@@ -1,0 +1,201 @@
+"""Whether a database is fit to serve from, and a guard that keeps an abandoned slot from filling its disk."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import psycopg
+
+from twindiff.storage import StorageUnavailable
+
+from .admin import OLDEST, origins_of, slot_of
+from .connections import Connection, Pool, connect, first_line
+
+log = logging.getLogger("twindiff")
+
+GIB = 1 << 30
+WARN_BYTES = 1 * GIB
+REFUSE_BYTES = 4 * GIB
+_LOOK_SECONDS = 1.0
+_INIT = "Run `twindiff db init --admin-dsn …` with the DSN of a superuser."
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at; `mend` says what to do when it is not fine."""
+
+    what: str
+    is_fine: bool
+    said: str
+    mend: str = ""
+
+
+def findings(dsn: str) -> Iterator[Finding]:
+    """Everything there is to say, up to what makes the rest pointless."""
+    try:
+        with connect(dsn, connect_timeout=5) as connection:
+            yield Finding(
+                "database", True, f"{connection.info.dbname} on {connection.info.host}:{connection.info.port}"
+            )
+            for check in (_version, _primary, _wal_level, _role, _tables, _origins, _slot, _plugin):
+                finding = check(connection)
+                yield finding
+                if not finding.is_fine:
+                    return
+    except (psycopg.Error, UnicodeError) as error:
+        mend = "Check the address, and that the server is running and lets you in."
+        yield Finding("database", False, f"it cannot be reached: {first_line(error)}", mend)
+
+
+def _one(connection: Connection, query: Any, *values: object) -> tuple[Any, ...]:
+    found = connection.execute(query, values).fetchone()
+    assert found is not None
+    return found
+
+
+def _version(connection: Connection) -> Finding:
+    number, text = _one(
+        connection, "SELECT current_setting('server_version_num')::int, current_setting('server_version')"
+    )
+    return Finding("version", number >= OLDEST, f"PostgreSQL {text}", "Twindiff needs PostgreSQL 15 or later.")
+
+
+def _primary(connection: Connection) -> Finding:
+    (is_replica,) = _one(
+        connection, "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool"
+    )
+    said = "it takes no writes: it is a replica, or set to read-only" if is_replica else "takes writes"
+    return Finding("writable", not is_replica, said, "Give the DSN of the primary.")
+
+
+def _wal_level(connection: Connection) -> Finding:
+    (level,) = _one(connection, "SELECT current_setting('wal_level')")
+    mend = "ALTER SYSTEM SET wal_level = 'logical', and restart PostgreSQL."
+    return Finding("wal_level", level == "logical", f"wal_level is '{level}'", mend)
+
+
+def _role(connection: Connection) -> Finding:
+    name, is_super, bypasses, replicates = _one(
+        connection,
+        "SELECT rolname, rolsuper, rolbypassrls, rolreplication FROM pg_roles WHERE rolname = current_user",
+    )
+    if is_super or bypasses:
+        said = f"'{name}' is a superuser or bypasses row security, so nothing would keep environments apart"
+        return Finding("role", False, said, f"{_INIT} It prints the DSN to serve with.")
+    said = f"'{name}' has no REPLICATION" if not replicates else f"'{name}' owns nothing and sees one environment"
+    return Finding("role", replicates, said, _INIT)
+
+
+def _tables(connection: Connection) -> Finding:
+    (there,) = _one(connection, "SELECT to_regclass('twindiff.blobs') IS NOT NULL")
+    return Finding("tables", there, "there" if there else "this database was never set up", _INIT)
+
+
+def _origins(connection: Connection) -> Finding:
+    query = "SELECT roname || ' = ' || roident FROM pg_replication_origin WHERE roname = ANY(%s) ORDER BY 1"
+    found = [text for (text,) in connection.execute(query, ([*origins_of(connection)],))]
+    return Finding("origins", len(found) == 2, ", ".join(found) or "the replication origins are missing", _INIT)
+
+
+class Lag(NamedTuple):
+    """How far a slot is behind, in bytes; `limit` is what PostgreSQL keeps for it, or nothing."""
+
+    bytes: int
+    is_active: bool
+    status: str
+    limit: int | None
+
+
+def lag(connection: Connection) -> Lag | None:
+    """What PostgreSQL says of our slot; None when there is none."""
+    query = (
+        "SELECT COALESCE(pg_wal_lsn_diff(pg_current_wal_insert_lsn(), confirmed_flush_lsn), 0)::bigint, active, "
+        "COALESCE(wal_status, ''), "
+        "NULLIF(pg_size_bytes(CASE s.setting WHEN '-1' THEN '0' ELSE s.setting || s.unit END), 0) "
+        "FROM pg_replication_slots, pg_settings s WHERE slot_name = %s AND s.name = 'max_slot_wal_keep_size'"
+    )
+    found = connection.execute(query, (slot_of(connection),)).fetchone()
+    return Lag(*found) if found else None
+
+
+def _slot(connection: Connection) -> Finding:
+    found = lag(connection)
+    name = slot_of(connection)
+    if found is None:
+        return Finding("slot", False, f"the replication slot {name} is missing", _INIT)
+    said = f"{name}, {size(found.bytes)} behind, {'being read' if found.is_active else 'nobody reads it now'}"
+    if found.status == "lost":
+        mend = f"Some changes are lost for ever: drop it with pg_drop_replication_slot('{name}'). Then: {_INIT}"
+        return Finding("slot", False, f"{said}, and PostgreSQL has dropped log that it needs", mend)
+    mend = "Start a server, which reads it: `twindiff serve --storage …`."
+    return Finding("slot", found.bytes < _most(found), said, mend)
+
+
+def _plugin(connection: Connection) -> Finding:
+    """Whether wal2json can be loaded; only a slot that nobody reads can be asked."""
+    found = lag(connection)
+    mend = "Install it into PostgreSQL; on Debian: apt-get install postgresql-15-wal2json, with your version."
+    if found is None or found.is_active:
+        return Finding("wal2json", True, "in use", mend)
+    try:
+        query = "SELECT count(*) FROM pg_logical_slot_peek_changes(%s, NULL, 1, 'format-version', '2')"
+        connection.execute(query, (slot_of(connection),))
+    except psycopg.errors.UndefinedFile as error:
+        return Finding("wal2json", False, f"the plugin is missing: {first_line(error)}", mend)
+    except psycopg.errors.ObjectInUse:
+        return Finding("wal2json", True, "in use", mend)
+    return Finding("wal2json", True, "installed", mend)
+
+
+def size(number: int) -> str:
+    """Bytes as people read them."""
+    amount, unit = float(number), "bytes"
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
+        if amount < 1024 or unit == "TiB":
+            break
+        amount /= 1024
+    return f"{amount:.0f} {unit}"
+
+
+def _most(found: Lag) -> int:
+    """How far a slot may fall behind before no new run begins."""
+    return min(REFUSE_BYTES, found.limit * 4 // 5) if found.limit else REFUSE_BYTES
+
+
+class SlotGuard:
+    """Warns while the slot falls behind, and refuses new runs before what it holds back fills the disk."""
+
+    def __init__(self, pool: Pool, *, look: Callable[[Connection], Lag | None] = lag) -> None:
+        self._pool = pool
+        self._look = look
+        self._guard = threading.Lock()
+        self._looked = 0.0
+        self._found: Lag | None = None
+        self._warned = False
+
+    def admit(self) -> None:
+        """Raises StorageUnavailable while no new run should begin."""
+        with self._guard:
+            if time.monotonic() - self._looked > _LOOK_SECONDS:
+                with self._pool.connection() as connection:
+                    self._found = self._look(connection)
+                self._looked = time.monotonic()
+            found = self._found
+        if found is None or found.status == "lost":
+            raise StorageUnavailable(
+                "Changes are not being captured: the replication slot is gone; see `twindiff doctor`"
+            )
+        self._warn(found)
+        if found.bytes >= _most(found):
+            raise StorageUnavailable(
+                f"No new run begins while the journal is {size(found.bytes)} behind the database; see `twindiff doctor`"
+            )
+
+    def _warn(self, found: Lag) -> None:
+        is_late = found.bytes >= min(WARN_BYTES, _most(found) // 2)
+        if is_late and not self._warned:
+            log.warning("The journal is %s behind the database; is a drainer running?", size(found.bytes))
+        self._warned = is_late

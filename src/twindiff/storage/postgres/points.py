@@ -1,0 +1,121 @@
+"""Points in the life of an environment: return to one, or go on from one apart, by what the journal says."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import msgspec
+
+from twindiff.storage import Gone, Origin, UnknownPoint
+from twindiff.storage.journal import Net, Place, Record, between, encode, net
+
+from .connections import Connection, Pool, sql
+from .copying import as_copy, unseen
+from .ddl import quote, schema_of
+from .records import Journal, read
+from .tables import Tables
+
+
+class Standing(NamedTuple):
+    """Where an environment stands at a point."""
+
+    seq: int
+    clock: int
+    at: int
+    counters: dict[str, int]
+
+
+class Points:
+    """Rewinds and forks: not in microseconds, but exact."""
+
+    def __init__(self, pool: Pool, tables: Mapping[str, Tables], journal: Journal) -> None:
+        self._pool = pool
+        self._tables = tables
+        self._journal = journal
+
+    def rewind(self, env: str, to: int) -> int:
+        """Bring the rows back and say so in the journal; gives the new seq."""
+        with self._alone(env) as (connection, seq, origin):
+            standing = _standing(connection, env, origin, seq, to)
+            as_copy(connection, env)
+            self._bring_back(connection, _since(connection, env, to, seq))
+            wall = time.time_ns() // 1000
+            record = Record(env, seq + 1, "", "rewind", "", wall, standing.clock, standing.counters, [], to=to)
+            connection.execute(
+                "INSERT INTO twindiff.journal (env, seq, record) VALUES (%s, %s, %s)", (env, record.seq, encode(record))
+            )
+            connection.execute(
+                "UPDATE twindiff.standings SET seq = %s, clock = %s, at = %s, counters = %s WHERE env = %s",
+                (record.seq, standing.clock, wall, msgspec.json.encode(standing.counters).decode(), env),
+            )
+        return seq + 1
+
+    def fork(self, env: str, at: int, child: str) -> None:
+        """Copy the rows as they are and bring the copy back to the point."""
+        with self._alone(env) as (connection, seq, origin):
+            standing = _standing(connection, env, origin, seq, at)
+            as_copy(connection, child)
+            for twin in origin.templates:
+                connection.execute(sql(f"SELECT {quote(schema_of(twin))}.copy_rows(%s, %s)"), (env, child))
+            self._bring_back(connection, _since(connection, env, at, seq))
+            connection.execute(
+                "INSERT INTO twindiff.standings (env, origin, mode, seq, clock, at, counters, parent, born) "
+                "SELECT %s, origin, mode, %s, %s, %s, %s, env, %s FROM twindiff.standings WHERE env = %s",
+                (
+                    child,
+                    at,
+                    standing.clock,
+                    standing.at,
+                    msgspec.json.encode(standing.counters).decode(),
+                    at,
+                    env,
+                ),
+            )
+
+    @contextmanager
+    def _alone(self, env: str) -> Generator[tuple[Connection, int, Origin]]:
+        """A transaction that has the environment to itself, with a journal that holds all of it."""
+        self._journal.wait(env)
+        with unseen(self._pool) as connection:
+            connection.execute("SELECT * FROM twindiff.begin_write(%s, 'rewind')", (env,))
+            connection.execute("SELECT set_config('statement_timeout', '0', true)")
+            query = "SELECT seq, origin FROM twindiff.standings WHERE env = %s AND NOT forgotten"
+            found = connection.execute(query, (env,)).fetchone()
+            if found is None:
+                raise Gone(f"environment '{env}' is not there any more")
+            self._journal.wait(env)
+            yield connection, found[0], msgspec.json.decode(found[1], type=Origin)
+
+    def _bring_back(self, connection: Connection, differences: Mapping[Place, Net]) -> None:
+        """Rows as they were before; deletes come first, so that unique values may trade places."""
+        for place, (_, after) in differences.items():
+            if after is not None:
+                form = self._tables[place.twin].by_name[place.table]
+                stored = form.insert_values(after)
+                connection.execute(sql(form.delete), [stored[at] for at in form.key_at])
+        for place, (before, _) in differences.items():
+            if before is not None:
+                form = self._tables[place.twin].by_name[place.table]
+                connection.execute(sql(form.plain_insert), form.insert_values(before))
+
+
+def _since(connection: Connection, env: str, point: int, seq: int) -> dict[Place, Net]:
+    """What has changed since a point."""
+    return net(between(lambda after, upto: read(connection, env, after, upto), point, seq))
+
+
+def _standing(connection: Connection, env: str, origin: Origin, seq: int, point: int) -> Standing:
+    refuse_unknown(point, seq)
+    found = read(connection, env, point - 1, point) if point else []
+    if not found:
+        return Standing(0, origin.clock_start, origin.created, origin.counters)
+    return Standing(point, found[0].clock, found[0].at, found[0].ids)
+
+
+def refuse_unknown(point: int, seq: int) -> None:
+    """Raises UnknownPoint for a point that an environment with so many records does not have."""
+    if not 0 <= point <= seq:
+        raise UnknownPoint(f"unknown point {point}: this environment has points 0 to {seq}")

@@ -1,0 +1,300 @@
+"""Rows in PostgreSQL: the Store that handlers are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, NoReturn, TypeVar, cast
+
+from psycopg import errors
+
+from twindiff.kit.errors import AlreadyExists, ApiError, NotFound
+from twindiff.kit.rows import Column, Expression, Row, Table, table_of
+from twindiff.kit.store import Ordering
+from twindiff.storage.values import INT64
+
+from .connections import Connection, reaching, sql
+from .ddl import quote
+from .expressions import OUTERMOST, Scope, Sql, order_by
+from .tables import Tables, TableSql, loading
+
+R = TypeVar("R", bound=Row)
+Stored = tuple[Any, ...]
+Place = tuple[str, Stored]
+Opener = Callable[[], AbstractContextManager[Connection]]
+"""Gives the connection for one statement."""
+
+
+class Counters:
+    """The counters of an environment while one operation uses them."""
+
+    def __init__(self, start: Mapping[str, int]) -> None:
+        self.values = dict(start)
+
+    def next(self, counter: str, *, at_least: int = 1) -> int:
+        value = max(self.values.get(counter, 0) + 1, at_least)
+        self.values[counter] = value
+        return value
+
+
+class Touched:
+    """The rows that an operation has written, as they were and as they are.
+
+    What changed is read from the write-ahead log; this only tells whether anything did, so that no number is spent on
+    an operation that changed nothing.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[Place, tuple[Stored | None, Stored | None]] = {}
+        self.wrote = False
+        """Whether anything was written through the Store, even if it was taken back."""
+
+    def see(self, table: str, key: Stored, before: Stored | None, after: Stored | None) -> None:
+        """Note a write of one row."""
+        self.wrote = True
+        first = self._rows.get((table, key))
+        self._rows[table, key] = (first[0] if first else before, after)
+
+    @property
+    def anything(self) -> bool:
+        """Whether a row differs from what it was."""
+        return any(before != after for before, after in self._rows.values())
+
+    def copy(self) -> dict[Place, tuple[Stored | None, Stored | None]]:
+        """What is known now, to come back to."""
+        return dict(self._rows)
+
+    def restore(self, rows: dict[Place, tuple[Stored | None, Stored | None]]) -> None:
+        """Forget what was written since."""
+        self._rows = rows
+
+
+class PostgresStore:
+    """A Store whose statements run on the connections that `opener` gives; without `counters` it cannot write."""
+
+    def __init__(self, opener: Opener, tables: Tables, counters: Counters | None) -> None:
+        self._opener = opener
+        self._tables = tables
+        self._counters = counters
+        self.touched = Touched()
+
+    def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
+        form = self._tables.of(table)
+        found = self._run(form.select_by_key, _key_values(form, key))
+        if found:
+            return form.build(found[0])
+        if missing:
+            raise missing
+        raise NotFound(table.__name__, *key)
+
+    def find(self, table: type[R], *where: Expression) -> R | None:
+        found = self.rows(table, *where, limit=1)
+        return found[0] if found else None
+
+    def rows(
+        self,
+        table: type[R],
+        *where: Expression,
+        order: Ordering = (),
+        limit: int | None = None,
+        offset: int = 0,
+        columns: tuple[Column[Any], ...] | None = None,
+    ) -> Any:
+        form = self._tables.of(table)
+        text = Sql(self._tables.place)
+        selected = _selected(text, columns) if columns else form.selected
+        query = f"SELECT {selected}{_from(form, text, where)} ORDER BY {order_by(text, order, form.key)}"
+        if limit is not None or offset:
+            query += " LIMIT %s::bigint OFFSET %s::bigint"
+            text.parameters += [None if limit is None else min(limit, INT64[-1]), min(offset, INT64[-1])]
+        found = self._run(query, text.parameters)
+        return _load_columns(columns, found) if columns else [form.build(values) for values in found]
+
+    def pages(
+        self,
+        table: type[Row],
+        by: Column[Any],
+        parents: Sequence[str],
+        *where: Expression,
+        join: Column[Any] | None = None,
+        between: tuple[Expression, ...] = (),
+        order: Ordering = (),
+        limit: int | None = None,
+        columns: tuple[Column[Any], ...],
+    ) -> dict[str, list[tuple[Any, ...]]]:
+        form = self._tables.of(table)
+        text = Sql(self._tables.place)
+        selected = _selected(text, columns)
+        text.parameters.append(list(parents))
+        inner = _of_parent(form, text, by, join, between, where)
+        if limit is not None:
+            inner += f" ORDER BY {order_by(text, order, form.key, 'u')} LIMIT %s::bigint"
+            text.parameters.append(limit)
+        query = (
+            f"SELECT k.value, {selected} FROM unnest(%s::text[]) WITH ORDINALITY k(value, at) "
+            f"CROSS JOIN LATERAL ({inner}) {OUTERMOST} ORDER BY k.at, {order_by(text, order, form.key)}"
+        )
+        pages: dict[str, list[tuple[Any, ...]]] = {}
+        for values in _load_columns((by, *columns), self._run(query, text.parameters)):
+            pages.setdefault(values[0], []).append(values[1:])
+        return pages
+
+    def count(self, table: type[Row], *where: Expression) -> int:
+        form = self._tables.of(table)
+        text = Sql(self._tables.place)
+        ((count,),) = self._run(f"SELECT COUNT(*){_from(form, text, where)}", text.parameters)
+        return count
+
+    @contextmanager
+    def savepoint(self) -> Generator[None]:
+        seen = self.touched.copy()
+        self._run("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            self.touched.restore(seen)
+            self._run("ROLLBACK TO part")
+            raise
+        finally:
+            self._run("RELEASE part")
+
+    def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
+        form = self._writable(type(row))
+        values = form.store([getattr(row, name) for name in form.columns])
+        with self._opener() as connection:
+            added = connection.execute(sql(form.insert), values).rowcount
+        if not added:
+            raise taken or AlreadyExists
+        self._see(form, None, values)
+        return row
+
+    def change(self, row: R, **fields: Any) -> R:
+        form = self._writable(type(row))
+        key = [getattr(row, name) for name in form.key]
+        if not fields:
+            return self.get(type(row), *key)
+        stored = [_stored(form, name, value) for name, value in fields.items()]
+        query, values = form.update([*fields]), [*stored, *_key_values(form, key)]
+        found = self._run(query, values) if form.unique.isdisjoint(fields) else self._run_unique(query, values)
+        if not found:
+            raise _gone(row, form.table)
+        width = len(form.columns)
+        self._see(form, found[0][:width], found[0][width:])
+        return form.build(found[0][width:])
+
+    def _run_unique(self, query: str, values: Sequence[Any]) -> list[Stored]:
+        """A statement that may find a value taken, which must not end the transaction."""
+        with self._opener() as connection:
+            within = connection.info.transaction_status
+            if within:
+                connection.execute("SAVEPOINT taken")
+            try:
+                found = connection.execute(sql(query), values).fetchall()
+            except errors.UniqueViolation:
+                if within:
+                    connection.execute("ROLLBACK TO taken")
+                raise AlreadyExists from None
+            if within:
+                connection.execute("RELEASE taken")
+            return found
+
+    def remove(self, row: Row) -> None:
+        form = self._writable(type(row))
+        found = self._run(form.delete, _key_values(form, [getattr(row, name) for name in form.key]))
+        if not found:
+            raise _gone(row, form.table)
+        self._see(form, found[0], None)
+
+    def next(self, counter: str, *, at_least: int = 1) -> int:
+        if self._counters is None:
+            _refuse_write(f"counter '{counter}'")
+        return self._counters.next(counter, at_least=at_least)
+
+    def _see(self, form: TableSql, before: Sequence[Any] | None, after: Sequence[Any] | None) -> None:
+        was, now = (None if each is None else tuple(each) for each in (before, after))
+        old, new = (each and tuple([each[at] for at in form.key_at]) for each in (was, now))
+        if old is not None and old != new:
+            self.touched.see(form.table.name, old, was, None)
+            was = None
+        if new is not None:
+            self.touched.see(form.table.name, new, was, now)
+
+    def _writable(self, row: type[Row]) -> TableSql:
+        if self._counters is None:
+            _refuse_write(f"table '{table_of(row).name}'")
+        return self._tables.of(row)
+
+    def _run(self, query: str, parameters: Sequence[Any] = ()) -> list[Stored]:
+        with self._opener() as connection:
+            cursor = connection.execute(sql(query), parameters)
+            return cursor.fetchall() if cursor.description else []
+
+
+def within(connection: Connection) -> Opener:
+    """Run statements in the transaction that is open on a connection."""
+
+    @contextmanager
+    def opener() -> Generator[Connection]:
+        with reaching():
+            yield connection
+
+    return opener
+
+
+def _gone(row: Row, table: Table) -> NotFound:
+    return NotFound(type(row).__name__, *(getattr(row, name) for name in table.key))
+
+
+def _refuse_write(what: str) -> NoReturn:
+    raise TypeError(f"An operation declared to read cannot write ({what}); declare it without reads=True")
+
+
+def _key_values(form: TableSql, key: Sequence[object]) -> list[Any]:
+    return [_stored(form, name, value) for name, value in zip(form.key, key, strict=True)]
+
+
+def _stored(form: TableSql, name: str, value: Any) -> Any:
+    if name not in form.storing:
+        raise TypeError(f"Table '{form.table.name}' has no column '{name}'")
+    convert = form.storing[name]
+    return convert(value) if convert else value
+
+
+def _from(form: TableSql, text: Sql, where: Sequence[Expression]) -> str:
+    conditions = text.where(where, (Scope(OUTERMOST, form.table.row),))
+    return f" FROM {form.name} {OUTERMOST}" + (f" WHERE {conditions}" if conditions else "")
+
+
+def _of_parent(
+    form: TableSql,
+    text: Sql,
+    by: Column[Any],
+    join: Column[Any] | None,
+    between: Sequence[Expression],
+    where: Sequence[Expression],
+) -> str:
+    """One parent's rows; the parent is `k.value` outside."""
+    if join is None:
+        conditions = [f"u.{quote(by.name)} = k.value"]
+        source = f"{form.name} u"
+    else:
+        middle = Scope("m", by.table)
+        conditions = [f"m.{quote(by.name)} = k.value", *([text.where(between, (middle,))] if between else [])]
+        source = f"{text.table(by.table)} m JOIN {form.name} u ON u.{quote(form.key[0])} = m.{quote(join.name)}"
+    conditions += [text.where(where, (Scope("u", form.table.row),))] if where else []
+    return f"SELECT u.* FROM {source} WHERE {' AND '.join(conditions)}"
+
+
+def _selected(text: Sql, columns: Sequence[Column[Any]]) -> str:
+    names = [(text.reference(column, OUTERMOST), column) for column in columns]
+    return ", ".join([f"{text.at(name, column)}::text" if column.path else name for name, column in names])
+
+
+def _load_columns(columns: Sequence[Column[Any]], found: Sequence[Stored]) -> list[Stored]:
+    converters = [loading(column.kind) for column in columns]
+    if not any(converters):
+        return cast(list[Stored], found)
+    return [
+        tuple([convert(value) if convert else value for convert, value in zip(converters, values, strict=True)])
+        for values in found
+    ]

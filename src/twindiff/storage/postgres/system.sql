@@ -1,0 +1,127 @@
+-- What every database of ours holds besides the twins' own tables. Run as the owner; running it again changes nothing.
+
+CREATE TABLE IF NOT EXISTS twindiff.standings (
+    env text COLLATE "C" PRIMARY KEY,
+    origin text NOT NULL,
+    mode text NOT NULL,
+    seq bigint NOT NULL,
+    clock bigint NOT NULL,
+    at bigint NOT NULL,
+    counters text NOT NULL,
+    parent text COLLATE "C",
+    born bigint NOT NULL DEFAULT 0,
+    forgotten boolean NOT NULL DEFAULT false
+) WITH (fillfactor = 50);
+CREATE INDEX IF NOT EXISTS standings_parent ON twindiff.standings (parent) WHERE parent IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS twindiff.journal (
+    env text COLLATE "C" NOT NULL, seq bigint NOT NULL, lsn pg_lsn, record bytea NOT NULL, PRIMARY KEY (env, seq)
+);
+
+-- How far the write-ahead log is in the journal; one row, written in the transaction of the journal rows themselves.
+CREATE TABLE IF NOT EXISTS twindiff.progress (slot text COLLATE "C" PRIMARY KEY, lsn pg_lsn NOT NULL);
+
+CREATE TABLE IF NOT EXISTS twindiff.templates (
+    twin text COLLATE "C" NOT NULL, hash text COLLATE "C" NOT NULL, schema_hash text NOT NULL, counters text NOT NULL,
+    PRIMARY KEY (twin, hash)
+);
+
+-- Environments copied ahead, not yet anybody's.
+CREATE TABLE IF NOT EXISTS twindiff.ready (
+    env text COLLATE "C" PRIMARY KEY, recipe text COLLATE "C" NOT NULL, taken timestamptz
+);
+CREATE INDEX IF NOT EXISTS ready_recipe ON twindiff.ready (recipe) WHERE taken IS NULL;
+
+-- Environments whose rows are still to be removed.
+CREATE TABLE IF NOT EXISTS twindiff.leftovers (
+    env text COLLATE "C" PRIMARY KEY, lsn pg_lsn NOT NULL DEFAULT pg_current_wal_insert_lsn()
+);
+
+-- Bytes too large for rows, by their SHA-256.
+CREATE TABLE IF NOT EXISTS twindiff.blobs (digest text COLLATE "C" PRIMARY KEY, data bytea NOT NULL);
+ALTER TABLE twindiff.blobs ALTER COLUMN data SET STORAGE EXTERNAL;
+
+-- What the tables of each twin look like, for whoever reads the write-ahead log.
+CREATE TABLE IF NOT EXISTS twindiff.shapes (
+    twin text COLLATE "C" PRIMARY KEY, schema_hash text NOT NULL, shape text NOT NULL
+);
+
+CREATE OR REPLACE FUNCTION twindiff.lock_of(environment text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN hashtextextended(environment, 0);
+
+-- Begin an operation that writes: alone in its environment from here to the end of the transaction.
+CREATE OR REPLACE FUNCTION twindiff.begin_write(environment text, operation text)
+RETURNS TABLE (mode text, clock bigint, at bigint, counters text)
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('app.env_id', environment, true), set_config('app.operation', operation, true);
+    PERFORM pg_advisory_xact_lock(twindiff.lock_of(environment));
+    PERFORM set_config('statement_timeout', '2000', true);
+    RETURN QUERY SELECT s.mode, s.clock, s.at, s.counters FROM twindiff.standings s
+        WHERE s.env = environment AND NOT s.forgotten;
+END $$;
+
+CREATE OR REPLACE FUNCTION twindiff.begin_read(environment text)
+RETURNS TABLE (mode text, clock bigint, at bigint, counters text)
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('app.env_id', environment, true), set_config('statement_timeout', '2000', true);
+    RETURN QUERY SELECT s.mode, s.clock, s.at, s.counters FROM twindiff.standings s
+        WHERE s.env = environment AND NOT s.forgotten;
+END $$;
+
+-- Number an operation and say in the write-ahead log what it was; `meta` is the inside of a JSON array.
+CREATE OR REPLACE FUNCTION twindiff.finish_write(
+    environment text, meta text, new_clock bigint, new_at bigint, new_counters text
+) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    number bigint;
+BEGIN
+    UPDATE twindiff.standings SET seq = seq + 1, clock = new_clock, at = new_at, counters = new_counters
+        WHERE env = environment RETURNING seq INTO number;
+    PERFORM pg_logical_emit_message(
+        true, 'twindiff',
+        '["' || environment || '",' || number || ',' || meta || ',' || new_at || ',' || new_clock || ',' || new_counters || ']'
+    );
+    RETURN number;
+END $$;
+
+-- Number what is written by hand, by psql or a migration: no operation of ours is under way there.
+CREATE OR REPLACE FUNCTION twindiff.number_external() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+    twin constant text := substr(TG_TABLE_SCHEMA, 6);
+    numbered text := coalesce(current_setting('app.numbered', true), '');
+    environment text;
+    place text;
+    standing twindiff.standings;
+    wall bigint;
+BEGIN
+    FOREACH environment IN ARRAY CASE TG_OP
+        WHEN 'INSERT' THEN ARRAY[NEW.env_id] WHEN 'DELETE' THEN ARRAY[OLD.env_id] ELSE ARRAY[OLD.env_id, NEW.env_id] END
+    LOOP
+        place := twin || ' ' || environment || ';';
+        CONTINUE WHEN strpos(numbered, place) > 0;
+        numbered := numbered || place;
+        PERFORM pg_advisory_xact_lock(twindiff.lock_of(environment));
+        SELECT * INTO standing FROM twindiff.standings s WHERE s.env = environment AND NOT s.forgotten;
+        CONTINUE WHEN NOT FOUND;
+        wall := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+        PERFORM twindiff.finish_write(
+            environment, '"' || twin || '","external",' || to_json(session_user::text),
+            CASE standing.mode WHEN 'real' THEN wall WHEN 'offset' THEN standing.clock + wall - standing.at
+                ELSE standing.clock + 1000000 END,
+            wall, standing.counters
+        );
+    END LOOP;
+    PERFORM set_config('app.numbered', numbered, true);
+    RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
+END $$;
+
+CREATE OR REPLACE FUNCTION twindiff.refuse_truncate() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'TRUNCATE would empty every environment; delete the rows of one: DELETE FROM %.% WHERE env_id = …',
+        TG_TABLE_SCHEMA, TG_TABLE_NAME;
+END $$;

@@ -1,0 +1,81 @@
+"""Templates: rows under a name of their own in the twins' tables, written once."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+
+import msgspec
+
+from twindiff.storage import Origin, Template
+from twindiff.storage.journal import Values
+
+from .connections import Connection, Pool, reaching, sql
+from .copying import as_copy, unseen
+from .store import PostgresStore
+from .tables import Tables
+
+
+def template_env(hash: str) -> str:
+    """What stands as `env_id` in a template's rows."""
+    return f"template:{hash}"
+
+
+class Templates:
+    """The templates of a database."""
+
+    def __init__(self, pool: Pool, tables: Mapping[str, Tables]) -> None:
+        self._pool = pool
+        self._tables = tables
+        self._known: set[tuple[str, str]] = set()
+
+    def keep(self, tables: Tables, rows: Mapping[str, list[Values]], counters: dict[str, int]) -> Template:
+        """Store full rows by table; the same rows in any order have the same hash."""
+        schema = tables.schema
+        digest = schema.content_hash(rows, counters)
+        template = Template(digest, schema.hash, counters)
+        if not self._has(schema.twin, digest):
+            self._write(tables, template, rows)
+        return template
+
+    def _has(self, twin: str, hash: str) -> bool:
+        if (twin, hash) in self._known:
+            return True
+        query = "SELECT 1 FROM twindiff.templates WHERE twin = %s AND hash = %s"
+        with self._pool.connection() as connection:
+            found = connection.execute(query, (twin, hash)).fetchone()
+        if found:
+            self._known.add((twin, hash))
+        return bool(found)
+
+    def _write(self, tables: Tables, template: Template, rows: Mapping[str, list[Values]]) -> None:
+        twin = tables.schema.twin
+        with unseen(self._pool) as connection:
+            counters = msgspec.json.encode(template.counters).decode()
+            query = "INSERT INTO twindiff.templates VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
+            if not connection.execute(query, (twin, template.hash, template.schema_hash, counters)).rowcount:
+                return  # another process was quicker
+            as_copy(connection, template_env(template.hash))
+            for name, values in rows.items():
+                form = tables.by_name[name]
+                with connection.cursor() as cursor:
+                    cursor.executemany(sql(form.plain_insert), [form.insert_values(each) for each in values])
+
+    def check(self, origin: Origin) -> None:
+        """Raises LookupError for a template that is not there."""
+        for twin, hash in origin.templates.items():
+            if not self._has(twin, hash):
+                raise LookupError(f"There is no {twin} template {hash}")
+
+    def rows(self, twin: str, hash: str) -> PostgresStore:
+        """The rows of a template, read-only."""
+        if not self._has(twin, hash):
+            raise LookupError(f"There is no {twin} template {hash}")
+
+        @contextmanager
+        def opener() -> Generator[Connection]:
+            with self._pool.connection() as connection, reaching(), connection.transaction():
+                connection.execute("SELECT set_config('app.env_id', %s, true)", (template_env(hash),))
+                yield connection
+
+        return PostgresStore(opener, self._tables[twin], None)

@@ -1,0 +1,104 @@
+"""What holds for every command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from tests.cli.conftest import Run
+from twindiff import __version__
+from twindiff.cli import Commands
+
+HEAVY = {"apsw", "httpx", "msgspec", "rich.console", "slack_sdk", "twindiff.server", "uvicorn"}
+
+
+def test_help_waits_for_nothing_heavy() -> None:
+    helped = "import sys; from twindiff.cli import app; app(['-h'], standalone_mode=False)"
+    code = f"{helped}; print({HEAVY} & {{*sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("set()\n")
+
+
+def test_the_version_is_told(twindiff: Run) -> None:
+    assert twindiff("--version").stdout == f"twindiff {__version__}\n"
+
+
+def test_an_unknown_command_is_answered_with_the_nearest(twindiff: Run) -> None:
+    result = twindiff("demoo")
+    assert (result.exit_code, "Did you mean 'demo'?" in result.stderr) == (2, True)
+
+
+def failing(error: BaseException) -> typer.Typer:
+    app = typer.Typer(cls=Commands, add_completion=False)
+
+    @app.callback()
+    def group() -> None: ...
+
+    @app.command()
+    def fail() -> None:
+        raise error
+
+    return app
+
+
+def test_a_mistake_of_ours_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TWINDIFF_DEBUG", raising=False)
+    result = CliRunner().invoke(failing(ZeroDivisionError("oh")), ["fail"])
+    assert (result.exit_code, result.stderr.count("\n")) == (70, 1)
+    assert "ZeroDivisionError: oh" in result.stderr
+
+
+def test_a_mistake_of_ours_is_shown_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TWINDIFF_DEBUG", "1")
+    assert isinstance(CliRunner().invoke(failing(ZeroDivisionError()), ["fail"]).exception, ZeroDivisionError)
+
+
+def test_nobody_at_the_address_is_one_line_with_what_to_do(twindiff: Run) -> None:
+    result = twindiff("env", "ls", "--base-url", "http://127.0.0.1:1")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert result.stderr.startswith("Nothing answers at http://127.0.0.1:1; start one with `twindiff serve`")
+
+
+@pytest.mark.parametrize("address", ["nonsense", "ftp://127.0.0.1", "http://[::"])
+def test_an_address_that_is_none_is_refused(address: str, twindiff: Run) -> None:
+    result = twindiff("env", "ls", "--base-url", address)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+
+
+class Stranger(BaseHTTPRequestHandler):
+    """A server of something else."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"hello")
+
+    def log_message(self, format: str, *args: object) -> None: ...
+
+
+@pytest.fixture
+def stranger() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), Stranger) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_server_of_something_else_is_told_apart(stranger: str, twindiff: Run) -> None:
+    result = twindiff("env", "ls", "--base-url", stranger)
+    assert (result.exit_code, result.stderr) == (1, f"What answers at {stranger} is no Twindiff server (status 200).\n")
+
+
+def test_a_wrong_key_says_how_to_give_the_right_one(make_server, twindiff: Run) -> None:
+    address = make_server(api_key="k").url
+    assert "--api-key or TWINDIFF_API_KEY" in twindiff("env", "ls", "--base-url", address).stderr
+    assert twindiff("env", "ls", "--base-url", address, "--api-key", "k").exit_code == 0

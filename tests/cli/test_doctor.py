@@ -1,0 +1,62 @@
+"""`twindiff doctor`: what it finds, and what it says to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.cli.conftest import Run, Serving, finished
+
+NOBODY = ("--base-url", "http://127.0.0.1:1")
+
+
+def found(result: Any) -> dict[str, dict[str, str]]:
+    return {each["what"]: each for each in json.loads(result.stdout)}
+
+
+def test_all_is_well_beside_a_running_server(twindiff: Run, tmp_path: Path) -> None:
+    result = twindiff("doctor", "--json", "--data-dir", str(tmp_path / "new"))
+    assert result.exit_code == 0, result.stdout
+    assert {each["state"] for each in found(result).values()} == {"good"}
+    assert found(result)["server"]["said"].startswith("answers at ")
+    assert not (tmp_path / "new").exists()
+
+
+def test_twins_are_listed_with_what_they_offer(twindiff: Run) -> None:
+    said = found(twindiff("doctor", "--json"))["twin slack"]["said"]
+    assert "operations, templates: slack_base, slack_default" in said
+
+
+def test_no_server_is_no_fault(twindiff: Run) -> None:
+    result = twindiff("doctor", "--json", *NOBODY, "--data-dir", ":memory:")
+    assert (result.exit_code, found(result)["server"]["state"]) == (0, "note")
+    assert "twindiff serve" in found(result)["server"]["mend"]
+
+
+def test_a_wrong_key_is_a_fault(make_server, twindiff: Run) -> None:
+    result = twindiff("doctor", "--json", "--base-url", make_server(api_key="k").url)
+    assert (result.exit_code, found(result)["server"]["state"]) == (1, "broken")
+
+
+def test_the_owner_of_the_data_is_named(serve: Callable[..., Serving], tmp_path: Path) -> None:
+    server = serve("--data-dir", str(tmp_path))
+    said = found(finished("doctor", "--json", "--data-dir", str(tmp_path), *NOBODY))["data"]["said"]
+    assert said == f"{tmp_path}, in use by pid {server.process.pid} on port {server.url.rpartition(':')[2]}"
+
+
+def test_a_data_directory_that_is_a_file_is_a_fault(twindiff: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = twindiff("doctor", "--data-dir", str(tmp_path / "file" / "below"))
+    assert (result.exit_code, "--data-dir" in result.stdout) == (1, True)
+
+
+def test_a_broken_twin_is_a_fault_and_the_others_are_still_listed(plugin: Callable[[str], str]) -> None:
+    result = finished("doctor", "--json", *NOBODY, "--data-dir", ":memory:", PYTHONPATH=plugin("import nothing_there"))
+    twins = {name: each["state"] for name, each in found(result).items() if name.startswith("twin ")}
+    assert (result.returncode, twins["twin sad"], twins["twin slack"]) == (1, "broken", "good")
+
+
+def test_people_get_marks(twindiff: Run) -> None:
+    assert twindiff("doctor", *NOBODY, "--data-dir", ":memory:").stdout.startswith("✓  python")

@@ -1,0 +1,155 @@
+"""`twindiff env` against a live server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.harness import AGENT, GENERAL, Environment, Platform
+
+Make = Callable[..., Environment]
+
+
+def lines(run: Run, *arguments: str) -> list[str]:
+    """What a command that must succeed says, without the blanks that align it."""
+    result = run(*arguments)
+    assert result.exit_code == 0, result.stderr
+    return [" ".join(line.split()) for line in result.stdout.splitlines()]
+
+
+def test_a_new_environment_can_be_called_at_once(twindiff: Run, platform: Platform) -> None:
+    made = json.loads(twindiff("env", "create", "slack:slack_default", "--as", AGENT, "--json").stdout)
+    headers = {"Authorization": f"Bearer {made['agentToken']}"}
+    answer = platform.client.post(f"{made['environmentUrls']['slack']}/auth.test", headers=headers)
+    assert answer.json()["user_id"] == AGENT
+
+
+def test_someone_is_known_by_email_address_too(twindiff: Run, platform: Platform) -> None:
+    shown = lines(twindiff, "env", "create", "slack:slack_default", "--as", "john@example.com", "--name", "for John")
+    assert [line.partition(" ")[0] for line in shown] == ["environment", "slack", "agent", "expires"]
+    assert platform.get(f"env/{shown[0].split()[1]}")["name"] == "for John"
+
+
+@pytest.mark.parametrize(
+    ("template", "user", "suggestion"),
+    [
+        ("slack:slack_defalt", AGENT, "Did you mean 'slack_default'?"),
+        ("slak:slack_default", AGENT, "Did you mean 'slack'?"),
+        ("slack:slack_default", "U01AGENBOT8", "Did you mean 'U01AGENBOT9'?"),
+        ("slack_default", AGENT, "a template is named 'service:name'"),
+    ],
+)
+def test_a_slip_is_answered_with_the_nearest_name(template: str, user: str, suggestion: str, twindiff: Run) -> None:
+    result = twindiff("env", "create", template, "--as", user)
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert suggestion.lower() in result.stderr.lower()
+
+
+def test_environments_are_listed_with_their_names_as_they_are(twindiff: Run, environment: Make) -> None:
+    mine = environment(name="a [red]name[/red] \x1b[31m")
+    (line,) = [line for line in lines(twindiff, "env", "ls") if mine.id in line]
+    assert line.endswith("a [red]name[/red] \\x1b[31m")
+
+
+def test_only_what_can_be_used_is_listed_unless_all_is_asked_for(twindiff: Run, environment: Make) -> None:
+    gone = environment()
+    lines(twindiff, "env", "rm", gone.id)
+    assert gone.id not in twindiff("env", "ls").stdout
+    assert gone.id in twindiff("env", "ls", "--all").stdout
+
+
+def test_an_environment_is_shown_with_its_runs(twindiff: Run, environment: Make, platform: Platform) -> None:
+    mine = environment()
+    run = platform.start(mine)
+    assert lines(twindiff, "env", "show", mine.id)[-1].endswith(f"{run} running")
+
+
+def test_an_id_may_be_given_by_its_beginning(twindiff: Run, environment: Make) -> None:
+    mine = environment()
+    assert json.loads(twindiff("env", "show", mine.id[:16], "--json").stdout)["environmentId"] == mine.id
+
+
+@pytest.mark.parametrize("id", ["", "no-such-id"])
+def test_a_beginning_that_fits_none_or_several_is_refused(id: str, twindiff: Run, environment: Make) -> None:
+    for _ in range(2):
+        environment()
+    result = twindiff("env", "show", id)
+    assert (result.exit_code, "`twindiff env ls` lists them" in result.stderr) == (1, True)
+
+
+def test_an_unknown_id_is_one_line(twindiff: Run) -> None:
+    result = twindiff("env", "show", "0" * 32)
+    assert (result.exit_code, result.stderr) == (1, f"environment not found: '{'0' * 32}'.\n")
+
+
+def test_the_diff_since_the_beginning_is_that_of_a_run_over_all(
+    twindiff: Run, environment: Make, platform: Platform
+) -> None:
+    mine = environment()
+    run = platform.start(mine)
+    ts = mine.post("first")
+    mine.slack("chat.update", channel=GENERAL, ts=ts, text="second")
+    mine.slack("conversations.setTopic", channel=GENERAL, topic="third")
+    for include in ("plain", "derived", "all"):
+        shown = json.loads(twindiff("env", "diff", mine.id, "--include", include, "--json").stdout)
+        assert shown == platform.diff(run, include=include)
+
+
+def test_a_diff_shows_what_was_and_what_is(twindiff: Run, environment: Make) -> None:
+    mine = environment()
+    mine.post("hello")
+    mine.slack("conversations.setTopic", channel=GENERAL, topic="cake")
+    shown = lines(twindiff, "env", "diff", mine.id)
+    assert any(line.startswith("+ messages ") for line in shown)
+    assert 'message_text "hello"' in shown
+    assert f"~ channels {GENERAL}" in shown
+    assert 'topic_text "News that everyone should see" → "cake"' in shown
+
+
+def test_a_diff_can_be_that_of_a_run(twindiff: Run, environment: Make, platform: Platform) -> None:
+    mine = environment()
+    mine.post("before")
+    run = platform.start(mine)
+    assert lines(twindiff, "env", "diff", mine.id, "--run", run) == ["Nothing was changed."]
+
+
+def test_nothing_is_left_of_a_diff_after_a_reset(twindiff: Run, environment: Make) -> None:
+    mine = environment()
+    mine.post("hello")
+    assert lines(twindiff, "env", "reset", mine.id)[0].startswith(f"{mine.id} is as it began")
+    assert lines(twindiff, "env", "diff", mine.id) == ["Nothing was changed."]
+
+
+def test_the_log_tells_every_call_and_what_it_changed(twindiff: Run, environment: Make) -> None:
+    mine = environment()
+    mine.post("hello")
+    mine.slack("conversations.history", channel=GENERAL)
+    mine.slack("chat.postMessage", channel="C0", text="lost")
+    lines(twindiff, "env", "reset", mine.id)
+    mine.slack("conversations.setTopic", channel=GENERAL, topic="cake")
+    header, post, read, refused, reset, topic = lines(twindiff, "env", "log", mine.id)
+    assert header == "at operation answer ms seq changed"
+    assert post.endswith(" 1 +1 messages")
+    assert " conversations.history 200 " in read
+    assert " chat.postMessage channel_not_found " in refused
+    assert reset.endswith(" 2 back to 0")
+    assert " 3 ~1 channels" in topic
+
+
+def test_the_log_names_actors_when_there_are_several(twindiff: Run, environment: Make) -> None:
+    mine = environment(tokens={"xoxp-john": "U02JOHNDOE1"})
+    mine.post("hello")
+    mine.slack("auth.test", token="xoxp-john")
+    assert "U02JOHNDOE1" in lines(twindiff, "env", "log", mine.id)[2]
+
+
+def test_the_log_of_a_new_environment_is_empty(twindiff: Run, environment: Make) -> None:
+    assert lines(twindiff, "env", "log", environment().id) == ["No calls yet."]
+
+
+def test_several_environments_are_deleted_at_once(twindiff: Run, environment: Make) -> None:
+    gone = [environment().id, environment().id]
+    assert lines(twindiff, "env", "rm", *gone) == [f"Deleted {id}." for id in gone]

@@ -1,0 +1,91 @@
+"""`twindiff env checkpoint|fork|rewind|blame` against a live server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from tests.cli.conftest import Run
+from tests.harness import AGENT, GENERAL, Environment, Platform, texts
+
+Make = Callable[..., Environment]
+
+
+def answer(run: Run, *arguments: str) -> Any:
+    result = run("env", *arguments, "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_forks_go_on_from_a_named_point(twindiff: Run, platform: Platform, environment: Make) -> None:
+    mine = environment()
+    mine.post("one")
+    answer(twindiff, "checkpoint", mine.id, "begun")
+    mine.post("two")
+    forks = answer(twindiff, "fork", mine.id, "--at", "begun", "--count", "2")
+    assert [texts(platform.get(f"env/{each['environmentId']}/diff")["diff"]) for each in forks] == [["one"], ["one"]]
+
+
+def test_a_fork_is_shown_with_its_token_and_url(twindiff: Run, environment: Make) -> None:
+    mine = environment()
+    lines = twindiff("env", "fork", mine.id).stdout.splitlines()
+    assert lines[0].split() == ["id", "at", "agent", "token", "URL"]
+    assert "tda_" in "".join(lines[1:])
+
+
+def test_a_rewind_says_where_it_led_and_what_it_is(twindiff: Run, platform: Platform, environment: Make) -> None:
+    mine = environment()
+    mine.post("one")
+    mine.post("two")
+    said = twindiff("env", "rewind", mine.id, "1").stdout
+    assert said.strip() == f"{mine.id} is as it was at 1; that is its write 3."
+    assert texts(platform.get(f"env/{mine.id}/diff")["diff"]) == ["one"]
+
+
+def test_an_unknown_point_is_one_line_that_names_those_there_are(twindiff: Run, environment: Make) -> None:
+    mine = environment()
+    answer(twindiff, "checkpoint", mine.id, "begun")
+    result = twindiff("env", "rewind", mine.id, "begin")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "Did you mean 'begun'?" in result.stderr
+
+
+def test_blame_names_the_operation_behind_each_column(twindiff: Run, environment: Make) -> None:
+    mine = environment()
+    ts = mine.post("one")
+    mine.slack("chat.update", channel=GENERAL, ts=ts, text="two")
+    columns = {each["column"]: each for each in answer(twindiff, "blame", mine.id, "messages", ts)["columns"]}
+    assert (columns["message_text"]["value"], columns["message_text"]["operation"]) == ("two", "chat.update")
+    assert (columns["user_id"]["operation"], columns["user_id"]["actor"]) == ("chat.postMessage", AGENT)
+
+
+def test_blame_tells_what_came_with_the_template(twindiff: Run, environment: Make) -> None:
+    mine = environment()
+    mine.slack("conversations.setTopic", channel=GENERAL, topic="ships")
+    lines = twindiff("env", "blame", mine.id, "slack.channels", GENERAL).stdout.splitlines()
+    found = {line.split()[0]: " ".join(line.split()) for line in lines}
+    assert "conversations.setTopic" in found["topic_text"]
+    assert found["channel_name"].endswith("template")
+
+
+def test_blame_forgets_what_a_rewind_went_back_over(twindiff: Run, environment: Make) -> None:
+    mine = environment()
+    ts = mine.post("one")
+    mine.slack("chat.update", channel=GENERAL, ts=ts, text="two")
+    answer(twindiff, "rewind", mine.id, "1")
+    columns = {each["column"]: each for each in answer(twindiff, "blame", mine.id, "messages", ts)["columns"]}
+    assert (columns["message_text"]["value"], columns["message_text"]["seq"]) == ("one", 1)
+
+
+def test_blame_says_who_deleted_a_row(twindiff: Run, environment: Make) -> None:
+    mine = environment()
+    ts = mine.post("one")
+    mine.slack("chat.delete", channel=GENERAL, ts=ts)
+    assert answer(twindiff, "blame", mine.id, "messages", ts)["deletedBy"]["operation"] == "chat.delete"
+
+
+def test_blame_of_a_row_that_nobody_touched_says_so(twindiff: Run, environment: Make) -> None:
+    result = twindiff("env", "blame", environment().id, "messages", "1.1")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "as its template left it" in result.stderr

@@ -1,0 +1,146 @@
+"""`twindiff serve` from start to end."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.cli.conftest import Serving, finished
+from tests.harness import Platform
+
+Serve = Callable[..., Serving]
+
+
+def platform_at(url: str, key: str | None = None) -> Platform:
+    return Platform(httpx.Client(base_url=url, trust_env=False), key)
+
+
+@pytest.fixture
+def memory(serve: Serve) -> Serving:
+    return serve("--data-dir", ":memory:")
+
+
+def test_the_address_stands_on_the_first_line(memory: Serving) -> None:
+    assert memory.said.startswith("Twindiff serves ")
+    assert httpx.get(f"{memory.url}/api/platform/ready", trust_env=False).json()["status"] == "ready"
+
+
+@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_well(signum: int, memory: Serving) -> None:
+    assert memory.end(signum) == 0
+    assert "Traceback" not in memory.errors
+
+
+def test_everything_is_there_after_a_restart(serve: Serve, tmp_path: Path) -> None:
+    first = serve("--data-dir", str(tmp_path))
+    with platform_at(first.url).client as client:
+        environment = Platform(client).environment()
+        environment.post("hello")
+    assert first.end(signal.SIGTERM) == 0
+    with platform_at(serve("--data-dir", str(tmp_path)).url).client as client:
+        calls = Platform(client).get(f"env/{environment.id}/calls")["calls"]
+    assert [(call["operation"], call["seq"]) for call in calls] == [("chat.postMessage", 1)]
+
+
+def test_without_a_key_it_says_who_can_judge(memory: Serving) -> None:
+    memory.end(signal.SIGTERM)
+    assert "every process of this machine can judge runs" in memory.errors
+
+
+def test_with_a_key_it_says_nothing_of_that_and_asks_for_it(serve: Serve) -> None:
+    served = serve("--data-dir", ":memory:", "--api-key", "k", "--host", "0.0.0.0")
+    url = served.url.replace("0.0.0.0", "127.0.0.1")
+    with httpx.Client(base_url=url, trust_env=False) as client:
+        assert client.get("/api/platform/env").status_code == 401
+        assert Platform(client, "k").get("env") == {"environments": []}
+    served.end(signal.SIGTERM)
+    assert served.errors == ""
+
+
+def test_a_run_can_be_judged_once_and_for_all(serve: Serve) -> None:
+    with platform_at(serve("--data-dir", ":memory:", "--runs", "once").url).client as client:
+        platform = Platform(client)
+        run = platform.start(platform.environment())
+        platform.diff(run)
+        assert platform.refusal("POST", "diffRun", {"runId": run})[1] == "run_already_completed"
+
+
+def test_a_program_reads_the_address_from_json(serve: Serve) -> None:
+    said = json.loads(serve("--data-dir", ":memory:", "--json").said)
+    assert said["url"].startswith("http://127.0.0.1:")
+    assert (said["twins"][-1], said["dataDir"]) == ("slack", ":memory:")
+
+
+def refused(*arguments: str, **environment: str) -> tuple[int, str]:
+    """Exit code and error of a server that does not start; it says one line."""
+    done = finished("serve", *arguments, **environment)
+    assert (done.stdout, done.stderr.count("\n")) == ("", 1), done.stderr
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com"])
+def test_the_network_is_refused_without_a_key(host: str) -> None:
+    code, line = refused("--host", host, "--data-dir", ":memory:")
+    assert (code, "--api-key" in line) == (2, True)
+
+
+def test_a_port_in_use_is_named(memory: Serving) -> None:
+    port = memory.url.rpartition(":")[2]
+    assert refused("--port", port, "--data-dir", ":memory:") == (
+        1,
+        f"Port {port} of 127.0.0.1 is taken. Choose another with --port; --port 0 takes any that is free.\n",
+    )
+
+
+def test_a_port_that_cannot_be_is_refused() -> None:
+    assert finished("serve", "--port", "99999").returncode == 2
+
+
+def test_an_unknown_host_is_one_line() -> None:
+    code, line = refused("--host", "no-such-host.invalid", "--api-key", "k", "--data-dir", ":memory:")
+    assert (code, "no-such-host.invalid" in line) == (1, True)
+
+
+def test_the_owner_of_a_data_directory_is_named(serve: Serve, tmp_path: Path) -> None:
+    first = serve("--data-dir", str(tmp_path))
+    code, line = refused("--port", "0", "--data-dir", str(tmp_path))
+    assert code == 1
+    assert f"in use by pid {first.process.pid} on port {first.url.rpartition(':')[2]}" in line
+
+
+def test_a_data_directory_that_is_a_file_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    code, line = refused("--port", "0", "--data-dir", str(tmp_path / "file"))
+    assert (code, "cannot be used" in line) == (1, True)
+
+
+def test_a_data_file_of_something_else_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "twindiff.db").write_text("no database at all" * 100)
+    code, line = refused("--port", "0", "--data-dir", str(tmp_path))
+    assert (code, "not a database" in line) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("import a_module_that_is_not_there", "ModuleNotFoundError: No module named 'a_module_that_is_not_there'"),
+        ("this is no python", "SyntaxError"),
+        ("twin = 3", "sad_twin:twin is no Twin but a int"),
+    ],
+)
+def test_a_broken_twin_is_named_with_its_package(code: str, words: str, plugin: Callable[[str], str]) -> None:
+    exit_code, line = refused("--port", "0", "--data-dir", ":memory:", PYTHONPATH=plugin(code))
+    assert (exit_code, words in line) == (1, True)
+    assert "The twin 'sad' does not load" in line
+    assert "uninstall the package sad-twin" in line
+
+
+def test_the_data_directory_is_the_platforms_own_unless_one_is_given(tmp_path: Path) -> None:
+    (tmp_path / "twindiff").write_text("")
+    _, line = refused("--port", "0", XDG_DATA_HOME=str(tmp_path))
+    assert str(tmp_path / "twindiff") in line

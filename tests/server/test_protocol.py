@@ -1,0 +1,42 @@
+"""An answer goes out in one piece, in order, and whole before the connection ends."""
+
+import http.client
+import socket
+
+
+def received(server: str, request: bytes) -> bytes:
+    """All that comes until the server hangs up."""
+    host, _, port = server.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(request)
+        pieces = []
+        while piece := connection.recv(1_000_000):
+            pieces.append(piece)
+    return b"".join(pieces)
+
+
+def test_answers_to_requests_sent_at_once_come_in_order(server):
+    paths = ["/api/platform/health", "/nowhere", "/api/platform/templates"]
+    requests = [f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode() for path in paths]
+    requests[-1] = requests[-1].replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+    answers = received(server, b"".join(requests)).split(b"HTTP/1.1 ")[1:]
+    assert [answer[:3] for answer in answers] == [b"200", b"404", b"200"]
+    assert b"slack_default" in answers[2]
+
+
+def test_a_connection_that_is_closed_after_an_answer_has_given_all_of_it(server):
+    answer = received(server, b"GET /api/platform/openapi.json HTTP/1.0\r\nHost: localhost\r\n\r\n")
+    head, _, body = answer.partition(b"\r\n\r\n")
+    length = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length"))
+    assert int(length.partition(b":")[2]) == len(body) > 10_000
+
+
+def test_a_client_that_leaves_early_harms_nobody(server):
+    host, _, port = server.removeprefix("http://").partition(":")
+    for _ in range(20):
+        with socket.create_connection((host, int(port))) as connection:
+            connection.sendall(b"GET /api/platform/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    client = http.client.HTTPConnection(host, int(port), timeout=10)
+    client.request("GET", "/api/platform/health")
+    assert client.getresponse().read()
+    client.close()

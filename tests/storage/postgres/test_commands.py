@@ -1,0 +1,193 @@
+"""What a person meets at the command line: one clear line and an exit code, whatever is wrong with the database."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.sql import SQL, Identifier
+
+from tests.storage.postgres.cluster import PASSWORD, ROLE, Database
+from tests.storage.postgres.serving import CATALOG, schemas, serving
+from twindiff.storage import StorageUnavailable
+from twindiff.storage.conformance.worlds import World
+from twindiff.storage.postgres.admin import slot_of
+from twindiff.storage.postgres.health import GIB, Lag, SlotGuard, findings, size
+
+pytestmark = pytest.mark.postgres
+
+
+def twindiff(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line."""
+    return subprocess.run(
+        [sys.executable, "-m", "twindiff.cli", *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def refused(*arguments: str, **environment: str) -> str:
+    """The one line that a command ends with."""
+    done = twindiff(*arguments, **environment)
+    assert done.returncode == 1, done
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    return done.stderr
+
+
+def url(dsn: str) -> str:
+    """A connection string as people write it."""
+    known: dict[str, Any] = conninfo_to_dict(dsn)
+    secret = quote(known["password"], safe="")
+    return f"postgresql://{known['user']}:{secret}@{known['host']}:{known['port']}/{known['dbname']}"
+
+
+def test_a_database_is_initialised_twice_and_serves(database: Database) -> None:
+    for _ in range(2):
+        done = twindiff("db", "init", "--admin-dsn", url(database.admin), "--role", ROLE, "--password", PASSWORD)
+        assert (done.returncode, done.stderr) == (0, "")
+    dsn = done.stdout.splitlines()[-1]
+    with serving(dsn, workers=1) as running:
+        assert running.environment().post("hi")
+    assert "Traceback" not in running.words
+
+
+def test_an_existing_role_keeps_its_password(database: Database) -> None:
+    database.initialise()
+    said = json.loads(twindiff("db", "init", "--admin-dsn", url(database.admin), "--role", ROLE, "--json").stdout)
+    assert said["storage"].startswith(f"postgresql://{ROLE}@127.0.0.1:")
+
+
+def test_a_wrong_password_is_said_in_one_line(database: Database) -> None:
+    wrong = url(database.dsn).replace(PASSWORD, "wrong")
+    assert "password authentication failed" in refused("serve", "--port", "0", TWINDIFF_STORAGE=wrong)
+    assert "password authentication failed" in refused("db", "init", "--admin-dsn", wrong)
+
+
+def test_a_server_that_is_down_is_said_in_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    dsn = f"postgresql://u:p@127.0.0.1:{port}/x"
+    assert "cannot be reached" in refused("serve", "--port", "0", "--storage", dsn)
+    assert "cannot be reached" in refused("db", "init", "--admin-dsn", dsn)
+
+
+@pytest.mark.parametrize("nonsense", ["nonsense", "postgresql://h:notaport/x", "mysql://u@h/x"])
+def test_a_string_that_is_no_dsn_is_said_in_one_line(nonsense: str) -> None:
+    assert "cannot be reached" in refused("serve", "--port", "0", "--storage", nonsense)
+
+
+def test_a_superuser_is_refused_to_serve(database: Database) -> None:
+    assert "nothing would keep environments apart" in refused("serve", "--port", "0", "--storage", url(database.admin))
+
+
+def test_only_a_superuser_can_initialise(database: Database) -> None:
+    database.initialise()
+    assert "Only a superuser" in refused("db", "init", "--admin-dsn", url(database.dsn))
+
+
+def test_a_database_that_was_never_set_up_is_said_in_one_line(cluster: str) -> None:
+    fresh = Database(cluster)
+    try:
+        assert "never set up" in refused("serve", "--port", "0", "--storage", url(fresh.dsn))
+    finally:
+        fresh.initialise()
+        fresh.drop()
+
+
+def test_a_read_only_database_is_said_in_one_line(database: Database) -> None:
+    database.initialise(schemas(), CATALOG)
+    database.psql(f'ALTER DATABASE "{database.name}" SET default_transaction_read_only = on')
+    try:
+        assert "takes no writes" in refused("serve", "--port", "0", "--storage", url(database.dsn))
+    finally:
+        with psycopg.connect(database.admin, options="-c default_transaction_read_only=off", autocommit=True) as admin:
+            admin.execute(
+                SQL("ALTER DATABASE {} RESET default_transaction_read_only").format(Identifier(database.name))
+            )
+
+
+def test_a_missing_slot_is_found_and_mended(database: Database) -> None:
+    database.initialise()
+    with psycopg.connect(database.admin, autocommit=True) as admin:
+        admin.execute("SELECT pg_drop_replication_slot(%s)", (slot_of(admin),))
+    assert [(finding.what, finding.is_fine) for finding in findings(database.dsn)][-1] == ("slot", False)
+    database.initialise()
+    assert all(finding.is_fine for finding in findings(database.dsn))
+
+
+def test_doctor_names_what_is_wrong(database: Database) -> None:
+    database.initialise()
+    done = twindiff("doctor", "--json", TWINDIFF_STORAGE=url(database.admin))
+    (broken,) = [each for each in json.loads(done.stdout) if each["state"] == "broken"]
+    assert (done.returncode, broken["what"]) == (1, "postgresql role")
+    assert "db init" in broken["mend"]
+    found = json.loads(twindiff("doctor", "--json", TWINDIFF_STORAGE=url(database.dsn)).stdout)
+    states = {each["what"]: each["state"] for each in found if each["what"].startswith("postgresql")}
+    assert {*states.values()} == {"good"}
+    assert {"postgresql slot", "postgresql origins", "postgresql wal2json", "postgresql wal_level"} <= {*states}
+
+
+def test_a_slot_that_others_read_is_waited_for(database: Database) -> None:
+    import psycopg2
+    import psycopg2.extras
+
+    database.initialise(schemas(), CATALOG)
+    with psycopg.connect(database.admin) as admin:
+        slot = slot_of(admin)
+    stream = psycopg2.connect(database.dsn, connection_factory=psycopg2.extras.LogicalReplicationConnection)
+    stream.cursor().start_replication(slot_name=slot, options={"format-version": "2"}, decode=False)
+    with serving(database.dsn, workers=1) as running:
+        environment = running.environment()
+        run = running.platform.start(environment)
+        environment.post("hi")
+        answer = running.platform.ask("POST", "diffRun", {"runId": run})
+        assert (answer.status_code, answer.json()["error"]) == (503, "journal_lags")
+        assert answer.headers["retry-after"] == "1"
+        stream.close()
+        from tests.storage.postgres.serving import eventually
+
+        assert eventually(lambda: running.platform.ask("POST", "diffRun", {"runId": run})).status_code == 200
+    assert running.words.count("is active for PID") == 1
+    assert "Traceback" not in running.words
+
+
+@pytest.mark.parametrize(
+    ("found", "problem"),
+    [
+        (Lag(0, True, "reserved", None), None),
+        (Lag(2 * GIB, False, "reserved", None), None),
+        (Lag(4 * GIB, False, "reserved", None), "4 GiB behind"),
+        (Lag(9 * GIB, False, "reserved", 10 * GIB), "9 GiB behind"),
+        (Lag(GIB, False, "reserved", GIB), "1 GiB behind"),
+        (Lag(0, False, "lost", None), "slot is gone"),
+        (None, "slot is gone"),
+    ],
+)
+def test_no_run_begins_while_the_log_piles_up(
+    world: World, found: Lag | None, problem: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    guard = SlotGuard(world.engine._pool, look=lambda _: found)  # type: ignore[attr-defined]
+    if problem is None:
+        guard.admit()
+        assert bool(caplog.records) == bool(found and found.bytes)
+        return
+    with pytest.raises(StorageUnavailable, match=problem):
+        guard.admit()
+
+
+def test_sizes_read_well() -> None:
+    assert [size(number) for number in (0, 1023, 2048, 5 << 30, 1 << 52)] == [
+        "0 bytes", "1023 bytes", "2 KiB", "5 GiB", "4096 TiB"
+    ]  # fmt: skip

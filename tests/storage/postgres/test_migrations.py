@@ -1,0 +1,104 @@
+"""Tables follow their declarations; what cannot be carried over is refused in one clear line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from tests.storage.postgres.cluster import Database, draining
+from twindiff.kit.clock import ClockMode
+from twindiff.kit.rows import Column, Row, column, table_of
+from twindiff.storage import Intent, Origin, SchemaChanged, WrongStorage
+from twindiff.storage.postgres import PostgresEngine
+from twindiff.storage.schema import Schema
+
+pytestmark = pytest.mark.postgres
+
+
+class Old(Row, table="notes", key=("note_id",)):
+    note_id: Column[str]
+    text: Column[str]
+
+
+class New(Row, table="notes", key=("note_id",), indexes=(("colour",),)):
+    note_id: Column[str]
+    colour: Column[str] = column(default="it's 100% red")
+    is_open: Column[bool] = column(default=True)
+    stars: Column[int | None] = column(default=None)
+
+
+class Needy(Row, table="notes", key=("note_id",)):
+    note_id: Column[str]
+    owner: Column[str]
+
+
+def schema(row: type[Row]) -> Schema:
+    return Schema("gamma", (table_of(row),))
+
+
+@pytest.fixture
+def fresh(cluster: str) -> Iterator[Database]:
+    made = Database(cluster)
+    yield made
+    made.drop()
+
+
+def opened(database: Database, row: type[Row]) -> PostgresEngine:
+    engine = PostgresEngine(database.dsn)
+    try:
+        engine.schema(schema(row))
+    except BaseException:
+        engine.close()
+        raise
+    return engine
+
+
+def environment(engine: PostgresEngine, *rows: dict[str, Any]) -> str:
+    template = engine.add_template("gamma", {"notes": rows})
+    origin = Origin(templates={"gamma": template.hash}, clock=ClockMode(), created=0, clock_start=0)
+    env = uuid4().hex
+    engine.create(env, origin)
+    return env
+
+
+def test_rows_of_an_older_version_get_what_is_new_and_lose_what_is_gone(fresh: Database) -> None:
+    fresh.initialise([schema(Old)])
+    before = opened(fresh, Old)
+    env = environment(before, {"note_id": "N1", "text": "x"})
+    before.close()
+    fresh.initialise([schema(New)])
+    after = opened(fresh, New)
+    with draining(fresh.dsn):
+        after.write(env, Intent("gamma", "add", "U1"), lambda moment: moment.db.add(New(note_id="N2")))
+        (change,) = after.records(env)[0].changes
+    rows = after.read(env, "gamma", lambda moment: moment.db.rows(New))
+    after.close()
+    assert rows == [New(note_id="N1"), New(note_id="N2")]
+    assert change.after == {"note_id": "N2", "colour": "it's 100% red", "is_open": True, "stars": None}
+
+
+def test_a_new_column_that_needs_a_value_is_refused_by_name(fresh: Database) -> None:
+    fresh.initialise([schema(Old)])
+    engine = opened(fresh, Old)
+    environment(engine, {"note_id": "N1", "text": "x"})
+    engine.close()
+    with pytest.raises(SchemaChanged, match=r"'notes' .* without the column 'owner'"):
+        fresh.initialise([schema(Needy)])
+    opened(fresh, Old).close()
+
+
+def test_a_new_column_that_needs_a_value_is_added_to_an_empty_table(fresh: Database) -> None:
+    fresh.initialise([schema(Old)])
+    fresh.initialise([schema(Needy)])
+    opened(fresh, Needy).close()
+
+
+def test_a_database_of_another_version_is_not_served_from(fresh: Database) -> None:
+    fresh.initialise([schema(Old)])
+    with pytest.raises(WrongStorage, match="of another version; run `twindiff db init"):
+        opened(fresh, New)
+    with pytest.raises(WrongStorage, match="'gamma' is of another"):
+        opened(fresh, Needy)

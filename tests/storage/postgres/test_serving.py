@@ -1,0 +1,173 @@
+"""Several processes answer as one, and none of them can be killed to any effect."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from tests.harness import GENERAL, Environment, LiveServer, Platform, texts
+from tests.storage.postgres.cluster import Database
+from tests.storage.postgres.serving import CATALOG, Serving, Writers, journal, posted, schemas, serving
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture(scope="module")
+def prepared(database: Database) -> Database:
+    database.initialise(schemas(), CATALOG)
+    return database
+
+
+@pytest.fixture(scope="module")
+def server(prepared: Database) -> Iterator[Serving]:
+    """Three processes that answer."""
+    with serving(prepared.dsn, workers=3) as running:
+        yield running
+
+
+def create_32(environment: Environment) -> list[str]:
+    """Errors of 32 that want the same channel at once; an empty one for each that got it."""
+    start = threading.Barrier(32)
+
+    def create(_: int) -> str:
+        headers = {"Authorization": f"Bearer {environment.token}"}
+        with httpx.Client(trust_env=False, timeout=30) as client:
+            start.wait()
+            url = f"{environment.url}/conversations.create"
+            answer = client.post(url, json={"name": "wanted"}, headers=headers).json()
+        return answer.get("error", "")
+
+    with ThreadPoolExecutor(32) as threads:
+        return sorted(threads.map(create, range(32)))
+
+
+def test_one_of_32_gets_the_name_from_three_processes(server: Serving) -> None:
+    environment = server.environment()
+    assert create_32(environment) == ["", *["name_taken"] * 31]
+
+
+def test_one_of_32_gets_the_name_from_the_embedded_engine(make_server: Callable[..., LiveServer]) -> None:
+    live = make_server()
+    environment = Platform(live.client).environment()
+    environment.url = live.url + environment.made["environmentUrl"]
+    assert create_32(environment) == ["", *["name_taken"] * 31]
+
+
+@pytest.mark.parametrize("writers", [1, 8, 32])
+def test_a_diff_right_after_a_write_holds_it(server: Serving, writers: int) -> None:
+    diffs_are_complete(server, writers, 64)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("writers", [1, 8, 32])
+def test_500_diffs_right_after_a_write_hold_it(server: Serving, writers: int) -> None:
+    diffs_are_complete(server, writers, 500)
+
+
+def diffs_are_complete(server: Serving, writers: int, diffs: int) -> None:
+    """Each writer has an environment; every write is followed at once by a diff, through whatever process answers."""
+    rounds = -(-diffs // writers)
+
+    def work(_: int) -> int:
+        environment = server.environment()
+        run = server.platform.start(environment)
+        complete = 0
+        for number in range(rounds):
+            environment.post(f"m{number}")
+            complete += texts(server.platform.diff(run)) == [f"m{each}" for each in range(number + 1)]
+        return complete
+
+    with ThreadPoolExecutor(writers) as threads:
+        assert sum(threads.map(work, range(writers))) == writers * rounds
+
+
+def test_64_environments_at_once_are_all_made(server: Serving) -> None:
+    def make(_: int) -> str:
+        return server.environment().slack("auth.test")["user_id"]
+
+    with ThreadPoolExecutor(64) as threads:
+        assert len(list(threads.map(make, range(64)))) == 64
+
+
+def test_what_one_process_deletes_is_gone_for_all(server: Serving) -> None:
+    environment = server.environment()
+    environment.post("hi")
+    server.platform.delete(f"env/{environment.id}")
+    for _ in range(12):
+        # Each connection may meet another process.
+        with httpx.Client(trust_env=False, headers={"Authorization": f"Bearer {environment.token}"}) as client:
+            answer = client.post(f"{environment.url}/chat.postMessage", json={"channel": GENERAL, "text": "x"})
+        assert (answer.status_code, answer.json()["error"]) == (410, "environment_deleted")
+
+
+def test_calls_of_three_processes_make_one_log(server: Serving) -> None:
+    environment = server.environment()
+
+    def call(_: int) -> None:
+        with httpx.Client(trust_env=False, headers={"Authorization": f"Bearer {environment.token}"}) as client:
+            client.post(f"{environment.url}/auth.test")
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(call, range(40)))
+    # Each process writes its calls down twice a second.
+    for _ in range(1000):
+        numbers = [call["number"] for call in server.platform.get(f"env/{environment.id}/calls")["calls"]]
+        if len(numbers) == 40:
+            break
+    assert numbers == list(range(1, 41))
+
+
+def test_a_process_that_is_killed_is_replaced_and_nothing_is_lost(prepared: Database) -> None:
+    for kind in ("api", "drainer"):
+        killed(prepared, kind, rounds=1)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ["api", "drainer"])
+def test_a_process_can_be_killed_20_times(prepared: Database, kind: str) -> None:
+    killed(prepared, kind, rounds=20)
+
+
+def test_when_the_server_is_killed_its_processes_end(prepared: Database) -> None:
+    running = Serving(prepared.dsn, workers=2)
+    ends = [os.pidfd_open(pid) for pid in (*running.children("api"), *running.children("drainer"))]
+    running.process.kill()
+    for end in ends:
+        assert select.select([end], [], [], 30)[0], "a process outlives the server"
+        os.close(end)
+    running.stop()
+
+
+def test_a_server_ends_as_asked(prepared: Database) -> None:
+    assert Serving(prepared.dsn, workers=1).stop() == 0
+
+
+def killed(database: Database, kind: str, *, rounds: int) -> None:
+    """Kill a process under load so many times; every acknowledged write is in the journal once."""
+    for _ in range(rounds):
+        with serving(database.dsn, workers=2) as running:
+            environments = [running.environment() for _ in range(4)]
+            writers = Writers(environments)
+            try:
+                writers.wait_for(20)
+                os.kill(running.children(kind)[0], signal.SIGKILL)
+                writers.wait_for(40)
+            finally:
+                writers.stop()
+            nothing_is_lost(running, environments, writers)
+
+
+def nothing_is_lost(running: Serving, environments: list[Environment], writers: Writers) -> None:
+    for environment in environments:
+        records = journal(running, environment)
+        assert [record["seq"] for record in records] == list(range(1, len(records) + 1))
+        found = posted(records)
+        assert len(found) == len(set(found))
+        assert set(writers.acknowledged[environment.id]) <= set(found)
