@@ -1,0 +1,92 @@
+"""Who may see a conversation, and who may write in it."""
+
+from __future__ import annotations
+
+from twindiff.kit import Call, Store, any_of, exists, not_
+from twindiff.kit.rows import Expression
+
+from .errors import ChannelNotFound, IsArchived, NotInChannel
+from .tables import Channel, ChannelMember, Message, Team, TeamSetting, UserTeam
+
+
+def visible_channel(call: Call, channel: str) -> Channel:
+    """The conversation with this id or name; raises channel_not_found, also for one the caller may not know of."""
+    room = find_channel(call.db, channel)
+    if room is None or not (is_open_to_all(room) or is_member(call.db, room, call.actor)):
+        raise ChannelNotFound
+    return room
+
+
+def writable_channel(call: Call, channel: str) -> Channel:
+    """The conversation with this id or name, if the caller may post to it."""
+    room = find_channel(call.db, channel)
+    if room is None:
+        raise ChannelNotFound
+    inside = is_member(call.db, room, call.actor)
+    if not inside and not is_open_to_all(room):
+        raise ChannelNotFound
+    if room.is_archived:
+        raise IsArchived
+    if not inside:
+        raise NotInChannel
+    return room
+
+
+def find_channel(db: Store, channel: str) -> Channel | None:
+    """The conversation with this id, else the one with this name, with or without `#`; None when there is neither."""
+    try:
+        return db.get(Channel, channel, missing=ChannelNotFound)
+    except ChannelNotFound:
+        name = channel.removeprefix("#").lower()
+        return db.find(Channel, Channel.channel_name == name) if name else None
+
+
+def is_open_to_all(room: Channel) -> bool:
+    """Whether everyone in the workspace may read it: a public channel."""
+    return not (room.is_private or room.is_dm or room.is_gc)
+
+
+def is_member(db: Store, room: Channel, user: str) -> bool:
+    """Whether a user is in a conversation."""
+    try:
+        db.get(ChannelMember, room.channel_id, user, missing=NotInChannel)
+    except NotInChannel:
+        return False
+    return True
+
+
+def readable_by(user: str) -> Expression:
+    """Messages of conversations that a user may read: public channels and their own."""
+    public = not_(any_of(*(kind.in_((True,)) for kind in (Channel.is_private, Channel.is_dm, Channel.is_gc))))
+    return exists(Channel, Channel.channel_id == Message.channel_id, any_of(public, joined_by(user)))
+
+
+def joined_by(user: str) -> Expression:
+    """Conversations that a user is a member of."""
+    return exists(ChannelMember, ChannelMember.channel_id == Channel.channel_id, ChannelMember.user_id == user)
+
+
+def role_of(db: Store, user: str) -> str:
+    """What a user is in the workspace: owner, admin, member or guest."""
+    place = db.find(UserTeam, UserTeam.user_id == user)
+    return (place.role if place else None) or "member"
+
+
+def team_of(db: Store, room: Channel) -> str:
+    """The id of the workspace that a conversation is in."""
+    return room.team_id or workspace(db).team_id
+
+
+def workspace(db: Store) -> Team:
+    """The workspace; of several, the first by id."""
+    return db.find(Team) or Team(team_id="", team_name="")
+
+
+def general_id(db: Store) -> str | None:
+    """The id of the channel that everyone is in: the workspace's setting, else the channel named general."""
+    team = workspace(db).team_id
+    setting = db.find(TeamSetting, TeamSetting.team_id == team)
+    if setting and setting.default_channel_id:
+        return setting.default_channel_id
+    general = db.find(Channel, Channel.team_id == team, Channel.channel_name == "general")
+    return general.channel_id if general else None

@@ -1,0 +1,46 @@
+"""Arguments as clients write them: lists with commas or as JSON, times with or without a fraction."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+import msgspec
+
+from twindiff.kit.clock import SECOND, iso_instant, micros_of
+
+_TS = re.compile(r"(\d{1,10})(?:\.(\d*))?")
+
+
+def names_in(value: str | list[str]) -> list[str]:
+    """The names of a list, each once: `a,b`, `["a", "b"]` as JSON text, or a list."""
+    parts = _listed(value) if isinstance(value, str) else value
+    return [name for name in dict.fromkeys(part.strip() for part in parts) if name]
+
+
+def _listed(text: str) -> list[str]:
+    if not text.startswith("["):
+        return text.split(",")
+    try:
+        return msgspec.json.decode(text, type=list[str])
+    except (msgspec.DecodeError, UnicodeError):
+        return [text]
+
+
+def ts_in(value: str | float) -> str | None:
+    """A time in the form of a message's ts, so that the two compare; None for what is no time."""
+    found = _TS.fullmatch(str(value).strip())
+    if found is None:
+        return None
+    seconds, fraction = found.groups(default="")
+    return f"{int(seconds):010d}.{fraction[:6]:0<6}"
+
+
+def unix_of(timestamp: str | None) -> int:
+    """Seconds since 1970 of a Timestamp column's value; 0 when it has none, as most seeds have not."""
+    return micros_of(datetime.fromisoformat(timestamp)) // SECOND if timestamp else 0
+
+
+def iso_of(seconds: float) -> str:
+    """Seconds since 1970 as a Timestamp column holds them."""
+    return iso_instant(int(seconds * SECOND)).isoformat()

@@ -1,0 +1,96 @@
+"""What a message says: the arguments that chat.postMessage, chat.update and chat.scheduleMessage share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple, cast
+
+import msgspec
+
+from .block_text import text_of_blocks
+from .blocks import check_blocks, problems
+from .errors import (
+    InvalidAttachments,
+    InvalidBlocksFormat,
+    InvalidMetadataFormat,
+    InvalidMetadataSchema,
+    MarkdownTextConflict,
+    MetadataTooLarge,
+    MsgTooLong,
+    NoText,
+    TooManyAttachments,
+)
+
+Objects = list[dict[str, Any]]
+Blocks = Annotated[Objects, InvalidBlocksFormat]
+Attachments = Annotated[Objects, InvalidAttachments]
+Metadata = Annotated[dict[str, Any], InvalidMetadataFormat]
+
+_LONGEST_TEXT = 40_000
+_LONGEST_MARKDOWN = 12_000
+_LARGEST_PAYLOAD = 8_192
+_MOST_ATTACHMENTS = 100
+
+
+class Content(NamedTuple):
+    """`None` where nothing was sent, an empty list where what there was is taken away."""
+
+    text: str | None
+    blocks: Objects | None
+    attachments: Objects | None
+    metadata: dict[str, Any] | None
+
+
+def content_of(
+    text: str,
+    blocks: Objects | None,
+    attachments: Objects | None,
+    markdown_text: str,
+    metadata: dict[str, Any] | None,
+) -> Content:
+    """The content that a method was given, checked; raises no_text when there is none."""
+    if markdown_text and (text or blocks):
+        raise MarkdownTextConflict
+    if len(text) > _LONGEST_TEXT or len(markdown_text) > _LONGEST_MARKDOWN:
+        raise MsgTooLong
+    check_blocks(blocks or ())
+    said = text or markdown_text
+    if not (said or blocks or attachments):
+        raise NoText
+    if not said and blocks:
+        said = text_of_blocks(blocks)
+    return Content(said or None, blocks, check_attachments(attachments), _metadata(metadata))
+
+
+def check_attachments(given: Objects | None) -> Objects | None:
+    """Attachments as they are shown: numbered, each with a text for those who cannot see it."""
+    if given is None:
+        return None
+    if len(given) > _MOST_ATTACHMENTS:
+        raise TooManyAttachments
+    for at, attachment in enumerate(given):
+        _check_attachment(attachment, f"/attachments/{at}/blocks")
+    return [{"fallback": _fallback(each), **each, "id": number} for number, each in enumerate(given, 1)]
+
+
+def _check_attachment(attachment: dict[str, Any], at: str) -> None:
+    blocks: Any = attachment.get("blocks") or []
+    given = isinstance(blocks, list)
+    wrong = list(problems(cast(list[Any], blocks), at)) if given else [f"must be an array [json-pointer:{at}]"]
+    if wrong:
+        raise InvalidAttachments(response_metadata={"messages": [f"[ERROR] {each}" for each in wrong]})
+
+
+def _fallback(attachment: dict[str, Any]) -> str:
+    found = (attachment.get(name) for name in ("text", "title", "pretext"))
+    return next((text for text in found if isinstance(text, str) and text), "[no preview available]")
+
+
+def _metadata(given: dict[str, Any] | None) -> dict[str, Any] | None:
+    if given is None:
+        return None
+    kind, payload = given.get("event_type"), given.get("event_payload")
+    if not (isinstance(kind, str) and kind and isinstance(payload, dict)):
+        raise InvalidMetadataSchema
+    if len(msgspec.json.encode(payload)) > _LARGEST_PAYLOAD:
+        raise MetadataTooLarge
+    return {"event_type": kind, "event_payload": payload}

@@ -1,0 +1,152 @@
+"""Files as Slack shows them.
+
+https://docs.slack.dev/reference/objects/file-object
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple, cast
+
+from twindiff.kit import Call, Store
+
+from .access import is_open_to_all, workspace
+from .addresses import workspace_url
+from .arguments import unix_of
+from .file_types import filetype_of, kind_of
+from .tables import Channel, File, FileMessage, Message, Team
+
+
+class Share(NamedTuple):
+    """A message that a file was shared in, and the conversation it stands in."""
+
+    message: Message
+    room: Channel
+
+
+def file_objects(call: Call, files: Sequence[File]) -> list[dict[str, Any]]:
+    """Files with where they were shared."""
+    shares = shares_of(call.db, [file.file_id for file in files])
+    team = workspace(call.db)
+    return [{**file_object(call, team, file), **_places(shares.get(file.file_id, ()))} for file in files]
+
+
+def file_object(call: Call, team: Team, file: File) -> dict[str, Any]:
+    """A file as the message that it was shared in shows it."""
+    name = file.file_name or ""
+    kind = kind_of(name, file.file_type or filetype_of(name))
+    created = unix_of(file.created_at)
+    page = f"{workspace_url(team)}files/{file.user_id}/{file.file_id}/{name}"
+    shown = {
+        "id": file.file_id,
+        "created": created,
+        "timestamp": created,
+        "name": name,
+        "title": file.title or name,
+        "mimetype": kind.mimetype,
+        "filetype": kind.filetype,
+        "pretty_type": kind.pretty,
+        "user": file.user_id,
+        "user_team": team.team_id,
+        "editable": kind.mode == "snippet",
+        "size": file.file_size or 0,
+        "mode": kind.mode,
+        "is_external": False,
+        "external_type": "",
+        "public_url_shared": file.public_url_shared,
+        "display_as_bot": False,
+        "username": "",
+        "url_private": private_url(call.base_url, file),
+        "url_private_download": private_url(call.base_url, file, download=True),
+        "permalink": page,
+        "permalink_public": public_url(call.base_url, team.team_id, file),
+        "is_starred": False,
+        "has_rich_preview": False,
+        "file_access": "visible",
+        "media_display_type": "unknown",
+    }
+    return {**shown, "alt_txt": file.alt_text} if file.alt_text else shown
+
+
+def private_url(base_url: str, file: File, *, download: bool = False) -> str:
+    """The address at which those who may see a file get its bytes."""
+    url = file.file_url or ""
+    if not url.startswith("/"):
+        return url
+    if download:
+        folder, _, name = url.rpartition("/")
+        url = f"{folder}/download/{name}"
+    return base_url + url
+
+
+def public_url(base_url: str, team_id: str, file: File) -> str:
+    """The address at which everybody gets a file's bytes, while it is public."""
+    return f"{base_url}/files-pub/{team_id}-{file.file_id}-{public_secret(file.file_id)}"
+
+
+def public_secret(file_id: str) -> str:
+    """What nobody guesses who knows a file's id alone."""
+    return blake2b(file_id.encode(), digest_size=5, key=b"public link").hexdigest()
+
+
+def shares_of(db: Store, ids: Sequence[str]) -> dict[str, list[Share]]:
+    """The messages that each of the files was shared in, oldest first."""
+    if not ids:
+        return {}
+    columns = (FileMessage.file_id, FileMessage.message_id)
+    pairs = db.rows(FileMessage, FileMessage.file_id.in_(ids), order=FileMessage.message_id, columns=columns)
+    found = db.rows(Message, Message.message_id.in_([ts for _, ts in pairs])) if pairs else []
+    messages = {message.message_id: message for message in found}
+    wanted = {message.channel_id for message in found}
+    rooms = {room.channel_id: room for room in db.rows(Channel, Channel.channel_id.in_(wanted))} if wanted else {}
+    shares: dict[str, list[Share]] = {}
+    for file_id, ts in cast(list[tuple[str, str]], pairs):
+        if message := messages.get(ts):
+            shares.setdefault(file_id, []).append(Share(message, rooms[message.channel_id]))
+    return shares
+
+
+def _places(shares: Iterable[Share]) -> dict[str, Any]:
+    """Where a file was shared: ids by kind of conversation, and the messages."""
+    shares = list(shares)
+    ids: dict[str, list[str]] = {"channels": [], "groups": [], "ims": []}
+    messages: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for share in shares:
+        is_open = is_open_to_all(share.room)
+        place = "ims" if share.room.is_dm else "channels" if is_open else "groups"
+        if share.room.channel_id not in ids[place]:
+            ids[place].append(share.room.channel_id)
+        by_room = messages.setdefault("public" if is_open else "private", {})
+        by_room.setdefault(share.room.channel_id, []).append(_share(share))
+    return {
+        **ids,
+        "is_public": bool(ids["channels"]),
+        "comments_count": 0,
+        "shares": messages,
+        "has_more_shares": False,
+    }
+
+
+def _share(share: Share) -> dict[str, Any]:
+    shown: dict[str, Any] = {"ts": share.message.message_id, "channel_name": share.room.channel_name}
+    return {**shown, "thread_ts": share.message.parent_id} if share.message.parent_id else shown
+
+
+def files_in(call: Call, messages: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """The files shared in each of these messages."""
+    if not messages:
+        return {}
+    columns = (FileMessage.message_id, FileMessage.file_id)
+    where = FileMessage.message_id.in_(messages)
+    pairs = call.db.rows(FileMessage, where, order=FileMessage.file_message_id, columns=columns)
+    if not pairs:
+        return {}
+    found = call.db.rows(File, File.file_id.in_([file_id for _, file_id in pairs]))
+    team = workspace(call.db)
+    shown = {file.file_id: file_object(call, team, file) for file in found}
+    files: dict[str, list[dict[str, Any]]] = {}
+    for ts, file_id in cast(list[tuple[str, str]], pairs):
+        if file_id in shown:
+            files.setdefault(ts, []).append(shown[file_id])
+    return files

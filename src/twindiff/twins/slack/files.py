@@ -1,0 +1,168 @@
+"""Files that people have shared: list, look at, publish, delete. How they come and go as bytes is uploads.py.
+
+https://docs.slack.dev/reference/methods?family=files
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from twindiff.kit import Call, Operations, Store, any_of, exists
+from twindiff.kit.errors import NotFound
+from twindiff.kit.rows import Expression
+
+from .access import readable_by, visible_channel
+from .arguments import iso_of, names_in
+from .errors import CantDeleteFile, FileNotFound, NotAllowed, UnknownType, UserNotFound
+from .file_types import FAMILIES
+from .file_views import file_objects
+from .tables import File, FileContent, FileMessage, Message, Star, User
+
+api = Operations()
+
+Count = Annotated[int, Meta(ge=1, le=1000)]
+Page = Annotated[int, Meta(ge=1)]
+
+_SHOWN_LINES = 5
+_LONGEST_CONTENT = 100_000
+
+
+def shared_with(user: str, *where: Expression) -> Expression:
+    """Files shared in a message that a user may read, and for which `where` holds."""
+    message = exists(Message, Message.message_id == FileMessage.message_id, readable_by(user), *where)
+    return exists(FileMessage, FileMessage.file_id == File.file_id, message)
+
+
+def visible_file(call: Call, file: str) -> File:
+    """The file with this id, if the caller owns it or may read where it was shared; raises file_not_found."""
+    visible = any_of(File.user_id == call.actor, shared_with(call.actor))
+    found = call.db.find(File, File.file_id == file, visible)
+    if found is None:
+        raise FileNotFound
+    return found
+
+
+@api.method("files.list", reads=True, scope="files:read")
+def list_files(
+    call: Call,
+    user: str = "",
+    channel: str = "",
+    ts_from: float = 0,
+    ts_to: float = 0,
+    types: str | list[str] = "all",
+    count: Count = 100,
+    page: Page = 1,
+) -> dict[str, Any]:
+    """List the files that the caller may see, the latest first.
+
+    https://docs.slack.dev/reference/methods/files.list
+    """
+    where = [any_of(File.user_id == call.actor, shared_with(call.actor)), *_of_types(names_in(types))]
+    if user:
+        where.append(File.user_id == call.db.get(User, user, missing=UserNotFound).user_id)
+    if channel:
+        where.append(shared_with(call.actor, Message.channel_id == visible_channel(call, channel).channel_id))
+    if ts_from:
+        where.append(File.created_at >= iso_of(ts_from))
+    if ts_to:
+        where.append(File.created_at <= iso_of(ts_to))
+    order = (-File.created_at, -File.file_id)
+    found = call.db.rows(File, *where, order=order, limit=count, offset=(page - 1) * count)
+    total = call.db.count(File, *where)
+    paging = {"count": count, "total": total, "page": page, "pages": -(-total // count)}
+    return {"files": file_objects(call, found), "paging": paging}
+
+
+def _of_types(types: list[str]) -> list[Expression]:
+    if not types or "all" in types:
+        return []
+    if any(name not in FAMILIES for name in types):
+        raise UnknownType
+    return [File.file_type.in_([filetype for name in types for filetype in FAMILIES[name]])]
+
+
+@api.method("files.info", reads=True, scope="files:read")
+def info(call: Call, file: str, count: Count = 100, page: Page = 1) -> dict[str, Any]:
+    """Describe a file; one of text with its text. Nobody can comment on files here.
+
+    https://docs.slack.dev/reference/methods/files.info
+    """
+    found = visible_file(call, file)
+    (shown,) = file_objects(call, [found])
+    paging = {"count": count, "total": 0, "page": page, "pages": 0}
+    answer: dict[str, Any] = {"file": shown, "comments": [], "paging": paging, "response_metadata": {"next_cursor": ""}}
+    if shown["mode"] != "snippet":
+        return answer
+    text = bytes_of(call, found).decode(errors="replace")
+    lines = text.splitlines()
+    shown["preview"] = "\n".join(lines[:_SHOWN_LINES])
+    shown["lines"], shown["lines_more"] = len(lines), max(0, len(lines) - _SHOWN_LINES)
+    shown["preview_is_truncated"] = False
+    return {**answer, "content": text[:_LONGEST_CONTENT], "is_truncated": len(text) > _LONGEST_CONTENT}
+
+
+def bytes_of(call: Call, file: File) -> bytes:
+    """What a file holds; nothing for one of a template that says no more than its name."""
+    content = call.db.find(FileContent, FileContent.file_id == file.file_id)
+    if content and content.digest:
+        try:
+            return call.blobs.get(content.digest)
+        except NotFound:
+            return b""
+    return (content.text or "").encode() if content else b""
+
+
+@api.method("files.delete", scope="files:write")
+def delete(call: Call, file: str) -> dict[str, Any]:
+    """Delete a file of one's own; the messages it was shared in stay.
+
+    https://docs.slack.dev/reference/methods/files.delete
+    """
+    found = visible_file(call, file)
+    if found.user_id != call.actor:
+        raise CantDeleteFile
+    _remove(call.db, found)
+    call.emit("file_deleted", {"file_id": file})
+    return {}
+
+
+def _remove(db: Store, file: File) -> None:
+    for table in (FileMessage, FileContent):
+        for row in db.rows(table, table.file_id == file.file_id):
+            db.remove(row)
+    for star in db.rows(Star, Star.item_id == file.file_id):
+        db.remove(star)
+    db.remove(file)
+
+
+@api.method("files.sharedPublicURL", scope="files:write")
+def share_public_url(call: Call, file: str) -> dict[str, Any]:
+    """Let everyone who has its public link read a file of the caller's.
+
+    https://docs.slack.dev/reference/methods/files.sharedPublicURL
+    """
+    found = visible_file(call, file)
+    if found.user_id != call.actor:
+        raise NotAllowed
+    if not found.public_url_shared:
+        found = call.db.change(found, public_url_shared=True)
+        call.emit("file_public", {"file_id": file})
+    (shown,) = file_objects(call, [found])
+    return {"file": shown}
+
+
+@api.method("files.revokePublicURL", scope="files:write")
+def revoke_public_url(call: Call, file: str) -> dict[str, Any]:
+    """Let nobody read a file by its public link any more.
+
+    https://docs.slack.dev/reference/methods/files.revokePublicURL
+    """
+    found = visible_file(call, file)
+    if found.user_id != call.actor:
+        raise NotAllowed
+    if found.public_url_shared:
+        found = call.db.change(found, public_url_shared=False)
+    (shown,) = file_objects(call, [found])
+    return {"file": shown}

@@ -1,0 +1,184 @@
+"""What is said in a conversation: its messages newest first, and the threads that hang on them.
+
+https://docs.slack.dev/reference/methods?family=conversations
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
+
+from msgspec import Meta
+
+from twindiff.kit import ApiError, Call, Column, Operations, exists, not_
+from twindiff.kit.paging import decode_cursor, encode_cursor
+from twindiff.kit.rows import Expression
+
+from .access import team_of, visible_channel
+from .arguments import ts_in
+from .chat import BROADCAST
+from .errors import InvalidCursor, InvalidLimit, InvalidTsLatest, InvalidTsOldest, ThreadNotFound
+from .related import related_to, threads_of
+from .tables import Channel, Message, Pin
+from .views import listed_message, tombstone
+
+api = Operations()
+
+Limit = Annotated[int, Meta(ge=1), InvalidLimit]
+Instant = str | int | float
+
+_LONGEST_HISTORY_PAGE = 999
+_LONGEST_THREAD_PAGE = 1000
+_CURSOR = "next_ts"
+
+
+class Window(NamedTuple):
+    """The part of a conversation that was asked for."""
+
+    oldest: str | None
+    latest: str | None
+    inclusive: bool
+
+    def of(self, ts: Column[Any]) -> list[Expression]:
+        conditions: list[Expression] = []
+        if self.oldest:
+            conditions.append(ts >= self.oldest if self.inclusive else ts > self.oldest)
+        if self.latest:
+            conditions.append(ts <= self.latest if self.inclusive else ts < self.latest)
+        return conditions
+
+
+def _window(oldest: Instant, latest: Instant, inclusive: bool) -> Window:
+    return Window(_bound(oldest, InvalidTsOldest), _bound(latest, InvalidTsLatest), inclusive)
+
+
+def _bound(given: Instant, invalid: type[ApiError]) -> str | None:
+    if given == "":
+        return None
+    ts = ts_in(given)
+    if ts is None:
+        raise invalid
+    return ts
+
+
+@api.method("conversations.history", reads=True, scope="channels:history")
+def history(
+    call: Call,
+    channel: str,
+    limit: Limit = 100,
+    cursor: str = "",
+    oldest: Instant = "",
+    latest: Instant = "",
+    inclusive: bool = False,
+    include_all_metadata: bool = False,
+) -> dict[str, Any]:
+    """List the messages of a conversation, newest first; of threads only what was sent to the channel as well.
+
+    https://docs.slack.dev/reference/methods/conversations.history
+    """
+    room = visible_channel(call, channel)
+    window, size = _window(oldest, latest, inclusive), min(limit, _LONGEST_HISTORY_PAGE)
+    start = decode_cursor(_CURSOR, cursor, InvalidCursor) if cursor else None
+    found = _newest(call, room, window, start, size + 1)
+    shown = _listed(call, room, dict(list(found.items())[:size]), include_all_metadata)
+    bounds = {name: str(given) for name, given in (("oldest", oldest), ("latest", latest)) if given != ""}
+    pins = call.db.count(Pin, Pin.channel_id == room.channel_id)
+    counts = {"pin_count": pins, "channel_actions_ts": None, "channel_actions_count": 0}
+    return {"messages": shown, **_more(list(found)[size:]), **counts, **bounds}
+
+
+def _newest(call: Call, room: Channel, window: Window, start: str | None, count: int) -> dict[str, Message | None]:
+    """Up to `count` messages by ts, newest first; None stands for a deleted message that still has replies."""
+
+    def newest(*where: Expression) -> list[Message]:
+        conditions = _in_window(room, window, start, Message.message_id)
+        return call.db.rows(Message, *conditions, *where, order=-Message.message_id, limit=count)
+
+    roots = newest(Message.parent_id.is_null())
+    broadcasts = newest(Message.subtype == BROADCAST)
+    oldest_root = roots[-1].message_id if len(roots) == count else None
+    found: dict[str, Message | None] = dict.fromkeys(_dead_roots(call, room, window, start, oldest_root))
+    found.update((message.message_id, message) for message in (*roots, *broadcasts))
+    return {ts: found[ts] for ts in sorted(found, reverse=True)[:count]}
+
+
+def _in_window(room: Channel, window: Window, start: str | None, ts: Column[Any]) -> list[Expression]:
+    conditions = [Message.channel_id == room.channel_id, *window.of(ts)]
+    return [*conditions, ts <= start] if start else conditions
+
+
+def _dead_roots(call: Call, room: Channel, window: Window, start: str | None, since: str | None) -> list[str]:
+    """The ts of deleted messages that replies still hang on."""
+    conditions = _in_window(room, window, start, Message.parent_id)
+    if since:
+        conditions.append(Message.parent_id > since)
+    orphaned = not_(exists(Message, Message.message_id == Message.parent_id))
+    found = call.db.rows(
+        Message, *conditions, not_(Message.parent_id.is_null()), orphaned, columns=(Message.parent_id,)
+    )
+    return [ts for (ts,) in found]
+
+
+def _listed(
+    call: Call, room: Channel, found: dict[str, Message | None], metadata: bool = False
+) -> list[dict[str, Any]]:
+    """Messages as lists show them, with their threads and reactions."""
+    team_id = team_of(call.db, room)
+    messages = [message for message in found.values() if message]
+    related = related_to(call, messages)
+    dead = threads_of(call.db, [ts for ts, message in found.items() if not message])
+    return [
+        listed_message(message, team_id, related, metadata=metadata) if message else tombstone(ts, team_id, dead[ts])
+        for ts, message in found.items()
+    ]
+
+
+def _more(rest: Sequence[str]) -> dict[str, Any]:
+    """Whether there is a next page, and the cursor of it: the next message's ts."""
+    next_cursor = encode_cursor(_CURSOR, rest[0]) if rest else ""
+    return {"has_more": bool(rest), "response_metadata": {"next_cursor": next_cursor}}
+
+
+@api.method("conversations.replies", reads=True, scope="channels:history")
+def replies(
+    call: Call,
+    channel: str,
+    ts: str,
+    limit: Limit = _LONGEST_THREAD_PAGE,
+    cursor: str = "",
+    oldest: Instant = "",
+    latest: Instant = "",
+    inclusive: bool = False,
+    include_all_metadata: bool = False,
+) -> dict[str, Any]:
+    """List a thread by any message of it, oldest first. Every page begins with the root, as Slack's do.
+
+    https://docs.slack.dev/reference/methods/conversations.replies
+    """
+    room = visible_channel(call, channel)
+    window, size = _window(oldest, latest, inclusive), min(limit, _LONGEST_THREAD_PAGE)
+    start = decode_cursor(_CURSOR, cursor, InvalidCursor) if cursor else None
+    root_ts, root = _root(call, room, ts)
+    # A page of one is the root alone; the pages after it must get on all the same.
+    wanted = max(size - 1, 1 if start else 0)
+    conditions = [Message.parent_id == root_ts, Message.channel_id == room.channel_id, *window.of(Message.message_id)]
+    if start:
+        conditions.append(Message.message_id >= start)
+    found = call.db.rows(Message, *conditions, order=Message.message_id, limit=wanted + 1)
+    thread: dict[str, Message | None] = {root_ts: root}
+    thread.update((reply.message_id, reply) for reply in found[:wanted])
+    rest = [reply.message_id for reply in found[wanted:]]
+    return {"messages": _listed(call, room, thread, include_all_metadata), **_more(rest)}
+
+
+def _root(call: Call, room: Channel, ts: str) -> tuple[str, Message | None]:
+    """The message that a thread hangs on, known by any message of the thread; None when it was deleted."""
+    here = Message.channel_id == room.channel_id
+    message = call.db.find(Message, Message.message_id == ts, here)
+    if message and message.parent_id is None:
+        return ts, message
+    root_ts = message.parent_id if message and message.parent_id else ts
+    root = call.db.find(Message, Message.message_id == root_ts, here)
+    if root is None and not call.db.find(Message, Message.parent_id == root_ts, here):
+        raise ThreadNotFound
+    return root_ts, root

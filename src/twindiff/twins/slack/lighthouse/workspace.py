@@ -1,0 +1,113 @@
+"""The whole workspace: people and rooms, the plot, the talk of every day, and what people keep at hand."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from functools import cache
+
+from .chatter import chatter
+from .keepsakes import keepsakes
+from .people import LEFT, PEOPLE, person
+from .plot import PLOT
+from .rooms import CIRCLES, ROOMS
+from .said import Said
+from .writer import TEAM, Rows, Writer, room_id
+
+SEED = 4
+"""The number that the template of every release is written from."""
+
+MESSAGES = 2_200
+
+_FOUNDED = datetime(2021, 5, 3, 8, tzinfo=UTC)
+
+
+@cache
+def write(seed: int = SEED, messages: int = MESSAGES) -> Rows:
+    """The rows of the workspace by table; another seed number gives other everyday talk around the same plot.
+
+    They are written once in a process and not to be changed.
+    """
+    writer = Writer()
+    _people(writer)
+    _rooms(writer)
+    for said in PLOT:
+        _told(writer, said)
+    chatter(writer, seed, messages)
+    keepsakes(writer)
+    writer.rows["messages"].sort(key=lambda message: message["message_id"])
+    _last_messages(writer)
+    return writer.rows
+
+
+def _people(writer: Writer) -> None:
+    founded = _FOUNDED.replace(tzinfo=None)
+    writer.add("teams", team_id=TEAM, team_name="Lighthouse", created_at=founded.isoformat())
+    for number, each in enumerate(PEOPLE):
+        writer.add(
+            "users",
+            user_id=each.id,
+            username=each.username,
+            email=f"{each.username}@lighthouse.example",
+            real_name=each.name,
+            display_name=each.name.split()[0],
+            timezone=each.zone,
+            title=each.title,
+            created_at=(founded + timedelta(days=31 * number)).isoformat(),
+            is_active=each.username != LEFT,
+            is_bot=each.crew == "bots",
+        )
+        writer.add("user_teams", user_id=each.id, team_id=TEAM, role=each.role)
+
+
+def _rooms(writer: Writer) -> None:
+    opened = _FOUNDED.replace(tzinfo=None)
+    for room in ROOMS:
+        writer.add(
+            "channels",
+            channel_id=room.id,
+            channel_name=room.name,
+            team_id=TEAM,
+            topic_text=room.about,
+            purpose_text=room.purpose,
+            is_private=room.is_private,
+            created_at=opened.isoformat(),
+            is_archived=room.is_archived,
+            creator_id=room.members[0],
+        )
+        _members(writer, room.id, room.members, opened)
+    for circle in CIRCLES:
+        is_pair = len(circle.ids) == 2
+        name = "-".join(["dm" if is_pair else "mpdm", *circle.ids])
+        kind = {"is_private": True, "is_dm": is_pair, "is_gc": not is_pair}
+        writer.add(
+            "channels", channel_id=circle.id, channel_name=name, team_id=TEAM, created_at=opened.isoformat(), **kind
+        )
+        _members(writer, circle.id, circle.ids, opened)
+
+
+def _members(writer: Writer, room: str, users: list[str], at: datetime) -> None:
+    for user in users:
+        writer.add("channel_members", channel_id=room, user_id=user, joined_at=at.isoformat())
+
+
+def _told(writer: Writer, said: Said) -> None:
+    """A message of the plot with its thread, its emoji, its file and its pin."""
+    room, author, at = room_id(said.room), person(said.author).id, datetime.fromisoformat(said.at)
+    ts = writer.message(room, at, author, said.text)
+    for minutes, name, text in said.replies:
+        writer.message(room, at + timedelta(minutes=minutes), person(name).id, text, ts)
+    for emoji, names in said.reactions:
+        writer.react(ts, emoji, [person(name).id for name in names], at)
+    if said.paper:
+        writer.share(ts, author, said.paper, at)
+    if said.pinned_by:
+        writer.pin(room, ts, person(said.pinned_by).id, at + timedelta(minutes=5))
+
+
+def _last_messages(writer: Writer) -> None:
+    latest: dict[str, str] = defaultdict(str)
+    for message in writer.rows["messages"]:
+        latest[message["channel_id"]] = max(latest[message["channel_id"]], message["created_at"])
+    for room in writer.rows["channels"]:
+        room["last_message_at"] = latest[room["channel_id"]] or None

@@ -1,0 +1,114 @@
+"""Tokens: how an application gets them, gives them back, and what they say of a person.
+
+https://docs.slack.dev/authentication
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call, Operations
+
+from .access import workspace
+from .errors import UserNotFound
+from .guard import known_token, sealed
+from .tables import AccessToken, OauthCode, User
+from .token_errors import (
+    BadClientSecret,
+    BadRedirectUri,
+    CodeAlreadyUsed,
+    InvalidClientId,
+    InvalidCode,
+    NotAllowedTokenType,
+)
+from .user_views import image_addresses
+
+api = Operations()
+
+
+@api.method("oauth.v2.access", open=True)
+def access(
+    call: Call, code: str, client_id: str = "", client_secret: str = "", redirect_uri: str = ""
+) -> dict[str, Any]:
+    """Exchange a code of the template's for the tokens of an application, once.
+
+    https://docs.slack.dev/reference/methods/oauth.v2.access
+    """
+    found = call.db.find(OauthCode, OauthCode.code == code)
+    if client_id and not call.db.find(OauthCode, OauthCode.client_id == client_id):
+        raise InvalidClientId
+    if found is None or found.client_id != client_id:
+        raise InvalidCode
+    if found.client_secret != client_secret:
+        raise BadClientSecret
+    if found.redirect_uri and redirect_uri != found.redirect_uri:
+        raise BadRedirectUri
+    if found.is_used:
+        raise CodeAlreadyUsed
+    call.db.change(found, is_used=True)
+    return _installed(call, found)
+
+
+def _installed(call: Call, code: OauthCode) -> dict[str, Any]:
+    team = workspace(call.db)
+    person: dict[str, Any] = {"id": code.user_id}
+    if code.user_scopes:
+        token = _token(call, "xoxp", code.user_scopes)
+        person.update(scope=code.user_scopes, access_token=token, token_type="user")
+    answer: dict[str, Any] = {
+        "app_id": code.app_id,
+        "authed_user": person,
+        "team": {"id": team.team_id, "name": team.team_name},
+        "is_enterprise_install": False,
+    }
+    if code.bot_user_id:
+        bot = {"bot_user_id": code.bot_user_id, "scope": code.scopes, "token_type": "bot"}
+        answer.update(bot, access_token=_token(call, "xoxb", code.scopes))
+    return answer
+
+
+def _token(call: Call, kind: str, scopes: str) -> str:
+    token = f"{kind}-{call.ids.new('', 24)}"
+    call.db.add(AccessToken(token=token, scopes=scopes))
+    return token
+
+
+@api.method("auth.revoke")
+def revoke(call: Call, test: bool = False) -> dict[str, Any]:
+    """Make the caller's token worthless; with `test`, only say that it could be.
+
+    https://docs.slack.dev/reference/methods/auth.revoke
+    """
+    if test:
+        return {"revoked": False}
+    known = known_token(call.db, call.token)
+    if known:
+        call.db.change(known, is_revoked=True)
+    else:
+        call.db.add(AccessToken(token=sealed(call.token), is_revoked=True))
+    return {"revoked": True}
+
+
+@api.method("users.identity", reads=True, scope="identity.basic")
+def identity(call: Call) -> dict[str, Any]:
+    """Tell who signed in.
+
+    https://docs.slack.dev/reference/methods/users.identity
+    """
+    user = call.db.get(User, call.actor, missing=UserNotFound)
+    team = workspace(call.db)
+    name = user.real_name or user.display_name or user.username
+    person = {"id": user.user_id, "name": name, "email": user.email, **image_addresses(user.email)}
+    return {"user": person, "team": {"id": team.team_id, "name": team.team_name}}
+
+
+@api.method("apps.connections.open", reads=True)
+def open_connection(call: Call) -> dict[str, Any]:
+    """Give an application-level token the address for Socket Mode, at which the twin says nothing.
+
+    https://docs.slack.dev/reference/methods/apps.connections.open
+    """
+    if not call.token.startswith("xapp-"):
+        raise NotAllowedTokenType
+    scheme, _, rest = call.base_url.partition("://")
+    return {"url": f"{'wss' if scheme == 'https' else 'ws'}://{rest}/link/?ticket={call.clock.unix()}"}

@@ -1,0 +1,106 @@
+"""Days as people write them in a search: `2026-01-31`, `yesterday`, `june`, `2026`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%m/%d/%Y", "%d-%m-%Y")
+_ONE_DAY = timedelta(days=1)
+
+
+class Period(NamedTuple):
+    """From the start of its first day to the start of the day after its last."""
+
+    first: date
+    after: date
+
+
+def period_of(text: str, today: date) -> Period | None:
+    """The days that a text means, seen from today; None when it means none."""
+    word = text.lower()
+    for reading in (_day, _relative, _weekday, _month, _year):
+        try:
+            found = reading(word, today)
+        except (ValueError, OverflowError):
+            continue
+        if found:
+            return found
+    return None
+
+
+def _one_day(day: date) -> Period:
+    return Period(day, day + _ONE_DAY)
+
+
+def _day(word: str, today: date) -> Period | None:
+    if re.fullmatch(r"\d{9,10}", word):
+        return _one_day(datetime.fromtimestamp(int(word), UTC).date())
+    for form in _FORMS:
+        try:
+            return _one_day(datetime.strptime(word, form).replace(tzinfo=UTC).date())
+        except ValueError:
+            continue
+    return None
+
+
+def _relative(word: str, today: date) -> Period | None:
+    monday = today - timedelta(days=today.weekday())
+    days = {
+        "today": _one_day(today),
+        "yesterday": _one_day(today - _ONE_DAY),
+        "tomorrow": _one_day(today + _ONE_DAY),
+        "week": Period(monday, monday + timedelta(days=7)),
+        "month": _month_from(today.year, today.month),
+        "year": _month_from(today.year, 1, 12),
+    }
+    return days.get(word)
+
+
+def _weekday(word: str, today: date) -> Period | None:
+    """The latest day of that name that is not in the future."""
+    at = _named(word, _WEEKDAYS)
+    return None if at is None else _one_day(today - timedelta(days=(today.weekday() - at) % 7))
+
+
+def _month(word: str, today: date) -> Period | None:
+    """A month: `2026-01`, or the latest of that name that has begun."""
+    if found := re.fullmatch(r"(\d{4})-(\d{1,2})", word):
+        return _month_from(int(found[1]), int(found[2]))
+    at = _named(word, _MONTHS)
+    return None if at is None else _month_from(today.year - (at + 1 > today.month), at + 1)
+
+
+def _year(word: str, today: date) -> Period | None:
+    return _month_from(int(word), 1, 12) if re.fullmatch(r"\d{4}", word) else None
+
+
+def _named(word: str, names: Sequence[str]) -> int | None:
+    return next((at for at, name in enumerate(names) if len(word) > 2 and name.startswith(word)), None)
+
+
+def _month_from(year: int, month: int, months: int = 1) -> Period:
+    past, zero_based = divmod(month - 1 + months, 12)
+    return Period(date(year, month, 1), date(year + past, zero_based + 1, 1))
+
+
+def zone_of(name: str | None) -> tzinfo:
+    """The time zone of that name; UTC for none and for one that this machine does not know."""
+    try:
+        return ZoneInfo(name) if name else UTC
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return UTC
+
+
+def start_of(day: date, zone: tzinfo) -> str:
+    """The instant at which a day begins, in the form of a message's ts."""
+    instant = datetime.combine(day, time(), zone)
+    return f"{max(0, int(instant.timestamp())):010d}.000000"

@@ -1,0 +1,74 @@
+"""What belongs to the messages of one page: threads and reactions, each loaded with one query for the whole page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, cast
+
+from twindiff.kit import Call, Store
+
+from .file_views import files_in
+from .tables import Message, MessageReaction
+
+
+class Thread(NamedTuple):
+    """The replies to one message."""
+
+    size: int
+    users: tuple[str, ...]
+    """Who replied, each once, in the order of their first replies."""
+    latest: str
+
+
+class Related(NamedTuple):
+    """By message id; a message without them has no entry."""
+
+    threads: dict[str, Thread] = {}  # noqa: RUF012 - never written to
+    reactions: dict[str, list[MessageReaction]] = {}  # noqa: RUF012 - never written to
+    authors: dict[str, str] = {}  # noqa: RUF012 - never written to
+    """Who wrote the roots that the replies among the messages hang on."""
+    files: dict[str, list[dict[str, Any]]] = {}  # noqa: RUF012 - never written to
+
+
+def related_to(call: Call, messages: Sequence[Message]) -> Related:
+    """Load the threads, the reactions, the roots' authors and the files of these messages."""
+    ids = [message.message_id for message in messages]
+    roots = {message.parent_id for message in messages if message.parent_id}
+    db = call.db
+    return Related(threads_of(db, ids), reactions_to(db, ids), authors_of(db, roots), files_in(call, ids))
+
+
+def threads_of(db: Store, ids: Sequence[str]) -> dict[str, Thread]:
+    """The threads that hang on these messages, by the message they hang on."""
+    if not ids:
+        return {}
+    columns = (Message.parent_id, Message.message_id, Message.user_id)
+    replies: dict[str, list[tuple[str, str]]] = {}
+    for root, ts, user in db.rows(Message, Message.parent_id.in_(ids), order=Message.parent_id, columns=columns):
+        replies.setdefault(root, []).append((ts, user))
+    return {root: _thread(found) for root, found in replies.items()}
+
+
+def _thread(replies: Sequence[tuple[str, str]]) -> Thread:
+    users = tuple(dict.fromkeys(user for _, user in replies))
+    return Thread(len(replies), users, replies[-1][0])
+
+
+def reactions_to(db: Store, ids: Sequence[str]) -> dict[str, list[MessageReaction]]:
+    """The reactions to each of the messages, in the order in which they were given."""
+    found: dict[str, list[MessageReaction]] = {}
+    if ids:
+        order = (MessageReaction.message_id, MessageReaction.created_at)
+        for reaction in db.rows(MessageReaction, MessageReaction.message_id.in_(ids), order=order):
+            found.setdefault(reaction.message_id, []).append(reaction)
+    return found
+
+
+def authors_of(db: Store, ids: Iterable[str]) -> dict[str, str]:
+    """Who wrote each of these messages."""
+    ids = list(ids)
+    if not ids:
+        return {}
+    columns = (Message.message_id, Message.user_id)
+    found = db.rows(Message, Message.message_id.in_(ids), columns=columns)
+    return dict(cast(list[tuple[str, str]], found))

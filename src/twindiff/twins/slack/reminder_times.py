@@ -1,0 +1,110 @@
+"""When to remind somebody, as people write it: `in 20 minutes`, `tomorrow at 9am`, `every Monday at 10:30`.
+
+https://docs.slack.dev/reference/methods/reminders.add
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, time, timedelta, tzinfo
+from typing import Any, NamedTuple
+
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_UNITS = {"minute": 60, "min": 60, "hour": 3600, "day": 86400, "week": 7 * 86400}
+_LONGEST_WAIT = 24 * 3600
+_MORNING = time(9)
+
+_WAIT = re.compile(r"in (an?|\d{1,4}) (minute|min|hour|day|week)s?")
+_CLOCK = re.compile(r"(?:at )?(?:(noon|midnight)|(\d{1,2})(?::(\d\d))? ?(am|pm)?)")
+_EVERY = re.compile(r"every (day|weekday|week|month|[a-z]+)")
+_NUMBER = re.compile(r"\d{1,12}")
+
+
+class When(NamedTuple):
+    """The next time in seconds since 1970, and how it comes again, if it does."""
+
+    at: int
+    recurrence: dict[str, Any] | None = None
+
+
+def when_of(text: str, now: datetime, zone: tzinfo) -> When | None:
+    """The time that a text means for somebody in a time zone; None when it means none."""
+    words = " ".join(text.lower().split())
+    if _NUMBER.fullmatch(words):
+        return _numbered(int(words), now)
+    local = now.astimezone(zone)
+    if wait := _WAIT.fullmatch(words):
+        count = 1 if wait[1].startswith("a") else int(wait[1])
+        return When(int(now.timestamp()) + count * _UNITS[wait[2]])
+    if every := _EVERY.match(words):
+        return _recurring(every[1], words[every.end() :].strip(), local)
+    return _once(words, local)
+
+
+def _numbered(number: int, now: datetime) -> When | None:
+    """A second since 1970, or up to a day of seconds from now."""
+    seconds = int(now.timestamp())
+    if number <= _LONGEST_WAIT:
+        return When(seconds + number)
+    return When(number) if number > seconds else None
+
+
+def _once(words: str, local: datetime) -> When | None:
+    day, rest = _day(words, local)
+    clock = _time(rest)
+    if clock is None or (day is None and not rest):
+        return None
+    found = datetime.combine(day or local.date(), clock, local.tzinfo)
+    if found <= local and day is None:
+        found += timedelta(days=1)
+    return When(int(found.timestamp())) if found > local else None
+
+
+def _day(words: str, local: datetime) -> tuple[Any, str]:
+    """The day that a text begins with, if it does, and what follows."""
+    first, _, rest = words.removeprefix("on ").removeprefix("next ").partition(" ")
+    today = local.date()
+    if first in ("today", "tomorrow"):
+        return today + timedelta(days=first == "tomorrow"), rest
+    if first in _WEEKDAYS:
+        return today + timedelta(days=(_WEEKDAYS.index(first) - today.weekday() - 1) % 7 + 1), rest
+    return None, words
+
+
+def _time(words: str) -> time | None:
+    """A time of the day; nine in the morning where nothing is said."""
+    if not words:
+        return _MORNING
+    found = _CLOCK.fullmatch(words)
+    if found is None:
+        return None
+    if found[1]:
+        return time(12 if found[1] == "noon" else 0)
+    hour, minute = int(found[2]), int(found[3] or 0)
+    if found[4]:
+        hour = hour % 12 + 12 * (found[4] == "pm") if 1 <= hour <= 12 else 24
+    return time(hour, minute) if hour < 24 and minute < 60 else None
+
+
+def _recurring(name: str, rest: str, local: datetime) -> When | None:
+    clock = _time(rest)
+    days = _days(name, local)
+    if clock is None or not days:
+        return None
+    at = datetime.combine(local.date(), clock, local.tzinfo)
+    while at <= local or at.weekday() not in days:
+        at += timedelta(days=1)
+    frequency = {"day": "daily", "weekday": "weekdays", "month": "monthly"}.get(name, "weekly")
+    recurrence: dict[str, Any] = {"frequency": frequency}
+    if frequency == "weekly":
+        recurrence["weekdays"] = [_WEEKDAYS[day] for day in days]
+    return When(int(at.timestamp()), recurrence)
+
+
+def _days(name: str, local: datetime) -> list[int]:
+    """The days of the week on which something may come again."""
+    if name in ("week", "month"):
+        return [local.weekday()]
+    if name in ("day", "weekday"):
+        return list(range(7 if name == "day" else 5))
+    return [day for day, weekday in enumerate(_WEEKDAYS) if name.removesuffix("s") == weekday]

@@ -1,0 +1,123 @@
+"""What people are to be reminded of. Nobody is told when the time comes.
+
+https://docs.slack.dev/reference/methods?family=reminders
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call, Operations, any_of
+from twindiff.kit.rows import Expression
+
+from .errors import (
+    CannotAddBot,
+    CannotAddOthers,
+    CannotCompleteOthers,
+    CannotCompleteRecurring,
+    CannotParse,
+    NoSuchItem,
+    UserNotFound,
+)
+from .periods import zone_of
+from .reminder_times import when_of
+from .tables import Reminder, User
+
+api = Operations()
+
+
+@api.method("reminders.add", scope="reminders:write")
+def add(call: Call, text: str, time: str | int, user: str = "") -> dict[str, Any]:
+    """Have the caller or somebody else reminded at a time, or again and again.
+
+    https://docs.slack.dev/reference/methods/reminders.add
+    """
+    person = call.db.get(User, user or call.actor, missing=UserNotFound)
+    if person.is_bot and person.user_id != call.actor:
+        raise CannotAddBot
+    when = when_of(str(time), call.clock.now, zone_of(person.timezone))
+    if when is None:
+        raise CannotParse
+    if when.recurrence and person.user_id != call.actor:
+        raise CannotAddOthers
+    reminder = Reminder(
+        reminder_id=call.ids.new("Rm"),
+        creator_id=call.actor,
+        user_id=person.user_id,
+        reminder_text=text,
+        remind_at=when.at,
+        recurrence=when.recurrence,
+        created_at=call.clock.iso(),
+    )
+    call.db.add(reminder)
+    return {"reminder": _shown(reminder)}
+
+
+@api.method("reminders.list", reads=True, scope="reminders:read")
+def list_reminders(call: Call) -> dict[str, Any]:
+    """List what the caller is to be reminded of and what they had others reminded of, by time.
+
+    https://docs.slack.dev/reference/methods/reminders.list
+    """
+    found = call.db.rows(Reminder, _known_to(call.actor), order=(Reminder.remind_at, Reminder.reminder_id))
+    recurrence = [{"recurrence": each.recurrence} if each.recurrence else {} for each in found]
+    return {"reminders": [{**_shown(each), **again} for each, again in zip(found, recurrence, strict=True)]}
+
+
+@api.method("reminders.info", reads=True, scope="reminders:read")
+def info(call: Call, reminder: str) -> dict[str, Any]:
+    """Describe one reminder.
+
+    https://docs.slack.dev/reference/methods/reminders.info
+    """
+    return {"reminder": _shown(_reminder(call, reminder))}
+
+
+@api.method("reminders.complete", scope="reminders:write")
+def complete(call: Call, reminder: str) -> dict[str, Any]:
+    """Note that the caller has done what they were to be reminded of.
+
+    https://docs.slack.dev/reference/methods/reminders.complete
+    """
+    found = _reminder(call, reminder)
+    if found.user_id != call.actor:
+        raise CannotCompleteOthers
+    if found.recurrence:
+        raise CannotCompleteRecurring
+    if not found.completed_at:
+        call.db.change(found, completed_at=call.clock.unix())
+    return {}
+
+
+@api.method("reminders.delete", scope="reminders:write")
+def delete(call: Call, reminder: str) -> dict[str, Any]:
+    """Forget a reminder.
+
+    https://docs.slack.dev/reference/methods/reminders.delete
+    """
+    call.db.remove(_reminder(call, reminder))
+    return {}
+
+
+def _known_to(user: str) -> Expression:
+    return any_of(Reminder.user_id == user, Reminder.creator_id == user)
+
+
+def _reminder(call: Call, reminder: str) -> Reminder:
+    found = call.db.find(Reminder, Reminder.reminder_id == reminder, _known_to(call.actor))
+    if found is None:
+        raise NoSuchItem
+    return found
+
+
+def _shown(reminder: Reminder) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "id": reminder.reminder_id,
+        "creator": reminder.creator_id,
+        "user": reminder.user_id,
+        "text": reminder.reminder_text,
+        "recurring": bool(reminder.recurrence),
+    }
+    if reminder.recurrence:
+        return shown
+    return {**shown, "time": reminder.remind_at, "complete_ts": reminder.completed_at or 0}

@@ -1,0 +1,77 @@
+"""Messages that wait: which there are, and how to take one back.
+
+https://docs.slack.dev/reference/methods?family=chat
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from twindiff.kit import Call, Operations, page
+from twindiff.kit.rows import Expression
+
+from .access import find_channel
+from .arguments import unix_of
+from .errors import ChannelNotFound, InvalidChannel, InvalidCursor, InvalidLimit, InvalidScheduledMessageId
+from .tables import ScheduledMessage
+
+api = Operations()
+
+
+@api.method("chat.scheduledMessages.list", reads=True)
+def list_scheduled(
+    call: Call,
+    channel: str = "",
+    oldest: int = 0,
+    latest: int = 0,
+    limit: Annotated[int, Meta(ge=1, le=1000), InvalidLimit] = 100,
+    cursor: str = "",
+) -> dict[str, Any]:
+    """List the messages of the caller's that wait; those whose time has come are still among them.
+
+    https://docs.slack.dev/reference/methods/chat.scheduledMessages.list
+    """
+    where: list[Expression] = [ScheduledMessage.user_id == call.actor]
+    if channel:
+        room = find_channel(call.db, channel)
+        if room is None:
+            raise InvalidChannel
+        where.append(ScheduledMessage.channel_id == room.channel_id)
+    if oldest:
+        where.append(ScheduledMessage.post_at >= oldest)
+    if latest:
+        where.append(ScheduledMessage.post_at <= latest)
+    by = ScheduledMessage.scheduled_message_id
+    found = page(call.db, ScheduledMessage, *where, by=by, limit=limit, cursor=cursor, invalid=InvalidCursor)
+    return {
+        "scheduled_messages": [_listed(each) for each in found.rows],
+        "response_metadata": {"next_cursor": found.next_cursor},
+    }
+
+
+def _listed(scheduled: ScheduledMessage) -> dict[str, Any]:
+    return {
+        "id": scheduled.scheduled_message_id,
+        "channel_id": scheduled.channel_id,
+        "post_at": scheduled.post_at,
+        "date_created": unix_of(scheduled.created_at),
+        "text": scheduled.message_text or "",
+    }
+
+
+@api.method("chat.deleteScheduledMessage", scope="chat:write")
+def delete_scheduled(call: Call, channel: str, scheduled_message_id: str) -> dict[str, Any]:
+    """Take back a message of the caller's before it is sent.
+
+    https://docs.slack.dev/reference/methods/chat.deleteScheduledMessage
+    """
+    room = find_channel(call.db, channel)
+    if room is None:
+        raise ChannelNotFound
+    found = call.db.get(ScheduledMessage, scheduled_message_id, missing=InvalidScheduledMessageId)
+    if found.channel_id != room.channel_id or found.user_id != call.actor:
+        raise InvalidScheduledMessageId
+    call.db.remove(found)
+    return {}

@@ -1,0 +1,161 @@
+"""Search messages and files.
+
+https://docs.slack.dev/reference/methods?family=search
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NamedTuple
+
+import msgspec
+
+from twindiff.kit import Call, Operations, all_of, any_of, exists, not_, page
+from twindiff.kit.rows import Expression, Order
+
+from .errors import InvalidCursor, NoQuery
+from .file_views import file_objects
+from .search_filters import Filters
+from .search_query import Alternatives, parse, plain_word, words_of
+from .search_views import Window, around, found_part, message_match
+from .tables import File, FileMessage, Message
+
+api = Operations()
+
+Count = Annotated[int, msgspec.Meta(ge=1)]
+Page = Annotated[int, msgspec.Meta(ge=1, le=100)]
+Sort = Literal["score", "timestamp", ""]
+Direction = Literal["asc", "desc", ""]
+
+_LARGEST_PAGE = 100
+
+
+class Search(NamedTuple):
+    """A search of the caller's: what to look for, and which part of the result to show."""
+
+    call: Call
+    groups: list[Alternatives]
+    window: Window
+    order: Order
+    highlight: bool
+
+
+@api.method("search.messages", reads=True, scope="search:read")
+def messages(
+    call: Call,
+    query: str = "",
+    count: Count = 20,
+    page: Page = 1,
+    cursor: str = "",
+    sort: Sort = "score",
+    sort_dir: Direction = "desc",
+    highlight: bool = False,
+) -> dict[str, Any]:
+    """Find messages by words, phrases and modifiers among those that the caller may read.
+
+    Every match has all the words, so that the best by score are simply the newest.
+    https://docs.slack.dev/reference/methods/search.messages
+    """
+    search = _search(call, query, count, page, sort_dir, highlight=highlight)
+    found = _messages_from(search, cursor) if cursor else _messages(search)
+    return {"query": query, "messages": found}
+
+
+@api.method("search.all", reads=True, scope="search:read")
+def all(
+    call: Call,
+    query: str = "",
+    count: Count = 20,
+    page: Page = 1,
+    sort: Sort = "score",
+    sort_dir: Direction = "desc",
+    highlight: bool = False,
+) -> dict[str, Any]:
+    """Find messages and files by words, phrases and modifiers.
+
+    https://docs.slack.dev/reference/methods/search.all
+    """
+    search = _search(call, query, count, page, sort_dir, highlight=highlight)
+    posts: dict[str, Any] = {"total": 0, "matches": []}
+    return {"query": query, "messages": _messages(search), "files": _files(search), "posts": posts}
+
+
+@api.method("search.files", reads=True, scope="search:read")
+def files(
+    call: Call,
+    query: str = "",
+    count: Count = 20,
+    page: Page = 1,
+    sort: Sort = "score",
+    sort_dir: Direction = "desc",
+    highlight: bool = False,
+) -> dict[str, Any]:
+    """Find files by words of their names and titles, and by modifiers that the messages they were shared in fit.
+
+    https://docs.slack.dev/reference/methods/search.files
+    """
+    return {"query": query, "files": _files(_search(call, query, count, page, sort_dir, highlight=highlight))}
+
+
+def _search(call: Call, query: str, count: int, page: int, direction: Direction, *, highlight: bool) -> Search:
+    if not query.strip():
+        raise NoQuery
+    order = Order(Message.message_id, descending=direction != "asc")
+    return Search(call, parse(query), Window(page, min(count, _LARGEST_PAGE)), order, highlight)
+
+
+def _messages(search: Search) -> dict[str, Any]:
+    where = _conditions(search)
+    db, window = search.call.db, search.window
+    offset = (window.page - 1) * window.size
+    ids = db.rows(Message, *where, order=search.order, limit=window.size, offset=offset, columns=(Message.message_id,))
+    is_last = len(ids) < window.size and (ids or not offset)
+    total = offset + len(ids) if is_last else db.count(Message, *where)
+    found = db.rows(Message, Message.message_id.in_([ts for (ts,) in ids]), order=search.order) if ids else []
+    return found_part(_matches(search, found), total, window)
+
+
+def _messages_from(search: Search, cursor: str) -> dict[str, Any]:
+    """A page by cursor; `*` asks for the first."""
+    where = _conditions(search)
+    db, window = search.call.db, search.window._replace(page=1)
+    start = "" if cursor == "*" else cursor
+    found = page(db, Message, *where, by=search.order, limit=window.size, cursor=start, invalid=InvalidCursor)
+    part = found_part(_matches(search, found.rows), db.count(Message, *where), window)
+    part["pagination"]["next_cursor"] = part["paging"]["next_cursor"] = found.next_cursor
+    return part
+
+
+def _conditions(search: Search) -> list[Expression]:
+    filters = Filters(search.call)
+    return [*filters.all(search.groups), filters.visible()]
+
+
+def _matches(search: Search, found: list[Message]) -> list[dict[str, Any]]:
+    known = around(search.call.db, found, search.call.actor)
+    words = words_of(search.groups)
+    return [message_match(message, known, words, highlight=search.highlight) for message in found]
+
+
+def _files(search: Search) -> dict[str, Any]:
+    """Files whose names or titles have the words, shared in messages that the rest of the query describes."""
+    filters, db = Filters(search.call), search.call.db
+    about_text = [group for group in search.groups if not any(term.modifier for term in group)]
+    about_message = [group for group in search.groups if group not in about_text]
+    named = [any_of(*(_named(term.value, excluded=term.excluded) for term in group)) for group in about_text]
+    message = exists(
+        Message,
+        Message.message_id == FileMessage.message_id,
+        *filters.all(about_message),
+        filters.visible(),
+    )
+    where = all_of(*named, exists(FileMessage, FileMessage.file_id == File.file_id, message))
+    offset = (search.window.page - 1) * search.window.size
+    order = tuple(Order(column, search.order.descending) for column in (File.created_at, File.file_id))
+    found = db.rows(File, where, order=order, limit=search.window.size, offset=offset)
+    return found_part(file_objects(search.call, found), db.count(File, where), search.window)
+
+
+def _named(word: str, *, excluded: bool) -> Expression:
+    plain = plain_word(word)
+    found = any_of(File.file_name.contains(plain, fold=True), File.title.contains(plain, fold=True))
+    return not_(found) if excluded else found

@@ -1,0 +1,81 @@
+"""The language of Slack's search box: words, "phrases", -exclusions, OR, and modifiers such as in: from: before: has:.
+
+https://slack.com/help/articles/202528808-Search-in-Slack
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+MODIFIERS = frozenset({"in", "from", "to", "with", "before", "after", "on", "during", "has", "hasmy", "is"})
+
+_TOKEN = re.compile(r'(?P<minus>-?)(?:(?P<modifier>[A-Za-z]+):(?=\S))?(?:"(?P<phrase>[^"]*)"?|(?P<word>\S+))')
+
+
+class Term(NamedTuple):
+    """One condition; `modifier` is empty for a word or a phrase of the text."""
+
+    modifier: str
+    value: str
+    excluded: bool = False
+
+
+Alternatives = list[Term]
+"""Terms of which one must hold."""
+
+
+def parse(query: str) -> list[Alternatives]:
+    """The conditions of a query, all of which must hold.
+
+    Terms joined by OR are alternatives, and so are several in: or several from:.
+    """
+    groups: list[Alternatives] = []
+    joined = excluded = False
+    for found in _TOKEN.finditer(query):
+        if found[0] in ("OR", "NOT", "AND"):
+            joined, excluded = joined or found[0] == "OR", excluded or found[0] == "NOT"
+            continue
+        term = _term(found, excluded)
+        if joined and groups:
+            groups[-1].append(term)
+        elif term:
+            groups.append([term])
+        joined = excluded = False
+    return _gathered(groups)
+
+
+def _term(found: re.Match[str], excluded: bool) -> Term:
+    modifier = (found["modifier"] or "").lower()
+    value = found["word"] if found["phrase"] is None else found["phrase"]
+    excluded = excluded or bool(found["minus"])
+    if modifier and modifier not in MODIFIERS:
+        return Term("", f"{found['modifier']}:{value}", excluded)
+    return Term(modifier, value, excluded)
+
+
+def _gathered(groups: list[Alternatives]) -> list[Alternatives]:
+    """Several in: of one query are alternatives, and so are several from:."""
+    kept: list[Alternatives] = []
+    places: dict[str, Alternatives] = {}
+    for group in groups:
+        modifier = group[0].modifier
+        if modifier not in ("in", "from") or len(group) > 1 or group[0].excluded:
+            kept.append(group)
+        elif modifier in places:
+            places[modifier].extend(group)
+        else:
+            kept.append(group)
+            places[modifier] = group
+    return kept
+
+
+def words_of(groups: list[Alternatives]) -> list[str]:
+    """The words and phrases that a match has, for its score and for highlighting."""
+    terms = [term for group in groups for term in group if not (term.modifier or term.excluded)]
+    return [word for term in terms if (word := plain_word(term.value))]
+
+
+def plain_word(value: str) -> str:
+    """A word without the `*` that stands for any ending; empty for `*` alone."""
+    return value.rstrip("*")

@@ -1,0 +1,422 @@
+"""The tables of a Slack workspace. Plain tables and columns are those that public suites look at."""
+
+from __future__ import annotations
+
+from twindiff.kit import Column, Json, Row, Timestamp, column, references
+
+
+class Team(Row, table="teams", key=("team_id",), unique=(("team_name",),)):
+    team_id: Column[str]
+    team_name: Column[str]
+    created_at: Column[Timestamp | None] = column(default=None)
+
+
+class User(Row, table="users", key=("user_id",), unique=(("username",), ("email",))):
+    user_id: Column[str]
+    username: Column[str]
+    email: Column[str]
+    real_name: Column[str | None] = column(default=None)
+    display_name: Column[str | None] = column(default=None)
+    timezone: Column[str | None] = column(default=None)
+    title: Column[str | None] = column(default=None)
+    created_at: Column[Timestamp | None] = column(default=None)
+    last_login: Column[Timestamp | None] = column(default=None)
+    is_active: Column[bool | None] = column(default=True)
+    is_bot: Column[bool | None] = column(default=False)
+
+
+class Channel(Row, table="channels", key=("channel_id",), unique=(("team_id", "channel_name"),)):
+    """A conversation of any type: public or private channel, direct message (`is_dm`), group message (`is_gc`)."""
+
+    channel_id: Column[str]
+    channel_name: Column[str]
+    team_id: Column[str | None] = references(Team, default=None)
+    topic_text: Column[str | None] = column(default=None)
+    purpose_text: Column[str | None] = column(default=None)
+    is_private: Column[bool] = column(default=False)
+    is_dm: Column[bool] = column(default=False)
+    is_gc: Column[bool] = column(default=False)
+    created_at: Column[Timestamp | None] = column(default=None)
+    is_archived: Column[bool] = column(default=False)
+    creator_id: Column[str | None] = references(User, default=None, derived=True)
+    last_message_at: Column[Timestamp | None] = column(default=None, derived=True)
+    topic_creator_id: Column[str | None] = references(User, default=None, derived=True)
+    topic_set_at: Column[Timestamp | None] = column(default=None, derived=True)
+    purpose_creator_id: Column[str | None] = references(User, default=None, derived=True)
+    purpose_set_at: Column[Timestamp | None] = column(default=None, derived=True)
+    previous_names: Column[Json | None] = column(default=None, derived=True)
+
+
+class File(Row, table="files", key=("file_id",), indexes=(("user_id", "file_id"),)):
+    """A file that was shared or kept; a `file_url` that begins with a slash is below the workspace's own address."""
+
+    file_id: Column[str]
+    user_id: Column[str] = references(User)
+    file_name: Column[str | None] = column(default=None)
+    file_size: Column[int | None] = column(default=None)
+    file_type: Column[str | None] = column(default=None)
+    file_url: Column[str | None] = column(default=None)
+    created_at: Column[Timestamp | None] = column(default=None)
+    public_url_shared: Column[bool] = column(default=False)
+    """Whether everyone with its public link may read it."""
+    title: Column[str | None] = column(default=None, derived=True)
+    alt_text: Column[str | None] = column(default=None, derived=True)
+
+
+class FileContent(Row, table="file_contents", key=("file_id",), visibility="bookkeeping"):
+    """What a file holds: the digest of its bytes, or in templates its text."""
+
+    file_id: Column[str]
+    digest: Column[str | None] = column(default=None)
+    text: Column[str | None] = column(default=None)
+
+
+class UploadTicket(Row, table="upload_tickets", key=("ticket",), unique=(("file_id",),), visibility="bookkeeping"):
+    """An upload that was announced; it has a digest once the bytes have come."""
+
+    ticket: Column[str]
+    file_id: Column[str]
+    user_id: Column[str]
+    file_name: Column[str]
+    file_size: Column[int]
+    alt_text: Column[str | None] = column(default=None)
+    file_type: Column[str | None] = column(default=None)
+    digest: Column[str | None] = column(default=None)
+
+
+class TeamRole(Row, table="team_roles", key=("role_id",)):
+    role_id: Column[str]
+    team_id: Column[str] = references(Team)
+    role_name: Column[str | None] = column(default=None)
+
+
+class UserSetting(Row, table="user_settings", key=("user_id",)):
+    user_id: Column[str] = references(User)
+    notification_level: Column[str | None] = column(default=None)
+
+
+class UserTeam(Row, table="user_teams", key=("user_id", "team_id")):
+    """A user's place in the workspace; `role` is owner, admin, member or guest."""
+
+    user_id: Column[str] = references(User)
+    team_id: Column[str] = references(Team)
+    role: Column[str | None] = column(default=None)
+
+
+class ChannelMember(Row, table="channel_members", key=("channel_id", "user_id"), indexes=(("user_id", "channel_id"),)):
+    channel_id: Column[str] = references(Channel)
+    user_id: Column[str] = references(User)
+    joined_at: Column[Timestamp | None] = column(default=None)
+
+
+class Message(
+    Row,
+    table="messages",
+    key=("message_id",),
+    indexes=(
+        ("channel_id", "parent_id", "message_id"),
+        ("channel_id", "subtype", "message_id"),
+        ("parent_id", "message_id"),
+        # All that a search for words looks at: it need not touch the messages that it passes by.
+        ("message_id", "message_text", "channel_id"),
+    ),
+):
+    """A message is known by its `ts`, which is its key; a reply names the message it hangs on."""
+
+    message_id: Column[str]
+    channel_id: Column[str] = references(Channel)
+    user_id: Column[str] = references(User)
+    parent_id: Column[str | None] = column(default=None)
+    message_text: Column[str | None] = column(default=None)
+    type: Column[str | None] = column(default=None)
+    ts: Column[str | None] = column(default=None)
+    blocks: Column[Json | None] = column(default=None)
+    created_at: Column[Timestamp | None] = column(default=None)
+    edited_at: Column[Timestamp | None] = column(default=None, derived=True)
+    subtype: Column[str | None] = column(default=None, derived=True)
+    attachments: Column[Json | None] = column(default=None, derived=True)
+    metadata: Column[Json | None] = column(default=None, derived=True)
+
+
+class TeamSetting(Row, table="team_settings", key=("team_id",)):
+    team_id: Column[str] = references(Team)
+    default_channel_id: Column[str | None] = references(Channel, default=None)
+    allow_file_uploads: Column[bool | None] = column(default=None)
+
+
+class UserRole(Row, table="user_roles", key=("user_id", "role_id")):
+    user_id: Column[str] = references(User)
+    role_id: Column[str] = references(TeamRole)
+    assigned_at: Column[Timestamp | None] = column(default=None)
+
+
+class FileMessage(
+    Row,
+    table="file_messages",
+    key=("file_message_id",),
+    indexes=(("message_id", "file_message_id"), ("file_id", "message_id")),
+):
+    file_message_id: Column[str]
+    file_id: Column[str] = references(File)
+    message_id: Column[str] = references(Message)
+
+
+class MessageEdit(
+    Row, table="message_edits", key=("edit_id",), indexes=(("message_id", "edit_id"),), visibility="derived"
+):
+    """What a message said before an edit."""
+
+    edit_id: Column[str]
+    message_id: Column[str] = references(Message)
+    edited_text: Column[str | None] = column(default=None)
+    edited_at: Column[Timestamp | None] = column(default=None)
+
+
+class MessageReaction(
+    Row,
+    table="message_reactions",
+    key=("message_id", "user_id", "reaction_type"),
+    indexes=(("user_id", "message_id"),),
+):
+    message_id: Column[str] = references(Message)
+    user_id: Column[str] = references(User)
+    reaction_type: Column[str]
+    created_at: Column[Timestamp | None] = column(default=None)
+
+
+class UserMention(
+    Row, table="user_mentions", key=("mention_id",), indexes=(("message_id", "mention_id"),), visibility="derived"
+):
+    mention_id: Column[str]
+    message_id: Column[str] = references(Message)
+    user_id: Column[str] = references(User)
+    mentioned_at: Column[Timestamp | None] = column(default=None)
+
+
+class ScheduledMessage(
+    Row,
+    table="scheduled_messages",
+    key=("scheduled_message_id",),
+    indexes=(("channel_id", "post_at"),),
+):
+    """A message that waits for its time; `post_at` is in seconds since 1970."""
+
+    scheduled_message_id: Column[str]
+    channel_id: Column[str] = references(Channel)
+    user_id: Column[str] = references(User)
+    post_at: Column[int]
+    message_text: Column[str | None] = column(default=None)
+    blocks: Column[Json | None] = column(default=None)
+    parent_id: Column[str | None] = column(default=None)
+    created_at: Column[Timestamp | None] = column(default=None)
+
+
+class EphemeralMessage(Row, table="ephemeral_messages", key=("message_id",)):
+    """A message that one person alone saw; Slack forgets those, here they are kept to be looked at."""
+
+    message_id: Column[str]
+    channel_id: Column[str] = references(Channel)
+    user_id: Column[str] = references(User)
+    recipient_id: Column[str] = references(User)
+    message_text: Column[str | None] = column(default=None)
+    blocks: Column[Json | None] = column(default=None)
+    parent_id: Column[str | None] = column(default=None)
+    created_at: Column[Timestamp | None] = column(default=None)
+
+
+class Pin(Row, table="pins", key=("channel_id", "message_id"), indexes=(("message_id",),)):
+    channel_id: Column[str] = references(Channel)
+    message_id: Column[str] = references(Message)
+    user_id: Column[str] = references(User)
+    created_at: Column[Timestamp | None] = column(default=None)
+
+
+class Bookmark(Row, table="bookmarks", key=("bookmark_id",), indexes=(("channel_id", "rank"),)):
+    bookmark_id: Column[str]
+    channel_id: Column[str] = references(Channel)
+    title: Column[str]
+    link: Column[str | None] = column(default=None)
+    emoji: Column[str | None] = column(default=None)
+    created_at: Column[Timestamp | None] = column(default=None)
+    rank: Column[int] = column(default=0, derived=True)
+    updated_at: Column[Timestamp | None] = column(default=None, derived=True)
+    updated_by: Column[str | None] = references(User, default=None, derived=True)
+
+
+class Star(Row, table="stars", key=("user_id", "item_type", "item_id"), indexes=(("item_id", "user_id"),)):
+    """What a person has saved: a message by its ts, a file, or a whole channel, by their ids."""
+
+    user_id: Column[str] = references(User)
+    item_type: Column[str]
+    item_id: Column[str]
+    channel_id: Column[str | None] = references(Channel, default=None)
+    created_at: Column[Timestamp | None] = column(default=None)
+
+
+class Reminder(Row, table="reminders", key=("reminder_id",), indexes=(("user_id", "reminder_id"),)):
+    """Times are in seconds since 1970; one that comes again and again has a recurrence and is never complete."""
+
+    reminder_id: Column[str]
+    creator_id: Column[str] = references(User)
+    user_id: Column[str] = references(User)
+    reminder_text: Column[str]
+    remind_at: Column[int]
+    recurrence: Column[Json | None] = column(default=None)
+    completed_at: Column[int | None] = column(default=None)
+    created_at: Column[Timestamp | None] = column(default=None)
+
+
+class UserGroup(Row, table="usergroups", key=("usergroup_id",)):
+    """People who are mentioned together, by a handle; a disabled one is kept with `is_active` false."""
+
+    usergroup_id: Column[str]
+    team_id: Column[str | None] = references(Team, default=None)
+    name: Column[str]
+    handle: Column[str]
+    description: Column[str | None] = column(default=None)
+    channels: Column[Json | None] = column(default=None)
+    is_active: Column[bool] = column(default=True)
+    creator_id: Column[str | None] = references(User, default=None)
+    created_at: Column[Timestamp | None] = column(default=None)
+    updated_by: Column[str | None] = references(User, default=None, derived=True)
+    updated_at: Column[Timestamp | None] = column(default=None, derived=True)
+
+
+class UserGroupMember(
+    Row, table="usergroup_members", key=("usergroup_id", "user_id"), indexes=(("user_id", "usergroup_id"),)
+):
+    usergroup_id: Column[str] = references(UserGroup)
+    user_id: Column[str] = references(User)
+
+
+class Canvas(Row, table="canvases", key=("canvas_id",), indexes=(("channel_id",),)):
+    """A document; that of a channel is read and written by the channel's members."""
+
+    canvas_id: Column[str]
+    user_id: Column[str] = references(User)
+    title: Column[str | None] = column(default=None)
+    markdown: Column[str] = column(default="")
+    channel_id: Column[str | None] = references(Channel, default=None)
+    created_at: Column[Timestamp | None] = column(default=None)
+    edited_at: Column[Timestamp | None] = column(default=None, derived=True)
+
+
+class CanvasAccess(Row, table="canvas_access", key=("canvas_id", "entity_id")):
+    """Who beside its owner may read or write a canvas: a person, or the members of a channel."""
+
+    canvas_id: Column[str] = references(Canvas)
+    entity_id: Column[str]
+    access_level: Column[str]
+
+
+class View(Row, table="views", key=("view_id",), indexes=(("user_id", "view_type"), ("trigger_id",))):
+    """A modal or a home tab as one person was shown it last."""
+
+    view_id: Column[str]
+    user_id: Column[str] = references(User)
+    view_type: Column[str]
+    content: Column[Json]
+    external_id: Column[str | None] = column(default=None)
+    previous_id: Column[str | None] = column(default=None)
+    root_id: Column[str | None] = column(default=None, derived=True)
+    hash: Column[str] = column(default="", derived=True)
+    trigger_id: Column[str | None] = column(default=None, derived=True)
+
+
+class UserProfile(Row, table="user_profiles", key=("user_id",)):
+    """What a person says of themselves at present, once there is anything; times in seconds since 1970."""
+
+    user_id: Column[str] = references(User)
+    status_text: Column[str] = column(default="")
+    status_emoji: Column[str] = column(default="")
+    status_expiration: Column[int] = column(default=0)
+    phone: Column[str] = column(default="")
+    pronouns: Column[str] = column(default="")
+    skype: Column[str] = column(default="")
+    start_date: Column[str] = column(default="")
+    fields: Column[Json | None] = column(default=None)
+    is_away: Column[bool] = column(default=False)
+    snoozed_until: Column[int] = column(default=0)
+
+
+class ProfileField(Row, table="profile_fields", key=("field_id",), visibility="bookkeeping"):
+    """A line that the workspace has added to everyone's profile."""
+
+    field_id: Column[str]
+    label: Column[str]
+    hint: Column[str] = column(default="")
+    type: Column[str] = column(default="text")
+    ordering: Column[int] = column(default=0)
+
+
+class ConversationState(Row, table="conversation_states", key=("channel_id", "user_id"), visibility="bookkeeping"):
+    """How far a person has read in a conversation, and whether they have closed it."""
+
+    channel_id: Column[str]
+    user_id: Column[str]
+    last_read: Column[str | None] = column(default=None)
+    is_closed: Column[bool] = column(default=False)
+
+
+class AccessToken(Row, table="access_tokens", key=("token",), visibility="bookkeeping"):
+    """A token whose rights are known, or `*` for all of them; one that was revoked is kept as its hash.
+
+    `scopes` are joined by commas. Where rates are limited, methods may be called as often a minute as their tier says.
+    """
+
+    token: Column[str]
+    scopes: Column[str | None] = column(default=None)
+    is_revoked: Column[bool] = column(default=False)
+    limits_rates: Column[bool] = column(default=False)
+
+
+class OauthCode(Row, table="oauth_codes", key=("code",), visibility="bookkeeping"):
+    """A code that an application may exchange once for tokens, as a template says."""
+
+    code: Column[str]
+    client_id: Column[str]
+    client_secret: Column[str]
+    user_id: Column[str]
+    bot_user_id: Column[str | None] = column(default=None)
+    redirect_uri: Column[str | None] = column(default=None)
+    scopes: Column[str] = column(default="")
+    user_scopes: Column[str] = column(default="")
+    app_id: Column[str] = column(default="")
+    is_used: Column[bool] = column(default=False)
+
+
+TABLES = (
+    Team,
+    User,
+    Channel,
+    File,
+    TeamRole,
+    UserSetting,
+    UserTeam,
+    ChannelMember,
+    Message,
+    TeamSetting,
+    UserRole,
+    FileMessage,
+    MessageEdit,
+    MessageReaction,
+    UserMention,
+    ScheduledMessage,
+    FileContent,
+    UploadTicket,
+    EphemeralMessage,
+    Pin,
+    Bookmark,
+    Star,
+    Reminder,
+    UserGroup,
+    UserGroupMember,
+    Canvas,
+    CanvasAccess,
+    View,
+    UserProfile,
+    ProfileField,
+    ConversationState,
+    AccessToken,
+    OauthCode,
+)

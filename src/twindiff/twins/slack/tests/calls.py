@@ -1,0 +1,178 @@
+"""A workspace in which every method has something to do, and a call of each."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+ME, JOHN, ROBERT = "U01AGENBOT9", "U02JOHNDOE1", "U03ROBERT23"
+GENERAL, MINE, OPEN, OLD = "C01ABCD1234", "C03MINE", "C04OPEN", "C05OLD"
+TS, EDITED = "1699564800.000123", "1699580000.000001"
+TEAM = "T01WORKSPACE"
+BOT, DIRECT = "U0HELPER00", "D06DIRECT"
+TEXT = {"type": "markdown", "markdown": "more"}
+MODAL = {"type": "modal", "title": {"type": "plain_text", "text": "Order"}, "blocks": [{"type": "divider"}]}
+
+WORLD: dict[str, list[dict[str, Any]]] = {
+    "users": [{"user_id": BOT, "username": "helper", "email": "helper@example.com", "is_bot": True}],
+    "channels": [
+        {"channel_id": MINE, "channel_name": "mine", "team_id": TEAM},
+        {"channel_id": OPEN, "channel_name": "open", "team_id": TEAM},
+        {"channel_id": OLD, "channel_name": "old", "team_id": TEAM, "is_archived": True},
+        {"channel_id": DIRECT, "channel_name": "dm", "is_dm": True, "is_private": True},
+    ],
+    "channel_members": [
+        *({"channel_id": MINE, "user_id": user} for user in (ME, JOHN)),
+        *({"channel_id": DIRECT, "user_id": user} for user in (ME, JOHN)),
+    ],
+    "messages": [
+        {"message_id": EDITED, "channel_id": GENERAL, "user_id": ME, "message_text": f"<@{JOHN}> https://example.com"}
+    ],
+    "message_reactions": [{"message_id": EDITED, "user_id": ME, "reaction_type": "eyes"}],
+    "user_mentions": [{"mention_id": "M1", "message_id": EDITED, "user_id": JOHN}],
+    "message_edits": [{"edit_id": "E1", "message_id": EDITED, "edited_text": "hi"}],
+    "files": [{"file_id": "F1", "user_id": ME, "file_name": "plan.txt"}],
+    "file_messages": [{"file_message_id": "FM1", "file_id": "F1", "message_id": EDITED}],
+    "file_contents": [{"file_id": "F1", "text": "one\ntwo"}],
+    "upload_tickets": [
+        {"ticket": "t", "file_id": "F2", "user_id": ME, "file_name": "new.txt", "file_size": 3, "digest": "d"}
+    ],
+    "pins": [{"channel_id": GENERAL, "message_id": EDITED, "user_id": JOHN}],
+    "stars": [{"user_id": ME, "item_type": "message", "item_id": EDITED, "channel_id": GENERAL}],
+    "bookmarks": [{"bookmark_id": "Bk1", "channel_id": MINE, "title": "Plans", "link": "https://example.com"}],
+    "scheduled_messages": [
+        {"scheduled_message_id": "Q1", "channel_id": GENERAL, "user_id": ME, "post_at": 9, "message_text": "later"}
+    ],
+    "reminders": [
+        {"reminder_id": "Rm1", "creator_id": ME, "user_id": ME, "reminder_text": "water", "remind_at": 1700000000}
+    ],
+    "usergroups": [
+        {"usergroup_id": "S1", "name": "Staff", "handle": "staff"},
+        {"usergroup_id": "S2", "name": "Gone", "handle": "gone", "is_active": False},
+    ],
+    "usergroup_members": [{"usergroup_id": "S1", "user_id": user} for user in (ME, JOHN)],
+    "canvases": [{"canvas_id": "F8", "user_id": ME, "title": "Notes", "markdown": "# One\n\ntext"}],
+    "canvas_access": [{"canvas_id": "F8", "entity_id": JOHN, "access_level": "read"}],
+    "views": [
+        {"view_id": "V1", "user_id": ME, "view_type": "modal", "content": {**MODAL, "blocks": []}, "root_id": "V1"}
+    ],
+    "user_profiles": [{"user_id": ME, "snoozed_until": 4_000_000_000}],
+    "oauth_codes": [
+        {
+            "code": "c",
+            "client_id": "1.2",
+            "client_secret": "s",
+            "user_id": JOHN,
+            "bot_user_id": BOT,
+            "scopes": "chat:write",
+            "user_scopes": "search:read",
+        }
+    ],
+}
+"""What there must be beside the default template for every method to change something."""
+
+CALLS: dict[str, dict[str, Any]] = {
+    "api.test": {"foo": "bar"},
+    "apps.connections.open": {"token": "xapp-1"},
+    "auth.revoke": {},
+    "auth.test": {},
+    "bookmarks.add": {"channel_id": MINE, "title": "Docs", "type": "link", "link": "https://example.com"},
+    "bookmarks.edit": {"channel_id": MINE, "bookmark_id": "Bk1", "link": "https://a.b", "emoji": ":eyes:"},
+    "bookmarks.list": {"channel_id": MINE},
+    "bookmarks.remove": {"channel_id": MINE, "bookmark_id": "Bk1"},
+    "bots.info": {"bot": "B0HELPER00"},
+    "canvases.access.set": {"canvas_id": "F8", "access_level": "read", "user_ids": [ROBERT]},
+    "canvases.access.set for somebody who has access": {"canvas_id": "F8", "access_level": "write", "user_ids": [JOHN]},
+    "canvases.create": {"title": "New", "document_content": {"type": "markdown", "markdown": "hi"}},
+    "canvases.delete": {"canvas_id": "F8"},
+    "canvases.edit": {"canvas_id": "F8", "changes": [{"operation": "insert_at_end", "document_content": TEXT}]},
+    "canvases.sections.lookup": {"canvas_id": "F8", "criteria": {"section_types": ["h1"]}},
+    "chat.delete": {"channel": GENERAL, "ts": EDITED},
+    "chat.deleteScheduledMessage": {"channel": GENERAL, "scheduled_message_id": "Q1"},
+    "chat.getPermalink": {"channel": GENERAL, "message_ts": TS},
+    "chat.meMessage": {"channel": GENERAL, "text": "waves"},
+    "chat.postEphemeral": {"channel": GENERAL, "user": JOHN, "text": "psst"},
+    "chat.postMessage": {"channel": GENERAL, "text": f"hi <@{JOHN}>"},
+    "chat.postMessage to a person for the first time": {"channel": ROBERT, "text": "hi"},
+    "chat.scheduleMessage": {"channel": GENERAL, "text": "later", "post_at": int(time.time()) + 3600},
+    "chat.scheduledMessages.list": {},
+    "chat.unfurl": {"channel": GENERAL, "ts": EDITED, "unfurls": {"https://example.com": {"text": "An example"}}},
+    "chat.update": {"channel": GENERAL, "ts": TS, "text": f"hi <@{JOHN}>", "blocks": [{"type": "divider"}]},
+    "conversations.archive": {"channel": MINE},
+    "conversations.canvases.create": {"channel_id": MINE},
+    "conversations.close": {"channel": DIRECT},
+    "conversations.create": {"name": "new"},
+    "conversations.history": {"channel": GENERAL},
+    "conversations.info": {"channel": GENERAL},
+    "conversations.invite": {"channel": MINE, "users": ROBERT},
+    "conversations.join": {"channel": OPEN},
+    "conversations.kick": {"channel": MINE, "user": JOHN},
+    "conversations.leave": {"channel": MINE},
+    "conversations.list": {},
+    "conversations.mark": {"channel": GENERAL, "ts": TS},
+    "conversations.members": {"channel": GENERAL},
+    "conversations.open": {"users": f"{JOHN},{ROBERT}"},
+    "conversations.rename": {"channel": MINE, "name": "ours"},
+    "conversations.replies": {"channel": GENERAL, "ts": TS},
+    "conversations.setPurpose": {"channel": MINE, "purpose": "To plan"},
+    "conversations.setTopic": {"channel": MINE, "topic": "plans"},
+    "conversations.unarchive": {"channel": OLD},
+    "dnd.endSnooze": {},
+    "dnd.info": {},
+    "dnd.setSnooze": {"num_minutes": 30},
+    "dnd.teamInfo": {"users": f"{ME},{JOHN}"},
+    "emoji.list": {},
+    "files.completeUploadExternal": {"files": [{"id": "F2", "title": "New"}], "channel_id": GENERAL},
+    "files.delete": {"file": "F1"},
+    "files.getUploadURLExternal": {"filename": "a.txt", "length": 3},
+    "files.info": {"file": "F1"},
+    "files.list": {},
+    "files.revokePublicURL": {"file": "F1"},
+    "files.sharedPublicURL": {"file": "F1"},
+    "oauth.v2.access": {"code": "c", "client_id": "1.2", "client_secret": "s"},
+    "pins.add": {"channel": GENERAL, "timestamp": TS},
+    "pins.list": {"channel": GENERAL},
+    "pins.remove": {"channel": GENERAL, "timestamp": EDITED},
+    "reactions.add": {"channel": GENERAL, "timestamp": TS, "name": "eyes"},
+    "reactions.get": {"channel": GENERAL, "timestamp": TS},
+    "reactions.list": {},
+    "reactions.remove": {"channel": GENERAL, "timestamp": EDITED, "name": "eyes"},
+    "reminders.add": {"text": "water the plants", "time": "in 2 hours"},
+    "reminders.complete": {"reminder": "Rm1"},
+    "reminders.delete": {"reminder": "Rm1"},
+    "reminders.info": {"reminder": "Rm1"},
+    "reminders.list": {},
+    "search.all": {"query": "plan"},
+    "search.files": {"query": "plan"},
+    "search.messages": {"query": "plan"},
+    "stars.add": {"channel": GENERAL, "timestamp": TS},
+    "stars.list": {},
+    "stars.remove": {"channel": GENERAL, "timestamp": EDITED},
+    "team.info": {},
+    "team.profile.get": {},
+    "usergroups.create": {"name": "Night shift", "handle": "night"},
+    "usergroups.disable": {"usergroup": "S1"},
+    "usergroups.enable": {"usergroup": "S2"},
+    "usergroups.list": {"include_users": True, "include_count": True},
+    "usergroups.update": {"usergroup": "S1", "name": "All", "handle": "all", "description": "us", "channels": GENERAL},
+    "usergroups.users.list": {"usergroup": "S1"},
+    "usergroups.users.update": {"usergroup": "S1", "users": f"{ME},{ROBERT}"},
+    "users.conversations": {},
+    "users.getPresence": {},
+    "users.identity": {},
+    "users.info": {"user": JOHN},
+    "users.list": {},
+    "users.lookupByEmail": {"email": "john@example.com"},
+    "users.profile.get": {},
+    "users.profile.set": {"profile": {"status_text": "out", "status_emoji": ":palm_tree:", "title": "Boss"}},
+    "users.setPresence": {"presence": "away"},
+    "views.open": {"trigger_id": "1.2.ab", "view": MODAL},
+    "views.publish": {"user_id": JOHN, "view": {"type": "home", "blocks": []}},
+    "views.push": {"trigger_id": "1.2.ab", "view": MODAL},
+    "views.update": {"view_id": "V1", "view": MODAL},
+}
+
+
+def method_of(call: str) -> str:
+    """The method of a call that is told apart by more than its name."""
+    return call.partition(" ")[0]

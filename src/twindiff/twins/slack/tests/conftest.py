@@ -1,0 +1,123 @@
+"""A fresh workspace for every test, over HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from tests.harness import AGENT, JOHN, ROBERT, Environment, LiveServer, Platform
+from twindiff.server import Settings
+from twindiff.twins.slack.tests.calls import WORLD
+
+TOKENS = {f"xoxp-{user}": user for user in (AGENT, JOHN, ROBERT)}
+SEED = Path(__file__).parents[1] / "seeds" / "slack_default.json"
+
+Rows = dict[str, list[dict[str, Any]]]
+
+
+class Slack:
+    """One user of one workspace: `slack("chat.postMessage", channel=…, text=…)` gives the answer."""
+
+    def __init__(self, environment: Environment, user: str = AGENT) -> None:
+        self.environment = environment
+        self.token = f"xoxp-{user}"
+
+    @property
+    def url(self) -> str:
+        """The base URL for an SDK: `WebClient(token=slack.token, base_url=slack.url)`."""
+        return str(self.environment.platform.client.base_url.join(self.environment.made["environmentUrl"])) + "/"
+
+    def __call__(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """The answer to a JSON request, whether it went well or not."""
+        return self.environment.slack(method, token=self.token, **parameters)
+
+    def http(self, verb: str, method: str, *, token: str | None = None, **options: Any) -> httpx.Response:
+        """The raw answer; `options` are httpx's (`data=`, `params=`, `files=`, `content=`, `headers=`)."""
+        given = self.token if token is None else token
+        return self.environment.ask(method, verb=verb, twin="slack", token=given, **options)
+
+    def as_user(self, user: str) -> Slack:
+        """The same workspace for another user."""
+        return Slack(self.environment, user)
+
+    def diff(self, include: str = "plain") -> dict[str, list[dict[str, Any]]]:
+        """What has changed since the environment was made."""
+        return self.environment.platform.diff(self.environment.made["runId"], include=include)
+
+
+@pytest.fixture(scope="session")
+def platform() -> Iterator[Platform]:
+    """A server for all of the twin's tests in a process."""
+    server = LiveServer(Settings())
+    yield Platform(server.client)
+    server.close()
+
+
+@pytest.fixture
+def make_server_with_key() -> Iterator[Callable[..., Environment]]:
+    """Make an environment on a server of its own that has a platform key."""
+    started: list[LiveServer] = []
+
+    def make(template: str) -> Environment:
+        started.append(LiveServer(Settings(api_key="key")))
+        return Platform(started[-1].client, "key").environment(template)
+
+    yield make
+    for server in started:
+        server.close()
+
+
+@pytest.fixture
+def workspace(platform: Platform) -> Callable[..., Slack]:
+    """Make a workspace of a template: `workspace("slack_default", clock={"mode": "steps"})`."""
+
+    def make(template: str = "slack_default", tokens: dict[str, str] = TOKENS, **options: Any) -> Slack:
+        environment = platform.environment(f"slack:{template}", tokens=tokens, **options)
+        environment.made["runId"] = platform.start(environment)
+        return Slack(environment)
+
+    return make
+
+
+@pytest.fixture
+def workspace_with(platform: Platform, workspace: Callable[..., Slack]) -> Callable[..., Slack]:
+    """Make a workspace of slack_default and further rows: `workspace_with(messages=[{…}])`."""
+
+    def make(_options: dict[str, Any] | None = None, **rows: list[dict[str, Any]]) -> Slack:
+        seed: Rows = json.loads(SEED.read_text())
+        name = f"slack_{uuid4().hex}"
+        more = {table: [*seed.get(table, []), *added] for table, added in rows.items()}
+        platform.post("import", {"files": {f"{name}.json": {**seed, **more}}})
+        return workspace(name, **(_options or {}))
+
+    return make
+
+
+@pytest.fixture
+def world(workspace_with: Callable[..., Slack]) -> Slack:
+    """The agent in a fresh workspace in which every method has something to do."""
+    return workspace_with(**WORLD)
+
+
+@pytest.fixture
+def slack(workspace: Callable[..., Slack]) -> Slack:
+    """The agent (U01AGENBOT9) in a fresh workspace of slack_default."""
+    return workspace()
+
+
+@pytest.fixture
+def slack_as(slack: Slack) -> Callable[[str], Slack]:
+    """Another user in the same workspace: `slack_as("U02JOHNDOE1")("chat.postMessage", …)`."""
+    return slack.as_user
+
+
+@pytest.fixture
+def diff(slack: Slack) -> Callable[..., dict[str, list[dict[str, Any]]]]:
+    """What the test has changed so far: `diff()["inserts"]`, `diff(include="all")`."""
+    return slack.diff

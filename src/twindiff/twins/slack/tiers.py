@@ -1,0 +1,41 @@
+"""How often a minute each method may be called, where a workspace limits it.
+
+https://docs.slack.dev/apis/web-api/rate-limits
+"""
+
+from __future__ import annotations
+
+_A_MINUTE = {1: 1, 2: 20, 3: 50, 4: 100}
+"""By tier; Slack promises at least these."""
+
+_TIERS = {
+    1: "apps.connections.open",
+    2: """
+        bookmarks.add bookmarks.edit bookmarks.remove canvases.create conversations.archive
+        conversations.canvases.create conversations.close conversations.create conversations.list
+        conversations.rename conversations.setPurpose conversations.setTopic conversations.unarchive
+        dnd.endSnooze dnd.setSnooze dnd.teamInfo emoji.list pins.add pins.list pins.remove reactions.list
+        reactions.remove reminders.add reminders.complete reminders.delete reminders.info reminders.list
+        search.all search.files search.messages stars.add stars.remove usergroups.create usergroups.disable
+        usergroups.enable usergroups.list usergroups.update usergroups.users.list usergroups.users.update
+        users.conversations users.list users.setPresence
+    """,
+    4: """
+        api.test chat.postEphemeral conversations.members files.completeUploadExternal files.getUploadURLExternal
+        files.info oauth.v2.access users.info users.profile.get views.open views.publish views.push views.update
+    """,
+}
+"""The methods of each tier but the third, which the rest are of."""
+
+_OF_THEIR_OWN = {"auth.test": 600, "chat.getPermalink": 600, "chat.postMessage": 60}
+"""Slack lets hundreds of the first two through, and a message a second into each channel."""
+
+_MOST = {
+    **{method: _A_MINUTE[tier] for tier, methods in _TIERS.items() for method in methods.split()},
+    **_OF_THEIR_OWN,
+}
+
+
+def most_a_minute(method: str) -> int:
+    """How often a minute one token may call a method."""
+    return _MOST.get(method, _A_MINUTE[3])

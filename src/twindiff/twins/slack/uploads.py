@@ -1,0 +1,203 @@
+"""How a file comes into the workspace, and how its bytes are given back.
+
+https://docs.slack.dev/messaging/working-with-files
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from twindiff.kit import Answer, Call, Operations
+from twindiff.kit.styles.slack import sent_bytes
+
+from .access import workspace
+from .arguments import names_in
+from .chat import add_message, addressed, thread_root
+from .content import Blocks, Content, content_of
+from .errors import (
+    AltTxtTooLarge,
+    ChannelNotFound,
+    FileNotFound,
+    FileUploadsDisabled,
+    InvalidChannel,
+    IsArchived,
+    MissingArgument,
+    NotInChannel,
+    PostingToChannelDenied,
+    SnippetTooLarge,
+    UnknownSnippetType,
+)
+from .file_types import FAMILIES, filetype_of, kind_of
+from .file_views import file_objects, public_secret
+from .files import bytes_of, visible_file
+from .tables import Channel, File, FileContent, FileMessage, TeamSetting, UploadTicket
+from .views import message_event
+
+api = Operations()
+
+_LARGEST_FILE = 100_000_000
+_LARGEST_SNIPPET = 1_000_000
+_LONGEST_ALT_TEXT = 1000
+
+Wanted = list[dict[str, Any]]
+
+
+@api.method("files.getUploadURLExternal", scope="files:write")
+def get_upload_url(call: Call, filename: str, length: int, alt_txt: str = "", snippet_type: str = "") -> dict[str, Any]:
+    """Announce an upload and give the address that takes the bytes.
+
+    https://docs.slack.dev/reference/methods/files.getUploadURLExternal
+    """
+    _check_announcement(call, length, alt_txt, snippet_type)
+    ticket = UploadTicket(
+        ticket=call.ids.new("", 32),
+        file_id=call.ids.new("F"),
+        user_id=call.actor,
+        file_name=filename,
+        file_size=length,
+        alt_text=alt_txt or None,
+        file_type=snippet_type or None,
+    )
+    call.db.add(ticket)
+    return {"upload_url": f"{call.base_url}/upload/v1/{ticket.ticket}", "file_id": ticket.file_id}
+
+
+def _check_announcement(call: Call, length: int, alt_txt: str, snippet_type: str) -> None:
+    setting = call.db.find(TeamSetting)
+    if setting and setting.allow_file_uploads is False:
+        raise FileUploadsDisabled
+    if length < 1:
+        raise MissingArgument
+    if len(alt_txt) > _LONGEST_ALT_TEXT:
+        raise AltTxtTooLarge
+    if snippet_type and snippet_type not in FAMILIES["snippets"]:
+        raise UnknownSnippetType
+    if snippet_type and length > _LARGEST_SNIPPET:
+        raise SnippetTooLarge
+
+
+@api.post("/upload/v1/{ticket}", body_limit=_LARGEST_FILE, open=True)
+def upload(call: Call, ticket: str, sent: Any) -> Answer:
+    """Take the bytes of an announced file, alone or as the first part of a form."""
+    found = call.db.find(UploadTicket, UploadTicket.ticket == ticket)
+    data = sent_bytes(sent)
+    if found is None or len(data) != found.file_size:
+        return Answer(b"The upload is unknown, or not of the announced length", 400, "text/plain")
+    call.db.change(found, digest=call.blobs.put(data))
+    return Answer(f"OK - {len(data)}".encode(), content_type="text/plain")
+
+
+@api.method("files.completeUploadExternal", scope="files:write")
+def complete_upload(
+    call: Call,
+    files: Wanted,
+    channel_id: str = "",
+    channels: str | list[str] = "",
+    initial_comment: str = "",
+    thread_ts: str = "",
+    blocks: Blocks | None = None,
+) -> dict[str, Any]:
+    """Make files of what was uploaded, and share them together in a message to each of the channels.
+
+    https://docs.slack.dev/reference/methods/files.completeUploadExternal
+    """
+    rooms = [_room(call, name) for name in names_in(channels) or names_in(channel_id)]
+    tickets = [_ticket(call, str(each.get("id", ""))) for each in files]
+    if not tickets:
+        raise FileNotFound
+    titles = [str(each.get("title") or "") for each in files]
+    made = [_file(call, ticket, title) for ticket, title in zip(tickets, titles, strict=True)]
+    for room in rooms:
+        _share(call, room, made, _comment(initial_comment, blocks), thread_ts)
+    return {"files": file_objects(call, made)}
+
+
+def _room(call: Call, channel: str) -> Channel:
+    try:
+        return addressed(call, channel)
+    except ChannelNotFound:
+        raise InvalidChannel from None
+    except (IsArchived, NotInChannel):
+        raise PostingToChannelDenied from None
+
+
+def _ticket(call: Call, file_id: str) -> UploadTicket:
+    """The caller's upload of that id, whose bytes have come."""
+    mine = (UploadTicket.file_id == file_id, UploadTicket.user_id == call.actor)
+    found = call.db.find(UploadTicket, *mine)
+    if found is None or found.digest is None:
+        raise FileNotFound
+    return found
+
+
+def _file(call: Call, ticket: UploadTicket, title: str) -> File:
+    name = ticket.file_name
+    file = File(
+        file_id=ticket.file_id,
+        user_id=call.actor,
+        file_name=name,
+        file_size=ticket.file_size,
+        file_type=ticket.file_type or filetype_of(name),
+        file_url=f"/files-pri/{workspace(call.db).team_id}-{ticket.file_id}/{quote(name)}",
+        created_at=call.clock.iso(),
+        title=title or name,
+        alt_text=ticket.alt_text,
+    )
+    call.db.add(file)
+    call.db.add(FileContent(file_id=file.file_id, digest=ticket.digest))
+    call.db.remove(ticket)
+    call.emit("file_created", {"file_id": file.file_id, "user_id": call.actor})
+    return file
+
+
+def _comment(text: str, blocks: Blocks | None) -> Content:
+    if text or blocks:
+        return content_of(text, None if text else blocks, None, "", None)
+    return Content("", None, None, None)
+
+
+def _share(call: Call, room: Channel, files: list[File], comment: Content, thread_ts: str) -> None:
+    root = thread_root(call.db, room, thread_ts) if thread_ts else None
+    message = add_message(call, room, comment, root)
+    for file in files:
+        share_id = call.ids.new("Fm")
+        call.db.add(FileMessage(file_message_id=share_id, file_id=file.file_id, message_id=message.message_id))
+    call.emit("message", {**message_event(room, message), "subtype": "file_share"})
+
+
+@api.get("/files-pri/{file}/{name}", scope="files:read")
+def private_file(call: Call, file: str, name: str) -> Answer:
+    """Give the bytes of a file to those who may see it."""
+    try:
+        found = visible_file(call, file.partition("-")[2])
+    except FileNotFound:
+        return _NO_FILE
+    return _bytes(call, found)
+
+
+@api.get("/files-pri/{file}/download/{name}", scope="files:read")
+def private_download(call: Call, file: str, name: str) -> Answer:
+    """Give the bytes of a file as a download."""
+    answer = private_file(call, file, name)
+    return answer._replace(headers=(("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}"),))
+
+
+@api.get("/files-pub/{secret}", open=True)
+def public_file(call: Call, secret: str) -> Answer:
+    """Give the bytes of a file to everybody, while it is public."""
+    file_id = secret.split("-")[1] if secret.count("-") > 1 else ""
+    found = call.db.find(File, File.file_id == file_id)
+    if found is None or not found.public_url_shared or not secret.endswith(public_secret(file_id)):
+        return _NO_FILE
+    return _bytes(call, found)
+
+
+_NO_FILE = Answer(b"There is no such file, or it is not for you", 404, "text/plain")
+
+
+def _bytes(call: Call, file: File) -> Answer:
+    name = file.file_name or ""
+    kind = kind_of(name, file.file_type or filetype_of(name))
+    is_text = kind.mimetype.startswith("text/")
+    return Answer(bytes_of(call, file), content_type=f"{kind.mimetype}; charset=utf-8" if is_text else kind.mimetype)

@@ -1,0 +1,204 @@
+"""Messages as Slack shows them. Each method shows its own part of a message: the vendor's types say which.
+
+https://docs.slack.dev/messaging
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any
+
+from twindiff.kit.clock import SECOND, micros_of
+
+from .addresses import workspace_url
+from .emoji import canonical
+from .related import Related, Thread
+from .tables import Channel, Message, MessageReaction, ScheduledMessage, Team
+
+NOBODY_DELETED = "USLACKBOT"
+"""Whose message a thread's deleted root seems to be."""
+
+_SHOWN_REPLY_USERS = 5
+_SHOWN_REACTION_USERS = 50
+
+
+def message_content(message: Message, team_id: str) -> dict[str, Any]:
+    """What every method shows of a message."""
+    shown: dict[str, Any] = {
+        "type": message.type or "message",
+        "user": message.user_id,
+        "text": message.message_text or "",
+        "team": team_id,
+    }
+    if message.blocks:
+        shown["blocks"] = block_objects(message.blocks, message.message_id)
+    return shown
+
+
+def posted_message(message: Message, team_id: str, root_author: str | None = None) -> dict[str, Any]:
+    """A message as its sender gets it back; for a reply, `root_author` wrote the message it hangs on."""
+    shown = {**message_content(message, team_id), "ts": message.message_id}
+    if message.subtype:
+        shown["subtype"] = message.subtype
+    if message.attachments:
+        shown["attachments"] = message.attachments
+    if message.parent_id:
+        shown["thread_ts"] = message.parent_id
+        shown["parent_user_id"] = root_author or NOBODY_DELETED
+    return shown
+
+
+def listed_message(message: Message, team_id: str, related: Related, *, metadata: bool = False) -> dict[str, Any]:
+    """A message as history and replies list it; `related` holds what belongs to the page, `metadata` asks for it."""
+    ts = message.message_id
+    shown = posted_message(message, team_id, related.authors.get(message.parent_id or ""))
+    if message.edited_at:
+        shown["edited"] = edited_object(message.user_id, message.edited_at)
+    if reactions := related.reactions.get(ts):
+        shown["reactions"] = reaction_objects(reactions)
+    if thread := related.threads.get(ts):
+        shown.update(thread_object(ts, thread))
+    if files := related.files.get(ts):
+        shown.update(files=files, upload=False)
+    if metadata and message.metadata:
+        shown["metadata"] = message.metadata
+    return shown
+
+
+def pinned_message(message: Message, team_id: str, related: Related) -> dict[str, Any]:
+    """A message as lists of pinned and of saved items show it."""
+    shown = listed_message(message, team_id, related)
+    for key in ("subtype", "edited", "subscribed", "parent_user_id"):
+        shown.pop(key, None)
+    return shown
+
+
+def reacted_message(
+    message: Message, team_id: str, reactions: Sequence[MessageReaction], *, full: bool
+) -> dict[str, Any]:
+    """A message as reactions.get shows it."""
+    shown = {**message_content(message, team_id), "ts": message.message_id}
+    return {**shown, "reactions": reaction_objects(reactions, full=full)} if reactions else shown
+
+
+def edited_message(message: Message, team_id: str) -> dict[str, Any]:
+    """A message as chat.update shows it."""
+    shown = message_content(message, team_id)
+    if message.edited_at:
+        shown["edited"] = edited_object(message.user_id, message.edited_at)
+    if message.metadata:
+        shown["metadata"] = message.metadata
+    return shown
+
+
+def scheduled_message(scheduled: ScheduledMessage, team_id: str) -> dict[str, Any]:
+    """A message that waits, as chat.scheduleMessage shows it."""
+    shown: dict[str, Any] = {
+        "type": "delayed_message",
+        "user": scheduled.user_id,
+        "text": scheduled.message_text or "",
+        "team": team_id,
+    }
+    if scheduled.blocks:
+        shown["blocks"] = block_objects(scheduled.blocks, scheduled.scheduled_message_id)
+    return shown
+
+
+def message_event(room: Channel, message: Message) -> dict[str, Any]:
+    """What those who subscribed to messages are told of one.
+
+    https://docs.slack.dev/reference/events/message
+    """
+    told = {
+        "type": "message",
+        "channel": message.channel_id,
+        "channel_type": channel_type(room),
+        "user": message.user_id,
+        "text": message.message_text or "",
+        "ts": message.message_id,
+    }
+    if message.subtype:
+        told["subtype"] = message.subtype
+    return {**told, "thread_ts": message.parent_id} if message.parent_id else told
+
+
+def channel_type(room: Channel) -> str:
+    """`im`, `mpim`, `group` or `channel`."""
+    if room.is_dm:
+        return "im"
+    if room.is_gc:
+        return "mpim"
+    return "group" if room.is_private else "channel"
+
+
+def tombstone(ts: str, team_id: str, thread: Thread) -> dict[str, Any]:
+    """What stands in the place of a deleted message that still has replies."""
+    shown = {
+        "type": "message",
+        "subtype": "tombstone",
+        "hidden": True,
+        "user": NOBODY_DELETED,
+        "text": "This message was deleted.",
+        "team": team_id,
+        "ts": ts,
+    }
+    return {**shown, **thread_object(ts, thread)}
+
+
+def thread_object(ts: str, thread: Thread) -> dict[str, Any]:
+    """What the message that a thread hangs on shows of it."""
+    return {
+        "thread_ts": ts,
+        "reply_count": thread.size,
+        "reply_users": list(thread.users[:_SHOWN_REPLY_USERS]),
+        "reply_users_count": len(thread.users),
+        "latest_reply": thread.latest,
+        "subscribed": False,
+        "is_locked": False,
+    }
+
+
+def edited_object(user: str, edited_at: str) -> dict[str, Any]:
+    """Who edited a message last, and when."""
+    return {"user": user, "ts": ts_of(edited_at)}
+
+
+def reaction_objects(reactions: Iterable[MessageReaction], *, full: bool = False) -> list[dict[str, Any]]:
+    """Reactions by emoji, whatever name each person gave it; with `full`, everyone who gave it."""
+    groups: dict[str, list[MessageReaction]] = {}
+    for reaction in reactions:
+        groups.setdefault(canonical(reaction.reaction_type), []).append(reaction)
+    return [_reaction_object(group, full=full) for group in groups.values()]
+
+
+def _reaction_object(group: Sequence[MessageReaction], *, full: bool) -> dict[str, Any]:
+    users = [reaction.user_id for reaction in group]
+    shown = users if full else users[:_SHOWN_REACTION_USERS]
+    return {"name": group[0].reaction_type.strip(":"), "users": shown, "count": len(users)}
+
+
+def block_objects(blocks: Iterable[dict[str, Any]], ts: str) -> list[dict[str, Any]]:
+    """Blocks as Slack shows them: each has a block_id, made up where none was sent."""
+    return [
+        block if "block_id" in block else {**block, "block_id": _block_id(ts, at)} for at, block in enumerate(blocks)
+    ]
+
+
+def _block_id(ts: str, at: int) -> str:
+    return blake2b(f"{ts}/{at}".encode(), digest_size=3).hexdigest()[:5]
+
+
+def permalink(team: Team, message: Message) -> str:
+    """The address at which people open a message."""
+    link = f"{workspace_url(team)}archives/{message.channel_id}/p{message.message_id.replace('.', '')}"
+    if message.parent_id:
+        link += f"?thread_ts={message.parent_id}&cid={message.channel_id}"
+    return link
+
+
+def ts_of(timestamp: str) -> str:
+    """A Timestamp column's instant in the form of a message's ts."""
+    seconds, micros = divmod(micros_of(datetime.fromisoformat(timestamp)), SECOND)
+    return f"{seconds}.{micros:06d}"
