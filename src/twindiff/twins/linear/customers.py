@@ -1,0 +1,148 @@
+"""Customers and what they need.  https://linear.app/docs/customer-requests"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.graphql import Matches, Section, verbs
+from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
+
+from .model.customers import Customer, CustomerNeed, CustomerStatus, CustomerTier
+from .model.issues import Issue
+from .projects import workspace
+from .tallies import tally
+
+api = Section()
+
+_STATUSES = (("Active", "active", "#5e6ad2"), ("Inactive", "inactive", "#95a2b3"))
+
+
+@api.query("customers")
+def customers(call: Call, sorts: list[dict[str, Any]] | None = None) -> Matches:
+    """The customers of the workspace."""
+    return Matches(Customer)
+
+
+@api.creating(Customer)
+def create_customer(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Give a customer an address and a status."""
+    if not values["name"].strip():
+        raise InvalidInput("name: a customer needs a name.")
+    short = values["id"].replace("-", "")[:12]
+    values["slugId"] = short
+    values["url"] = f"https://linear.app/{workspace(call)}/customer/{short}"
+    values["statusId"] = values.get("statusId") or _status(call)
+
+
+def _status(call: Call) -> str:
+    """The first status; a workspace without any gets the usual ones."""
+    row, now = CustomerStatus.row, call.clock.iso()
+    found = call.db.rows(row, row.archivedAt.is_null(), order=row.position, limit=1)
+    if found:
+        return found[0].id
+    made = [
+        call.db.add(
+            row(
+                id=call.ids.uuid(),
+                name=name.lower(),
+                displayName=name,
+                type=kind,
+                color=color,
+                position=float(position),
+                createdAt=now,
+                updatedAt=now,
+            )
+        )
+        for position, (name, kind, color) in enumerate(_STATUSES)
+    ]
+    return made[0].id
+
+
+def _in_order(entity: Any) -> None:
+    """Statuses and tiers have a name, or a name to show from which one is made, and come in an order."""
+
+    @api.creating(entity)
+    def create(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:  # pyright: ignore[reportUnusedFunction]
+        name = given.get("name") or given.get("displayName")
+        if not name:
+            raise InvalidInput("name: it needs a name.")
+        values["name"] = given.get("name") or name.lower()
+        values["displayName"] = given.get("displayName") or name
+        if given.get("position") is None:
+            last = call.db.rows(entity.row, order=-entity.row.position, limit=1)
+            values["position"] = last[0].position + 1.0 if last else 0.0
+
+
+_in_order(CustomerStatus)
+_in_order(CustomerTier)
+
+
+@api.query("customerNeed")
+def customer_need(call: Call, id: str | None = None, hash: str | None = None) -> Any:
+    """A need by its id, or by the hash that its address ends in."""
+    row = CustomerNeed.row
+    found = call.db.find(row, row.id.starts(hash)) if hash else None
+    if id is None and found is None:
+        raise EntityNotFound("CustomerNeed", hash or "")
+    return found or verbs.find(call, CustomerNeed, id or "")
+
+
+@api.creating(CustomerNeed)
+def create_need(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """A need is of an issue or a project."""
+    if given.get("customerExternalId") and not values.get("customerId"):
+        row, external = Customer.row, given["customerExternalId"]
+        found = call.db.find(row, row.externalIds.contains(external))
+        values["customerId"] = found.id if found else None
+    if not (values.get("issueId") or values.get("projectId")):
+        raise InvalidInput("issueId: a need belongs to an issue or a project.")
+    values["creatorId"] = call.actor
+    if given.get("attachmentUrl"):
+        values["url"] = given["attachmentUrl"]
+
+
+@api.mutation("customerNeedUpdate")
+def customer_need_update(
+    call: Call, id: str, input: dict[str, Any], clear_attachment: bool | None = None
+) -> dict[str, Any]:
+    """Change a need, and the priority of the others of its issue if that is asked for."""
+    row = verbs.find(call, CustomerNeed, id)
+    changed = verbs.update(call, CustomerNeed, row, input)
+    related: list[Any] = []
+    if input.get("applyPriorityToRelatedNeeds") and changed.issueId:
+        need = CustomerNeed.row
+        others = call.db.rows(need, need.issueId == changed.issueId, need.id != changed.id)
+        related = [call.db.change(each, priority=changed.priority, updatedAt=call.clock.iso()) for each in others]
+    return {"need": changed, "updatedRelatedNeeds": related}
+
+
+@api.field(Issue, "customerTicketCount", needs="id")
+def customer_ticket_count(call: Call, rows: list[Any]) -> list[int]:
+    """How many needs of customers each issue has."""
+    need = CustomerNeed.row
+    return tally(call, need.issueId, rows)
+
+
+@api.field(Customer, "approximateNeedCount", needs="id")
+def approximate_need_count(call: Call, rows: list[Any]) -> list[float]:
+    """How many needs each customer has."""
+    need = CustomerNeed.row
+    return [float(count) for count in tally(call, need.customerId, rows, need.archivedAt.is_null())]
+
+
+@api.mutation("customerMerge(sourceCustomerId: String!, targetCustomerId: String!): CustomerPayload!")
+def customer_merge(call: Call, source_customer_id: str, target_customer_id: str) -> dict[str, Any]:
+    """Give one customer what another one needs and is known by, and archive the other."""
+    source, target = (verbs.find(call, Customer, each) for each in (source_customer_id, target_customer_id))
+    if source.id == target.id:
+        raise InvalidInput("targetCustomerId: a customer cannot be merged with itself.")
+    need, now = CustomerNeed.row, call.clock.iso()
+    for row in call.db.rows(need, need.customerId == source.id):
+        call.db.change(row, customerId=target.id, updatedAt=now)
+    call.db.change(source, archivedAt=now, updatedAt=now)
+    joined = {
+        name: list(dict.fromkeys([*getattr(target, name), *getattr(source, name)]))
+        for name in ("domains", "externalIds")
+    }
+    return {"customer": call.db.change(target, updatedAt=now, **joined)}

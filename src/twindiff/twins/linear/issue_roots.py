@@ -1,0 +1,103 @@
+"""Queries and mutations of issues beyond plain create, update, archive and delete.
+
+https://linear.app/developers/graphql
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from twindiff.kit import Call
+from twindiff.kit.graphql import Section, verbs
+from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
+
+from .issue_names import PRIORITIES
+from .model.associations import IssueSubscription
+from .model.issues import Issue
+from .model.users import User
+
+api = Section()
+
+MOST_AT_ONCE = 50
+
+
+@api.query("issuePriorityValues: [IssuePriorityValue!]!")
+def issue_priority_values(call: Call) -> list[dict[str, Any]]:
+    """The priorities an issue can have, with their names."""
+    return [{"priority": value, "label": label} for value, label in enumerate(PRIORITIES)]
+
+
+@api.query("issueVcsBranchSearch(branchName: String!): Issue")
+def issue_vcs_branch_search(call: Call, branch_name: str) -> Any:
+    """The issue that a branch belongs to: by its name, or by an identifier in it."""
+    issue = Issue.row
+    exact = call.db.find(issue, issue.branchName == branch_name)
+    if exact:
+        return exact
+    parts = urlsplit(branch_name).path.rsplit("/", 1)[-1].split("-")
+    named = "-".join(parts[:2]).upper()
+    return call.db.find(issue, issue.identifier == named)
+
+
+@api.mutation("issueBatchCreate(input: IssueBatchCreateInput!): IssueBatchPayload!")
+def issue_batch_create(call: Call, input: dict[str, Any]) -> dict[str, Any]:
+    """Create several issues, all or none."""
+    _check_size(input["issues"])
+    issues = [verbs.create(call, Issue, {**each}) for each in input["issues"]]
+    return {"issues": issues}
+
+
+@api.mutation("issueBatchUpdate(ids: [UUID!]!, input: IssueUpdateInput!): IssueBatchPayload!")
+def issue_batch_update(call: Call, ids: list[str], input: dict[str, Any]) -> dict[str, Any]:
+    """Make the same change to several issues, all or none."""
+    _check_size(ids)
+    issues = [verbs.find(call, Issue, each) for each in ids]
+    return {"issues": [verbs.update(call, Issue, issue, {**input}) for issue in issues]}
+
+
+def _check_size(given: list[Any]) -> None:
+    if len(given) > MOST_AT_ONCE:
+        raise InvalidInput(f"At most {MOST_AT_ONCE} issues can be created or changed at once; {len(given)} were given.")
+
+
+@api.mutation("issueSubscribe(id: String!, userEmail: String, userId: String): IssuePayload!")
+def issue_subscribe(call: Call, id: str, user_email: str | None = None, user_id: str | None = None) -> dict[str, Any]:
+    """Subscribe somebody, or oneself, to an issue."""
+    issue, person = verbs.find(call, Issue, id), _person(call, user_email, user_id)
+    if not _subscription(call, issue, person):
+        call.db.add(IssueSubscription(issue_id=issue.id, user_id=person))
+    return {"issue": issue}
+
+
+@api.mutation("issueUnsubscribe(id: String!, userEmail: String, userId: String): IssuePayload!")
+def issue_unsubscribe(call: Call, id: str, user_email: str | None = None, user_id: str | None = None) -> dict[str, Any]:
+    """End somebody's, or one's own, subscription to an issue."""
+    issue, person = verbs.find(call, Issue, id), _person(call, user_email, user_id)
+    found = _subscription(call, issue, person)
+    if found:
+        call.db.remove(found)
+    return {"issue": issue}
+
+
+def _subscription(call: Call, issue: Any, person: str) -> IssueSubscription | None:
+    link = IssueSubscription
+    return call.db.find(link, link.issue_id == issue.id, link.user_id == person)
+
+
+def _person(call: Call, email: str | None, id: str | None) -> str:
+    if email is None:
+        return verbs.find(call, User, id or call.actor).id
+    found = call.db.find(User.row, User.row.email.equals(email))
+    if found is None:
+        raise EntityNotFound("User", email)
+    return found.id
+
+
+@api.mutation("issueReminder(id: String!, reminderAt: DateTime!): IssuePayload!")
+def issue_reminder(call: Call, id: str, reminder_at: str) -> dict[str, Any]:
+    """Be reminded of an issue at an instant to come."""
+    issue = verbs.find(call, Issue, id)
+    if reminder_at <= call.clock.iso():
+        raise InvalidInput("reminderAt: a reminder lies in the future.")
+    return {"issue": call.db.change(issue, reminderAt=reminder_at, updatedAt=call.clock.iso())}

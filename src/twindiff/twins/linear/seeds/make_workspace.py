@@ -1,0 +1,488 @@
+"""Write linear_workspace.json: a company of 60 people, 6 teams and 1,500 issues, the same every time.
+
+python src/twindiff/twins/linear/seeds/make_workspace.py
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import UUID, uuid5
+
+T = TypeVar("T")
+Row = dict[str, Any]
+
+ORGANIZATION = "5b0f7a52-0f4e-4a34-9d0c-3c1b4f6d8a10"
+AGENT = "2790a7ee-fde0-4537-9588-e233aa5a68d1"
+NAMESPACE = UUID(ORGANIZATION)
+START = datetime(2025, 3, 3, 8)  # noqa: DTZ001 - seeds hold naive UTC
+ISSUES = 1500
+FIRST = tuple(
+    word
+    for line in (
+        "Ada Bao Carmen Dario Elif Farah Goran Hana Idris Jonna Kamal Leoni Mateo",
+        "Nadja Omar Petra Quentin Rosa Sami Tove Ulf Vera Wanda Ximo Yara Zoltan",
+        "Amir Brita Chen Dunja",
+    )
+    for word in line.split()
+)
+LAST = tuple(
+    word
+    for line in (
+        "Almeida Brandt Castellano Duarte Eriksen Fontaine Gruber Haddad Ivarsson Jansen Kovac Lindqvist Moreau",
+        "Novotny Okoro Pereira Quist Rahimi Santos Takeda Ullmann Vargas Weiss Xu Yilmaz Zimmer",
+    )
+    for word in line.split()
+)
+TEAMS = (
+    ("Hull", "HUL", "Frames, joints and everything that carries weight", False),
+    ("Navigation", "NAV", "Where the boats are and where they go", False),
+    ("Dockside", "DOC", "The app that harbour masters use", False),
+    ("Power", "POW", "Batteries, charging and motors", False),
+    ("Field service", "FLD", "Repairs where the boats are", False),
+    ("Board room", "BRD", "What is not for everyone", True),
+)
+STATES = (
+    ("Triage", "triage", "#fc7840"),
+    ("Backlog", "backlog", "#bec2c8"),
+    ("Todo", "unstarted", "#e2e2e2"),
+    ("In Progress", "started", "#f2c94c"),
+    ("In Review", "started", "#0f783c"),
+    ("Done", "completed", "#5e6ad2"),
+    ("Canceled", "canceled", "#95a2b3"),
+)
+LABELS = ("Bug", "Feature", "Chore", "Safety", "Customer", "Paperwork", "Spike", "Regression")
+PROJECTS = (
+    "Winter refit", "Autopilot 2", "Harbour map", "Fast charging", "Spare parts portal", "Quiet motors",
+    "Night vision", "Fleet report", "Rope sensors", "Crew handover", "Cold start", "Annual plan",
+)  # fmt: skip
+STATUSES = (
+    ("Backlog", "backlog", "#bec2c8"),
+    ("Planned", "planned", "#e2e2e2"),
+    ("In Progress", "started", "#f2c94c"),
+    ("Completed", "completed", "#5e6ad2"),
+    ("Canceled", "canceled", "#95a2b3"),
+)
+DEEDS = (
+    "Replace", "Measure", "Document", "Simplify", "Calibrate", "Repair", "Test", "Order", "Redesign", "Remove", "Seal",
+    "Log",
+)  # fmt: skip
+THINGS = (
+    "the bow sensor", "the charging curve", "the mooring screen", "the spare pump", "the rudder feedback",
+    "the tide table",
+    "the battery hatch", "the berth list", "the radio fallback", "the paint order", "the anchor alarm",
+    "the crew roster",
+    "the wake estimate", "the cable tray", "the invoice export", "the fog mode",
+)  # fmt: skip
+PLACES = (
+    "on boat 3",
+    "for the northern harbour",
+    "before the inspection",
+    "after the storm",
+    "in cold water",
+    "at night",
+)
+FATES = (
+    (20, "Triage"), (55, "Backlog"), (75, "Todo"), (90, "In Progress"), (100, "In Review"), (145, "Done"),
+    (999, "Canceled"),
+)  # fmt: skip
+"""How far along an issue is, out of 160, and the state that it is in below that."""
+PRIORITIES = ("No priority", "Urgent", "High", "Medium", "Low")
+
+
+def draw(*what: object) -> int:
+    """A number that looks random and is a function of `what` alone."""
+    return int.from_bytes(blake2b(repr(what).encode(), digest_size=6).digest())
+
+
+def pick(options: Sequence[T], *what: object) -> T:
+    """One of the options, chosen by `what`."""
+    return options[draw(*what) % len(options)]
+
+
+def key(*what: object) -> str:
+    """The id of a thing."""
+    return str(uuid5(NAMESPACE, repr(what)))
+
+
+def at(minutes: int) -> str:
+    """An instant, counted from the start."""
+    return (START + timedelta(minutes=minutes)).isoformat()
+
+
+def dated(minutes: int = 0) -> Row:
+    """When a row was made and last changed."""
+    return {"createdAt": at(minutes), "updatedAt": at(minutes)}
+
+
+def people() -> list[Row]:
+    """The agent, two admins, five guests, one who has left, and members."""
+    names = ["Harbour Agent", *(f"{FIRST[n % 30]} {LAST[(n * 7) % 26]}" for n in range(59))]
+    return [person(number, name) for number, name in enumerate(names)]
+
+
+def person(number: int, name: str) -> Row:
+    """One of the people; the first is the agent."""
+    short = name.partition(" ")[0].lower() + (str(number) if number > 30 else "")
+    return {
+        "id": key("user", number) if number else AGENT,
+        "name": name,
+        "displayName": short,
+        "email": f"{short}@tidewater.example",
+        "organizationId": ORGANIZATION,
+        "active": number != 59,
+        "admin": number in (1, 2),
+        "guest": 50 <= number < 55,
+        "initials": "".join(word[0] for word in name.split()),
+        "avatarBackgroundColor": pick(("#5e6ad2", "#26b5ce", "#4cb782", "#f2994a"), "avatar", number),
+        "inviteHash": key("invite", number)[:8],
+        "isAssignable": True,
+        "isMentionable": True,
+        "timezone": "Europe/Lisbon",
+        "url": f"https://linear.app/tidewater/profiles/{short}",
+        **dated(),
+    }
+
+
+def teams() -> list[Row]:
+    """Five open teams and a private one."""
+    return [
+        {
+            "id": key("team", code),
+            "name": name,
+            "displayName": name,
+            "key": code,
+            "description": text,
+            "organizationId": ORGANIZATION,
+            "private": private,
+            "visibility": "private" if private else "public",
+            "color": pick(("#5e6ad2", "#26b5ce", "#4cb782"), "team", code),
+            "cyclesEnabled": True,
+            "cycleDuration": 2.0,
+            "issueEstimationType": "fibonacci",
+            "inviteHash": key("team invite", code)[:8],
+            "timezone": "Europe/Lisbon",
+            "defaultIssueStateId": key("state", code, "Backlog"),
+            "triageIssueStateId": key("state", code, "Triage"),
+            **dated(),
+        }
+        for name, code, text, private in TEAMS
+    ]
+
+
+def states() -> list[Row]:
+    """The same workflow for each team."""
+    return [
+        {
+            "id": key("state", code, name),
+            "teamId": key("team", code),
+            "name": name,
+            "type": kind,
+            "color": color,
+            "position": float(position),
+            **dated(),
+        }
+        for _, code, _, _ in TEAMS
+        for position, (name, kind, color) in enumerate(STATES)
+    ]
+
+
+def memberships(users: list[Row]) -> list[Row]:
+    """The agent is in every open team, each person in one or two; the closed team has five members."""
+    rows: list[Row] = []
+    for number, user in enumerate(users):
+        codes = ["HUL", "NAV", "DOC", "POW", "FLD"]
+        if number:
+            codes = [
+                codes[number % 5],
+                *(codes[(number + 2) % 5] for _ in range(number % 3 == 0 and not user["guest"])),
+            ]
+        codes += ["BRD"] * (1 <= number < 6)
+        rows += [member(user, code, owner=number < 6) for code in dict.fromkeys(codes)]
+    return rows
+
+
+def member(user: Row, code: str, *, owner: bool) -> Row:
+    """One membership."""
+    row_id = key("member", user["id"], code)
+    return {"id": row_id, "userId": user["id"], "teamId": key("team", code), "owner": owner, **dated()}
+
+
+def labels() -> list[Row]:
+    """Labels of the workspace, and a group with one label for each season."""
+    common = {"organizationId": ORGANIZATION, "creatorId": key("user", 1), **dated()}
+    rows = [{"id": key("label", name), "name": name, "color": "#26b5ce", **common} for name in LABELS]
+    group = {"id": key("label", "Season"), "name": "Season", "color": "#95a2b3", "isGroup": True, **common}
+    seasons = [
+        {"id": key("label", name), "name": name, "color": "#f2994a", "parentId": group["id"], **common}
+        for name in ("Spring", "Summer", "Autumn", "Winter")
+    ]
+    return [*rows, group, *seasons]
+
+
+def cycles() -> list[Row]:
+    """Eight fortnights of every open team."""
+    return [
+        {
+            "id": key("cycle", code, number),
+            "teamId": key("team", code),
+            "number": float(number),
+            "startsAt": at((number - 1) * 14 * 24 * 60),
+            "endsAt": at(number * 14 * 24 * 60),
+            **dated(),
+        }
+        for _, code, _, private in TEAMS
+        for number in range(1, 9)
+        if not private
+    ]
+
+
+def statuses() -> list[Row]:
+    """The statuses that projects go through."""
+    return [
+        {
+            "id": key("status", name),
+            "name": name,
+            "type": kind,
+            "color": color,
+            "position": float(position),
+            "organizationId": ORGANIZATION,
+            **dated(),
+        }
+        for position, (name, kind, color) in enumerate(STATUSES)
+    ]
+
+
+def projects(users: list[Row]) -> list[Row]:
+    """Twelve projects in all statuses."""
+    return [project(number, name, users) for number, name in enumerate(PROJECTS)]
+
+
+def project(number: int, name: str, users: list[Row]) -> Row:
+    """One project."""
+    status, kind, _ = STATUSES[number % len(STATUSES)]
+    short = key("project", name).replace("-", "")[:12]
+    return {
+        "id": key("project", name),
+        "name": name,
+        "description": f"{pick(DEEDS, 'project', name)} {pick(THINGS, 'project', name)} and what belongs to it.",
+        "slugId": short,
+        "url": f"https://linear.app/tidewater/project/{name.lower().replace(' ', '-')}-{short}",
+        "statusId": key("status", status),
+        "state": kind,
+        "color": "#5e6ad2",
+        "priority": number % 5,
+        "priorityLabel": PRIORITIES[number % 5],
+        "leadId": users[1 + draw("lead", name) % 49]["id"],
+        "creatorId": users[1]["id"],
+        "startDate": at(number * 20_000)[:10],
+        "targetDate": at(number * 20_000 + 90_000)[:10],
+        **dated(number * 1000),
+    }
+
+
+def milestones() -> list[Row]:
+    """Three milestones for each project."""
+    return [
+        {
+            "id": key("milestone", name, step),
+            "projectId": key("project", name),
+            "name": step,
+            "sortOrder": float(1000 * order),
+            **dated(order),
+        }
+        for name in PROJECTS
+        for order, step in enumerate(("Plan agreed", "First boat", "Whole fleet"))
+    ]
+
+
+def issues(users: list[Row]) -> list[Row]:
+    """Every issue, numbered within its team; each sixtieth is in the private one."""
+    numbers: dict[str, int] = {}
+    rows: list[Row] = []
+    for n in range(ISSUES):
+        code = TEAMS[5][1] if n % 60 == 59 else TEAMS[draw("team of", n) % 5][1]
+        numbers[code] = numbers.get(code, 0) + 1
+        rows.append(issue(n, code, numbers[code], users, rows))
+    return rows
+
+
+def issue(n: int, code: str, number: int, users: list[Row], before: list[Row]) -> Row:
+    """One issue."""
+    title = f"{pick(DEEDS, 'deed', n)} {pick(THINGS, 'thing', n)} {pick(PLACES, 'place', n)}"
+    identifier, minutes, priority = f"{code}-{number}", n * 97 + draw("minute", n) % 97, draw("priority", n) % 5
+    row: Row = {
+        "id": key("issue", n),
+        "identifier": identifier,
+        "number": float(number),
+        "title": title,
+        "teamId": key("team", code),
+        "creatorId": users[draw("creator", n) % 50]["id"],
+        "priority": float(priority),
+        "priorityLabel": PRIORITIES[priority],
+        "prioritySortOrder": float(priority or 5),
+        "sortOrder": -10.0 * number,
+        "url": f"https://linear.app/tidewater/issue/{identifier}",
+        "branchName": f"tidewater/{identifier.lower()}",
+        **dated(minutes),
+    }
+    return row | progress(n, code, minutes) | surroundings(n, code, users, before)
+
+
+def progress(n: int, code: str, minutes: int) -> Row:
+    """Older issues are further on."""
+    reach = draw("state", n) % 100 + (ISSUES - n) * 60 // ISSUES
+    name = next(name for limit, name in FATES if reach < limit)
+    row: Row = {"stateId": key("state", code, name)}
+    if name in ("In Progress", "In Review", "Done"):
+        row["startedAt"] = at(minutes + 600)
+    if name == "Done":
+        row["completedAt"] = at(minutes + 600 + draw("length", n) % 20_000)
+    if name == "Canceled":
+        row["canceledAt"] = at(minutes + 900)
+    return row
+
+
+def surroundings(n: int, code: str, users: list[Row], before: list[Row]) -> Row:
+    """Assignee, project, cycle, parent, estimate, due date and text, where an issue has them."""
+    row: Row = {}
+    if draw("assigned", n) % 4:
+        row["assigneeId"] = users[draw("assignee", n) % 50]["id"]
+    if draw("project", n) % 3 == 0:
+        row["projectId"] = key("project", pick(PROJECTS, "of", n))
+    if code != "BRD" and draw("cycle", n) % 3 == 0:
+        row["cycleId"] = key("cycle", code, draw("which", n) % 8 + 1)
+    if draw("estimate", n) % 2:
+        row["estimate"] = pick((1.0, 2.0, 3.0, 5.0, 8.0), "points", n)
+    if draw("due", n) % 5 == 0:
+        row["dueDate"] = at(n * 97 + 30_000)[:10]
+    if draw("text", n) % 2:
+        row["description"] = f"Seen {pick(PLACES, 'seen', n)}; ask {pick(FIRST, 'ask', n)} for the readings."
+    same = [each for each in before[-40:] if each["teamId"] == key("team", code) and "parentId" not in each]
+    if same and draw("child", n) % 8 == 0:
+        row["parentId"] = pick(same, "parent", n)["id"]
+    return row
+
+
+def labelled(rows: list[Row]) -> list[Row]:
+    """Put labels on issues, and say so on both sides."""
+    links: list[Row] = []
+    for n, row in enumerate(rows):
+        names = dict.fromkeys(pick(LABELS, "label", n, each) for each in range(draw("labels", n) % 3))
+        row["labelIds"] = [key("label", name) for name in names]
+        links += [{"issue_id": row["id"], "issue_label_id": label} for label in row["labelIds"]]
+    return links
+
+
+def comments(rows: list[Row], users: list[Row]) -> list[Row]:
+    """A comment on every third issue."""
+    return [
+        {
+            "id": key("comment", n),
+            "issueId": row["id"],
+            "userId": users[draw("author", n) % 50]["id"],
+            "body": f"{pick(DEEDS, 'comment', n)} {pick(THINGS, 'comment', n)} first, then look again.",
+            "url": f"{row['url']}#comment-{key('comment', n)[:8]}",
+            **dated(n * 97 + 500),
+        }
+        for n, row in enumerate(rows)
+        if n % 3 == 0
+    ]
+
+
+def relations(rows: list[Row]) -> list[Row]:
+    """Every tenth issue is related in one of three ways to the one two before it."""
+    return [
+        {
+            "id": key("relation", n),
+            "issueId": rows[n]["id"],
+            "relatedIssueId": rows[n - 2]["id"],
+            "issueTitle": rows[n]["title"],
+            "relatedIssueTitle": rows[n - 2]["title"],
+            "type": pick(("blocks", "related", "duplicate"), "relation", n),
+            **dated(n * 97 + 700),
+        }
+        for n in range(10, ISSUES, 10)
+    ]
+
+
+def workspace() -> dict[str, list[Row]]:
+    """Every table of the template."""
+    users = people()
+    found = issues(users)
+    return {
+        "organizations": [{"id": ORGANIZATION, "name": "Tidewater", "urlKey": "tidewater", **dated()}],
+        "users": users,
+        "teams": teams(),
+        "team_memberships": memberships(users),
+        "workflow_states": states(),
+        "issue_labels": labels(),
+        "project_statuses": statuses(),
+        "projects": projects(users),
+        "team_project_association": [
+            {"team_id": key("team", TEAMS[number % 5][1]), "project_id": key("project", name)}
+            for number, name in enumerate(PROJECTS)
+        ],
+        "project_milestones": milestones(),
+        "initiatives": initiatives(users),
+        "initiative_to_projects": initiative_projects(),
+        "cycles": cycles(),
+        "issue_label_issue_association": labelled(found),
+        "issues": found,
+        "comments": comments(found, users),
+        "issue_relations": relations(found),
+    }
+
+
+def initiatives(users: list[Row]) -> list[Row]:
+    """Two initiatives."""
+    return [
+        {
+            "id": key("initiative", name),
+            "name": name,
+            "description": text,
+            "status": "Active",
+            "ownerId": users[number + 1]["id"],
+            "creatorId": users[1]["id"],
+            "organizationId": ORGANIZATION,
+            "slugId": key("initiative", name).replace("-", "")[:12],
+            "url": f"https://linear.app/tidewater/initiative/{key('initiative', name).replace('-', '')[:12]}",
+            **dated(),
+        }
+        for number, (name, text) in enumerate(
+            (("Safe harbours", "Nobody gets hurt at the quay"), ("Silent fleet", "Electric boats only"))
+        )
+    ]
+
+
+def initiative_projects() -> list[Row]:
+    """Each project is in one initiative."""
+    return [
+        {
+            "id": key("initiative project", name),
+            "initiativeId": key("initiative", "Safe harbours" if number % 2 else "Silent fleet"),
+            "projectId": key("project", name),
+            "sortOrder": str(float(number)),
+            **dated(),
+        }
+        for number, name in enumerate(PROJECTS)
+    ]
+
+
+def text() -> str:
+    """The template as a file: one row per line."""
+    tables = [
+        f'"{name}": [\n'
+        + ",\n".join(json.dumps(row, separators=(",", ":"), ensure_ascii=False) for row in rows)
+        + "\n]"
+        for name, rows in workspace().items()
+    ]
+    return "{\n" + ",\n".join(tables) + "\n}\n"
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("linear_workspace.json").write_text(text())

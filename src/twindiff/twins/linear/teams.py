@@ -1,0 +1,240 @@
+"""Teams, their members and their parents.  https://linear.app/docs/teams"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from twindiff.kit import Call, exists, not_
+from twindiff.kit.graphql import Matches, Section, verbs
+from twindiff.kit.graphql.errors import InvalidInput
+
+from .model.issues import Issue
+from .model.teams import Team, TeamMembership
+from .model.workflows import Cycle, WorkflowState
+from .people import acting_user
+from .permissions import hidden_teams
+from .tallies import tally
+
+api = Section()
+
+_KEY = re.compile(r"[A-Z][A-Z0-9]{0,6}")
+_STATES = (
+    ("Triage", "triage", "#fc7840"),
+    ("Backlog", "backlog", "#bec2c8"),
+    ("Todo", "unstarted", "#e2e2e2"),
+    ("In Progress", "started", "#f2c94c"),
+    ("In Review", "started", "#0f783c"),
+    ("Done", "completed", "#5e6ad2"),
+    ("Canceled", "canceled", "#95a2b3"),
+    ("Duplicate", "canceled", "#95a2b3"),
+)
+SETTINGS = {
+    "color": "#5e6ad2",
+    "autoArchivePeriod": 6.0,
+    "cycleDuration": 2.0,
+    "upcomingCycleCount": 2.0,
+    "cycleStartDay": 1.0,
+    "defaultIssueEstimate": 1.0,
+    "issueEstimationType": "notUsed",
+    "setIssueSortOrderOnStateChange": "default",
+    "timezone": "America/Los_Angeles",
+    "groupIssueHistory": True,
+}
+
+
+@api.creating(Team)
+def create_team(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """A team's key is given or made of its name, and used once."""
+    user = acting_user(call)
+    if user.guest:
+        raise InvalidInput("Guests cannot create teams.")
+    if not values["name"].strip():
+        raise InvalidInput("name: a team needs a name.")
+    values["organizationId"] = user.organizationId
+    values["key"] = _key(call, given.get("key") or _key_of(values["name"]), given="key" in given)
+    values["displayName"] = values["name"]
+    values["inviteHash"] = call.ids.new("", 10).lower()
+    values["visibility"] = "private" if values.get("private") else "public"
+    copied = _copied(call, given)
+    for name, value in {**SETTINGS, **copied}.items():
+        if values.get(name) is None:
+            values[name] = value
+    if values.get("parentId"):
+        _check_parent(call, values["parentId"], values["id"])
+
+
+def _copied(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    """The settings of the team that was named as an example."""
+    if not given.get("copySettingsFromTeamId"):
+        return {}
+    example = verbs.find(call, Team, given["copySettingsFromTeamId"])
+    return {name: getattr(example, name) for name in SETTINGS}
+
+
+def _key_of(name: str) -> str:
+    """`Site reliability` to `SITER`."""
+    letters = re.sub(r"[^A-Z0-9]", "", name.upper()).lstrip("0123456789")
+    return letters[:5] or "TEAM"
+
+
+def _key(call: Call, wanted: str, *, given: bool) -> str:
+    key = wanted.upper()
+    if not _KEY.fullmatch(key):
+        raise InvalidInput("key: a team's key is one to seven letters and digits that begin with a letter.")
+    number = 1
+    while call.db.find(Team.row, Team.row.key == key):
+        if given:
+            raise InvalidInput(f"key: the key {key} is in use by another team.")
+        number += 1
+        key = f"{wanted.upper()[:5]}{number}"
+    return key
+
+
+def _check_parent(call: Call, parent_id: str, team_id: str) -> None:
+    above: str | None = parent_id
+    for _ in range(10):
+        if above == team_id:
+            raise InvalidInput("parentId: a team cannot be below itself.")
+        parent = call.db.find(Team.row, Team.row.id == above) if above else None
+        above = parent.parentId if parent else None
+
+
+@api.created(Team)
+def furnish_team(call: Call, row: Any, given: dict[str, Any]) -> Any:
+    """A new team has the usual workflow and its creator as owner."""
+    now = call.clock.iso()
+    fresh = {"teamId": row.id, "createdAt": now, "updatedAt": now}
+    states: dict[str, str] = {}
+    for position, (name, kind, color) in enumerate(_STATES):
+        states[name] = call.ids.uuid()
+        fields = {**fresh, "name": name, "type": kind, "color": color, "position": float(position)}
+        call.db.add(WorkflowState.row(id=states[name], **fields))
+    membership = {**fresh, "userId": call.actor, "owner": True, "sortOrder": 0.0}
+    call.db.add(TeamMembership.row(id=call.ids.uuid(), **membership))
+    return call.db.change(
+        row,
+        defaultIssueStateId=states["Backlog"],
+        triageIssueStateId=states["Triage"],
+        markedAsDuplicateWorkflowStateId=states["Duplicate"],
+    )
+
+
+@api.updating(Team)
+def update_team(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """Check what a team is changed to, and add what follows from it."""
+    if changes.get("key", row.key) != row.key:
+        changes["key"] = _key(call, changes["key"], given=True)
+    if changes.get("name", row.name) != row.name:
+        changes["displayName"] = changes["name"]
+    if changes.get("parentId"):
+        _check_parent(call, changes["parentId"], row.id)
+    if "private" in changes:
+        changes["visibility"] = "private" if changes["private"] else "public"
+    if changes.get("defaultIssueStateId"):
+        state = call.db.get(WorkflowState.row, changes["defaultIssueStateId"])
+        if state.teamId != row.id:
+            raise InvalidInput("defaultIssueStateId: the state belongs to another team.")
+
+
+@api.creating(TeamMembership)
+def create_membership(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Somebody is a member of a team once."""
+    member = TeamMembership.row
+    if call.db.find(member, member.teamId == values["teamId"], member.userId == values["userId"]):
+        raise InvalidInput("userId: the user is a member of the team already.")
+
+
+@api.field(Team, "issueCount", needs="id")
+def issue_count(call: Call, rows: list[Any], include_archived: bool = False) -> list[int]:
+    """How many issues each team has."""
+    issue = Issue.row
+    kept = () if include_archived else (issue.archivedAt.is_null(),)
+    return tally(call, issue.teamId, rows, *kept)
+
+
+@api.field(Team, "membership", needs="id")
+def membership(call: Call, rows: list[Any], user_id: str) -> list[Any]:
+    """A user's membership of each team."""
+    member = TeamMembership.row
+    user = call.actor if user_id == "me" else user_id
+    teams = tuple(row.id for row in rows)
+    found = {row.teamId: row for row in call.db.rows(member, member.userId == user, member.teamId.in_(teams))}
+    return [found.get(row.id) for row in rows]
+
+
+@api.field(Team, "viewerMembership", needs="id")
+def viewer_membership(call: Call, rows: list[Any]) -> list[Any]:
+    """The caller's own membership of each team."""
+    return membership(call, rows, call.actor)
+
+
+@api.field(Team, "viewerCanJoin", needs="id")
+def viewer_can_join(call: Call, rows: list[Any]) -> list[bool]:
+    """Members can join the open teams that they are not in yet."""
+    guest = acting_user(call).guest
+    return [not guest and joined is None for joined in membership(call, rows, call.actor)]
+
+
+@api.field(Team, "viewerCanLeave", needs="id")
+def viewer_can_leave(call: Call, rows: list[Any]) -> list[bool]:
+    """Whoever is in a team can leave it."""
+    return [joined is not None for joined in membership(call, rows, call.actor)]
+
+
+@api.field(Team, "ancestors", needs="id parentId")
+def ancestors(call: Call, rows: list[Any]) -> list[Any]:
+    """The teams above each team, the nearest first."""
+    if not any(row.parentId for row in rows):
+        return [[] for _ in rows]
+    known = {team.id: team for team in call.db.rows(Team.row)}
+    return [_above(known, row.parentId) for row in rows]
+
+
+def _above(known: dict[str, Any], key: str | None) -> list[Any]:
+    found: list[Any] = []
+    while key in known and len(found) < len(known):
+        found.append(known[key])
+        key = known[key].parentId
+    return found
+
+
+@api.field(Team, "activeCycle", needs="id")
+def active_cycle(call: Call, rows: list[Any]) -> list[Any]:
+    """The cycle that each team is in now."""
+    cycle, now = Cycle.row, call.clock.iso()
+    teams = tuple(row.id for row in rows)
+    running = call.db.rows(cycle, cycle.teamId.in_(teams), cycle.startsAt <= now, cycle.endsAt > now)
+    found = {row.teamId: row for row in running if row.archivedAt is None}
+    return [found.get(row.id) for row in rows]
+
+
+@api.query(
+    "administrableTeams(after: String, before: String, filter: TeamFilter, first: Int, "
+    "includeArchived: Boolean, last: Int, orderBy: PaginationOrderBy): TeamConnection!"
+)
+def administrable_teams(call: Call, **paging: Any) -> Any:
+    """The teams whose settings the caller may change: all for an admin, else those the caller is a member of."""
+    if acting_user(call).admin:
+        return Matches(Team)
+    member = TeamMembership.row
+    return Matches(Team, (exists(member, member.teamId == Team.row.id, member.userId == call.actor),))
+
+
+@api.query("archivedTeams: [Team!]!")
+def archived_teams(call: Call) -> list[Any]:
+    """The teams that were deleted."""
+    team, hidden = Team.row, hidden_teams(call)
+    seen = (not_(team.id.in_(hidden)),) if hidden else ()
+    return call.db.rows(team, not_(team.archivedAt.is_null()), *seen, order=team.name)
+
+
+@api.mutation("teamCyclesDelete(id: String!): TeamPayload!")
+def team_cycles_delete(call: Call, id: str) -> dict[str, Any]:
+    """Archive all cycles of a team and take its issues out of them."""
+    team, cycle, issue, now = verbs.find(call, Team, id), Cycle.row, Issue.row, call.clock.iso()
+    for row in call.db.rows(cycle, cycle.teamId == team.id, cycle.archivedAt.is_null()):
+        call.db.change(row, archivedAt=now, updatedAt=now)
+    for row in call.db.rows(issue, issue.teamId == team.id, not_(issue.cycleId.is_null())):
+        call.db.change(row, cycleId=None, addedToCycleAt=None, updatedAt=now)
+    return {"team": team}

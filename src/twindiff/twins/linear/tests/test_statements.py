@@ -1,0 +1,72 @@
+"""How often the store is asked does not depend on how many rows there are."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from twindiff.environments.templates import full_rows
+from twindiff.kit.call import Call
+from twindiff.kit.clock import ClockMode
+from twindiff.storage import Origin
+from twindiff.storage.schema import Schema
+from twindiff.storage.sqlite.engine import SqliteEngine
+from twindiff.twins.linear import twin
+
+from .conftest import AGENT, SEED
+
+MARCH = 1_742_500_000_000_000
+QUERIES = {
+    "issues": """{ issues(first: %d) { nodes { identifier state { name } assignee { name isMe } parent { title }
+        labels { nodes { name } } project { name progress } children { nodes { title } }
+        comments { nodes { user { name } } } history { nodes { actors { name } } } favorite { id } customerTicketCount
+        sharedAccess { isShared } } } }""",
+    "teams": """{ teams(first: %d) { nodes { issueCount viewerMembership { id } ancestors { id }
+        activeCycle { progress } } } }""",
+    "users": """{ users(first: %d) { nodes { createdIssueCount teams { nodes { key } }
+        assignedIssues(first: 3) { nodes { id } } } } }""",
+    "projects": """{ projects(first: %d) { nodes { progress projectMilestones { nodes { progress } }
+        members { nodes { id } } } } }""",
+}
+"""One query for each kind of list, with fields that are computed."""
+
+
+class Counting:
+    """A store that notes each of its calls; each is one statement, but for pages of each parent."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.noted: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        self.noted.append(name)
+        return getattr(self._store, name)
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """Which calls of the store a query makes in the large workspace."""
+    engine = SqliteEngine(":memory:")
+    engine.schema(Schema("linear", twin.tables))
+    rows = full_rows(twin, json.loads((SEED.parent / "linear_workspace.json").read_text()))
+    template = engine.add_template("linear", rows)
+    engine.create("e", Origin({"linear": template.hash}, ClockMode("steps", MARCH), 0, MARCH, template.counters))
+
+    def ask(query):
+        def work(moment):
+            store: Any = Counting(moment.db)
+            outcome = twin.api.execute(twin.api.plan(query, None, {}), Call(AGENT, store, moment.clock), {})
+            assert outcome.problems == []
+            return store.noted
+
+        return engine.read("e", "linear", work)
+
+    yield ask
+    engine.close()
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_twice_the_rows_take_the_same_statements(asked, name):
+    assert asked(QUERIES[name] % 4) == asked(QUERIES[name] % 2)

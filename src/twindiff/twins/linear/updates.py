@@ -1,0 +1,96 @@
+"""Updates on projects and initiatives: the latest sets their health.
+
+https://linear.app/docs/initiative-and-project-updates
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.graphql import Section, verbs
+from twindiff.kit.graphql.errors import InvalidInput
+
+from .comments import document_of
+from .model.initiatives import Initiative, InitiativeUpdate
+from .model.project_parts import ProjectUpdate
+from .model.projects import Project
+
+api = Section()
+
+
+@api.query("projectUpdate")
+def project_update(call: Call, id: str, project_id: str | None = None) -> Any:
+    """An update by its id."""
+    return verbs.find(call, ProjectUpdate, id)
+
+
+@api.creating(ProjectUpdate)
+def create_project_update(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Give an update an author, an address and a health."""
+    project = call.db.get(Project.row, values["projectId"])
+    values |= _columns(call, values, project)
+
+
+@api.creating(InitiativeUpdate)
+def create_initiative_update(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Give an update an author, an address and a health."""
+    initiative = call.db.get(Initiative.row, values["initiativeId"])
+    values |= _columns(call, values, initiative)
+
+
+def _columns(call: Call, values: dict[str, Any], of: Any) -> dict[str, Any]:
+    if not (values.get("body") or values.get("health")):
+        raise InvalidInput("body: an update needs a text or a health.")
+    short = values["id"].replace("-", "")[:12]
+    body = values.get("body") or ""
+    return {
+        "userId": call.actor,
+        "body": body,
+        "bodyData": document_of(body),
+        "health": values.get("health") or of.health or "onTrack",
+        "slugId": short,
+        "url": f"{of.url}/updates#{short}",
+    }
+
+
+@api.created(ProjectUpdate)
+def set_project_health(call: Call, row: Any, given: dict[str, Any]) -> None:
+    """The latest update says how the project is."""
+    _set_health(call, Project, row.projectId, row)
+
+
+@api.created(InitiativeUpdate)
+def set_initiative_health(call: Call, row: Any, given: dict[str, Any]) -> None:
+    """The latest update says how the initiative is."""
+    _set_health(call, Initiative, row.initiativeId, row)
+
+
+def _set_health(call: Call, entity: Any, id: str, update: Any) -> None:
+    thing = call.db.get(entity.row, id)
+    call.db.change(thing, health=update.health, healthUpdatedAt=call.clock.iso(), lastUpdateId=update.id)
+
+
+def _edited(call: Call, row: Any, changes: dict[str, Any]) -> None:
+    if changes.get("body", row.body) != row.body:
+        changes |= {"bodyData": document_of(changes["body"]), "editedAt": call.clock.iso()}
+
+
+@api.updating(ProjectUpdate)
+def update_project_update(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """Keep when the text was edited."""
+    _edited(call, row, changes)
+
+
+@api.updating(InitiativeUpdate)
+def update_initiative_update(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """Keep when the text was edited."""
+    _edited(call, row, changes)
+
+
+@api.updated(ProjectUpdate)
+def keep_project_health(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
+    """Editing the latest update says anew how the project is."""
+    project = call.db.get(Project.row, after.projectId)
+    if project.lastUpdateId == after.id and project.health != after.health:
+        _set_health(call, Project, after.projectId, after)

@@ -1,0 +1,42 @@
+"""What a custom view shows: the things that its filter means.  https://linear.app/docs/custom-views"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.graphql import Entity, Matches, Section, verbs
+
+from .model.initiatives import Initiative
+from .model.issues import Issue
+from .model.projects import Project
+from .model.subscriptions import NotificationSubscription
+from .model.views import CustomView
+
+api = Section()
+
+
+def _shown(entity: type[Entity], field: str, model: str, column: str) -> None:
+    @api.field(CustomView, field)
+    def matches(call: Call, rows: list[Any], **arguments: Any) -> list[Any]:  # pyright: ignore[reportUnusedFunction]
+        return [_matching(call, entity, row, column) if row.modelName == model else [] for row in rows]
+
+
+def _matching(call: Call, entity: type[Entity], view: Any, column: str) -> Matches:
+    where = verbs.matching(call, entity, getattr(view, column) or {})
+    if view.teamId and entity is Issue:
+        where = (*where, Issue.row.teamId == view.teamId)
+    return Matches(entity, where)
+
+
+_shown(Issue, "issues", "Issue", "filterData")
+_shown(Project, "projects", "Project", "projectFilterData")
+_shown(Initiative, "initiatives", "Initiative", "initiativeFilterData")
+
+
+@api.query("customViewHasSubscribers(id: String!): CustomViewHasSubscribersPayload!")
+def custom_view_has_subscribers(call: Call, id: str) -> dict[str, Any]:
+    """Whether anybody but the caller is subscribed to a view."""
+    view, row = verbs.find(call, CustomView, id), NotificationSubscription.row
+    found = call.db.find(row, row.customViewId == view.id, row.subscriberId != call.actor)
+    return {"hasSubscribers": found is not None}
