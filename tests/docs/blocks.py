@@ -1,6 +1,7 @@
 """Reads the runnable blocks of a Markdown page and runs them in order, as a reader of the page would."""
 
 import doctest
+import gc
 import os
 import re
 import subprocess
@@ -48,6 +49,11 @@ class Reader:
         self.module = ModuleType("page")
         monkeypatch.setitem(sys.modules, "page", self.module)
         monkeypatch.chdir(folder)
+
+    def end(self) -> None:
+        """End as a reader's program ends: what it has left open is closed."""
+        vars(self.module).clear()
+        gc.collect()
 
     def run(self, block: Block) -> None:
         """Run one block; its own error, with the page's line, is the test's."""

@@ -64,8 +64,10 @@ def reader_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: str) 
     return folder
 
 
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_example_of_the_page_runs(page: Path, reader_folder: Path, monkeypatch: pytest.MonkeyPatch):
     reader = Reader(page, reader_folder, monkeypatch)
     for block in runnable(page.read_text()):
         reader.run(block)
+    reader.end()
