@@ -1,0 +1,19 @@
+"""The Python client of a Twindiff server, for programs with and without `async`. It needs httpx and msgspec alone."""
+
+from .answers import Call as Call
+from .answers import Change as Change
+from .answers import Checkpoint as Checkpoint
+from .answers import Diff as Diff
+from .answers import EnvironmentInfo as EnvironmentInfo
+from .answers import Record as Record
+from .answers import RunResult as RunResult
+from .answers import Template as Template
+from .answers import Verdict as Verdict
+from .awaited import AsyncClient as AsyncClient
+from .awaited import AsyncEnvironment as AsyncEnvironment
+from .awaited import AsyncRun as AsyncRun
+from .blocking import Client as Client
+from .blocking import Environment as Environment
+from .blocking import Run as Run
+from .sending import Refused as Refused
+from .sending import Unreachable as Unreachable

@@ -1,0 +1,167 @@
+"""What a server answers, typed. Fields that a later server adds are ignored."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+import msgspec
+
+
+class Diff(TypedDict):
+    """Net changes: each row says its `__table__`; an update has `before`, `after`, `changed` and `derived`."""
+
+    inserts: list[dict[str, Any]]
+    updates: list[dict[str, Any]]
+    deletes: list[dict[str, Any]]
+
+
+class Made(msgspec.Struct, rename="camel"):
+    """A new environment; `agent_token` opens its services and nothing else."""
+
+    environment_id: str
+    service: str
+    agent_token: str
+    expires_at: str
+
+
+class Forked(msgspec.Struct, rename="camel"):
+    environment_id: str
+    environment_url: str
+    agent_token: str
+    parent: str
+    at: int
+
+
+class Forks(msgspec.Struct):
+    environments: list[Forked]
+
+
+class EnvironmentInfo(msgspec.Struct, rename="camel"):
+    """What a server knows of an environment; `templates` are template ids by twin."""
+
+    environment_id: str
+    name: str | None
+    status: str
+    service: str
+    templates: dict[str, str]
+    created_at: str
+    expires_at: str
+    seq: int
+
+
+class EnvironmentInfos(msgspec.Struct):
+    environments: list[EnvironmentInfo]
+
+
+class Ended(msgspec.Struct, rename="camel"):
+    environment_id: str
+    status: str
+
+
+class Checkpoint(msgspec.Struct, rename="camel"):
+    """A point under a name."""
+
+    name: str
+    seq: int
+    created_at: str
+
+
+class Checkpoints(msgspec.Struct):
+    checkpoints: list[Checkpoint]
+
+
+class Rewound(msgspec.Struct):
+    """`seq` is the rewind itself."""
+
+    seq: int
+
+
+class Differing(msgspec.Struct):
+    diff: Diff
+
+
+class Opened(msgspec.Struct):
+    url: str
+
+
+class Change(msgspec.Struct):
+    """A row that was inserted (`before` is None), deleted (`after` is None) or updated."""
+
+    table: str
+    key: tuple[Any, ...]
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+class Record(msgspec.Struct):
+    """An operation that wrote; `to` is the point that a rewind went back to."""
+
+    seq: int
+    twin: str
+    operation: str
+    actor: str
+    at: str
+    changes: list[Change]
+    to: int | None = None
+
+
+class Records(msgspec.Struct):
+    records: list[Record]
+
+
+class Call(msgspec.Struct):
+    """A call that reached a twin; `seq` is what it wrote, if it did."""
+
+    number: int
+    at: str
+    twin: str
+    operation: str
+    actor: str
+    status: int
+    milliseconds: float
+    error: str | None
+    seq: int | None
+
+
+class CallList(msgspec.Struct):
+    calls: list[Call]
+
+
+class Started(msgspec.Struct, rename="camel"):
+    run_id: str
+    before_snapshot: str
+
+
+class Verdict(msgspec.Struct):
+    """Whether the checks hold; `explanations` say why not, one for each that failed."""
+
+    passed: bool
+    score: dict[str, Any]
+    failures: list[str]
+    explanations: list[dict[str, Any]]
+
+
+class RunResult(msgspec.Struct, rename="camel"):
+    """A run's latest diff and verdict, None before there is one."""
+
+    run_id: str
+    status: str
+    passed: bool
+    score: dict[str, Any] | None
+    failures: list[str]
+    diff: Diff | None
+    created_at: str
+
+
+class Template(msgspec.Struct):
+    """A starting state of one twin."""
+
+    id: str
+    service: str
+    name: str
+    origin: str
+    description: str | None
+
+
+class TemplateList(msgspec.Struct):
+    templates: list[Template]

@@ -1,0 +1,154 @@
+"""Every request that there is, as data: both clients send the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from urllib.parse import quote
+
+import msgspec
+
+from . import answers
+
+T = TypeVar("T")
+
+Point = int | str
+"""A seq, or the name of a checkpoint; 0 is the state of the templates."""
+Include = Literal["plain", "derived", "all"]
+"""What a diff shows: what the vendor shows, what it derives from that too, or all that is stored."""
+Rows = Literal["full", "changed"]
+Json = Mapping[str, Any]
+
+
+class Ask(NamedTuple, Generic[T]):
+    """One request; one that is `repeatable` does no harm when it arrives twice."""
+
+    verb: str
+    path: str
+    answer: type[T]
+    query: dict[str, str]
+    body: bytes
+    repeatable: bool
+
+
+def _ask(verb: str, path: str, answer: type[T], given: Json | None = None, *, repeatable: bool = False) -> Ask[T]:
+    known = {name: value for name, value in (given or {}).items() if value is not None}
+    if verb == "POST":
+        return Ask(verb, path, answer, {}, msgspec.json.encode(known), repeatable)
+    return Ask(verb, path, answer, {name: str(value) for name, value in known.items()}, b"", True)
+
+
+def create(
+    templates: Sequence[str],
+    user: str | None,
+    ttl_seconds: int | None,
+    clock: Json | None,
+    name: str | None,
+    options: Json,
+) -> Ask[answers.Made]:
+    """An environment of one or several templates, `twin:name` each, for a user's id or email address."""
+    who = "impersonateEmail" if user and "@" in user else "impersonateUserId"
+    given = {"templates": templates, who: user, "ttlSeconds": ttl_seconds, "clock": clock, "name": name, **options}
+    return _ask("POST", "initEnv", answers.Made, given)
+
+
+def environments(status: str | None, limit: int) -> Ask[answers.EnvironmentInfos]:
+    """Environments, newest first."""
+    return _ask("GET", "env", answers.EnvironmentInfos, {"status": status, "limit": limit})
+
+
+def templates() -> Ask[answers.TemplateList]:
+    """The newest template of every twin and name."""
+    return _ask("GET", "templates", answers.TemplateList)
+
+
+def _environment(id: str, *more: str) -> str:
+    return "/".join(["env", *(quote(part, safe="") for part in (id, *more))])
+
+
+def show(id: str) -> Ask[answers.EnvironmentInfo]:
+    """One environment, whatever its status."""
+    return _ask("GET", _environment(id), answers.EnvironmentInfo)
+
+
+def delete(id: str) -> Ask[answers.Ended]:
+    """Delete an environment; doing so twice is no error."""
+    return _ask("DELETE", _environment(id), answers.Ended)
+
+
+def checkpoint(id: str, name: str, at: Point | None) -> Ask[answers.Checkpoint]:
+    """Give a point a name."""
+    return _ask("POST", _environment(id, "checkpoints"), answers.Checkpoint, {"name": name, "at": at})
+
+
+def checkpoints(id: str) -> Ask[answers.Checkpoints]:
+    """The names that points have."""
+    return _ask("GET", _environment(id, "checkpoints"), answers.Checkpoints)
+
+
+def delete_checkpoint(id: str, name: str) -> Ask[answers.Checkpoint]:
+    """Forget a name."""
+    return _ask("DELETE", _environment(id, "checkpoints", name), answers.Checkpoint)
+
+
+def fork(id: str, at: Point | None, count: int, name: str | None) -> Ask[answers.Forks]:
+    """Environments that go on from a point."""
+    return _ask("POST", _environment(id, "fork"), answers.Forks, {"at": at, "count": count, "name": name})
+
+
+def rewind(id: str, to: Point) -> Ask[answers.Rewound]:
+    """Return to a point."""
+    return _ask("POST", _environment(id, "rewind"), answers.Rewound, {"to": to})
+
+
+def reset(id: str) -> Ask[answers.Rewound]:
+    """Return to the templates' state."""
+    return _ask("POST", _environment(id, "reset"), answers.Rewound)
+
+
+def diff(id: str, since: Point, until: Point | None, include: Include, rows: Rows) -> Ask[answers.Differing]:
+    """What differs between two points; with `until` None, between one and the present."""
+    given = {"from": since, "to": until, "include": include, "rows": rows}
+    return _ask("GET", _environment(id, "diff"), answers.Differing, given)
+
+
+def journal(id: str, after: int, limit: int) -> Ask[answers.Records]:
+    """What each operation wrote."""
+    return _ask("GET", _environment(id, "journal"), answers.Records, {"after": after, "limit": limit})
+
+
+def calls(id: str, after: int, limit: int) -> Ask[answers.CallList]:
+    """What reached the twins."""
+    return _ask("GET", _environment(id, "calls"), answers.CallList, {"after": after, "limit": limit})
+
+
+def open_port(id: str, twin: str) -> Ask[answers.Opened]:
+    """The same port when asked again."""
+    return _ask("POST", _environment(id, "ports"), answers.Opened, {"twin": twin}, repeatable=True)
+
+
+def start_run(id: str, test_id: str | None, *, once: bool | None) -> Ask[answers.Started]:
+    """Begin a run."""
+    return _ask("POST", "startRun", answers.Started, {"envId": id, "testId": test_id, "once": once})
+
+
+def diff_run(run_id: str, include: Include, rows: Rows, *, once: bool) -> Ask[answers.Differing]:
+    """A run that is judged once is closed by it; any other stays as it was."""
+    given = {"runId": run_id, "include": include, "rows": rows}
+    return _ask("POST", "diffRun", answers.Differing, given, repeatable=not once)
+
+
+def spec(checks: Json | Sequence[Json] | None) -> Json | None:
+    """A spec, also of a plain list of assertions."""
+    return checks if checks is None or isinstance(checks, Mapping) else {"assertions": checks}
+
+
+def evaluate_run(run_id: str, checks: Json | None, include: Include, *, once: bool) -> Ask[answers.Verdict]:
+    """Likewise."""
+    given = {"runId": run_id, "expectedOutput": checks, "include": include}
+    return _ask("POST", "evaluateRun", answers.Verdict, given, repeatable=not once)
+
+
+def result(run_id: str) -> Ask[answers.RunResult]:
+    """A run's latest diff and verdict."""
+    return _ask("GET", f"results/{quote(run_id, safe='')}", answers.RunResult)

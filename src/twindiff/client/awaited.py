@@ -1,0 +1,232 @@
+"""The client for programs with `async`: the same requests as `blocking`, awaited."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import httpx
+
+from . import answers, asks, sending
+from .answers import Call, Checkpoint, Diff, EnvironmentInfo, Record, RunResult, Template, Verdict
+from .asks import Ask, Include, Json, Point, Rows
+
+T = TypeVar("T")
+
+PAGE = 1000
+
+
+class AsyncClient:
+    """A server's platform API. Requests that do no harm twice are tried again when the way there fails.
+
+    Raises `Refused` with the server's own words, and `Unreachable`.
+    """
+
+    def __init__(
+        self,
+        base_url: str = "http://127.0.0.1:8000",
+        api_key: str | None = None,
+        *,
+        seconds: float = 30,
+        retries: int = 3,
+        transport: httpx.AsyncBaseTransport | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self.base_url = base_url.rstrip("/")
+        self._http = httpx.AsyncClient(transport=transport, **sending.options(self.base_url, api_key, seconds))
+        self._retries = retries
+        self._sleep = sleep
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def ask(self, ask: Ask[T]) -> T:
+        """Send one request and give its answer."""
+        number = 0
+        while True:
+            attempt = await self._attempt(ask)
+            seconds = sending.pause(ask, attempt, number, self._retries)
+            if seconds is None:
+                return sending.understood(ask, attempt, self.base_url)
+            await self._sleep(seconds)
+            number += 1
+
+    async def _attempt(self, ask: Ask[Any]) -> sending.Attempt:
+        try:
+            return sending.Attempt(await self._http.request(**sending.request(ask)), None)
+        except httpx.TransportError as error:
+            return sending.Attempt(None, error)
+
+    async def create(
+        self,
+        *templates: str,
+        user: str | None = None,
+        ttl_seconds: int | None = None,
+        clock: Json | None = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> AsyncEnvironment:
+        """Make an environment: `create("slack:slack_default", user="U01AGENBOT9")`.
+
+        `user` is whom its agent acts as, by id or email address; `clock` is such as `{"mode": "steps"}`; `options` are
+        further fields of initEnv by their wire names.
+        """
+        made = await self.ask(asks.create(templates, user, ttl_seconds, clock, name, options))
+        return AsyncEnvironment(self, made.environment_id, made.service, made.agent_token)
+
+    async def environment(self, id: str) -> AsyncEnvironment:
+        """An environment that exists, by its id; its token is known to who made it only."""
+        return AsyncEnvironment(self, id, (await self.ask(asks.show(id))).service)
+
+    async def environments(self, status: str | None = None, limit: int = 100) -> list[EnvironmentInfo]:
+        """Environments, newest first; `status` is ready, expired or deleted."""
+        return (await self.ask(asks.environments(status, limit))).environments
+
+    async def templates(self) -> list[Template]:
+        """The newest template of every twin and name."""
+        return (await self.ask(asks.templates())).templates
+
+    async def result(self, run_id: str) -> RunResult:
+        """A run's latest diff and verdict, readable after its environment is gone."""
+        return await self.ask(asks.result(run_id))
+
+    def url(self, environment: AsyncEnvironment, twin: str = "") -> str:
+        """The base URL of an environment's twin, of its first one unless told which."""
+        return f"{self.base_url}/api/env/{environment.id}/services/{twin or environment.service}"
+
+    async def port(self, environment: AsyncEnvironment, twin: str = "") -> str:
+        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of one."""
+        return (await self.ask(asks.open_port(environment.id, twin or environment.service))).url
+
+
+class AsyncEnvironment:
+    """An environment; as a context manager it is deleted at the end of the block."""
+
+    def __init__(
+        self,
+        client: AsyncClient,
+        id: str,
+        service: str,
+        token: str = "",
+        parent: str | None = None,
+        at: int | None = None,
+    ) -> None:
+        self.client = client
+        self.id = id
+        self.service = service
+        self.token = token
+        self.parent = parent
+        self.at = at
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self.delete()
+
+    def __repr__(self) -> str:
+        return f"<AsyncEnvironment {self.id}>"
+
+    def url(self, twin: str = "") -> str:
+        """The base URL of a twin, for a vendor's SDK."""
+        return self.client.url(self, twin)
+
+    async def port(self, twin: str = "") -> str:
+        """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of one."""
+        return await self.client.port(self, twin)
+
+    async def show(self) -> EnvironmentInfo:
+        """What the server knows of it."""
+        return await self.client.ask(asks.show(self.id))
+
+    async def delete(self) -> None:
+        """Delete it; doing so again is no error."""
+        await self.client.ask(asks.delete(self.id))
+
+    async def seq(self) -> int:
+        """The present point."""
+        return (await self.show()).seq
+
+    async def checkpoint(self, name: str, at: Point | None = None) -> Checkpoint:
+        """Give a point a name, the present one unless told otherwise."""
+        return await self.client.ask(asks.checkpoint(self.id, name, at))
+
+    async def checkpoints(self) -> list[Checkpoint]:
+        """The names that points have, in the order they were given."""
+        return (await self.client.ask(asks.checkpoints(self.id))).checkpoints
+
+    async def delete_checkpoint(self, name: str) -> Checkpoint:
+        """Forget a name; its point stays a point."""
+        return await self.client.ask(asks.delete_checkpoint(self.id, name))
+
+    async def fork(self, at: Point | None = None, name: str | None = None) -> AsyncEnvironment:
+        """An environment that goes on from a point by itself, from the present one unless told otherwise."""
+        return (await self.forks(1, at, name))[0]
+
+    async def forks(self, count: int, at: Point | None = None, name: str | None = None) -> list[AsyncEnvironment]:
+        """Up to 1,000 forks of one point, all or none."""
+        made = (await self.client.ask(asks.fork(self.id, at, count, name))).environments
+        return [
+            AsyncEnvironment(self.client, each.environment_id, self.service, each.agent_token, each.parent, each.at)
+            for each in made
+        ]
+
+    async def rewind(self, to: Point) -> int:
+        """Return to a point; gives the seq of the rewind, which is a point too."""
+        return (await self.client.ask(asks.rewind(self.id, to))).seq
+
+    async def reset(self) -> int:
+        """Return to the state of the templates; gives the seq of that."""
+        return (await self.client.ask(asks.reset(self.id))).seq
+
+    async def diff(
+        self, since: Point = 0, until: Point | None = None, *, include: Include = "plain", rows: Rows = "full"
+    ) -> Diff:
+        """What differs between two points, between the templates' state and the present unless told otherwise."""
+        return (await self.client.ask(asks.diff(self.id, since, until, include, rows))).diff
+
+    async def journal(self, after: int = 0, limit: int = PAGE) -> list[Record]:
+        """What each operation wrote, in order."""
+        return (await self.client.ask(asks.journal(self.id, after, limit))).records
+
+    async def calls(self, after: int = 0, limit: int = PAGE) -> list[Call]:
+        """Every call that reached its twins, in order, reads and refusals included."""
+        return (await self.client.ask(asks.calls(self.id, after, limit))).calls
+
+    async def run(self, test_id: str | None = None, *, once: bool | None = None) -> AsyncRun:
+        """Begin a run: what changes from now on belongs to it."""
+        started = await self.client.ask(asks.start_run(self.id, test_id, once=once))
+        return AsyncRun(self.client, started.run_id, once=bool(once))
+
+
+class AsyncRun:
+    """An interval of an environment that is judged."""
+
+    def __init__(self, client: AsyncClient, id: str, *, once: bool) -> None:
+        self.client = client
+        self.id = id
+        self._once = once
+
+    async def diff(self, *, include: Include = "plain", rows: Rows = "full") -> Diff:
+        """What has changed in it so far."""
+        return (await self.client.ask(asks.diff_run(self.id, include, rows, once=self._once))).diff
+
+    async def evaluate(self, checks: Json | Sequence[Json] | None = None, *, include: Include = "plain") -> Verdict:
+        """Judge it by checks (a spec, or a list of assertions), or without any by those of its test."""
+        return await self.client.ask(asks.evaluate_run(self.id, asks.spec(checks), include, once=self._once))
+
+    async def result(self) -> answers.RunResult:
+        """Its latest diff and verdict."""
+        return await self.client.result(self.id)

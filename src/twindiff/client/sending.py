@@ -1,0 +1,89 @@
+"""From a request as data to an answer as data, whoever carries it: what is tried again, and what is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+
+import httpx
+import msgspec
+
+from .asks import Ask
+
+T = TypeVar("T")
+
+PREFIX = "/api/platform/"
+PASSING = {502, 503, 504}
+"""Statuses that may be gone a moment later."""
+FIRST_PAUSE = 0.1
+LONGEST_PAUSE = 5.0
+
+
+class Refused(Exception):
+    """The server says no; `code` is for programs and `detail` for people."""
+
+    def __init__(self, status: int, code: str, detail: str) -> None:
+        super().__init__(f"{detail} ({status} {code})")
+        self.status = status
+        self.code = code
+        self.detail = detail
+
+
+class Unreachable(Exception):
+    """No server answers at the address."""
+
+
+class Attempt(NamedTuple):
+    """What came of sending once: an answer, or what went wrong on the way."""
+
+    answer: httpx.Response | None
+    error: httpx.TransportError | None
+
+
+def pause(ask: Ask[Any], attempt: Attempt, number: int, retries: int) -> float | None:
+    """Seconds to wait before trying again after attempt `number` (0 is the first), or None when that is no use."""
+    passing = attempt.error is not None or (attempt.answer is not None and attempt.answer.status_code in PASSING)
+    if not (passing and ask.repeatable and number < retries):
+        return None
+    wanted = attempt.answer.headers.get("retry-after", "") if attempt.answer else ""
+    seconds = float(wanted) if wanted.isdecimal() else FIRST_PAUSE * 2**number
+    return min(seconds, LONGEST_PAUSE)
+
+
+def understood(ask: Ask[T], attempt: Attempt, base_url: str) -> T:
+    """The typed answer; raises Refused, Unreachable."""
+    answer = attempt.answer
+    if answer is None:
+        raise Unreachable(f"Nothing answers at {base_url}: {attempt.error}") from attempt.error
+    return read(ask, answer.status_code, answer.content)
+
+
+def read(ask: Ask[T], status: int, body: bytes) -> T:
+    """The typed answer of a status and a body; raises Refused."""
+    try:
+        if 200 <= status < 300:
+            return msgspec.json.decode(body, type=ask.answer)
+        problem = msgspec.json.decode(body, type=dict[str, Any])
+    except msgspec.MsgspecError:
+        raise Refused(status, "not_understood", f"What answers is no Twindiff server: {body[:200]!r}") from None
+    raise Refused(status, str(problem.get("error", "error")), str(problem.get("detail", problem)))
+
+
+def options(base_url: str, api_key: str | None, seconds: float) -> Mapping[str, Any]:
+    """What an httpx client is made with. A proxy is for the world outside; it does not know this machine's loopback."""
+    here = urlsplit(base_url).hostname in ("127.0.0.1", "localhost", "::1")
+    headers = {"X-API-Key": api_key} if api_key else {}
+    return {"base_url": base_url, "headers": headers, "timeout": seconds, "trust_env": not here}
+
+
+def request(ask: Ask[Any]) -> Mapping[str, Any]:
+    """What httpx is told to send."""
+    headers = {"Content-Type": "application/json"} if ask.body else {}
+    return {
+        "method": ask.verb,
+        "url": PREFIX + ask.path,
+        "params": ask.query,
+        "content": ask.body or None,
+        "headers": headers,
+    }

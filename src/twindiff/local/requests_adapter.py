@@ -1,0 +1,51 @@
+"""requests, answered inside the process. requests itself is installed by the SDK that uses it."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+from urllib.parse import urlsplit
+
+from requests import PreparedRequest, Response
+from requests.adapters import HTTPAdapter
+from urllib3 import HTTPResponse
+
+from twindiff.local.inside import Inside, Place
+
+
+class Adapter(HTTPAdapter):
+    """Takes what a session would have sent over the network."""
+
+    def __init__(self, inside: Inside, place: Place) -> None:
+        super().__init__()
+        self._inside = inside
+        self._place = place
+
+    def send(self, request: PreparedRequest, *unused: Any, **also_unused: Any) -> Response:
+        """Answer one request; timeouts, proxies and certificates have no meaning here."""
+        parts = urlsplit(request.url or "/")
+        url = f"{parts.path or '/'}?{parts.query}".encode()
+        headers = [(_bytes(name), _bytes(value)) for name, value in request.headers.items()]
+        reply = self._inside.vendor_reply(self._place, request.method or "GET", url, headers, _body(request.body))
+        raw = HTTPResponse(
+            body=io.BytesIO(reply.body),
+            headers={name.decode("latin-1"): value.decode("latin-1") for name, value in reply.headers},
+            status=reply.status,
+            preload_content=False,
+        )
+        return self.build_response(request, raw)
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text.encode("latin-1") if isinstance(text, str) else text
+
+
+def _body(body: Any) -> bytes:
+    """A body as requests prepares it: nothing, text, bytes, a file or pieces."""
+    if body is None:
+        return b""
+    if hasattr(body, "read"):
+        body = body.read()
+    if isinstance(body, str):
+        return body.encode()
+    return body if isinstance(body, bytes) else b"".join(_bytes(piece) for piece in body)

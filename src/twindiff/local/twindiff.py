@@ -1,0 +1,97 @@
+"""`Twindiff`: the platform API of a process that is its own server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlencode
+
+from twindiff.client import Environment
+from twindiff.client.asks import Ask, Json
+from twindiff.client.blocking import Platform
+from twindiff.client.sending import PREFIX, read
+from twindiff.environments.registry import Registry
+from twindiff.kit.errors import ApiError
+from twindiff.kit.twin import Twin
+from twindiff.local.inside import HERE, Inside, LocalService, Place
+from twindiff.local.serving import Serving
+from twindiff.local.transports import Transport, requests_adapter
+from twindiff.server import Settings
+
+if TYPE_CHECKING:
+    from requests.adapters import HTTPAdapter
+
+T = TypeVar("T")
+
+A_DAY = 24 * 3600
+NOBODY = "agent"
+"""Who acts where a twin has no users."""
+
+_HEADERS = [(b"host", HERE), (b"content-type", b"application/json")]
+
+
+class Twindiff(Platform):
+    """Twins in this process: `with Twindiff() as td: env = td.create("slack:slack_default")`.
+
+    Nothing is kept unless `data_dir` says where. Threads may share it; they take turns.
+    """
+
+    base_url = "http://localhost"
+
+    def __init__(self, data_dir: str = ":memory:", *, twins: Sequence[Twin] | None = None) -> None:
+        self._service = LocalService(Settings(data_dir), None if twins is None else Registry(twins))
+        self._inside = Inside(self._service)
+        self._serving = Serving(self._service.ports)
+
+    def close(self) -> None:
+        self._serving.close()
+        with self._inside.lock:
+            self._service.close()
+
+    def ask(self, ask: Ask[T]) -> T:
+        path = PREFIX + ask.path
+        reply = self._inside.reply(ask.verb, path, urlencode(ask.query).encode(), _HEADERS, ask.body)
+        return read(ask, reply.status, reply.body)
+
+    def create(
+        self,
+        *templates: str,
+        user: str | None = None,
+        ttl_seconds: int | None = A_DAY,
+        clock: Json | None = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Environment:
+        """Make an environment, for the first user of its templates unless told otherwise; it lives for a day."""
+        user = user or self._someone(templates)
+        return super().create(*templates, user=user, ttl_seconds=ttl_seconds, clock=clock, name=name, **options)
+
+    def _someone(self, templates: Sequence[str]) -> str:
+        known = self._service.templates
+        with self._inside.lock:
+            try:
+                found = [known.named(twin, name) for twin, _, name in (each.partition(":") for each in templates)]
+            except ApiError:
+                return NOBODY  # what is wrong is said when the environment is asked for
+            return self._service.environments.first_user(found) or NOBODY
+
+    def url(self, environment: Environment, twin: str = "") -> str:
+        """The base URL of a twin on a loopback port of its own, for SDKs that take nothing but a URL."""
+        return self._serving.open(environment.id, self._place(environment, twin).twin)
+
+    def port(self, environment: Environment, twin: str = "") -> str:
+        return self.url(environment, twin)
+
+    def transport(self, environment: Environment | None = None, twin: str = "") -> Transport:
+        """For httpx clients: every request goes to a twin, or without an environment where its path says."""
+        return Transport(self._inside, self._place(environment, twin) if environment else None)
+
+    def adapter(self, environment: Environment, twin: str = "") -> HTTPAdapter:
+        """For requests' sessions: `session.mount("https://", td.adapter(env, "box"))`."""
+        return requests_adapter(self._inside, self._place(environment, twin))
+
+    def _place(self, environment: Environment, twin: str) -> Place:
+        """Where a twin is; raises UnknownTwin, TwinNotFound in their own words."""
+        with self._inside.lock:
+            found = self._service.environments.get(environment.id)
+            return Place(environment.id, self._service.twin_of(found, twin or environment.service).name)

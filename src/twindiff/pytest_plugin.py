@@ -1,0 +1,50 @@
+"""Fixtures for tests of programs that call a vendor; pytest finds them where twindiff is installed.
+
+What they need is imported when a test asks for one, so that other test runs start no slower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from twindiff.client import Diff, Environment
+    from twindiff.local import Twindiff
+
+
+@pytest.fixture(scope="session")
+def twindiff() -> Iterator[Twindiff]:
+    """Twins in the process of the tests; nothing is kept."""
+    from twindiff.local import Twindiff
+
+    with Twindiff() as here:
+        yield here
+
+
+@pytest.fixture
+def environment(twindiff: Twindiff) -> Iterator[Callable[..., Environment]]:
+    """Make environments that are deleted after the test: `environment("slack:slack_default", user="U01AGENBOT9")`."""
+    made: list[Environment] = []
+
+    def make(*templates: str, **options: Any) -> Environment:
+        made.append(twindiff.create(*templates, **options))
+        return made[-1]
+
+    yield make
+    with ExitStack() as ending:
+        for each in made:
+            ending.callback(each.delete)
+
+
+@pytest.fixture
+def diff() -> Callable[..., Diff]:
+    """What has changed in an environment since it was made: `diff(env)["inserts"]`, `diff(env, include="all")`."""
+
+    def differing(environment: Environment, **options: Any) -> Diff:
+        return environment.diff(**options)
+
+    return differing
