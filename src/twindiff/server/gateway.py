@@ -19,6 +19,7 @@ from twindiff.server import doors
 from twindiff.server.pages import index
 from twindiff.server.platform import PREFIX, platform
 from twindiff.server.service import Service
+from twindiff.server.turns import Turns
 from twindiff.storage import Gone
 
 Scope = MutableMapping[str, Any]
@@ -76,6 +77,7 @@ class Gateway:
         self.service = service
         service.ports.serve(self)
         self._in_flight = 0
+        self._turns = Turns()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -104,6 +106,7 @@ class Gateway:
     async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._in_flight += 1
         try:
+            await self._turns.take()
             answer = await self._answer(scope, receive)
         except ApiError as error:
             answer = _refusal(scope, error)
