@@ -3,6 +3,10 @@
 import http.client
 import socket
 
+import pytest
+
+from twindiff.server.protocol import HttpProtocol
+
 
 def received(server: str, request: bytes) -> bytes:
     """All that comes until the server hangs up."""
@@ -40,3 +44,40 @@ def test_a_client_that_leaves_early_harms_nobody(server):
     client.request("GET", "/api/platform/health")
     assert client.getresponse().read()
     client.close()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers give a request a twentieth of a second to come."""
+    monkeypatch.setattr(HttpProtocol, "request_seconds", 0.05)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(
+    "part",
+    [
+        "POST /api/platform/initEnv HTTP/1.1\r\nHost: local",
+        "POST /api/platform/initEnv HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
+        "GET /api/platform/health HTTP/1.1\r\nHost: localhost\r\n\r\nPOST /x HTTP/1.1\r\nHost: localhost\r\n",
+    ],
+    ids=["head", "body", "second request"],
+)
+def test_a_request_that_does_not_come_in_time_is_given_up(server, part):
+    assert b"HTTP/1.1 408 Request Timeout\r\n" in received(server, part.encode())
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_request_that_is_refused_before_it_has_come_is_answered_once(server):
+    head = "POST /api/platform/initEnv HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n{"
+    answer = received(server, head.encode())
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert answer.count(b"HTTP/1.1") == 1
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_request_that_comes_in_pieces_but_in_time_is_answered(server):
+    host, _, port = server.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        for piece in ("GET /api/platform/health HTTP/1.1\r\n", "Host: localhost\r\nConnection: close\r\n\r\n"):
+            connection.sendall(piece.encode())
+        assert connection.recv(1_000_000).startswith(b"HTTP/1.1 200 ")
