@@ -1,4 +1,4 @@
-"""How an agent would do the ten longest tasks of the public Slack suite, call by call.
+"""How an agent would do the fifteen longest tasks of the public Slack suite, call by call.
 
 A solution is given `slack("chat.postMessage", …)`, which acts as the task's agent and fails unless Slack says ok, and
 `slack.as_user("U_MATEO")` for what only another may do.
@@ -158,7 +158,85 @@ def test_59(slack):
         slack("conversations.open", users=user)
 
 
-SOLUTIONS = [test_39, test_41, test_50, test_54, test_43, test_44, test_52, test_55, test_38, test_59]
+def test_40(slack):
+    users = {user["real_name"]: user["id"] for user in slack("users.list")["members"]}
+    for expert in ("Aisha Okonkwo", "Hubert Marek"):
+        slack("conversations.open", users=users[expert])
+    members = slack("conversations.members", channel=ALPHA_DEV)["members"]
+    for name in ("Mateo Rivera", "Łukasz Kowalski"):
+        assert users[name] in members
+        slack("conversations.kick", channel=ALPHA_DEV, user=users[name])
+
+
+def test_47(slack):
+    slack("conversations.list")
+    channel = slack("conversations.create", name="cricket-watch-party")["channel"]["id"]
+    slack("conversations.setTopic", channel=channel, topic="The World Cup, watched from three continents")
+    users = {user["real_name"]: user["id"] for user in slack("users.list")["members"]}
+    slack("conversations.open", users=users["Priya Sharma"])
+    party = slack("search.messages", query="in:general from:me cricket")["messages"]["matches"][0]
+    slack("chat.update", channel=GENERAL, ts=party["ts"], text=party["text"].replace("PST", "IST"))
+    venue = slack("search.messages", query="in:general from:me downtown venue")["messages"]["matches"][0]
+    slack("chat.delete", channel=GENERAL, ts=venue["ts"])
+
+
+def test_48(slack):
+    channels = {channel["name"]: channel["id"] for channel in slack("conversations.list")["channels"]}
+    about = slack("conversations.info", channel=channels["engineering"], include_num_members=True)["channel"]
+    names = {user["id"]: user["real_name"] for user in slack("users.list")["members"]}
+    members = [names[user] for user in slack("conversations.members", channel=about["id"])["members"]]
+    audit = f"#engineering has {about['num_members']} members: {', '.join(members)}"
+    slack("chat.postMessage", channel=channels["general"], text=audit)
+    renamed = slack("conversations.rename", channel=about["id"], name="engineering-backend")["channel"]["name"]
+    slack("chat.postMessage", channel=channels["general"], text=f"#engineering is now #{renamed}")
+
+
+def test_49(slack):
+    slack("conversations.list")
+    question = circuit_tracer(slack)
+    users = {user["real_name"]: user["id"] for user in slack("users.list")["members"]}
+    sophie = slack("conversations.open", users=users["Sophie Dubois"])["channel"]["id"]
+    plan = slack("conversations.history", channel=sophie)["messages"][0]["text"]
+    slack("chat.postMessage", channel=ENGINEERING, thread_ts=question["ts"], text=f"Sophie's plan: {plan}")
+    slack("reactions.add", channel=ENGINEERING, timestamp=question["ts"], name="white_check_mark")
+
+
+def circuit_tracer(slack):
+    """The message in #engineering that the thread about the circuit tracer hangs on."""
+    messages = slack("conversations.history", channel=ENGINEERING)["messages"]
+    return next(each for each in messages if "circuit-tracer" in each["text"] and each.get("reply_count"))
+
+
+def test_57(slack):
+    """The lunch message is not the agent's, so its author takes it away."""
+    people = {user["id"]: user for user in slack("users.list")["members"]}
+    channels = sorted(slack("conversations.list")["channels"], key=lambda channel: channel["name"])
+    counts = [f"{channel['name']}: {admins_and_others(slack, channel, people)}" for channel in channels]
+    write_to(slack, "U04OMER23", "\n".join(f"Field Repoert 1: {each}" for each in counts))
+    found = circuit_tracer(slack)
+    replies = slack("conversations.replies", channel=ENGINEERING, ts=found["ts"])["messages"][1:]
+    names = ", ".join(people[reply["user"]]["real_name"] for reply in replies)
+    report = f"{len(replies)} replies found under circuit-tracer in #engineering — organisms: {names}"
+    write_to(slack, found["user"], f"Field Report 2: {report}")
+    lunch = slack("search.messages", query="in:random lunch from:johndoe")["messages"]["matches"][0]
+    slack.as_user(lunch["user"])("chat.delete", channel=RANDOM, ts=lunch["ts"])
+
+
+def admins_and_others(slack, channel, people):
+    members = slack("conversations.members", channel=channel["id"])["members"]
+    admins = [member for member in members if people[member]["is_admin"]]
+    return [len(admins), len(members) - len(admins)]
+
+
+def write_to(slack, user, text):
+    channel = slack("conversations.open", users=user)["channel"]["id"]
+    slack("chat.postMessage", channel=channel, text=text)
+
+
+SOLUTIONS = [
+    *(test_39, test_41, test_50, test_54, test_43, test_44, test_52, test_55, test_38, test_59),
+    *(test_40, test_47, test_48, test_49, test_57),
+]
 
 CONTRADICTIONS = {"test_50": [2, 3]}
 """Assertions that no state satisfies: each allows the channel's name or its topic to change, the task asks for both."""

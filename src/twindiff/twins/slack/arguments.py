@@ -9,7 +9,8 @@ import msgspec
 
 from twindiff.kit.clock import SECOND, iso_instant, micros_of
 
-_TS = re.compile(r"(\d{1,10})(?:\.(\d*))?")
+_TS = re.compile(r"\d{1,12}\.\d{1,6}")
+_INSTANT = re.compile(r"(\d{1,10})(?:\.(\d*))?")
 
 
 def names_in(value: str | list[str]) -> list[str]:
@@ -27,9 +28,14 @@ def _listed(text: str) -> list[str]:
         return [text]
 
 
+def is_ts(text: str) -> bool:
+    """Whether a text has the form of a message's ts."""
+    return _TS.fullmatch(text) is not None
+
+
 def ts_in(value: str | float) -> str | None:
     """A time in the form of a message's ts, so that the two compare; None for what is no time."""
-    found = _TS.fullmatch(str(value).strip())
+    found = _INSTANT.fullmatch(str(value).strip())
     if found is None:
         return None
     seconds, fraction = found.groups(default="")

@@ -153,6 +153,7 @@ def _shown(bookmark: Bookmark, team_id: str) -> dict[str, Any]:
         "last_updated_by_team_id": team_id,
         "shortcut_id": None,
         "app_id": None,
+        "app_action_id": None,
     }
 
 

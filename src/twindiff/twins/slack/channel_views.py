@@ -12,15 +12,17 @@ from .tables import Channel
 
 NEVER_READ = "0000000000.000000"
 
+_OF_ORGANIZATIONS = ("is_global_shared", "is_org_default", "is_org_mandatory")
+
 _LEFT_OUT: dict[str, tuple[str, ...]] = {
-    "conversations.create": (),
+    "conversations.create": _OF_ORGANIZATIONS,
     "conversations.info": ("priority",),
-    "conversations.invite": ("priority",),
-    "conversations.join": ("is_open",),
+    "conversations.invite": ("priority", *_OF_ORGANIZATIONS),
+    "conversations.join": ("is_open", *_OF_ORGANIZATIONS),
     "conversations.list": ("is_open", "last_read"),
-    "conversations.rename": ("priority",),
-    "conversations.setPurpose": ("internal_team_ids", "is_group", "is_moved", "is_open", "priority"),
-    "conversations.setTopic": ("internal_team_ids", "is_moved", "is_open", "priority"),
+    "conversations.rename": ("priority", *_OF_ORGANIZATIONS),
+    "conversations.setPurpose": ("internal_team_ids", "is_moved", "is_open", "priority", *_OF_ORGANIZATIONS),
+    "conversations.setTopic": ("internal_team_ids", "is_moved", "is_open", "priority", *_OF_ORGANIZATIONS),
     "users.conversations": ("is_member",),
 }
 
@@ -81,6 +83,7 @@ def _sharing(team_id: str) -> dict[str, Any]:
         "is_shared": False,
         "is_ext_shared": False,
         "is_pending_ext_shared": False,
+        **dict.fromkeys(_OF_ORGANIZATIONS, False),
         "pending_shared": [],
         "pending_connected_team_ids": [],
         "shared_team_ids": [team_id],

@@ -5,12 +5,12 @@ https://docs.slack.dev/reference/methods?family=chat
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 from twindiff.kit import Call, Operations, Store, not_
 
 from .access import team_of, visible_channel, workspace, writable_channel
+from .arguments import is_ts
 from .content import Attachments, Blocks, Content, Metadata, content_of
 from .direct_messages import open_direct
 from .errors import (
@@ -47,7 +47,6 @@ api = Operations()
 BROADCAST = "thread_broadcast"
 """The subtype of a reply that is shown in its channel too."""
 
-_TS = re.compile(r"\d{1,12}\.\d{1,6}")
 _DAY = 24 * 60 * 60
 _FARTHEST_DAYS = 120
 _CROWD_SECONDS = 5 * 60
@@ -190,7 +189,7 @@ def find_message(db: Store, room: Channel, ts: str) -> Message:
 
 def thread_root(db: Store, room: Channel, thread_ts: str) -> str:
     """The ts of the message that a thread hangs on, given it or a reply of it, also when it has been deleted."""
-    if not _TS.fullmatch(thread_ts):
+    if not is_ts(thread_ts):
         raise InvalidThreadTs(response_metadata={"messages": [f"[ERROR] {thread_ts} is not a valid thread_ts"]})
     try:
         return find_message(db, room, thread_ts).parent_id or thread_ts
@@ -227,6 +226,7 @@ def add_message(
     call: Call, room: Channel, content: Content, root: str | None, *, subtype: str | None = None
 ) -> Message:
     """Put a message of the caller's into a conversation or a thread of it."""
+    now = call.clock.iso()
     message = Message(
         message_id=call.ids.ts(),
         channel_id=room.channel_id,
@@ -235,13 +235,13 @@ def add_message(
         parent_id=root,
         type="message",
         blocks=content.blocks or None,
-        created_at=call.clock.iso(),
+        created_at=now,
         subtype=subtype,
         attachments=content.attachments or None,
         metadata=content.metadata,
     )
     call.db.add(message)
-    call.db.change(room, last_message_at=call.clock.iso())
+    call.db.change(room, last_message_at=now)
     record_mentions(call, message)
     return message
 

@@ -52,7 +52,8 @@ def content_of(
         raise MarkdownTextConflict
     if len(text) > _LONGEST_TEXT or len(markdown_text) > _LONGEST_MARKDOWN:
         raise MsgTooLong
-    check_blocks(blocks or ())
+    if blocks:
+        check_blocks(blocks)
     said = text or markdown_text
     if not (said or blocks or attachments):
         raise NoText

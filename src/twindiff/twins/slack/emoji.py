@@ -5,7 +5,7 @@ The names are facts of https://github.com/iamcal/emoji-data (MIT), which Slack t
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +35,7 @@ def _names(line: str) -> list[str]:
     return line.lstrip("*").split()
 
 
+@lru_cache(maxsize=4096)
 def canonical(name: str) -> str:
     """The one name of an emoji, so that `thumbsup` and `+1` are the same; colons and unknown names are let be."""
     plain, tones, tone = name.strip(":").partition("::")

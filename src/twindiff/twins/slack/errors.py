@@ -10,10 +10,6 @@ from twindiff.kit import ApiError
 # Alphabetical: a code has one place to be looked for.
 
 
-class AccessDenied(ApiError):
-    """The caller may not use what the request names."""
-
-
 class AlreadyArchived(ApiError):
     """The channel is archived already."""
 

@@ -38,7 +38,7 @@ def file_object(call: Call, team: Team, file: File) -> dict[str, Any]:
     kind = kind_of(name, file.file_type or filetype_of(name))
     created = unix_of(file.created_at)
     page = f"{workspace_url(team)}files/{file.user_id}/{file.file_id}/{name}"
-    shown = {
+    shown: dict[str, Any] = {
         "id": file.file_id,
         "created": created,
         "timestamp": created,
@@ -66,7 +66,11 @@ def file_object(call: Call, team: Team, file: File) -> dict[str, Any]:
         "file_access": "visible",
         "media_display_type": "unknown",
     }
-    return {**shown, "alt_txt": file.alt_text} if file.alt_text else shown
+    if kind.mode == "snippet":
+        shown["edit_link"] = f"{page}/edit"
+    if file.alt_text:
+        shown["alt_txt"] = file.alt_text
+    return shown
 
 
 def private_url(base_url: str, file: File, *, download: bool = False) -> str:

@@ -5,12 +5,12 @@ https://docs.slack.dev/reference/methods?family=conversations
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Annotated, Any, NamedTuple
 
 from msgspec import Meta
 
-from twindiff.kit import ApiError, Call, Column, Operations, exists, not_
+from twindiff.kit import ApiError, Call, Column, Operations, Store
 from twindiff.kit.paging import decode_cursor, encode_cursor
 from twindiff.kit.rows import Expression
 
@@ -18,7 +18,7 @@ from .access import team_of, visible_channel
 from .arguments import ts_in
 from .chat import BROADCAST
 from .errors import InvalidCursor, InvalidLimit, InvalidTsLatest, InvalidTsOldest, ThreadNotFound
-from .related import related_to, threads_of
+from .related import Thread, related_to, threads_in, threads_of
 from .tables import Channel, Message, Pin
 from .views import listed_message, tombstone
 
@@ -46,6 +46,21 @@ class Window(NamedTuple):
         if self.latest:
             conditions.append(ts <= self.latest if self.inclusive else ts < self.latest)
         return conditions
+
+
+class Part(NamedTuple):
+    """Messages in the order in which they are listed, with the threads that hang on them.
+
+    None stands for a deleted message that still has replies.
+    """
+
+    messages: dict[str, Message | None]
+    threads: dict[str, Thread]
+
+    def split(self, size: int) -> tuple[Part, list[str]]:
+        """A page of a size, and the ts of what comes after it."""
+        order = list(self.messages)
+        return self._replace(messages={ts: self.messages[ts] for ts in order[:size]}), order[size:]
 
 
 def _window(oldest: Instant, latest: Instant, inclusive: bool) -> Window:
@@ -79,16 +94,16 @@ def history(
     room = visible_channel(call, channel)
     window, size = _window(oldest, latest, inclusive), min(limit, _LONGEST_HISTORY_PAGE)
     start = decode_cursor(_CURSOR, cursor, InvalidCursor) if cursor else None
-    found = _newest(call, room, window, start, size + 1)
-    shown = _listed(call, room, dict(list(found.items())[:size]), include_all_metadata)
+    page, rest = _newest(call, room, window, start, size + 1).split(size)
+    shown = _listed(call, room, page, include_all_metadata)
     bounds = {name: str(given) for name, given in (("oldest", oldest), ("latest", latest)) if given != ""}
     pins = call.db.count(Pin, Pin.channel_id == room.channel_id)
     counts = {"pin_count": pins, "channel_actions_ts": None, "channel_actions_count": 0}
-    return {"messages": shown, **_more(list(found)[size:]), **counts, **bounds}
+    return {"messages": shown, **_more(rest), **counts, **bounds}
 
 
-def _newest(call: Call, room: Channel, window: Window, start: str | None, count: int) -> dict[str, Message | None]:
-    """Up to `count` messages by ts, newest first; None stands for a deleted message that still has replies."""
+def _newest(call: Call, room: Channel, window: Window, start: str | None, count: int) -> Part:
+    """Up to `count` messages, newest first."""
 
     def newest(*where: Expression) -> list[Message]:
         conditions = _in_window(room, window, start, Message.message_id)
@@ -96,10 +111,12 @@ def _newest(call: Call, room: Channel, window: Window, start: str | None, count:
 
     roots = newest(Message.parent_id.is_null())
     broadcasts = newest(Message.subtype == BROADCAST)
-    oldest_root = roots[-1].message_id if len(roots) == count else None
-    found: dict[str, Message | None] = dict.fromkeys(_dead_roots(call, room, window, start, oldest_root))
-    found.update((message.message_id, message) for message in (*roots, *broadcasts))
-    return {ts: found[ts] for ts in sorted(found, reverse=True)[:count]}
+    # The oldest of as many roots as may be shown is there to tell that there is more; its thread is not needed.
+    since = roots[-1].message_id if len(roots) == count else ""
+    threads = threads_in(call.db, *_in_window(room, window, start, Message.parent_id), Message.parent_id > since)
+    found: dict[str, Message | None] = {message.message_id: message for message in (*roots, *broadcasts)}
+    found.update(dict.fromkeys(_deleted(call.db, threads.keys() - found.keys())))
+    return Part({ts: found[ts] for ts in sorted(found, reverse=True)[:count]}, threads)
 
 
 def _in_window(room: Channel, window: Window, start: str | None, ts: Column[Any]) -> list[Expression]:
@@ -107,33 +124,25 @@ def _in_window(room: Channel, window: Window, start: str | None, ts: Column[Any]
     return [*conditions, ts <= start] if start else conditions
 
 
-def _dead_roots(call: Call, room: Channel, window: Window, start: str | None, since: str | None) -> list[str]:
-    """The ts of deleted messages that replies still hang on."""
-    conditions = _in_window(room, window, start, Message.parent_id)
-    if since:
-        conditions.append(Message.parent_id > since)
-    orphaned = not_(exists(Message, Message.message_id == Message.parent_id))
-    found = call.db.rows(
-        Message, *conditions, not_(Message.parent_id.is_null()), orphaned, columns=(Message.parent_id,)
-    )
-    return [ts for (ts,) in found]
+def _deleted(db: Store, ids: AbstractSet[str]) -> AbstractSet[str]:
+    """Those of the messages that are gone."""
+    if not ids:
+        return ids
+    left = db.rows(Message, Message.message_id.in_(ids), columns=(Message.message_id,))
+    return ids - {ts for (ts,) in left}
 
 
-def _listed(
-    call: Call, room: Channel, found: dict[str, Message | None], metadata: bool = False
-) -> list[dict[str, Any]]:
+def _listed(call: Call, room: Channel, part: Part, metadata: bool) -> list[dict[str, Any]]:
     """Messages as lists show them, with their threads and reactions."""
-    team_id = team_of(call.db, room)
-    messages = [message for message in found.values() if message]
-    related = related_to(call, messages)
-    dead = threads_of(call.db, [ts for ts, message in found.items() if not message])
+    team_id, threads = team_of(call.db, room), part.threads
+    related = related_to(call, [message for message in part.messages.values() if message], threads)
     return [
-        listed_message(message, team_id, related, metadata=metadata) if message else tombstone(ts, team_id, dead[ts])
-        for ts, message in found.items()
+        listed_message(message, team_id, related, metadata=metadata) if message else tombstone(ts, team_id, threads[ts])
+        for ts, message in part.messages.items()
     ]
 
 
-def _more(rest: Sequence[str]) -> dict[str, Any]:
+def _more(rest: list[str]) -> dict[str, Any]:
     """Whether there is a next page, and the cursor of it: the next message's ts."""
     next_cursor = encode_cursor(_CURSOR, rest[0]) if rest else ""
     return {"has_more": bool(rest), "response_metadata": {"next_cursor": next_cursor}}
@@ -165,10 +174,9 @@ def replies(
     if start:
         conditions.append(Message.message_id >= start)
     found = call.db.rows(Message, *conditions, order=Message.message_id, limit=wanted + 1)
-    thread: dict[str, Message | None] = {root_ts: root}
-    thread.update((reply.message_id, reply) for reply in found[:wanted])
-    rest = [reply.message_id for reply in found[wanted:]]
-    return {"messages": _listed(call, room, thread, include_all_metadata), **_more(rest)}
+    thread: dict[str, Message | None] = {root_ts: root, **{reply.message_id: reply for reply in found}}
+    page, rest = Part(thread, threads_of(call.db, [root_ts])).split(wanted + 1)
+    return {"messages": _listed(call, room, page, include_all_metadata), **_more(rest)}
 
 
 def _root(call: Call, room: Channel, ts: str) -> tuple[str, Message | None]:

@@ -76,6 +76,8 @@ def _objects(call: Call, method: str, rooms: Sequence[Channel]) -> list[dict[str
 def members_of(db: Store, rooms: Sequence[Channel]) -> dict[str, list[str]]:
     """Who is in each of the conversations, by channel id."""
     members: dict[str, list[str]] = {room.channel_id: [] for room in rooms}
+    if not members:
+        return members
     columns = (ChannelMember.channel_id, ChannelMember.user_id)
     for channel_id, user_id in db.rows(ChannelMember, ChannelMember.channel_id.in_(list(members)), columns=columns):
         members[channel_id].append(user_id)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -90,14 +89,6 @@ def _named(word: str, names: Sequence[str]) -> int | None:
 def _month_from(year: int, month: int, months: int = 1) -> Period:
     past, zero_based = divmod(month - 1 + months, 12)
     return Period(date(year, month, 1), date(year + past, zero_based + 1, 1))
-
-
-def zone_of(name: str | None) -> tzinfo:
-    """The time zone of that name; UTC for none and for one that this machine does not know."""
-    try:
-        return ZoneInfo(name) if name else UTC
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return UTC
 
 
 def start_of(day: date, zone: tzinfo) -> str:

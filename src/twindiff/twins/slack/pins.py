@@ -5,13 +5,12 @@ https://docs.slack.dev/reference/methods?family=pins
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from twindiff.kit import ApiError, Call, Operations
 
 from .access import is_member, team_of, visible_channel, workspace
-from .arguments import unix_of
+from .arguments import is_ts, unix_of
 from .chat import find_message
 from .errors import AlreadyPinned, BadTimestamp, NoItemSpecified, NotInChannel, NotPinned, PermissionDenied
 from .related import related_to
@@ -19,8 +18,6 @@ from .tables import Channel, Message, Pin
 from .views import permalink, pinned_message
 
 api = Operations()
-
-_TS = re.compile(r"\d{1,12}\.\d{1,6}")
 
 
 @api.method("pins.add", scope="pins:write")
@@ -87,7 +84,7 @@ def message_wanted(timestamp: str, none: type[ApiError] = NoItemSpecified) -> No
     """Raise unless a timestamp is given, and one that a message could have."""
     if not timestamp:
         raise none
-    if not _TS.fullmatch(timestamp):
+    if not is_ts(timestamp):
         raise BadTimestamp
 
 

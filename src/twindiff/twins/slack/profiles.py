@@ -26,9 +26,9 @@ from .errors import (
     TooLong,
     UserNotFound,
 )
-from .periods import zone_of
 from .quiet_hours import quiet_hours
 from .tables import ProfileField, User, UserProfile
+from .timezones import zone_of
 from .user_views import profile_object
 
 api = Operations()

@@ -5,7 +5,6 @@ https://docs.slack.dev/reference/methods?family=reactions
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -14,6 +13,7 @@ from twindiff.kit import Call, Operations, exists
 from twindiff.kit.paging import decode_cursor, encode_cursor
 
 from .access import readable_by, team_of, visible_channel, workspace
+from .arguments import is_ts
 from .chat import find_message
 from .emoji import canonical, is_emoji
 from .errors import (
@@ -36,7 +36,6 @@ from .views import permalink, reacted_message
 
 api = Operations()
 
-_TS = re.compile(r"\d{1,12}\.\d{1,6}")
 _MOST_OF_ONE_PERSON = 23
 _MOST_EMOJI = 50
 _CURSOR = "reacted_ts"
@@ -111,7 +110,7 @@ def get(
 def _check_item(channel: str, timestamp: str) -> None:
     if not channel or not timestamp:
         raise NoItemSpecified
-    if not _TS.fullmatch(timestamp):
+    if not is_ts(timestamp):
         raise BadTimestamp
 
 

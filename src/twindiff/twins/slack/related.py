@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
 from twindiff.kit import Call, Store
+from twindiff.kit.rows import Expression
 
 from .file_views import files_in
 from .tables import Message, MessageReaction
@@ -20,31 +21,42 @@ class Thread(NamedTuple):
     latest: str
 
 
+class Reaction(NamedTuple):
+    """An emoji that someone put on a message."""
+
+    user_id: str
+    reaction_type: str
+
+
 class Related(NamedTuple):
     """By message id; a message without them has no entry."""
 
-    threads: dict[str, Thread] = {}  # noqa: RUF012 - never written to
-    reactions: dict[str, list[MessageReaction]] = {}  # noqa: RUF012 - never written to
-    authors: dict[str, str] = {}  # noqa: RUF012 - never written to
+    threads: dict[str, Thread]
+    reactions: dict[str, list[Reaction]]
+    authors: dict[str, str]
     """Who wrote the roots that the replies among the messages hang on."""
-    files: dict[str, list[dict[str, Any]]] = {}  # noqa: RUF012 - never written to
+    files: dict[str, list[dict[str, Any]]]
 
 
-def related_to(call: Call, messages: Sequence[Message]) -> Related:
-    """Load the threads, the reactions, the roots' authors and the files of these messages."""
+def related_to(call: Call, messages: Sequence[Message], threads: dict[str, Thread] | None = None) -> Related:
+    """Load the threads, unless they are known, the reactions, the roots' authors and the files of these messages."""
     ids = [message.message_id for message in messages]
     roots = {message.parent_id for message in messages if message.parent_id}
     db = call.db
-    return Related(threads_of(db, ids), reactions_to(db, ids), authors_of(db, roots), files_in(call, ids))
+    known = threads_of(db, ids) if threads is None else threads
+    return Related(known, reactions_to(db, ids), authors_of(db, roots), files_in(call, ids))
 
 
 def threads_of(db: Store, ids: Sequence[str]) -> dict[str, Thread]:
     """The threads that hang on these messages, by the message they hang on."""
-    if not ids:
-        return {}
+    return threads_in(db, Message.parent_id.in_(ids)) if ids else {}
+
+
+def threads_in(db: Store, *where: Expression) -> dict[str, Thread]:
+    """The threads whose replies fit, by the message they hang on."""
     columns = (Message.parent_id, Message.message_id, Message.user_id)
     replies: dict[str, list[tuple[str, str]]] = {}
-    for root, ts, user in db.rows(Message, Message.parent_id.in_(ids), order=Message.parent_id, columns=columns):
+    for root, ts, user in db.rows(Message, *where, order=Message.parent_id, columns=columns):
         replies.setdefault(root, []).append((ts, user))
     return {root: _thread(found) for root, found in replies.items()}
 
@@ -54,13 +66,15 @@ def _thread(replies: Sequence[tuple[str, str]]) -> Thread:
     return Thread(len(replies), users, replies[-1][0])
 
 
-def reactions_to(db: Store, ids: Sequence[str]) -> dict[str, list[MessageReaction]]:
+def reactions_to(db: Store, ids: Sequence[str]) -> dict[str, list[Reaction]]:
     """The reactions to each of the messages, in the order in which they were given."""
-    found: dict[str, list[MessageReaction]] = {}
-    if ids:
-        order = (MessageReaction.message_id, MessageReaction.created_at)
-        for reaction in db.rows(MessageReaction, MessageReaction.message_id.in_(ids), order=order):
-            found.setdefault(reaction.message_id, []).append(reaction)
+    if not ids:
+        return {}
+    columns = (MessageReaction.message_id, MessageReaction.user_id, MessageReaction.reaction_type)
+    order = (MessageReaction.message_id, MessageReaction.created_at)
+    found: dict[str, list[Reaction]] = {}
+    for ts, user, emoji in db.rows(MessageReaction, MessageReaction.message_id.in_(ids), order=order, columns=columns):
+        found.setdefault(ts, []).append(Reaction(user, emoji))
     return found
 
 

@@ -19,9 +19,9 @@ from .errors import (
     NoSuchItem,
     UserNotFound,
 )
-from .periods import zone_of
 from .reminder_times import when_of
 from .tables import Reminder, User
+from .timezones import zone_of
 
 api = Operations()
 

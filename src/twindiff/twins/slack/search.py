@@ -108,10 +108,21 @@ def _messages(search: Search) -> dict[str, Any]:
     db, window = search.call.db, search.window
     offset = (window.page - 1) * window.size
     ids = db.rows(Message, *where, order=search.order, limit=window.size, offset=offset, columns=(Message.message_id,))
-    is_last = len(ids) < window.size and (ids or not offset)
-    total = offset + len(ids) if is_last else db.count(Message, *where)
-    found = db.rows(Message, Message.message_id.in_([ts for (ts,) in ids]), order=search.order) if ids else []
-    return found_part(_matches(search, found), total, window)
+    shown = [ts for (ts,) in ids]
+    found = db.rows(Message, Message.message_id.in_(shown), order=search.order) if shown else []
+    return found_part(_matches(search, found), _total(search, where, offset, shown), window)
+
+
+def _total(search: Search, where: list[Expression], offset: int, shown: list[str]) -> int:
+    """How many messages fit. Only those after the page are looked at: it has cost a look at those up to its end."""
+    db = search.call.db
+    if not shown:
+        return db.count(Message, *where) if offset else 0
+    so_far = offset + len(shown)
+    if len(shown) < search.window.size:
+        return so_far
+    later = Message.message_id < shown[-1] if search.order.descending else Message.message_id > shown[-1]
+    return so_far + db.count(Message, *where, later)
 
 
 def _messages_from(search: Search, cursor: str) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import tzinfo
+from functools import cached_property
 
 from twindiff.kit import Call, all_of, any_of, exists, not_
 from twindiff.kit.rows import Expression
@@ -12,9 +14,10 @@ from .access import find_channel, joined_by
 from .direct_messages import find_direct
 from .emoji import names_of
 from .people import find_person
-from .periods import Period, period_of, start_of, zone_of
+from .periods import Period, period_of, start_of
 from .search_query import Alternatives, Term, plain_word
 from .tables import Channel, FileMessage, Message, MessageReaction, Pin, Star, User
+from .timezones import zone_of
 
 EVERYTHING = all_of()
 NOTHING = any_of()
@@ -26,9 +29,12 @@ class Filters:
     def __init__(self, call: Call) -> None:
         self.call = call
         self.db = call.db
-        me = self.db.find(User, User.user_id == call.actor)
-        self.zone = zone_of(me.timezone if me else None)
-        self.today = call.clock.now.astimezone(self.zone).date()
+
+    @cached_property
+    def zone(self) -> tzinfo:
+        """Where the caller's days begin."""
+        me = self.db.find(User, User.user_id == self.call.actor)
+        return zone_of(me.timezone if me else None)
 
     def visible(self) -> Expression:
         """Messages that the caller may read: those of public channels and of the caller's own conversations."""
@@ -101,7 +107,7 @@ class Filters:
 
     def _dated(self, value: str, condition: Callable[[Period], Expression]) -> Expression:
         """Slack lets a date that it cannot read pass."""
-        days = period_of(value, self.today)
+        days = period_of(value, self.call.clock.now.astimezone(self.zone).date())
         return condition(days) if days else EVERYTHING
 
     def having(self, value: str) -> Expression:

@@ -25,9 +25,9 @@ class Around(NamedTuple):
 
     team: Team
     rooms: dict[str, Channel]
+    channels: dict[str, dict[str, Any]]
+    """The rooms as they are shown, by channel id."""
     usernames: dict[str, str]
-    partners: dict[str, str]
-    """Whom each direct message is with, by channel id."""
     reacted: set[str]
 
 
@@ -35,11 +35,12 @@ def around(db: Store, messages: Sequence[Message], actor: str) -> Around:
     """Load what a page of found messages needs, as `actor` sees it."""
     rooms = {room.channel_id: room for room in _rooms(db, {message.channel_id for message in messages})}
     members = members_of(db, [room for room in rooms.values() if room.is_dm])
+    partners = {channel_id: other_of(people, actor) for channel_id, people in members.items()}
     return Around(
         team=workspace(db),
         rooms=rooms,
+        channels={channel_id: _channel(room, partners.get(channel_id)) for channel_id, room in rooms.items()},
         usernames=usernames_of(db, {message.user_id for message in messages}),
-        partners={channel_id: other_of(people, actor) for channel_id, people in members.items()},
         reacted=_reacted(db, [message.message_id for message in messages]),
     )
 
@@ -71,7 +72,7 @@ def message_match(message: Message, known: Around, words: Sequence[str], *, high
         "iid": _iid(message),
         "type": "message",
         "team": team_id,
-        "channel": _channel(room, known.partners.get(room.channel_id)),
+        "channel": known.channels[room.channel_id],
         "user": message.user_id,
         "username": known.usernames.get(message.user_id, ""),
         "ts": message.message_id,
@@ -118,7 +119,7 @@ def _channel(room: Channel, partner: str | None) -> dict[str, Any]:
 def _score(said: str, words: Sequence[str]) -> int:
     """How many of the words the text has."""
     folded = said.casefold()
-    return sum(word.casefold() in folded for word in words)
+    return sum([word.casefold() in folded for word in words])
 
 
 def _highlighted(said: str, words: Sequence[str]) -> str:

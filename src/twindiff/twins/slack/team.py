@@ -56,6 +56,8 @@ def info(call: Call, team: str = "", domain: str = "") -> dict[str, Any]:
             "icon": {"image_default": True},
             "avatar_base_url": "https://ca.slack-edge.com/",
             "is_verified": False,
+            "is_sfdc_auto_slack": False,
+            "lob_sales_home_enabled": False,
             "discoverable": "unlisted",
             "locale": "en-US",
         }

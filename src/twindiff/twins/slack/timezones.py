@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -61,7 +61,7 @@ _LABELS = {
 def zone_object(name: str | None, now: datetime) -> dict[str, Any]:
     """The `tz` fields of a user; a zone that this machine does not know counts as UTC but keeps its name."""
     name = name or UNKNOWN
-    local = now.astimezone(_zone(name))
+    local = now.astimezone(zone_of(name))
     offset = local.utcoffset() or timedelta()
     short = local.tzname() or "UTC"
     label = _LABELS.get((short, offset / timedelta(hours=1)), short)
@@ -69,8 +69,9 @@ def zone_object(name: str | None, now: datetime) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1024)
-def _zone(name: str) -> ZoneInfo | None:
+def zone_of(name: str | None) -> tzinfo:
+    """The time zone of that name; UTC for none and for one that this machine does not know."""
     try:
-        return ZoneInfo(name)
+        return ZoneInfo(name) if name else UTC
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        return None
+        return UTC

@@ -83,13 +83,20 @@ def _normalized(name: str) -> str:
 
 def _images(email: str) -> dict[str, Any]:
     """The picture that people without one of their own are given."""
-    digest = sha256(email.strip().lower().encode()).hexdigest()
-    return {"avatar_hash": f"g{digest[:11]}", **image_addresses(email)}
+    digest = _digest(email)
+    return {"avatar_hash": f"g{digest[:11]}", **_addresses(digest)}
 
 
 def image_addresses(email: str) -> dict[str, str]:
     """Where the pictures of a person are, by size."""
-    digest = sha256(email.strip().lower().encode()).hexdigest()
+    return _addresses(_digest(email))
+
+
+def _digest(email: str) -> str:
+    return sha256(email.strip().lower().encode()).hexdigest()
+
+
+def _addresses(digest: str) -> dict[str, str]:
     address = f"https://secure.gravatar.com/avatar/{digest}.jpg"
     return {f"image_{size}": f"{address}?s={size}" for size in _IMAGE_SIZES}
 

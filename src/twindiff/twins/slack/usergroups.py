@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from msgspec import UNSET, UnsetType
 
-from twindiff.kit import Call, Operations, Store, exists
+from twindiff.kit import Call, Operations, Store, exists, not_
 from twindiff.kit.rows import Expression
 
 from .access import role_of, workspace
@@ -207,7 +207,7 @@ def _members(db: Store, groups: Sequence[str]) -> dict[str, list[str]]:
         return {}
     columns = (UserGroupMember.usergroup_id, UserGroupMember.user_id)
     # Only those who still have an account.
-    active = exists(User, User.user_id == UserGroupMember.user_id, User.is_active != False)  # noqa: E712
+    active = exists(User, User.user_id == UserGroupMember.user_id, not_(User.is_active.in_((False,))))
     found = db.rows(UserGroupMember, UserGroupMember.usergroup_id.in_(groups), active, columns=columns)
     members: dict[str, list[str]] = {}
     for group, user in cast(list[tuple[str, str]], found):
@@ -230,6 +230,12 @@ def _shown(group: UserGroup) -> dict[str, Any]:
         "description": group.description or "",
         "handle": group.handle,
         "is_external": False,
+        "is_idp_group": False,
+        "is_org_level": False,
+        "is_section": False,
+        "is_visible": True,
+        "is_membership_locked": False,
+        "is_editing_restricted": False,
         "date_create": unix_of(group.created_at),
         "date_update": unix_of(group.updated_at or group.created_at),
         "date_delete": 0 if group.is_active else unix_of(group.updated_at),

@@ -14,8 +14,8 @@ from twindiff.kit.clock import SECOND, micros_of
 
 from .addresses import workspace_url
 from .emoji import canonical
-from .related import Related, Thread
-from .tables import Channel, Message, MessageReaction, ScheduledMessage, Team
+from .related import Reaction, Related, Thread
+from .tables import Channel, Message, ScheduledMessage, Team
 
 NOBODY_DELETED = "USLACKBOT"
 """Whose message a thread's deleted root seems to be."""
@@ -39,7 +39,8 @@ def message_content(message: Message, team_id: str) -> dict[str, Any]:
 
 def posted_message(message: Message, team_id: str, root_author: str | None = None) -> dict[str, Any]:
     """A message as its sender gets it back; for a reply, `root_author` wrote the message it hangs on."""
-    shown = {**message_content(message, team_id), "ts": message.message_id}
+    shown = message_content(message, team_id)
+    shown["ts"] = message.message_id
     if message.subtype:
         shown["subtype"] = message.subtype
     if message.attachments:
@@ -75,9 +76,7 @@ def pinned_message(message: Message, team_id: str, related: Related) -> dict[str
     return shown
 
 
-def reacted_message(
-    message: Message, team_id: str, reactions: Sequence[MessageReaction], *, full: bool
-) -> dict[str, Any]:
+def reacted_message(message: Message, team_id: str, reactions: Sequence[Reaction], *, full: bool) -> dict[str, Any]:
     """A message as reactions.get shows it."""
     shown = {**message_content(message, team_id), "ts": message.message_id}
     return {**shown, "reactions": reaction_objects(reactions, full=full)} if reactions else shown
@@ -165,15 +164,15 @@ def edited_object(user: str, edited_at: str) -> dict[str, Any]:
     return {"user": user, "ts": ts_of(edited_at)}
 
 
-def reaction_objects(reactions: Iterable[MessageReaction], *, full: bool = False) -> list[dict[str, Any]]:
+def reaction_objects(reactions: Iterable[Reaction], *, full: bool = False) -> list[dict[str, Any]]:
     """Reactions by emoji, whatever name each person gave it; with `full`, everyone who gave it."""
-    groups: dict[str, list[MessageReaction]] = {}
+    groups: dict[str, list[Reaction]] = {}
     for reaction in reactions:
         groups.setdefault(canonical(reaction.reaction_type), []).append(reaction)
     return [_reaction_object(group, full=full) for group in groups.values()]
 
 
-def _reaction_object(group: Sequence[MessageReaction], *, full: bool) -> dict[str, Any]:
+def _reaction_object(group: Sequence[Reaction], *, full: bool) -> dict[str, Any]:
     users = [reaction.user_id for reaction in group]
     shown = users if full else users[:_SHOWN_REACTION_USERS]
     return {"name": group[0].reaction_type.strip(":"), "users": shown, "count": len(users)}

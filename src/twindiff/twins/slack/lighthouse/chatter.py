@@ -10,7 +10,7 @@ from .dice import Dice
 from .people import BY_NAME, LEFT, PEOPLE, Person
 from .rooms import CIRCLES, ROOMS
 from .said import Paper
-from .talk import GAPS, TOPICS, Topic
+from .talk import Topic, talk
 from .writer import Writer
 
 _FIRST_DAY = date(2026, 1, 5)
@@ -27,7 +27,7 @@ class Place:
 
     def __init__(self, id: str, topic: str, users: list[str], last_day: int = _DAYS) -> None:
         self.id = id
-        self.topic: Topic = TOPICS[topic]
+        self.topic: Topic = talk().topics[topic]
         self.people = [_BY_ID[user] for user in users if user != BY_NAME["skipper"].id or len(users) < 4]
         self.last_day = last_day
 
@@ -86,13 +86,16 @@ def _emoji(writer: Writer, dice: Dice, place: Place, ts: str, at: datetime) -> N
 
 
 def _paper(dice: Dice) -> Paper:
-    what, number = dice.pick(_PAPERS), dice.pick(GAPS["number"])
+    what, number = dice.pick(_PAPERS), dice.pick(talk().gaps["number"])
     name = f"{what}-{number}.{dice.pick(_ENDINGS)}"
-    lines = [_sentence(dice, dice.pick(dice.pick(tuple(TOPICS.values())).sentences)) for _ in range(dice.between(2, 9))]
+    lines = [
+        _sentence(dice, dice.pick(dice.pick(tuple(talk().topics.values())).sentences))
+        for _ in range(dice.between(2, 9))
+    ]
     return Paper(name, f"{what.capitalize()} {number}", "\n".join(lines) + "\n")
 
 
 def _sentence(dice: Dice, text: str) -> str:
     """A sentence whose gaps are filled; a word that begins it is capital."""
-    filled = _GAP.sub(lambda gap: dice.pick(GAPS[gap[1]]), text)
+    filled = _GAP.sub(lambda gap: dice.pick(talk().gaps[gap[1]]), text)
     return filled[0].upper() + filled[1:]

@@ -8,7 +8,7 @@ from .people import AGENT, LEFT, PEOPLE, person
 
 
 class Room(NamedTuple):
-    """`weight` says how much is said there; `topic` is what talk.py has sentences about."""
+    """`weight` says how much is said there; `topic` is what talk.toml has sentences about."""
 
     name: str
     topic: str

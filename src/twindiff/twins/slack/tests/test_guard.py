@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness import AGENT, GENERAL, JOHN
+from tests.harness import AGENT, GENERAL, JOHN, Environment
 
 GONE = "U09GONE0000"
 TOKENS = {"xoxp-1": AGENT, "xoxb-1": JOHN, "xoxp-few": AGENT, "xoxp-gone": GONE}
@@ -76,6 +76,23 @@ def test_a_revoked_token_is_worthless(slack):
 def test_a_revoked_token_is_not_kept_in_clear(slack):
     slack("auth.revoke")
     assert slack.token not in str(slack.diff(include="all"))
+
+
+def test_a_revocation_that_was_taken_back_never_happened(slack):
+    points = f"env/{slack.environment.id}"
+    slack("auth.revoke")
+    assert slack("auth.test")["error"] == "token_revoked"
+    slack.environment.platform.post(f"{points}/rewind", {"to": 0})
+    assert slack("auth.test")["ok"]
+
+
+def test_a_revocation_of_one_environment_is_none_of_its_fork_s(slack):
+    platform = slack.environment.platform
+    (made,) = platform.post(f"env/{slack.environment.id}/fork")["environments"]
+    slack("auth.revoke")
+    fork = Environment(platform, {**made, "environmentUrls": {"slack": made["environmentUrl"]}})
+    assert fork.slack("auth.test", token=slack.token)["ok"]
+    assert slack("auth.test")["error"] == "token_revoked"
 
 
 def test_rates_are_not_limited_unless_a_template_says_so(slack):

@@ -125,6 +125,20 @@ def test_a_tombstone_has_its_place_in_the_pages(slack, say):
     assert found[:5] == roots[::-1]
 
 
+@pytest.mark.parametrize("size", range(1, 8))
+def test_pages_of_any_size_put_together_are_the_whole(slack, say, size):
+    roots = [say(str(n)) for n in range(4)]
+    for root in roots:
+        say("reply", thread_ts=root)
+        say("broadcast", thread_ts=root, reply_broadcast=True)
+    slack("chat.delete", channel=RANDOM, ts=roots[0])
+    slack("chat.delete", channel=RANDOM, ts=roots[2])
+    whole = slack("conversations.history", channel=RANDOM)["messages"]
+    found = [message for page in pages(slack, "conversations.history", channel=RANDOM, limit=size) for message in page]
+    assert found == whole
+    assert [message["reply_count"] for message in whole if message["ts"] in roots] == [2] * 4
+
+
 def test_a_deleted_message_without_replies_is_gone(slack, say):
     ts = say("gone")
     slack("chat.delete", channel=RANDOM, ts=ts)

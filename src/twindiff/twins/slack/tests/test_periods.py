@@ -4,7 +4,8 @@ from datetime import date
 
 import pytest
 
-from twindiff.twins.slack.periods import period_of, start_of, zone_of
+from twindiff.twins.slack.periods import period_of, start_of
+from twindiff.twins.slack.timezones import zone_of
 
 A_THURSDAY = date(2026, 1, 15)
 

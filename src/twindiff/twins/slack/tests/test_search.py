@@ -149,6 +149,13 @@ def test_pages(slack, find):
     assert (found["pagination"]["first"], found["pagination"]["last"]) == (3, 3)
 
 
+@pytest.mark.parametrize("direction", ["asc", "desc"])
+@pytest.mark.parametrize(("count", "page"), [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (3, 1), (20, 1), (2, 3), (1, 9)])
+def test_the_total_is_the_same_on_every_page(slack, direction, count, page):
+    asked = {"count": count, "page": page, "sort_dir": direction}
+    assert slack("search.messages", query="*", **asked)["messages"]["total"] == 3
+
+
 def test_cursors(slack):
     first = slack("search.messages", query="*", count=2, cursor="*")["messages"]
     second = slack("search.messages", query="*", count=2, cursor=first["pagination"]["next_cursor"])["messages"]

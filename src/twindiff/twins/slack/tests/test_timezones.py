@@ -1,5 +1,6 @@
 """What is said of a person's time zone."""
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -31,3 +32,13 @@ def test_a_person_without_a_zone_is_at_utc():
 @pytest.mark.parametrize("name", ["Mars/Olympus", "../etc/passwd", "/etc/passwd", "x" * 300, "a\0b", "Europe"])
 def test_a_zone_that_does_not_exist_counts_as_utc(name):
     assert zone_object(name, WINTER)["tz_offset"] == 0
+
+
+def test_a_zone_that_does_not_exist_is_not_the_machine_s(monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        assert zone_object("Mars/Olympus", WINTER)["tz_offset"] == 0
+    finally:
+        monkeypatch.undo()
+        time.tzset()
