@@ -91,7 +91,7 @@ class Calls:
 
         result, seq = self._run(environment, twin, operation, actor, work)
         answer = result if isinstance(result, Answer) else style.result(result, operation)
-        return Outcome(answer, operation.name, actor, None, seq)
+        return Outcome(answer, operation.name, actor, answer.error or None, seq)
 
     def _run(self, environment: Environment, twin: Twin, operation: Operation, actor: str, work: Any) -> Any:
         if operation.reads:

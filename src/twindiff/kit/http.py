@@ -40,6 +40,8 @@ class Answer(NamedTuple):
     status: int = 200
     content_type: str = "application/json"
     headers: tuple[tuple[str, str], ...] = ()
+    error: str = ""
+    """For the call log: the code of an error that the vendor answers with a status of success."""
 
 
 def json_answer(value: Any, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Answer:

@@ -20,6 +20,7 @@ from twindiff.storage.sqlite import SqliteEngine
 
 Json = dict[str, Any]
 START = "2026-03-01T09:00:00"
+COLORS = ("red", "green", "blue")
 
 
 class Style(GraphqlStyle):
@@ -41,43 +42,26 @@ def seed(books: int = 12) -> dict[str, list[Json]]:
         {"id": f"m{n}", "name": name, "email": f"{name.lower()}@x.org", "active": n != 2, "address": address}
         for n, (name, address) in enumerate([("Ada", {"street": "Elm 1", "town": None}), ("Bob", None), ("Zoë", None)])
     ]
-    rows: dict[str, list[Json]] = {
+    tags = [{"id": f"t{n}", "name": name, "parentId": f"t{n - 1}" if n else None} for n, name in enumerate(COLORS)]
+    loans = [{"id": f"l{n}", "bookId": f"b{n:04}", "memberId": f"m{n % 2}", "returned": n == 0} for n in range(4)]
+    return {
         "members": [stamped(each, 0) for each in members],
-        "tags": [
-            stamped({"id": f"t{n}", "name": name, "parentId": f"t{n - 1}" if n else None}, n)
-            for n, name in enumerate(["red", "green", "blue"])
-        ],
+        "tags": [stamped(each, n) for n, each in enumerate(tags)],
         "books": [stamped(book(n), n - n % 5) for n in range(books)],
-        "book_tags": [
-            {"book_id": f"b{n:04}", "tag_id": f"t{m}"} for n in range(books) for m in range(n % 4 if n % 4 < 3 else 0)
-        ],
-        "loans": [
-            stamped({"id": f"l{n}", "bookId": f"b{n:04}", "memberId": f"m{n % 2}", "returned": n == 0}, n)
-            for n in range(4)
-        ],
+        "book_tags": [{"book_id": f"b{n:04}", "tag_id": f"t{m}"} for n in range(books) for m in range(n % 4 % 3)],
+        "loans": [stamped(each, n) for n, each in enumerate(loans)],
         "scores": [stamped({"id": f"s{n}", "bookId": f"b{n % 2:04}", "points": n}, n) for n in range(4)],
-        "notices": [
-            stamped(
-                {"id": "n0", "kind": "late", "memberId": "m0", "text": "Late.", "bookId": "b0000", "daysLate": 2.0}, 0
-            ),
-            stamped(
-                {
-                    "id": "n1",
-                    "kind": "NewsNotice",
-                    "memberId": "m1",
-                    "text": "New shelf. Come.",
-                    "bookId": None,
-                    "daysLate": None,
-                },
-                1,
-            ),
-            stamped(
-                {"id": "n2", "kind": "veryLate", "memberId": "m1", "text": "Very.", "bookId": "b0001", "daysLate": 9.5},
-                2,
-            ),
-        ],
+        "notices": [stamped(each, n) for n, each in enumerate(notices())],
     }
-    return rows
+
+
+def notices() -> list[Json]:
+    news = {"kind": "NewsNotice", "memberId": "m1", "text": "New shelf. Come.", "bookId": None, "daysLate": None}
+    return [
+        {"id": "n0", "kind": "late", "memberId": "m0", "text": "Late.", "bookId": "b0000", "daysLate": 2.0},
+        {"id": "n1", **news},
+        {"id": "n2", "kind": "veryLate", "memberId": "m1", "text": "Very.", "bookId": "b0001", "daysLate": 9.5},
+    ]
 
 
 def book(n: int) -> Json:

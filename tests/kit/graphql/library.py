@@ -18,9 +18,12 @@ from twindiff.kit.graphql import (
     One,
     PaginationNulls,
     PaginationSortOrder,
+    Ranks,
     Section,
     Union,
     Value,
+    by_case,
+    by_value,
     column,
     computed,
     derived,
@@ -29,6 +32,8 @@ from twindiff.kit.graphql import (
     inverse,
     serial,
     through,
+    verbs,
+    yes_or_no,
 )
 from twindiff.kit.rows import exists
 
@@ -53,7 +58,7 @@ class Member(Entity):
     email: str
     active: bool = column(default=True)
     address: Address | None
-    books: Many[Book] = inverse("owner")
+    books: Many[Book] = inverse("owner", sort=True)
     loans: Many[Loan] = inverse("member")
     filters = "name email active books"
     filter_variants = "nullable collection"
@@ -96,12 +101,13 @@ class Book(Entity):
     similar: Many[Book] = computed()
     filters = (
         "title shelf pages price published owner editor sequelTo sequels tags loans readAt number"
-        " isLent:BooleanComparator borrowers mystery:StringComparator"
+        " isLent:BooleanComparator borrowers mystery:StringComparator keywords readers:MemberCollectionFilter"
+        " sheets:NullableNumberComparator thickness:NullableStringComparator"
     )
     filter_variants = "nullable collection"
     create = "id title! shelf pages price published owner! editor sequelTo tags keywords hurry:Boolean createdAt"
     update = "title shelf pages price published editor sequelTo tags +tags -tags owner keywords"
-    sort = "title pages owner shelf:ShelfSort"
+    sort = "title pages owner shelf:ShelfSort lent"
     roots = "list get create update delete(forever:Boolean)->BookArchivePayload archive unarchive"
     payload_nullable = True
 
@@ -195,15 +201,37 @@ def headline(call: Any, notices: list[Any]) -> list[str]:
 
 @api.filter(Book, "isLent")
 def is_lent(call: Any, comparator: dict[str, Any]) -> Any:
-    from twindiff.kit.rows import not_
-
     lent = exists(Loan.row, Loan.row.bookId == Book.row.id, Loan.row.returned == False)  # noqa: E712
-    return lent if comparator.get("eq", True) else not_(lent)
+    return yes_or_no(lent, comparator)
+
+
+@api.filter(Book, "readers")
+def readers(call: Any, given: dict[str, Any]) -> Any:
+    borrowed = exists(Loan.row, Loan.row.memberId == Member.row.id, Loan.row.bookId == Book.row.id)
+    return verbs.collection(call, Member, given, borrowed)
+
+
+@api.filter(Book, "sheets")
+def sheets(call: Any, comparator: dict[str, Any]) -> Any:
+    pages = call.db.rows(Book.row, columns=(Book.row.id, Book.row.pages))
+    return by_value(Book.row.id, {key: number / 2 for key, number in pages if number is not None}, comparator)
+
+
+@api.filter(Book, "thickness")
+def thickness(call: Any, comparator: dict[str, Any]) -> Any:
+    return by_case({"thin": Book.row.pages < 120, "thick": Book.row.pages >= 120}, comparator)
 
 
 @api.sort(Book, "shelf")
 def by_shelf(call: Any, options: dict[str, Any]) -> Any:
     return Book.row.shelf
+
+
+@api.sort(Book, "lent")
+def by_loans(call: Any, options: dict[str, Any]) -> Any:
+    """Books that nobody has borrowed have no place, the first has none either."""
+    loans = call.db.rows(Loan.row, columns=(Loan.row.bookId, Loan.row.memberId))
+    return Ranks({book: int(member[1:]) for book, member in loans if book != "b0000"})
 
 
 @api.visible(Book)
@@ -259,8 +287,6 @@ def search_books(call: Any, term: str) -> Any:
 
 @api.mutation("lend(input: LendInput!): LendPayload!")
 def lend(call: Any, input: dict[str, Any]) -> Any:
-    from twindiff.kit.graphql import verbs
-
     book = verbs.find(call, Book, input["bookId"])
     loan = verbs.create(call, Loan, {"bookId": book.id, "memberId": call.actor})
     if input.get("note") == "explode":

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from graphql import parse, specified_rules, validate
+from graphql import parse, print_ast, specified_rules, validate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +15,7 @@ from tests.kit.graphql.test_plans import QUERIES
 from twindiff.kit.errors import ApiError
 from twindiff.kit.graphql import InvalidDocument, TooComplex
 from twindiff.kit.graphql.limits import depth_of
+from twindiff.kit.graphql.reading import read
 
 
 def refusal(library: Library, text: str, variables: Any = None) -> str:
@@ -50,6 +51,41 @@ def refusal(library: Library, text: str, variables: Any = None) -> str:
 )  # fmt: skip
 def test_a_document_that_is_not_valid_is_told_why(reading: Library, text: str, says: str):
     assert refusal(reading, text).startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("{ me { name\n titel } }", [(2, 2)]),
+        ("{ me { id ...F } } fragment F on Member {\n  name\n  titel\n  email\n  titel }", [(3, 3), (5, 3)]),
+        ("{ titel }", [(1, 3)]),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(reading: Library, text: str, places: list[tuple[int, int]]):
+    with pytest.raises(InvalidDocument) as caught:
+        reading.ask(text)
+    told = [(place.line, place.column) for error in caught.value.errors for place in error.locations]
+    assert told == places
+
+
+names = st.sampled_from(["id", "name", "type", "query", "on", "fragment", "true", "Int", "_x"])
+plain = st.recursive(
+    st.one_of(names, st.sampled_from(["a: id", "id(n: 1)", "id @skip(if: true)", "...F", "... on T { id }"])),
+    lambda inner: st.builds(
+        lambda name, parts, gap: f"{name} {{ {gap.join(parts)} }}",
+        names,
+        st.lists(inner, min_size=1, max_size=5),
+        st.sampled_from([" ", "\n", ",", " # x { \n"]),
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.lists(plain, min_size=1, max_size=4))
+@settings(max_examples=200, deadline=None)
+def test_a_document_is_read_as_the_library_reads_it(parts: list[str]):
+    text = f"query Q($n: Int) {{ {' '.join(parts)} }} fragment F on T {{ id name }}"
+    assert print_ast(read(text, 5_000)) == print_ast(parse(text))
 
 
 @pytest.mark.parametrize(

@@ -87,51 +87,97 @@ def test_a_number_comparator_is_what_it_says(forty: Library, data: st.DataObject
     assert found(forty, {"pages": {name: value}}) == those(lambda book: NUMBER[name](book["pages"], value))
 
 
-def atoms() -> st.SearchStrategy[tuple[Json, Callable[[Json], bool]]]:
-    members = {each["id"]: each for each in SEED["members"]}
-    tags: dict[str, set[str]] = {}
-    for row in SEED["book_tags"]:
-        tags.setdefault(row["book_id"], set()).add(row["tag_id"])
+MEMBERS = {each["id"]: each for each in SEED["members"]}
+LOANS = SEED["loans"]
 
-    def tagged(book: Json) -> set[str]:
-        return tags.get(book["id"], set())
 
-    def editor(book: Json) -> Json | None:
-        return members.get(book["editorId"])
+def tagged(book: Json) -> set[str]:
+    return {row["tag_id"] for row in SEED["book_tags"] if row["book_id"] == book["id"]}
 
-    return st.sampled_from(
-        [
-            ({"owner": {"name": {"eq": "Ada"}}}, lambda b: members[b["ownerId"]]["name"] == "Ada"),
-            ({"owner": {"id": {"in": ["m0", "m2"]}}}, lambda b: b["ownerId"] in ("m0", "m2")),
-            ({"editor": {"null": True}}, lambda b: b["editorId"] is None),
-            ({"editor": {"or": [{"null": True}, {"name": {"eq": "Bob"}}]}},
-             lambda b: editor(b) is None or members[b["editorId"]]["name"] == "Bob"),
-            ({"editor": {"name": {"neq": "Bob"}}},
-             lambda b: editor(b) is not None and members[b["editorId"]]["name"] != "Bob"),
-            ({"tags": {"some": {"name": {"eq": "green"}}}}, lambda b: "t1" in tagged(b)),
-            ({"tags": {"name": {"eq": "green"}}}, lambda b: "t1" in tagged(b)),
-            ({"tags": {"every": {"name": {"eq": "red"}}}}, lambda b: tagged(b) <= {"t0"}),
-            ({"tags": {"length": {"gte": 2}}}, lambda b: len(tagged(b)) >= 2),
-            ({"tags": {"length": {"in": [0, 2]}}}, lambda b: len(tagged(b)) in (0, 2)),
-            ({"tags": {"or": [{"length": {"eq": 0}}, {"some": {"parent": {"name": {"eq": "red"}}}}]}},
-             lambda b: not tagged(b) or "t1" in tagged(b)),
-            ({"sequels": {"some": {"title": {"endsWith": "7"}}}},
-             lambda b: any(o["sequelToId"] == b["id"] and o["title"].endswith("7") for o in BOOKS)),
-            ({"sequelTo": {"title": {"contains": "1"}}},
-             lambda b: any(o["id"] == b["sequelToId"] and "1" in o["title"] for o in BOOKS)),
-            ({"loans": {"some": {"member": {"email": {"startsWith": "bob"}}}}},
-             lambda b: any(o["bookId"] == b["id"] and o["memberId"] == "m1" for o in SEED["loans"])),
-            ({"borrowers": {"some": {"name": {"eq": "Bob"}}}},
-             lambda b: any(o["bookId"] == b["id"] and o["memberId"] == "m1" for o in SEED["loans"])),
-            ({"isLent": {"eq": True}},
-             lambda b: any(o["bookId"] == b["id"] and not o["returned"] for o in SEED["loans"])),
-            ({"shelf": {"in": ["fiction"]}}, lambda b: b["shelf"] == "fiction"),
-            ({"price": {"gt": 3, "lte": 9}}, lambda b: 3 < b["price"] <= 9),
-            ({"createdAt": {"gt": "-P59D"}}, lambda b: b["createdAt"] > "2026-01-01T09:00:00"),
-            ({"createdAt": {"lte": "2026-01-01T00:20:00.000Z"}}, lambda b: b["createdAt"] <= "2026-01-01T00:20:00"),
-            ({"published": {"lt": "2020-01-15"}}, lambda b: b["published"] < "2020-01-15"),
-        ]
-    )  # fmt: skip
+
+def editor(book: Json) -> Json | None:
+    return MEMBERS.get(book["editorId"])
+
+
+def borrowed(book: Json) -> set[str]:
+    return {loan["memberId"] for loan in LOANS if loan["bookId"] == book["id"]}
+
+
+ATOMS: list[tuple[Json, Callable[[Json], bool]]] = [
+    ({"owner": {"name": {"eq": "Ada"}}}, lambda b: MEMBERS[b["ownerId"]]["name"] == "Ada"),
+    ({"owner": {"id": {"in": ["m0", "m2"]}}}, lambda b: b["ownerId"] in ("m0", "m2")),
+    ({"editor": {"null": True}}, lambda b: b["editorId"] is None),
+    ({"editor": {"or": [{"null": True}, {"name": {"eq": "Bob"}}]}},
+     lambda b: editor(b) is None or MEMBERS[b["editorId"]]["name"] == "Bob"),
+    ({"editor": {"name": {"neq": "Bob"}}},
+     lambda b: editor(b) is not None and MEMBERS[b["editorId"]]["name"] != "Bob"),
+    ({"tags": {"some": {"name": {"eq": "green"}}}}, lambda b: "t1" in tagged(b)),
+    ({"tags": {"name": {"eq": "green"}}}, lambda b: "t1" in tagged(b)),
+    ({"tags": {"every": {"name": {"eq": "red"}}}}, lambda b: tagged(b) <= {"t0"}),
+    ({"tags": {"length": {"gte": 2}}}, lambda b: len(tagged(b)) >= 2),
+    ({"tags": {"length": {"in": [0, 2]}}}, lambda b: len(tagged(b)) in (0, 2)),
+    ({"tags": {"or": [{"length": {"eq": 0}}, {"some": {"parent": {"name": {"eq": "red"}}}}]}},
+     lambda b: not tagged(b) or "t1" in tagged(b)),
+    ({"sequels": {"some": {"title": {"endsWith": "7"}}}},
+     lambda b: any(o["sequelToId"] == b["id"] and o["title"].endswith("7") for o in BOOKS)),
+    ({"sequelTo": {"title": {"contains": "1"}}},
+     lambda b: any(o["id"] == b["sequelToId"] and "1" in o["title"] for o in BOOKS)),
+    ({"loans": {"some": {"member": {"email": {"startsWith": "bob"}}}}},
+     lambda b: any(o["bookId"] == b["id"] and o["memberId"] == "m1" for o in LOANS)),
+    ({"borrowers": {"some": {"name": {"eq": "Bob"}}}},
+     lambda b: any(o["bookId"] == b["id"] and o["memberId"] == "m1" for o in LOANS)),
+    ({"isLent": {"eq": True}},
+     lambda b: any(o["bookId"] == b["id"] and not o["returned"] for o in LOANS)),
+    ({"shelf": {"in": ["fiction"]}}, lambda b: b["shelf"] == "fiction"),
+    ({"price": {"gt": 3, "lte": 9}}, lambda b: 3 < b["price"] <= 9),
+    ({"createdAt": {"gt": "-P59D"}}, lambda b: b["createdAt"] > "2026-01-01T09:00:00"),
+    ({"createdAt": {"lte": "2026-01-01T00:20:00.000Z"}}, lambda b: b["createdAt"] <= "2026-01-01T00:20:00"),
+    ({"published": {"lt": "2020-01-15"}}, lambda b: b["published"] < "2020-01-15"),
+    ({"readers": {"some": {"name": {"eq": "Bob"}}}}, lambda b: "m1" in borrowed(b)),
+    ({"readers": {"every": {"name": {"eq": "Bob"}}}}, lambda b: borrowed(b) <= {"m1"}),
+    ({"readers": {"length": {"lt": 1}}}, lambda b: not borrowed(b)),
+    ({"readers": {"or": [{"name": {"eq": "Ada"}}, {"length": {"eq": 0}}]}}, lambda b: borrowed(b) in ({"m0"}, set())),
+    ({"keywords": {"some": {"eq": "b"}, "length": {"lte": 2}}}, lambda b: "b" in b["keywords"]),
+    ({"sheets": {"gt": 60}}, lambda b: (b["pages"] or 0) > 120),
+    ({"thickness": {"nin": ["thin"]}}, lambda b: b["pages"] is None or b["pages"] >= 120),
+]  # fmt: skip
+atoms = st.sampled_from(ATOMS)
+
+
+@given(st.data(), st.sampled_from(sorted(TEXT)), st.sampled_from(["some", "every"]))
+@settings(max_examples=100, deadline=None)
+def test_a_list_of_texts_is_asked_for_some_and_for_every(forty: Library, data: st.DataObject, name: str, word: str):
+    value = data.draw(operand(name, st.sampled_from(["a", "b", "A", "á", "", "ab"])))
+    whole = any if word == "some" else all
+    plain = {"containsIgnoreCaseAndAccent": lambda a, b: b.replace("á", "a").lower() in a}
+    test = {**TEXT, **plain}[name]
+    wanted = those(lambda book: whole(test(each, value) for each in book["keywords"]))
+    assert found(forty, {"keywords": {word: {name: value}}}) == wanted
+
+
+@given(st.data(), st.sampled_from(sorted(set(NUMBER) - {"null"})))
+@settings(max_examples=60, deadline=None)
+def test_a_list_is_asked_for_its_length(forty: Library, data: st.DataObject, name: str):
+    value = data.draw(operand(name, st.integers(0, 3)))
+    assert found(forty, {"keywords": {"length": {name: value}}}) == those(
+        lambda book: NUMBER[name](len(book["keywords"]), value)
+    )
+
+
+@given(st.data(), st.sampled_from(sorted(NUMBER)))
+@settings(max_examples=100, deadline=None)
+def test_a_value_that_is_worked_out_is_compared_like_a_column(forty: Library, data: st.DataObject, name: str):
+    value = data.draw(operand(name, st.integers(48, 72)))
+    half = lambda book: None if book["pages"] is None else book["pages"] / 2  # noqa: E731
+    assert found(forty, {"sheets": {name: value}}) == those(lambda book: NUMBER[name](half(book), value))
+
+
+@given(st.data(), st.sampled_from(["eq", "neq", "in", "nin", "null"]))
+@settings(max_examples=60, deadline=None)
+def test_a_case_is_compared_like_a_column(forty: Library, data: st.DataObject, name: str):
+    value = data.draw(operand(name, st.sampled_from(["thin", "thick", "other"])))
+    case = lambda pages: None if pages is None else "thin" if pages < 120 else "thick"  # noqa: E731
+    assert found(forty, {"thickness": {name: value}}) == those(lambda b: NUMBER[name](case(b["pages"]), value))
 
 
 def combined(parts: list[tuple[Json, Callable[[Json], bool]]], word: str) -> tuple[Json, Callable[[Json], bool]]:
@@ -141,7 +187,7 @@ def combined(parts: list[tuple[Json, Callable[[Json], bool]]], word: str) -> tup
 
 
 conditions = st.recursive(
-    atoms(),
+    atoms,
     lambda inner: st.builds(combined, st.lists(inner, min_size=1, max_size=3), st.sampled_from(["and", "or"])),
     max_leaves=6,
 )

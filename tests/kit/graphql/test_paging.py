@@ -55,7 +55,7 @@ def test_the_newest_come_first_and_ties_are_broken_by_id(forty: Library):
     assert page(forty, first=40)[0] == [book["id"] for book in books]
 
 
-terms = st.sampled_from(["title", "pages", "owner", "shelf"])
+terms = st.sampled_from(["title", "pages", "owner", "shelf", "lent"])
 orders = st.fixed_dictionaries(
     {"order": st.sampled_from(["Ascending", "Descending"])}, optional={"nulls": st.sampled_from(["first", "last"])}
 )
@@ -81,6 +81,36 @@ def test_nulls_stand_where_they_are_asked_to(forty: Library):
     assert ask("first")[:10] == [None] * 10
     assert ask("last")[:2] == [138, 137]
     assert ask("last")[-10:] == [None] * 10
+
+
+LENT = "query($s: [BookSortInput!]) { books(first: 40, sort: $s) { nodes { id } } }"
+
+
+@pytest.mark.parametrize(
+    ("options", "first"),
+    [
+        ({"order": "Ascending"}, ["b0002", "b0003", "b0001"]),
+        ({"order": "Descending"}, ["b0003", "b0001", "b0002"]),
+    ],
+)
+def test_an_order_that_no_column_holds(forty: Library, options: Json, first: list[str]):
+    nodes = forty.data(LENT, {"s": [{"lent": options}, {"title": {"order": "Descending"}}]})["books"]["nodes"]
+    assert [node["id"] for node in nodes[:3]] == first
+    nodes = forty.data(LENT, {"s": [{"lent": {**options, "nulls": "first"}}]})["books"]["nodes"]
+    assert {node["id"] for node in nodes[-3:]} == set(first)
+
+
+@given(st.lists(st.tuples(terms, orders), min_size=1, max_size=3), st.integers(1, 5), st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_pages_inside_another_entity_come_in_the_order_asked_for(
+    forty: Library, sort: list[tuple[str, Json]], size: int, backward: bool
+):
+    ask = (
+        "query($s: [BookSortInput!], $f: Int, $l: Int) { members { nodes { id books(first: $f, last: $l, sort: $s)"
+        " { nodes { id } pageInfo { hasNextPage hasPreviousPage } } } } }"
+    )
+    variables = {"s": [{name: options} for name, options in sort], "l" if backward else "f": size}
+    assert forty.data(ask, variables) == forty.slowly(ask, variables)
 
 
 def test_a_page_says_whether_there_is_more_on_either_side(forty: Library):
@@ -145,6 +175,12 @@ def test_each_parent_has_its_own_page(forty: Library):
 def test_a_total_counts_beyond_the_page(forty: Library):
     ask = '{ searchBooks(term: "book 1", first: 2) { totalCount nodes { title } } }'
     assert forty.data(ask)["searchBooks"]["totalCount"] == 11
+
+
+def test_a_total_is_the_same_on_every_page(forty: Library):
+    ask = 'query($a: String) { searchBooks(term: "book 1", first: 2, after: $a) { totalCount pageInfo { endCursor } } }'
+    first = forty.data(ask)["searchBooks"]
+    assert forty.data(ask, {"a": first["pageInfo"]["endCursor"]})["searchBooks"]["totalCount"] == 11
 
 
 @pytest.mark.parametrize("size", [12, 300])

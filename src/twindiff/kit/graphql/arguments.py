@@ -57,6 +57,9 @@ class Arguments:
         return given
 
 
+NOTHING = Arguments({}, {})
+
+
 class VariableUse:
     """The variables of an operation: their types, and which of them were used."""
 
@@ -89,6 +92,8 @@ class VariableUse:
 
 def arguments_of(uses: VariableUse, declared: Mapping[str, Any], nodes: tuple[ArgumentNode, ...]) -> Arguments:
     """Compile the arguments of one field or directive; raises Refused."""
+    if not declared and not nodes:
+        return NOTHING
     constant: dict[str, Any] = {
         name: arg.default_value for name, arg in declared.items() if arg.default_value is not Undefined
     }

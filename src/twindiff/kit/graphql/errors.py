@@ -32,8 +32,8 @@ class NotImplementedHere(ApiError):
 
     code = "not_implemented"
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is not implemented in this twin")
+    def __init__(self, what: str, why: str = "") -> None:
+        super().__init__(f"{what} is not implemented in this twin{f': {why}' if why else ''}")
 
 
 class InvalidDocument(ApiError):

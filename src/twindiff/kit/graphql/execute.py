@@ -15,7 +15,6 @@ from graphql import (
     OverlappingFieldsCanBeMergedRule,
     get_variable_values,
     is_non_null_type,
-    parse,
     specified_rules,
     validate,
 )
@@ -40,6 +39,7 @@ from .library import named_type
 from .limits import Limits, check
 from .model import Model
 from .plan import Compiler, Cost, is_connection
+from .reading import read, read_with_places
 from .roots import Resolve, resolver
 from .run import Run
 from .selecting import Asked, Selecting
@@ -139,6 +139,9 @@ class Api:
         check(text, self.limits)
         document = self._parsed(text)
         operation = _operation(document, operation_name)
+        if any(each.loc is None for each in operation.selection_set.selections):  # errors tell where a root stands
+            document = read_with_places(text)
+            operation = _operation(document, operation_name)
         missing = self._missing_in(operation)
         if missing:
             writes = operation.operation is OperationType.MUTATION
@@ -146,11 +149,11 @@ class Api:
         try:
             return self._planned(text, document, operation, variables)
         except Refused as refused:
-            raise self._invalid(document, refused) from None
+            raise self._invalid(text, refused) from None
 
     def _parsed(self, text: str) -> DocumentNode:
         try:
-            return parse(text, max_tokens=self.limits.tokens)
+            return read(text, self.limits.tokens)
         except GraphQLError as error:
             if "tokens" in error.message:
                 raise TooComplex(f"The query has more than {self.limits.tokens:,} tokens") from None
@@ -186,9 +189,8 @@ class Api:
         kind = self._root_type(operation)
         asked = selecting.of(kind, [operation.selection_set])
         roots = [self._root(compiler, each, kind) for each in asked]
-        self._check_used(document, operation, selecting, uses)
-        if selecting.asks_schema:
-            self._validate(document)
+        if selecting.asks_schema or not _is_all_used(document, operation, selecting, uses):
+            self._validate(text)
         names = tuple(each.name for each in asked) or ("__schema",)
         writes = operation.operation is OperationType.MUTATION
         return Plan(
@@ -205,32 +207,16 @@ class Api:
         required = is_non_null_type(asked.field.type)
         return PlannedRoot(asked.key, asked.name, required, resolve, complete, asked.arguments, location)
 
-    def _check_used(
-        self, document: DocumentNode, operation: OperationDefinitionNode, selecting: Selecting, uses: VariableUse
-    ) -> None:
-        """What the walk cannot see: operations and fragments beside it, and what is declared and not used."""
-        operations = [each for each in document.definitions if isinstance(each, OperationDefinitionNode)]
-        fragments = [each for each in document.definitions if isinstance(each, FragmentDefinitionNode)]
-        alone = len(operations) == 1 and len(operations) + len(fragments) == len(document.definitions)
-        names = [each.variable.name.value for each in operation.variable_definitions]
-        fine = (
-            alone
-            and len({each.name.value for each in fragments}) == len(fragments) == len(selecting.used_fragments)
-            and len(set(names)) == len(names) == len(uses.used)
-            and not operation.directives
-            and not any(each.directives for each in operation.variable_definitions)
-        )
-        if not fine:
-            self._validate(document)
-
-    def _validate(self, document: DocumentNode) -> None:
-        errors = validate(self.schema, document, _RULES, max_errors=20)
+    def _validate(self, text: str) -> None:
+        errors = self._errors(text)
         if errors:
             raise InvalidDocument(*errors)
 
-    def _invalid(self, document: DocumentNode, refused: Refused) -> InvalidDocument:
-        errors = validate(self.schema, document, _RULES, max_errors=20)
-        return InvalidDocument(*(errors or [GraphQLError(str(refused), refused.node)]))
+    def _invalid(self, text: str, refused: Refused) -> InvalidDocument:
+        return InvalidDocument(*(self._errors(text) or [GraphQLError(str(refused), refused.node)]))
+
+    def _errors(self, text: str) -> list[GraphQLError]:
+        return validate(self.schema, read_with_places(text), _RULES, max_errors=20)
 
     def _variables(self, definitions: Any, given: dict[str, Any], *, lenient: bool = False) -> dict[str, Any]:
         if not definitions:
@@ -312,6 +298,23 @@ class Api:
                 self._introspections.clear()
             self._introspections[key] = self._slowly(plan, run, operation_name, variables, cost)
         return self._introspections[key]
+
+
+def _is_all_used(
+    document: DocumentNode, operation: OperationDefinitionNode, selecting: Selecting, uses: VariableUse
+) -> bool:
+    """Whether there is nothing that the walk cannot see: operations and fragments beside it, what is never used."""
+    operations = [each for each in document.definitions if isinstance(each, OperationDefinitionNode)]
+    fragments = [each for each in document.definitions if isinstance(each, FragmentDefinitionNode)]
+    alone = len(operations) == 1 and len(operations) + len(fragments) == len(document.definitions)
+    names = [each.variable.name.value for each in operation.variable_definitions]
+    return (
+        alone
+        and len({each.name.value for each in fragments}) == len(fragments) == len(selecting.used_fragments)
+        and len(set(names)) == len(names) == len(uses.used)
+        and not operation.directives
+        and not any(each.directives for each in operation.variable_definitions)
+    )
 
 
 def _always(value: Any) -> Resolve:

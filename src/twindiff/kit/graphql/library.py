@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, cast
 
 import graphql
@@ -15,8 +16,15 @@ value_from_ast = _graphql.value_from_ast
 type_from_ast = _utilities.type_from_ast
 
 
+@lru_cache(maxsize=16_384)
 def named_type(kind: Any) -> Any:
     """A type without its lists and `!`."""
     while hasattr(kind, "of_type"):
         kind = kind.of_type
     return kind
+
+
+@lru_cache(maxsize=16_384)
+def is_leaf(kind: Any) -> bool:
+    """Whether a type, without its lists and `!`, is a scalar or an enum."""
+    return _graphql.is_leaf_type(named_type(kind))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 from .arguments import Arguments
@@ -58,17 +59,21 @@ def to_many(link: Link, shape: ConnectionShape, id_at: int, arguments: Arguments
 def _related(run: Run, link: Link, shape: ConnectionShape, parents: list[str], page: Page) -> dict[str, list[Loaded]]:
     by = link.by if link.by is not None else link.mine
     assert by is not None
-    return run.db.pages(
+    is_ordered = page.places is None
+    found = run.db.pages(
         link.target.row,
         by,
         parents,
-        *page.where,
+        *(page.where if is_ordered else page.matching),
         join=link.theirs,
         between=() if link.theirs is None else between(run, link),
         order=page.order,
-        limit=page.size + 1,
+        limit=page.size + 1 if is_ordered else None,
         columns=shape.cells.columns,
     )
+    if is_ordered:
+        return found
+    return {key: page.arranged(rows, itemgetter(shape.id_at))[: page.size + 1] for key, rows in found.items()}
 
 
 def _total(run: Run, link: Link, parent: str, page: Page) -> Callable[[], int]:
@@ -77,7 +82,7 @@ def _total(run: Run, link: Link, parent: str, page: Page) -> Callable[[], int]:
 
     def count() -> int:
         found = run.db.pages(
-            link.target.row, by, [parent], *page.where, join=link.theirs, columns=(columns_of(link.target)["id"],)
+            link.target.row, by, [parent], *page.matching, join=link.theirs, columns=(columns_of(link.target)["id"],)
         )
         return len(found.get(parent, ()))
 
@@ -115,7 +120,8 @@ def connection(run: Run, shape: ConnectionShape, matches: Matches, arguments: di
     page = page_of(run, spec, arguments, matches.where, matches.order)
     columns = shape.cells.columns
     rows = run.db.rows(spec.row, *page.where, order=page.order, limit=page.size + 1, columns=columns)
-    return Batch(rows, page, lambda: run.db.count(spec.row, *page.where))
+    arranged = page.arranged(rows, itemgetter(shape.id_at))
+    return Batch(arranged, page, lambda: run.db.count(spec.row, *page.matching))
 
 
 def given_connection(shape: ConnectionShape, arguments: Arguments) -> Complete:

@@ -25,11 +25,11 @@ from .arguments import Arguments, Refused, Variables
 from .build import Builder, Meaning
 from .entity import Field, Spec
 from .errors import NotImplementedHere
-from .library import named_type
+from .library import is_leaf, named_type
 from .paging import DEFAULT_SIZE, LARGEST_SIZE
 from .run import Run
 from .scalars import wire_instant
-from .selecting import Asked, Selecting
+from .selecting import Asked, Selecting, asks_id
 from .shapes import Cells, Complete, ConnectionShape, KindShape, Loaded, RowShape, Table
 
 LEAF_COST = 0.1
@@ -71,6 +71,7 @@ class Compiler:
         self.schema = schema
         self.selecting = selecting
         self.cost = Cost()
+        self._ids: dict[str, Table] = {}
 
     # Any value
 
@@ -171,7 +172,7 @@ class Compiler:
         )
         source = f"lambda {', '.join(['rows', *('all_' + x for x in loaded)])}: [{{{', '.join(body)}}} for {each}]"
         # Keys are GraphQL names, which hold letters, digits and underscores only; everything else is written here.
-        shape.build = eval(_code(source), space)
+        shape.build_by(lambda: eval(_code(source), space))
         return shape
 
     def _expression(self, kind: Any, part: Asked, cells: Cells, shape: RowShape, space: dict[str, Any]) -> str:
@@ -180,7 +181,7 @@ class Compiler:
             return repr(kind.name)
         means: Meaning = part.field.extensions["means"]
         field = means.field
-        if field and (means.kind == "key" or (field.kind == "column" and is_leaf_type(named_type(part.field.type)))):
+        if field and (means.kind == "key" or (field.kind == "column" and is_leaf(part.field.type))):
             self._count_leaf(part)
             return self._cell(part, cells.at(field.column), field, cells, space)
         shape.loads.append(self._load(kind, part, means, cells))
@@ -196,7 +197,7 @@ class Compiler:
         return f"({value} if r[{at}] is not None else z{at})"
 
     def _count_leaf(self, part: Asked) -> None:
-        if part.field and is_leaf_type(named_type(part.field.type)):
+        if part.field and is_leaf(part.field.type):
             self.cost.own += LEAF_COST
 
     def _load(self, kind: Any, part: Asked, means: Meaning, cells: Cells) -> Any:
@@ -240,7 +241,18 @@ class Compiler:
         if target.row is None:
             self.selecting_only(kind, part)
             return _missing(required)
-        return load.to_one(target, self.table(target, kind, part), cells.at(field.column), required)
+        return load.to_one(target, self._pointed(target, kind, part), cells.at(field.column), required)
+
+    def _pointed(self, target: Spec, kind: Any, part: Asked) -> Table:
+        """A selection over the rows that a relation points to; most are `{ id }`, compiled once for each type."""
+        if target.interface or not asks_id(part.below):
+            return self.table(target, kind, part)
+        known = self._ids.get(kind.name)
+        if known is None:
+            known = self._ids[kind.name] = self.table(target, kind, part)
+        else:
+            self.cost.own += OBJECT_COST + LEAF_COST
+        return known
 
     def selecting_only(self, kind: Any, part: Asked) -> None:
         """Check a selection below which nothing can be."""

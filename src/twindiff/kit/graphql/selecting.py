@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, cast
 
-from graphql import GraphQLField, GraphQLNamedType, GraphQLSchema, is_composite_type, is_leaf_type, print_ast
+from graphql import GraphQLField, GraphQLNamedType, GraphQLSchema, is_composite_type, print_ast
 from graphql.language import FieldNode, FragmentDefinitionNode, FragmentSpreadNode, InlineFragmentNode, SelectionSetNode
 from graphql.type import GraphQLIncludeDirective, GraphQLSkipDirective
 from graphql.utilities import do_types_overlap
 
-from .arguments import Arguments, Refused, Variables, VariableUse, arguments_of
+from .arguments import NOTHING, Arguments, Refused, Variables, VariableUse, arguments_of
 from .errors import TooComplex
-from .library import named_type
+from .library import is_leaf
 
 MOST_FIELDS = 20_000
 _INTROSPECTION = {"__schema", "__type"}
@@ -50,6 +50,7 @@ class Selecting:
         self.used_fragments: set[str] = set()
         self.asks_schema = False
         self._fields = 0
+        self._conditions: dict[tuple[str, GraphQLNamedType], GraphQLNamedType] = {}
 
     def of(self, concrete: Any, sets: list[SelectionSetNode], named: Any = None) -> list[Asked]:
         """What is asked of a concrete type by a selection written for `named`: for it, or one of its interfaces."""
@@ -88,11 +89,15 @@ class Selecting:
             self._collect(concrete, kind, fragment.selection_set, found, (*inside, name))
 
     def _condition(self, name: str, named: GraphQLNamedType) -> GraphQLNamedType:
+        known = self._conditions.get((name, named))
+        if known is not None:
+            return known
         kind: Any = self.schema.get_type(name)
         if not is_composite_type(kind) or not do_types_overlap(self.schema, kind, cast(Any, named)):
             raise Refused(
                 f"A fragment cannot be spread here as objects of type '{named}' can never be of type '{name}'."
             )
+        self._conditions[name, named] = kind
         return kind
 
     def _applies(self, kind: Any, concrete: Any) -> bool:
@@ -118,7 +123,7 @@ class Selecting:
         if name == "__typename":
             if node.selection_set or node.arguments:
                 raise Refused("Field '__typename' has neither subfields nor arguments.", node)
-            return Asked(key, name, None, Arguments({}, {}), [], node)
+            return Asked(key, name, None, NOTHING, [], node)
         if name in _INTROSPECTION and concrete is self.schema.query_type:
             self.asks_schema = True
             return None
@@ -126,7 +131,7 @@ class Selecting:
         if name not in fields:
             raise Refused(f"Cannot query field '{name}' on type '{named}'.", node)
         field: Any = concrete.fields[name]
-        if is_leaf_type(named_type(field.type)) is (node.selection_set is not None):
+        if is_leaf(field.type) is (node.selection_set is not None):
             raise Refused(f"Field '{name}' must have a selection of subfields, or must not.", node)
         below = [node.selection_set] if node.selection_set else []
         return Asked(key, name, field, arguments_of(self.uses, field.args, node.arguments), below, node)
@@ -135,13 +140,27 @@ class Selecting:
         known = found.setdefault(asked.key, asked)
         if known is asked:
             return
-        if known.name != asked.name or _text(known.node) != _text(asked.node):
+        if known.name != asked.name or _differ(known.node, asked.node):
             raise Refused(
                 f"Fields '{asked.key}' conflict because they are different fields or have differing arguments."
                 " Use different aliases on the fields to fetch both if this was intentional.",
                 asked.node,
             )
         known.below.extend(asked.below)
+
+
+def asks_id(sets: list[SelectionSetNode]) -> bool:
+    """Whether a selection is `{ id }` and nothing else."""
+    if len(sets) != 1 or len(sets[0].selections) != 1:
+        return False
+    (only,) = sets[0].selections
+    if not isinstance(only, FieldNode) or only.name.value != "id":
+        return False
+    return not (only.alias or only.arguments or only.directives or only.selection_set)
+
+
+def _differ(one: FieldNode, other: FieldNode) -> bool:
+    return bool(one.arguments or other.arguments) and _text(one) != _text(other)
 
 
 def _text(node: FieldNode) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ loaded once for all of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
@@ -67,12 +68,20 @@ class RowShape:
 
     def __init__(self) -> None:
         self.loads: list[Load] = []
-        self.build: Build = _empty
+        self._make: Callable[[], Build] = lambda: _empty
+
+    def build_by(self, make: Callable[[], Build]) -> None:
+        """Say how the objects are built; it is made when there are rows, of which an interface has few kinds."""
+        self._make = make
+
+    @cached_property
+    def _build(self) -> Build:
+        return self._make()
 
     def shape(self, run: Run, rows: list[Loaded]) -> list[Any]:
         if not rows:
             return []
-        return self.build(rows, *[load(run, rows) for load in self.loads])
+        return self._build(rows, *[load(run, rows) for load in self.loads])
 
 
 class KindShape:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,7 +13,7 @@ import msgspec
 
 from twindiff.kit.binding import Bound
 from twindiff.kit.call import Call
-from twindiff.kit.errors import ApiError, MalformedBody
+from twindiff.kit.errors import ApiError, MalformedBody, UnknownOperation
 from twindiff.kit.http import Answer, Request, json_answer
 from twindiff.kit.rows import Row
 from twindiff.kit.styles.base import Style, json_object
@@ -52,7 +54,7 @@ class GraphqlStyle(Style):
 
     def extensions(self, error: Exception) -> dict[str, Any]:
         """What stands beside an error's message."""
-        return {"code": _code(error)}
+        return {"code": _code(error).upper()}
 
     def message(self, error: Exception) -> str:
         return getattr(error, "message", None) or str(error)
@@ -78,7 +80,8 @@ class GraphqlStyle(Style):
         value: dict[str, Any] = {"data": outcome.data}
         if outcome.problems:
             value["errors"] = [self.problem(each) for each in outcome.problems]
-        return json_answer(value, headers=self.headers(outcome))
+        answer = json_answer(value, headers=self.headers(outcome))
+        return answer._replace(error=_code(outcome.problems[0].error)) if outcome.problems else answer
 
     def error(self, error: ApiError) -> Answer:
         if isinstance(error, InvalidDocument):
@@ -91,7 +94,7 @@ class GraphqlStyle(Style):
 
 
 def _code(error: Exception) -> str:
-    return error.code.upper() if isinstance(error, ApiError) else "GRAPHQL_VALIDATION_FAILED"
+    return error.code if isinstance(error, ApiError) else "graphql_validation_failed"
 
 
 class Endpoint(Dispatch):
@@ -146,7 +149,7 @@ class Endpoint(Dispatch):
         problems = [Problem(NotImplementedHere(f"'{name}'"), (name,)) for name in plan.missing]
 
         def refuse(call: Call, raw: Any) -> Answer:
-            return self.graphql.outcome(Outcome(None, problems, 0))
+            return self.graphql.outcome(Outcome(None, problems, 0))._replace(error=UnknownOperation.code)
 
         return refuse
 
@@ -166,6 +169,12 @@ def _asked(request: Request) -> Asked:
         raise MalformedBody("The request has no query")
     depth_of_values(asked.variables)
     return asked
+
+
+def modules_of(package: str) -> list[ModuleType]:
+    """The modules of a package by name, those of its own packages left out: a twin's declarations and behaviour."""
+    found = pkgutil.iter_modules(import_module(package).__path__)
+    return [import_module(f"{package}.{each.name}") for each in sorted(found) if not each.ispkg]
 
 
 class GraphqlTwin(Twin):

@@ -10,13 +10,14 @@ import msgspec
 from twindiff.kit.call import Call
 from twindiff.kit.rows import Column, Expression, Row, table_of
 
+from . import paging
+from . import where as filters
 from .entity import Entity, Field, Spec
 from .errors import EntityNotFound, InvalidInput
 from .model import Link, Model
 from .run import Run, columns_of, unarchived
 from .surface import Word
 from .surfaces import input_field
-from .where import where
 
 Given = Mapping[str, Any]
 _models: dict[Spec, Model] = {}
@@ -40,7 +41,29 @@ def find(call: Call, entity: type[Entity], id: str) -> Any:
 
 def matching(call: Call, entity: type[Entity], given: Given) -> tuple[Expression, ...]:
     """The conditions that a filter of the API means, for lists and filters written by hand."""
-    return where(_run(call, entity.spec), entity.spec, given)
+    return filters.where(_run(call, entity.spec), entity.spec, given)
+
+
+def seen(call: Call, entity: type[Entity], given: Given) -> tuple[Expression, ...]:
+    """The conditions of a filter on the rows that the actor sees and that are not archived."""
+    run, spec = _run(call, entity.spec), entity.spec
+    return (*unarchived(spec), *run.visible(spec), *filters.where(run, spec, given))
+
+
+def collection(call: Call, entity: type[Entity], given: Given, *belongs: Expression) -> Expression:
+    """What a collection filter says of the rows of an entity under conditions that tie them to the row outside."""
+    return filters.collection(_run(call, entity.spec), entity.spec, given, *belongs)
+
+
+def compared(call: Call, entity: type[Entity], column: Column[Any], comparator: Given) -> Expression:
+    """What a comparator says of a column of an entity, or of what is at a path in it."""
+    return filters.compared(_run(call, entity.spec), entity.spec, column, comparator)
+
+
+def arranged(call: Call, entity: type[Entity], sort: Given) -> list[str]:
+    """The ids of all rows of an entity, in the order that a sort of the API means."""
+    run = _run(call, entity.spec)
+    return paging.arranged(run, entity.spec, (), paging.terms_of(run, entity.spec, {"sort": [sort]}))
 
 
 def create(call: Call, entity: type[Entity], given: Given) -> Any:
@@ -248,18 +271,13 @@ def relate(run: Run, link: Link, id: str, others: list[str], sign: str = _SET) -
     mine, theirs = cast(Column[Any], link.mine), cast(Column[Any], link.theirs)
     table = mine.table
     wanted = [found(run, link.target, each).id for each in dict.fromkeys(others)]
-    present = {getattr(row, theirs.name): row for row in run.db.rows(table, mine == id, *_between(run, link))}
+    present = {getattr(row, theirs.name): row for row in run.db.rows(table, mine == id, *filters.between(run, link))}
     for other, row in present.items():
         if (sign == _REMOVED and other in wanted) or (sign == _SET and other not in wanted):
             _part(run, link, row)
     for other in wanted:
         if sign != _REMOVED and other not in present:
             _join(run, link, {mine.name: id, theirs.name: other})
-
-
-def _between(run: Run, link: Link) -> tuple[Any, ...]:
-    spec = run.model.entity_of_row(cast(Column[Any], link.mine).table)
-    return unarchived(spec) if spec else ()
 
 
 def _join(run: Run, link: Link, values: dict[str, Any]) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, cast
 
+from twindiff.kit.call import Call
 from twindiff.kit.rows import Column, Expression, all_of, any_of, counted, exists, not_
 
 from .entity import Field, Spec
@@ -12,9 +14,9 @@ from .errors import InvalidInput, NotImplementedHere
 from .model import Link
 from .run import Run, columns_of, unarchived
 from .scalars import duration_of, stored_instant
+from .valued import Given, holds, list_holds
 
 NEVER = any_of()
-Given = Mapping[str, Any]
 
 _COUNTS = {"eq": "=", "neq": "!=", "lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
 _OPERATORS: dict[str, Callable[[Column[Any], Any], Expression]] = {
@@ -69,9 +71,10 @@ def _field(run: Run, spec: Spec, field: Field, value: Given) -> Expression:
         return _one(run, spec, field, value)
     if field.kind in ("many", "list") and field.target in run.model.entities:
         link = run.model.links[spec.name, field.name]
-        return _no_rows(value) if link is None else many(run, spec, link, value)
-    if field.kind == "column" and not field.shape.is_list:
-        return compared(run, spec, columns_of(spec)[field.column], value)
+        return no_rows(value) if link is None else many(run, spec, link, value)
+    if field.kind == "column":
+        column = columns_of(spec)[field.column]
+        return _listed(run, spec, column, value) if field.shape.is_list else compared(run, spec, column, value)
     raise NotImplementedHere(f"The filter {field!r}")
 
 
@@ -92,25 +95,32 @@ def compared(run: Run, spec: Spec, column: Column[Any], comparator: Given) -> Ex
     return parts[0] if len(parts) == 1 else all_of(*parts)
 
 
+def _listed(run: Run, spec: Spec, column: Column[Any], comparator: Given) -> Expression:
+    """A column that holds a list: no engine looks into it, so its rows are read and those that fit are named."""
+    key = columns_of(spec)["id"]
+    found = run.db.rows(spec.row, columns=(key, column))
+    return key.in_([each for each, values in found if list_holds(values, comparator)])
+
+
 def _operand(run: Run, spec: Spec, column: Column[Any], operand: Any) -> Any:
     if isinstance(operand, list):
         return [_operand(run, spec, column, each) for each in cast(list[Any], operand)]
     if isinstance(operand, str) and column.kind in ("timestamp", "date"):
-        instant = instant_of(run, operand)
+        instant = instant_of(run.call, operand)
         return instant[:10] if column.kind == "date" else instant
     if column.name == "id" and isinstance(operand, str):
         return run.id_of(spec, operand)
     return operand
 
 
-def instant_of(run: Run, text: str) -> str:
+def instant_of(call: Call, text: str) -> str:
     """An instant, or a duration counted from now, as a Timestamp column holds it."""
     try:
         length = duration_of(text)
     except ValueError:
         return stored_instant(text)
     try:
-        then = run.call.clock.now + length
+        then = call.clock.now + length
     except OverflowError:
         raise InvalidInput(f"Argument Validation Error: '{text}' leads beyond the calendar") from None
     return then.replace(tzinfo=None).isoformat()
@@ -159,41 +169,56 @@ def _names(run: Run, target: Spec, operand: Any) -> Any:
     return run.id_of(target, operand)
 
 
+Related = Callable[..., Any]
+"""Conditions on a related row to the arguments of `exists` and `counted`."""
+
+
 def many(run: Run, spec: Spec, link: Link, given: Given) -> Expression:
     """A collection: `some`, `every` and `length`; bare fields ask for some row that has them all."""
+    return _deeper(run, link.target, lambda *conditions: _linked(run, spec, link, conditions), given)
+
+
+def collection(run: Run, target: Spec, given: Given, *belongs: Expression) -> Expression:
+    """A collection of the rows of `target` under conditions that tie them to the row outside."""
+    seen = (*unarchived(target), *run.visible(target), *belongs)
+    return _deeper(run, target, lambda *conditions: (target.row, *seen, *conditions), given)
+
+
+def _deeper(run: Run, target: Spec, related: Related, given: Given) -> Expression:
+    words = {word: partial(meaning, run, target, related) for word, meaning in _COLLECTION.items()}
     with run.deeper():
-        return _many(run, spec, link, given)
+        return in_words(given, words)
 
 
-def _many(run: Run, spec: Spec, link: Link, given: Given) -> Expression:
+def in_words(given: Given, words: Mapping[str, Callable[[Any], Expression]]) -> Expression:
+    """A collection filter whose words mean what their functions say; fields beside them are a `some`."""
     parts: list[Expression] = []
-    bare: dict[str, Any] = {}
+    beside: dict[str, Any] = {}
     for name, value in given.items():
         if value is None:
             continue
         if name in ("and", "or"):
-            both = [_many(run, spec, link, each) for each in value]
+            both = [in_words(each, words) for each in value]
             parts.append(all_of(*both) if name == "and" else any_of(*both))
-        elif name in _COLLECTION:
-            parts.append(_COLLECTION[name](run, spec, link, value))
+        elif name in words:
+            parts.append(words[name](value))
         else:
-            bare[name] = value
-    if bare:
-        parts.append(_some(run, spec, link, bare))
+            beside[name] = value
+    if beside:
+        parts.append(words["some"](beside))
     return all_of(*parts)
 
 
-def _some(run: Run, spec: Spec, link: Link, given: Given) -> Expression:
-    return exists(*_related(run, spec, link, where(run, link.target, given)))
+def _some(run: Run, target: Spec, related: Related, given: Given) -> Expression:
+    return exists(*related(*where(run, target, given)))
 
 
-def _every(run: Run, spec: Spec, link: Link, given: Given) -> Expression:
-    unlike = not_(all_of(*where(run, link.target, given)))
-    return not_(exists(*_related(run, spec, link, (unlike,))))
+def _every(run: Run, target: Spec, related: Related, given: Given) -> Expression:
+    return not_(exists(*related(not_(all_of(*where(run, target, given))))))
 
 
-def _length(run: Run, spec: Spec, link: Link, comparator: Given) -> Expression:
-    table, *conditions = _related(run, spec, link, ())
+def _length(run: Run, target: Spec, related: Related, comparator: Given) -> Expression:
+    table, *conditions = related()
     parts: list[Expression] = []
     for operator, operand in comparator.items():
         if operand is None:
@@ -206,18 +231,18 @@ def _length(run: Run, spec: Spec, link: Link, comparator: Given) -> Expression:
     return all_of(*parts)
 
 
-def _null(run: Run, spec: Spec, link: Link, is_null: bool) -> Expression:
-    some = exists(*_related(run, spec, link, ()))
+def _null(run: Run, target: Spec, related: Related, is_null: bool) -> Expression:
+    some = exists(*related())
     return not_(some) if is_null else some
 
 
-_COLLECTION: dict[str, Callable[[Run, Spec, Link, Any], Expression]] = {
+_COLLECTION: dict[str, Callable[[Run, Spec, Related, Any], Expression]] = {
     "some": _some, "every": _every, "length": _length, "null": _null,
 }  # fmt: skip
 
 
-def _related(run: Run, spec: Spec, link: Link, conditions: tuple[Expression, ...]) -> Any:
-    """The arguments of `exists` and `counted` for the related rows that can be seen and are not archived."""
+def _linked(run: Run, spec: Spec, link: Link, conditions: tuple[Expression, ...]) -> Any:
+    """The arguments of `exists` and `counted` for the linked rows that can be seen and are not archived."""
     target = link.target
     mine = columns_of(spec)["id"]
     seen = (*unarchived(target), *run.visible(target), *conditions)
@@ -236,27 +261,14 @@ def between(run: Run, link: Link) -> tuple[Expression, ...]:
     return unarchived(spec) if spec else ()
 
 
-def _no_rows(given: Given) -> Expression:
+def no_rows(given: Given) -> Expression:
     """What a collection filter says of a collection that is always empty."""
-    parts: list[Expression] = []
-    for name, value in given.items():
-        if value is None:
-            continue
-        if name == "length":
-            parts.append(all_of() if _holds(value) else NEVER)
-        elif name == "null":
-            parts.append(all_of() if value else NEVER)
-        elif name in ("and", "or"):
-            both = [_no_rows(each) for each in value]
-            parts.append(all_of(*both) if name == "and" else any_of(*both))
-        else:
-            parts.append(all_of() if name == "every" else NEVER)
-    return all_of(*parts)
+    return in_words(given, _EMPTY)
 
 
-def _holds(comparator: Given) -> bool:
-    tests: dict[str, Callable[[Any], bool]] = {
-        "eq": lambda n: n == 0, "neq": lambda n: n != 0, "lt": lambda n: n > 0, "lte": lambda n: n >= 0,
-        "gt": lambda n: n < 0, "gte": lambda n: n <= 0, "in": lambda n: 0 in n, "nin": lambda n: 0 not in n,
-    }  # fmt: skip
-    return all(tests[operator](operand) for operator, operand in comparator.items() if operand is not None)
+_EMPTY: dict[str, Callable[[Any], Expression]] = {
+    "some": lambda given: NEVER,
+    "every": lambda given: all_of(),
+    "length": lambda given: all_of() if holds(0, given) else NEVER,
+    "null": lambda is_null: all_of() if is_null else NEVER,
+}

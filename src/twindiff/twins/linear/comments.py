@@ -7,11 +7,13 @@ from typing import Any
 import msgspec
 
 from twindiff.kit import Call
-from twindiff.kit.graphql import Section, verbs
+from twindiff.kit.graphql import Section, by_value, verbs
 from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
+from twindiff.kit.rows import Expression
 
 from . import notices
-from .model.comments import Comment, Reaction
+from .model.comments import Comment, Emoji, Reaction
+from .model.customers import CustomerNeed
 from .model.issues import Issue
 from .model.project_parts import ProjectUpdate
 from .people import acting_user
@@ -193,3 +195,18 @@ def _summarise(call: Call, row: Any, gone: str = "") -> None:
             for each in given:
                 summary.setdefault(each.emoji, []).append(each.userId)
             call.db.change(thing, reactionData=summary)
+
+
+@api.filter(Comment, "needs")
+def needs(call: Call, comparator: dict[str, Any]) -> Expression:
+    """The needs of customers that refer to a comment."""
+    return verbs.collection(call, CustomerNeed, comparator, CustomerNeed.row.commentId == Comment.row.id)
+
+
+@api.filter(Reaction, "customEmojiId")
+def custom_emoji_id(call: Call, comparator: dict[str, Any]) -> Expression:
+    """The emoji of the workspace that a reaction is made with; null for one that everybody has."""
+    emoji, reaction = Emoji.row, Reaction.row
+    custom = dict(call.db.rows(emoji, emoji.archivedAt.is_null(), columns=(emoji.name, emoji.id)))
+    found = call.db.rows(reaction, reaction.emoji.in_(list(custom)), columns=(reaction.id, reaction.emoji))
+    return by_value(reaction.id, {key: custom[name] for key, name in found}, comparator)

@@ -1,24 +1,27 @@
-"""Filters of issues and projects that are no columns: relations of a kind, counts, durations, texts.
+"""Filters of issues that are no columns: relations of a kind, texts, customers, activity, and what there is none of.
 
 https://linear.app/developers/filtering
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from twindiff.kit import Call, all_of, any_of, exists, not_
-from twindiff.kit.graphql import Section, verbs
-from twindiff.kit.rows import Expression
+from twindiff.kit.graphql import Section, by_value, in_words, no_rows, verbs, yes_or_no
+from twindiff.kit.rows import Column, Expression
 
+from .model.comments import Comment
+from .model.customers import Customer, CustomerNeed
+from .model.history import IssueHistory
 from .model.issues import Issue, IssueRelation
-from .model.projects import Project, ProjectRelation
-from .model.teams import Team, TeamMembership
-from .model.users import User
-from .related_filters import some_of
-from .workflows import yes_or_no
 
 api = Section()
+
+IMPORTANT = 1.0
+"""The priority of a need that is important to a customer."""
 
 
 def _related(name: str, kind: str, *, mine: str, theirs: str) -> None:
@@ -63,33 +66,36 @@ for _name in (
     _never(_name)
 
 
+def _of_none(name: str) -> None:
+    @api.filter(Issue, name)
+    def empty(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
+        return no_rows(comparator)
+
+
+_of_none("sharedWith")
+_of_none("suggestions")
+
+
+@api.filter(Issue, "sourceMetadata")
+def source_metadata(call: Call, comparator: dict[str, Any]) -> Expression:
+    """No issue of the twin came from another system, so its source is null, and so is all that is in it."""
+    inside = [comparator.get("subType") or {}, comparator.get("salesforceMetadata") and {"eq": "a case"}]
+    parts = [{"null": comparator.get("null")}, *(each for each in inside if each)]
+    return all_of(*(by_value(Issue.row.id, {}, part) for part in parts))
+
+
 @api.filter(Issue, "searchableContent")
 def searchable_content(call: Call, comparator: dict[str, Any]) -> Expression:
     """Title and description in one, whatever the case."""
-    issue = Issue.row
+    return holding_words((Issue.row.title, Issue.row.description), comparator)
+
+
+def holding_words(columns: tuple[Column[Any], ...], comparator: dict[str, Any]) -> Expression:
+    """All words of a text stand somewhere in the columns."""
 
     def holds(text: str) -> Expression:
-        return all_of(*(_anywhere((issue.title, issue.description), word) for word in text.split()))
+        return all_of(*(any_of(*(column.contains(word, fold=True) for column in columns)) for word in text.split()))
 
-    return _contains(holds, comparator)
-
-
-@api.filter(Project, "searchableContent")
-def searchable_project(call: Call, comparator: dict[str, Any]) -> Expression:
-    """Name, description and content in one, whatever the case."""
-    project = Project.row
-
-    def holds(text: str) -> Expression:
-        return all_of(*(_anywhere((project.name, project.description, project.content), word) for word in text.split()))
-
-    return _contains(holds, comparator)
-
-
-def _anywhere(columns: tuple[Any, ...], word: str) -> Expression:
-    return any_of(*(column.contains(word, fold=True) for column in columns))
-
-
-def _contains(holds: Any, comparator: dict[str, Any]) -> Expression:
     parts: list[Expression] = []
     if comparator.get("contains") is not None:
         parts.append(holds(comparator["contains"]))
@@ -98,34 +104,62 @@ def _contains(holds: Any, comparator: dict[str, Any]) -> Expression:
     return all_of(*parts)
 
 
-def _project_related(name: str, *, here: str, there: str) -> None:
-    @api.filter(Project, name)
-    def has_relation(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
-        relation = ProjectRelation.row
-        ends = any_of(getattr(relation, here) == Project.row.id, getattr(relation, there) == Project.row.id)
-        return yes_or_no(exists(relation, ends, relation.archivedAt.is_null()), comparator)
+def count_customers(
+    call: Call, thing: Column[Any], key: Column[Any], comparator: Any, *which: Expression
+) -> Expression:
+    """How many customers need a thing; `key` is the column of a need that names it."""
+    need = CustomerNeed.row
+    needs = exists(need, need.customerId == Customer.row.id, key == thing, need.archivedAt.is_null(), *which)
+    return verbs.collection(call, Customer, {"length": comparator}, needs)
 
 
-_project_related("hasDependsOnRelations", here="relatedProjectId", there="relatedProjectId")
-_project_related("hasDependedOnByRelations", here="projectId", there="projectId")
-_project_related("hasBlockedByRelations", here="relatedProjectId", there="relatedProjectId")
-_project_related("hasBlockingRelations", here="projectId", there="projectId")
-_project_related("hasRelatedRelations", here="projectId", there="relatedProjectId")
+@api.filter(Issue, "customerCount")
+def customer_count(call: Call, comparator: dict[str, Any]) -> Expression:
+    """How many customers need an issue."""
+    return count_customers(call, Issue.row.id, CustomerNeed.row.issueId, comparator)
 
 
-@api.filter(Team, "owners")
-def owners(call: Call, comparator: dict[str, Any]) -> Expression:
-    """Teams of which somebody who matches is an owner."""
-    return _of_members(call, comparator, TeamMembership.row.owner == True)  # noqa: E712 - a condition
+@api.filter(Issue, "customerImportantCount")
+def customer_important_count(call: Call, comparator: dict[str, Any]) -> Expression:
+    """How many customers need an issue badly."""
+    important = CustomerNeed.row.priority == IMPORTANT
+    return count_customers(call, Issue.row.id, CustomerNeed.row.issueId, comparator, important)
 
 
-@api.filter(Team, "users")
-def members(call: Call, comparator: dict[str, Any]) -> Expression:
-    """Teams of which somebody who matches is a member."""
-    return _of_members(call, comparator)
+# Activity: comments, and changes in the history
 
 
-def _of_members(call: Call, comparator: dict[str, Any], *kind: Expression) -> Expression:
-    member, user = TeamMembership.row, User.row
-    who = exists(user, user.id == member.userId, *verbs.matching(call, User, some_of(comparator)))
-    return exists(member, member.teamId == Team.row.id, *kind, who)
+@api.filter(Issue, "activity")
+def activity(call: Call, comparator: dict[str, Any]) -> Expression:
+    """What people did with an issue."""
+
+    def of_both(word: str, given: dict[str, Any]) -> list[Expression]:
+        return [
+            verbs.collection(call, Comment, {word: given}, Comment.row.issueId == Issue.row.id),
+            verbs.collection(call, IssueHistory, {word: _by_actor(given)}, IssueHistory.row.issueId == Issue.row.id),
+        ]
+
+    words: dict[str, Callable[[Any], Expression]] = {
+        "some": lambda given: any_of(*of_both("some", given)),
+        "every": lambda given: all_of(*of_both("every", given)),
+        "length": lambda given: by_value(Issue.row.id, _activities(call), given, absent=0),
+    }
+    return in_words(comparator, words)
+
+
+def _by_actor(given: dict[str, Any]) -> dict[str, Any]:
+    """The same of a change, whose user is its actor."""
+    return {
+        "actor" if word == "user" else word: [_by_actor(each) for each in value] if word in ("and", "or") else value
+        for word, value in given.items()
+        if value is not None
+    }
+
+
+def _activities(call: Call) -> Counter[str]:
+    """How many there are for each issue that has any."""
+    return Counter(
+        issue
+        for row in (Comment.row, IssueHistory.row)
+        for (issue,) in call.db.rows(row, not_(row.issueId.is_null()), row.archivedAt.is_null(), columns=(row.issueId,))
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call
-from twindiff.kit.graphql import Section, verbs
+from twindiff.kit.graphql import Section, by_case, verbs
 from twindiff.kit.graphql.errors import InvalidInput
 from twindiff.kit.rows import Expression
 
@@ -36,6 +36,16 @@ _SUBSCRIBABLE = {
     "teamId": "TeamNotificationSubscription",
     "userId": "UserNotificationSubscription",
 }
+_SUBSCRIPTION_TYPES = {
+    "customer": ("CustomerNotification", "CustomerNeedNotification"),
+    "document": ("DocumentNotification",),
+    "initiative": ("InitiativeNotification",),
+    "issue": ("IssueNotification",),
+    "oauthClientApproval": ("OauthClientApprovalNotification",),
+    "project": ("ProjectNotification",),
+    "pullRequest": ("PullRequestNotification",),
+}
+"""Which subscriptions bring which notifications."""
 
 
 def _all(name: str, signature: str) -> None:
@@ -87,6 +97,14 @@ def notifications_unread_count(call: Call) -> int:
     """How many notifications the caller has not read."""
     row = Notification.row
     return call.db.count(row, row.userId == call.actor, row.readAt.is_null(), row.archivedAt.is_null())
+
+
+@api.filter(Notification, "subscriptionType")
+def subscription_type(call: Call, comparator: dict[str, Any]) -> Expression:
+    """What one is subscribed to whom a notification reaches."""
+    kind = Notification.row.kind
+    cases: dict[str, Expression] = {name: kind.in_(kinds) for name, kinds in _SUBSCRIPTION_TYPES.items()}
+    return by_case(cases, comparator)
 
 
 @api.creating(NotificationSubscription)

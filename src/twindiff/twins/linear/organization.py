@@ -9,11 +9,12 @@ from twindiff.kit import Call
 from twindiff.kit.clock import Clock, micros_of
 from twindiff.kit.graphql import Section, verbs
 from twindiff.kit.graphql.errors import EntityNotFound, Forbidden, InvalidInput
+from twindiff.kit.rows import Expression
 
 from .model.associations import InvitedTeam
 from .model.customers import Customer
 from .model.issues import Issue
-from .model.organization import Organization, OrganizationInvite
+from .model.organization import AuditEntry, Organization, OrganizationInvite
 from .model.teams import Team
 from .model.users import User
 from .people import acting_user, organization_id
@@ -109,3 +110,15 @@ def withdraw_invite(call: Call, row: Any, changes: dict[str, Any], arguments: di
 def _forget_teams(call: Call, invite: Any) -> None:
     for link in call.db.rows(InvitedTeam, InvitedTeam.organization_invite_id == invite.id):
         call.db.remove(link)
+
+
+def _in_metadata(name: str) -> None:
+    """What an entry is about stands in its metadata."""
+
+    @api.filter(AuditEntry, name)
+    def matches(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
+        return verbs.compared(call, AuditEntry, AuditEntry.row.metadata.json(name), comparator)
+
+
+for _name in ("entityId", "entityIdentifier", "entityType"):
+    _in_metadata(_name)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from twindiff.kit import Call
-from twindiff.kit.graphql import Section
+from twindiff.kit import Call, exists, not_
+from twindiff.kit.graphql import Section, verbs, yes_or_no
 from twindiff.kit.graphql.errors import InvalidInput
+from twindiff.kit.rows import Expression
 
 from .issue_names import slug
 from .model.releases import IssueToRelease, Release, ReleaseNote, ReleasePipeline, ReleaseStage
@@ -98,3 +99,16 @@ def approximate_release_count(call: Call, rows: list[Any]) -> list[int]:
     """How many releases each pipeline has."""
     release = Release.row
     return tally(call, release.pipelineId, rows, release.archivedAt.is_null())
+
+
+@api.filter(Release, "hasReleaseNotes")
+def has_release_notes(call: Call, comparator: dict[str, Any]) -> Expression:
+    """Releases that a note is about."""
+    return yes_or_no(not_(Release.row.releaseNoteId.is_null()), comparator)
+
+
+@api.filter(ReleaseNote, "release")
+def release_of_note(call: Call, comparator: dict[str, Any]) -> Expression:
+    """Notes about a release that matches."""
+    release = Release.row
+    return exists(release, release.releaseNoteId == ReleaseNote.row.id, *verbs.matching(call, Release, comparator))

@@ -8,9 +8,12 @@ from typing import Any
 from twindiff.kit import Call, exists, not_
 from twindiff.kit.graphql import Matches, Section, verbs
 from twindiff.kit.graphql.errors import InvalidInput
+from twindiff.kit.rows import Expression
 
+from .ancestry import over_ancestors
 from .model.issues import Issue
 from .model.teams import Team, TeamMembership
+from .model.users import User
 from .model.workflows import Cycle, WorkflowState
 from .people import acting_user
 from .permissions import hidden_teams
@@ -197,6 +200,32 @@ def _above(known: dict[str, Any], key: str | None) -> list[Any]:
         found.append(known[key])
         key = known[key].parentId
     return found
+
+
+@api.filter(Team, "ancestors")
+def filter_ancestors(call: Call, comparator: dict[str, Any]) -> Expression:
+    """The teams above a team, however far."""
+    team = Team.row
+    above = call.db.rows(team, not_(team.parentId.is_null()), columns=(team.id, team.parentId))
+    return over_ancestors(call, Team, {key: (parent,) for key, parent in above}, comparator)
+
+
+@api.filter(Team, "owners")
+def owners(call: Call, comparator: dict[str, Any]) -> Expression:
+    """The members of a team who own it."""
+    return _members(call, comparator, TeamMembership.row.owner == True)  # noqa: E712 - a condition
+
+
+@api.filter(Team, "users")
+def members(call: Call, comparator: dict[str, Any]) -> Expression:
+    """The members of a team."""
+    return _members(call, comparator)
+
+
+def _members(call: Call, comparator: dict[str, Any], *kind: Expression) -> Expression:
+    member = TeamMembership.row
+    joined = exists(member, member.userId == User.row.id, member.teamId == Team.row.id, *kind)
+    return verbs.collection(call, User, comparator, joined)
 
 
 @api.field(Team, "activeCycle", needs="id")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from twindiff.kit import Call
-from twindiff.kit.graphql import Matches, Section, verbs
+from twindiff.kit import Call, any_of
+from twindiff.kit.graphql import Matches, Section, verbs, yes_or_no
 from twindiff.kit.graphql.errors import Forbidden, InvalidInput
 from twindiff.kit.rows import Expression
 
@@ -13,7 +13,6 @@ from .model.issues import Issue
 from .model.users import User
 from .people import acting_user
 from .tallies import tally
-from .workflows import yes_or_no
 
 api = Section()
 
@@ -54,6 +53,13 @@ def is_me(call: Call, rows: list[Any]) -> list[bool]:
 def filter_is_me(call: Call, comparator: dict[str, Any]) -> Expression:
     """Whoever makes the call, or everybody else."""
     return yes_or_no(User.row.id == call.actor, comparator)
+
+
+@api.filter(User, "invited")
+@api.filter(User, "isInvited")
+def is_invited(call: Call, comparator: dict[str, Any]) -> Expression:
+    """Somebody becomes a user by accepting, so nobody who is one is only invited."""
+    return yes_or_no(any_of(), comparator)
 
 
 @api.field(User, "createdIssueCount", needs="id")

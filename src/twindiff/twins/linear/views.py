@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from twindiff.kit import Call
+from twindiff.kit import Call, any_of, not_
 from twindiff.kit.graphql import Entity, Matches, Section, verbs
+from twindiff.kit.rows import Expression
 
 from .model.initiatives import Initiative
 from .model.issues import Issue
@@ -40,3 +41,9 @@ def custom_view_has_subscribers(call: Call, id: str) -> dict[str, Any]:
     view, row = verbs.find(call, CustomView, id), NotificationSubscription.row
     found = call.db.find(row, row.customViewId == view.id, row.subscriberId != call.actor)
     return {"hasSubscribers": found is not None}
+
+
+@api.filter(CustomView, "hasFacet")
+def has_facet(call: Call, wanted: bool) -> Expression:
+    """No view of the twin is pinned as a facet."""
+    return any_of() if wanted else not_(any_of())

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from twindiff.kit import Call, all_of, any_of, exists, not_
-from twindiff.kit.graphql import Section
+from twindiff.kit.graphql import Section, yes_or_no
 from twindiff.kit.graphql.errors import InvalidInput
 from twindiff.kit.rows import Expression
 
@@ -133,14 +133,6 @@ def _phase(name: str) -> None:
 
 for _name in PHASES:
     _phase(_name)
-
-
-def yes_or_no(condition: Expression, comparator: dict[str, Any]) -> Expression:
-    """A condition under a comparator of `eq` and `neq`."""
-    wanted = comparator.get("eq")
-    if wanted is None:
-        wanted = not comparator.get("neq", False)
-    return condition if wanted else not_(condition)
 
 
 @api.mutation("cycleShiftAll(input: CycleShiftAllInput!): CyclePayload!")

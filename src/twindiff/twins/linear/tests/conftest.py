@@ -146,3 +146,11 @@ def workspace_with(platform: Platform, workspace: Callable[..., Linear]) -> Call
 def linear(workspace: Callable[..., Linear]) -> Linear:
     """The agent in a fresh workspace of linear_default."""
     return workspace()
+
+
+@pytest.fixture(scope="session")
+def outcome_of() -> Iterator[Callable[..., Any]]:
+    """Queries about the enriched rows, answered in process: `outcome_of(query, **variables)`."""
+    from .enriched import outcomes
+
+    yield from outcomes()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from graphql import FragmentDefinitionNode, FragmentSpreadNode, OperationDefinitionNode, parse, print_ast, visit
-from graphql.language import Visitor
+from graphql import OperationDefinitionNode, TypeNode, parse, print_ast
+from graphql.utilities import separate_operations
 
-from .conftest import AGENT, BACKLOG, ENG, JOHN, PROD, UX, Linear
+from .conftest import AGENT, Linear
 
 NOON = "2030-01-01T12:00:00.000Z"
 LATER = "2030-01-14T12:00:00.000Z"
@@ -15,18 +15,44 @@ LATER = "2030-01-14T12:00:00.000Z"
 
 def furnish(linear: Linear, ids: dict[str, str]) -> dict[str, str]:
     """Make one of each entity by its create mutation; ids by entity."""
-    ids |= {"team": ENG, "user": AGENT, "workflowState": BACKLOG, "issueLabel": UX, "issue": "ENG-1"}
-    ids["organization"] = linear("{ organization { id } }")["organization"]["id"]
+    ids |= found(linear)
     for entity, values in inputs(ids):
         field = PAYLOAD_FIELDS.get(entity, entity)
         kind = entity[:1].upper() + entity[1:]
         query = f"mutation($input: {kind}CreateInput!) {{ {entity}Create(input: $input) {{ {field} {{ id }} }} }}"
         ids[entity] = linear(query, input=values)[f"{entity}Create"][field]["id"]
-    linear.as_user(JOHN).create("comment", issueId=linear.issue(assigneeId=AGENT)["id"], body="Hello")
+    assigned = linear.create("issue", teamId=ids["team"], title="Oil the crane", assigneeId=AGENT)["id"]
+    linear.as_user(ids["colleague"]).create("comment", issueId=assigned, body="Hello")
     ids["notification"] = linear("{ notifications { nodes { id } } }")["notifications"]["nodes"][0]["id"]
     ids["projectStatus"] = linear("{ projectStatuses { nodes { id } } }")["projectStatuses"]["nodes"][0]["id"]
     ids["teamMembership"] = linear("{ teamMemberships { nodes { id } } }")["teamMemberships"]["nodes"][0]["id"]
     return ids
+
+
+def found(linear: Linear) -> dict[str, str]:
+    """What stands in the workspace already, by what it is needed for; and a second team."""
+    seen = linear("""{
+        organization { id urlKey }
+        issueLabels(filter: { isGroup: { eq: false } }, first: 1) { nodes { id } }
+        teams(filter: { private: { eq: false } }, first: 1) {
+            nodes { id states { nodes { id type } } issues(first: 3) { nodes { id identifier } } } } }""")
+    (team,) = seen["teams"]["nodes"]
+    names = [issue["identifier"] for issue in team["issues"]["nodes"]]
+    idle = {"teamId": team["id"], "name": "Idle", "type": "started", "color": "#123456"}
+    return {
+        "organization": seen["organization"]["id"],
+        "address": seen["organization"]["urlKey"],
+        "team": team["id"],
+        "other team": linear.create("team", name="Depot")["id"],
+        "user": AGENT,
+        "workflowState": next(state["id"] for state in team["states"]["nodes"] if state["type"] == "backlog"),
+        "idle state": linear.create("workflowState", **idle)["id"],
+        "issueLabel": seen["issueLabels"]["nodes"][0]["id"],
+        "issue": names[0],
+        "other issue": names[1],
+        "third issue": names[2],
+        "issue id": team["issues"]["nodes"][0]["id"],
+    }
 
 
 PAYLOAD_FIELDS = {
@@ -39,7 +65,7 @@ PAYLOAD_FIELDS = {
 
 def inputs(ids: dict[str, str]) -> Any:
     """Entities in an order in which each can refer to those before, with a valid input."""
-    yield "project", {"name": "Walker", "teamIds": [ENG]}
+    yield "project", {"name": "Walker", "teamIds": [ids["team"]]}
     yield "projectMilestone", {"name": "First steps", "projectId": ids["project"]}
     yield "projectLabel", {"name": "Legs"}
     yield "projectUpdate", {"projectId": ids["project"], "body": "It stands", "health": "onTrack"}
@@ -47,26 +73,26 @@ def inputs(ids: dict[str, str]) -> Any:
     yield "initiativeLabel", {"name": "Gait"}
     yield "initiativeToProject", {"initiativeId": ids["initiative"], "projectId": ids["project"]}
     yield "initiativeUpdate", {"initiativeId": ids["initiative"], "body": "Going well"}
-    yield "cycle", {"teamId": ENG, "startsAt": NOON, "endsAt": LATER}
+    yield "cycle", {"teamId": ids["team"], "startsAt": NOON, "endsAt": LATER}
     yield "document", {"title": "How to walk", "projectId": ids["project"]}
-    yield "comment", {"issueId": "ENG-1", "body": "Left, then right"}
+    yield "comment", {"issueId": ids["issue"], "body": "Left, then right"}
     yield "reaction", {"commentId": ids["comment"], "emoji": "thumbsup"}
     yield "emoji", {"name": "robot", "url": "https://example.com/robot.png"}
-    yield "attachment", {"issueId": "ENG-1", "title": "Plan", "url": "https://example.com/plan"}
-    yield "issueRelation", {"issueId": "ENG-1", "relatedIssueId": "ENG-2", "type": "related"}
+    yield "attachment", {"issueId": ids["issue"], "title": "Plan", "url": "https://example.com/plan"}
+    yield "issueRelation", {"issueId": ids["issue"], "relatedIssueId": ids["other issue"], "type": "related"}
     yield "template", {"name": "Fault", "type": "issue", "templateData": {"title": "Fault"}}
     yield "customView", {"name": "Mine", "filterData": {"assignee": {"isMe": {"eq": True}}}}
-    yield "favorite", {"issueId": "ENG-1"}
-    yield "webhook", {"url": "https://example.com/hook", "resourceTypes": ["Issue"], "teamId": ENG}
+    yield "favorite", {"issueId": ids["issue"]}
+    yield "webhook", {"url": "https://example.com/hook", "resourceTypes": ["Issue"], "teamId": ids["team"]}
     yield "customerStatus", {"name": "active", "color": "#00ff00"}
     yield "customerTier", {"name": "gold", "color": "#ffff00"}
     yield "customer", {"name": "Acme", "statusId": ids["customerStatus"]}
-    yield "customerNeed", {"customerId": ids["customer"], "issueId": "ENG-1", "body": "Faster"}
+    yield "customerNeed", {"customerId": ids["customer"], "issueId": ids["issue"], "body": "Faster"}
     yield "releasePipeline", {"name": "Robots"}
     yield "releaseStage", _stage(ids)
     yield "release", {"name": "1.0", "pipelineId": ids["releasePipeline"], "stageId": ids["releaseStage"]}
     yield "releaseNote", {"pipelineId": ids["releasePipeline"], "title": "New legs"}
-    yield "issueToRelease", {"issueId": "ENG-1", "releaseId": ids["release"]}
+    yield "issueToRelease", {"issueId": ids["issue"], "releaseId": ids["release"]}
     yield "organizationInvite", {"email": "new@example.com"}
     yield "notificationSubscription", {"projectId": ids["project"]}
     yield "entityExternalLink", {"url": "https://example.com", "label": "Site", "projectId": ids["project"]}
@@ -94,51 +120,44 @@ def _projects(ids: dict[str, str]) -> dict[str, Any]:
 
 def others(linear: Linear) -> dict[str, str]:
     """A second initiative, project and customer, for relations."""
+    (team,) = linear("{ teams(first: 1) { nodes { id } } }")["teams"]["nodes"]
     return {
         "other customer": linear.create("customer", name="Zenith")["id"],
         "other initiative": linear.create("initiative", name="Climbing")["id"],
-        "other project": linear.create("project", name="Climber", teamIds=[ENG])["id"],
+        "other project": linear.create("project", name="Climber", teamIds=[team["id"]])["id"],
     }
 
 
-def documents(text: str) -> dict[str, tuple[str, str, list[str]]]:
-    """Each operation with the fragments it uses: its text, its root field, its required variables."""
-    document = parse(text, no_location=True)
-    fragments = {each.name.value: each for each in document.definitions if isinstance(each, FragmentDefinitionNode)}
-    found: dict[str, tuple[str, str, list[str]]] = {}
-    for operation in document.definitions:
-        if isinstance(operation, OperationDefinitionNode) and operation.operation.value != "subscription":
-            used = _used(operation, fragments)
-            whole = "\n".join([print_ast(operation), *(print_ast(fragments[name]) for name in used)])
-            root: Any = operation.selection_set.selections[0]
-            name: Any = operation.name
-            required = [
-                each.variable.name.value
-                for each in operation.variable_definitions
-                if each.type.kind == "non_null_type" and each.default_value is None
-            ]
-            found[name.value] = (whole, f"{operation.operation.value} {root.name.value}", required)
-    return found
+class Document(NamedTuple):
+    """An operation with the fragments it uses."""
+
+    text: str
+    root: str
+    """Its root field, which comes with its kind: `query issue`."""
+    required: list[str]
+    """The variables that it must be given."""
+    optional: dict[str, TypeNode]
 
 
-def _used(node: Any, fragments: dict[str, Any]) -> dict[str, None]:
-    found: dict[str, None] = {}
-
-    class Spreads(Visitor):
-        def enter_fragment_spread(self, spread: FragmentSpreadNode, *_: Any) -> None:
-            name = spread.name.value
-            if name not in found:
-                found[name] = None
-                visit(fragments[name], Spreads())
-
-    visit(node, Spreads())
-    return found
+def documents(text: str) -> dict[str, Document]:
+    """The documents of a file, by name."""
+    found: dict[str, Document] = {}
+    for name, part in separate_operations(parse(text, no_location=True)).items():
+        operation: Any = next(each for each in part.definitions if isinstance(each, OperationDefinitionNode))
+        kind, root = operation.operation.value, operation.selection_set.selections[0].name.value
+        found[name] = Document(print_ast(part), f"{kind} {root}", *_variables(operation))
+    return {name: each for name, each in found.items() if not each.root.startswith("subscription")}
 
 
-UPDATES: dict[str, dict[str, Any]] = {
-    "attachmentUpdate": {"title": "Better plan"},
-    "organizationInviteUpdate": {"teamIds": [ENG]},
-}
+def _variables(operation: OperationDefinitionNode) -> tuple[list[str], dict[str, TypeNode]]:
+    kinds = {each.variable.name.value: each for each in operation.variable_definitions}
+    must = [name for name, each in kinds.items() if each.type.kind == "non_null_type" and each.default_value is None]
+    return must, {name: each.type for name, each in kinds.items() if name not in must}
+
+
+def updates(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
+    """Inputs of update mutations that need one."""
+    return {"attachmentUpdate": {"title": "Better plan"}, "organizationInviteUpdate": {"teamIds": [ids["team"]]}}
 
 
 def variables_for(operation: str, required: list[str], ids: dict[str, str]) -> dict[str, Any]:
@@ -154,7 +173,7 @@ def variables_for(operation: str, required: list[str], ids: dict[str, str]) -> d
         if name == "id":
             given[name] = ids[entity]
         elif name == "input":
-            given[name] = UPDATES.get(root, {}) if root.endswith("Update") else new_inputs(ids)[root]
+            given[name] = updates(ids).get(root, {}) if root.endswith("Update") else new_inputs(ids)[root]
     return given
 
 
@@ -162,29 +181,29 @@ def new_inputs(ids: dict[str, str]) -> dict[str, Any]:
     """Inputs of create mutations that do not clash with what there is."""
     made = {f"{entity}Create": values for entity, values in inputs(ids)}
     return made | {
-        "issueCreate": {"teamId": ENG, "title": "One more"},
-        "issueRelationCreate": {"issueId": "ENG-3", "relatedIssueId": "ENG-2", "type": "related"},
+        "issueCreate": {"teamId": ids["team"], "title": "One more"},
+        "issueRelationCreate": {"issueId": ids["third issue"], "relatedIssueId": ids["other issue"], "type": "related"},
         "issueLabelCreate": {"name": "New"},
         "projectLabelCreate": {"name": "New"},
         "initiativeLabelCreate": {"name": "New"},
         "initiativeToProjectCreate": {"initiativeId": ids["other initiative"], "projectId": ids["project"]},
-        "cycleCreate": {"teamId": PROD, "startsAt": NOON, "endsAt": LATER},
+        "cycleCreate": {"teamId": ids["other team"], "startsAt": NOON, "endsAt": LATER},
         "reactionCreate": {"commentId": ids["comment"], "emoji": "heart"},
         "emojiCreate": {"name": "gear", "url": "https://example.com/gear.png"},
-        "favoriteCreate": {"issueId": "ENG-2"},
+        "favoriteCreate": {"issueId": ids["other issue"]},
         "teamCreate": {"name": "Legal"},
-        "teamMembershipCreate": {"teamId": PROD, "userId": AGENT},
-        "workflowStateCreate": {"teamId": ENG, "name": "Waiting", "type": "started", "color": "#123456"},
+        "teamMembershipCreate": {"teamId": ids["other team"], "userId": ids["colleague"]},
+        "workflowStateCreate": {"teamId": ids["team"], "name": "Waiting", "type": "started", "color": "#123456"},
         "projectStatusCreate": {"name": "Blocked", "color": "#123456", "position": 9, "type": "paused"},
         "organizationInviteCreate": {"email": "newer@example.com"},
-        "notificationSubscriptionCreate": {"teamId": ENG},
-        "issueToReleaseCreate": {"issueId": "ENG-2", "releaseId": ids["release"]},
-        "issueBatchCreate": {"issues": [{"teamId": ENG, "title": "In a batch"}]},
+        "notificationSubscriptionCreate": {"teamId": ids["team"]},
+        "issueToReleaseCreate": {"issueId": ids["other issue"], "releaseId": ids["release"]},
+        "issueBatchCreate": {"issues": [{"teamId": ids["team"], "title": "In a batch"}]},
     }
 
 
 def _linked(ids: dict[str, str], **more: Any) -> dict[str, Any]:
-    return {"issueId": "ENG-2", "url": "https://example.com/thing", **more}
+    return {"issueId": ids["other issue"], "url": "https://example.com/thing", **more}
 
 
 SPECIAL: dict[str, Any] = {
@@ -194,20 +213,20 @@ SPECIAL: dict[str, Any] = {
     "searchDocuments": lambda ids: {"term": "walk"},
     "issueVcsBranchSearch": lambda ids: {"branchName": "eng-1"},
     "issueFigmaFileKeySearch": lambda ids: {"fileKey": "plan"},
-    "organizationExists": lambda ids: {"urlKey": "test-org"},
+    "organizationExists": lambda ids: {"urlKey": ids["address"]},
     "customerMerge": lambda ids: {"sourceCustomerId": ids["customer"], "targetCustomerId": ids["other customer"]},
     "customViewHasSubscribers": lambda ids: {"id": ids["customView"]},
     "comment": lambda ids: {"id": ids["comment"]},
     "customerNeed": lambda ids: {"id": ids["customerNeed"]},
     "attachmentIssue": lambda ids: {"id": ids["attachment"]},
-    "issueAddLabel": lambda ids: {"id": "ENG-1", "labelId": UX},
-    "issueRemoveLabel": lambda ids: {"id": "ENG-1", "labelId": UX},
+    "issueAddLabel": lambda ids: {"id": ids["issue"], "labelId": ids["issueLabel"]},
+    "issueRemoveLabel": lambda ids: {"id": ids["issue"], "labelId": ids["issueLabel"]},
     "projectAddLabel": lambda ids: {"id": ids["project"], "labelId": ids["projectLabel"]},
     "projectRemoveLabel": lambda ids: {"id": ids["project"], "labelId": ids["projectLabel"]},
     "initiativeAddLabel": lambda ids: {"id": ids["initiative"], "labelId": ids["initiativeLabel"]},
     "initiativeRemoveLabel": lambda ids: {"id": ids["initiative"], "labelId": ids["initiativeLabel"]},
-    "issueReminder": lambda ids: {"id": "ENG-1", "reminderAt": NOON},
-    "issueBatchUpdate": lambda ids: {"ids": ["c6e168e3-fed4-45d0-b03f-a1c1f89ee7ab"], "input": {"priority": 1}},
+    "issueReminder": lambda ids: {"id": ids["issue"], "reminderAt": NOON},
+    "issueBatchUpdate": lambda ids: {"ids": [ids["issue id"]], "input": {"priority": 1}},
     "attachmentLinkURL": _linked,
     "attachmentLinkSlack": _linked,
     "attachmentLinkGitHubPR": _linked,
@@ -215,15 +234,15 @@ SPECIAL: dict[str, Any] = {
     "attachmentLinkDiscord": lambda ids: _linked(ids, channelId="1", messageId="2"),
     "attachmentLinkGitLabMR": lambda ids: _linked(ids, number=1, projectPathWithNamespace="a/b"),
     "fileUpload": lambda ids: {"contentType": "image/png", "filename": "a.png", "size": 10},
-    "notificationMarkReadAll": lambda ids: {"input": {"issueId": "ENG-1"}, "readAt": NOON},
-    "notificationMarkUnreadAll": lambda ids: {"input": {"issueId": "ENG-1"}},
-    "notificationArchiveAll": lambda ids: {"input": {"issueId": "ENG-1"}},
-    "notificationSnoozeAll": lambda ids: {"input": {"issueId": "ENG-1"}, "snoozedUntilAt": NOON},
-    "notificationUnsnoozeAll": lambda ids: {"input": {"issueId": "ENG-1"}, "unsnoozedAt": NOON},
+    "notificationMarkReadAll": lambda ids: {"input": {"issueId": ids["issue"]}, "readAt": NOON},
+    "notificationMarkUnreadAll": lambda ids: {"input": {"issueId": ids["issue"]}},
+    "notificationArchiveAll": lambda ids: {"input": {"issueId": ids["issue"]}},
+    "notificationSnoozeAll": lambda ids: {"input": {"issueId": ids["issue"]}, "snoozedUntilAt": NOON},
+    "notificationUnsnoozeAll": lambda ids: {"input": {"issueId": ids["issue"]}, "unsnoozedAt": NOON},
     "cycleShiftAll": lambda ids: {"input": {"id": ids["cycle"], "daysToShift": 1}},
-    "userChangeRole": lambda ids: {"id": JOHN, "role": "user"},
-    "userSuspend": lambda ids: {"id": JOHN},
-    "userUnsuspend": lambda ids: {"id": JOHN},
-    "workflowStateArchive": lambda ids: {"id": "d4f59a6d-33cb-45d1-8f4e-3e57536f912d"},
+    "userChangeRole": lambda ids: {"id": ids["colleague"], "role": "user"},
+    "userSuspend": lambda ids: {"id": ids["colleague"]},
+    "userUnsuspend": lambda ids: {"id": ids["colleague"]},
+    "workflowStateArchive": lambda ids: {"id": ids["idle state"]},
     "timeScheduleUpdate": lambda ids: {"id": ids["timeSchedule"], "input": {"name": "Off call"}},
 }

@@ -261,10 +261,12 @@ def test_a_label_of_another_team_is_refused(linear):
 
 
 def test_issues_are_filtered_by_what_customers_need(linear):
-    need = {"issueId": "ENG-2", "body": "Soon", "priority": 1}
-    linear("mutation($i: CustomerNeedCreateInput!) { customerNeedCreate(input: $i) { success } }", i=need)
+    customer = linear.create("customer", name="Acme")["id"]
+    for body in ("Soon", "Sooner"):
+        need = {"issueId": "ENG-2", "customerId": customer, "body": body, "priority": 1}
+        linear("mutation($i: CustomerNeedCreateInput!) { customerNeedCreate(input: $i) { success } }", i=need)
     query = "query($f: IssueFilter) { issues(filter: $f) { nodes { identifier } } }"
-    for given in ({"customerCount": {"gte": 1}}, {"customerImportantCount": {"eq": 1}}):
+    for given in ({"customerCount": {"eq": 1}}, {"customerImportantCount": {"eq": 1}}):
         assert linear(query, f=given)["issues"]["nodes"] == [{"identifier": "ENG-2"}]
 
 

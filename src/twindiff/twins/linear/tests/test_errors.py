@@ -103,6 +103,22 @@ def test_what_linear_has_and_the_twin_lacks(linear):
     assert error["path"] == ["agentSessions"]
 
 
+@pytest.mark.parametrize(
+    ("query", "error"),
+    [
+        ('{ issue(id: "ENG-999") { id } }', "entity_not_found"),
+        ('mutation { issueCreate(input: { teamId: "none", title: "x" }) { success } }', "entity_not_found"),
+        ('{ projects(filter: { activityType: { eq: "some" } }) { nodes { id } } }', "not_implemented"),
+        ("{ agentSessions { nodes { id } } }", "unknown_operation"),
+        ("{ viewer { name } }", None),
+    ],
+)
+def test_an_error_in_an_answer_of_success_is_in_the_call_log(linear, query, error):
+    assert linear.http(json={"query": query}).status_code == 200
+    environment = linear.environment
+    assert environment.platform.get(f"env/{environment.id}/calls")["calls"][-1]["error"] == error
+
+
 def test_deep_nesting(refused):
     assert refused('{ issue(id: "ENG-1") ' + "{ parent " * 100 + "{ id }" + " }" * 100 + " }")[0] == "RATELIMITED"
 
