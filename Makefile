@@ -6,11 +6,16 @@ RECENT := 'import sys; sys.exit(sys.version_info < (3, 11))'
 PYTHON := $(shell for name in $(NAMES); do if "$$name" -c $(RECENT) 2>/dev/null; then echo "$$name"; break; fi; done)
 BENCHMARKS := $(sort $(wildcard benchmarks/*.py))
 
+# What is tested over PostgreSQL as well: what depends on the storage most, and all that speaks HTTP.
+LINEAR := src/twindiff/twins/linear/tests
+STORED := tests/contract tests/environments $(LINEAR)/test_suite.py $(LINEAR)/test_workspace.py
+SPOKEN := tests/client tests/contract tests/environments tests/server tests/suites src/twindiff/twins
+
 BIN := .venv/bin
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
 
-.PHONY: help setup demo serve check format test soak soak-disk bench postgres postgres-stop clean
+.PHONY: help setup demo serve check format test test-postgres soak soak-disk bench postgres postgres-stop clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -42,6 +47,11 @@ test: setup ## Run the whole suite in parallel; `make postgres` before it adds t
 	@[ -n "$$TWINDIFF_POSTGRES_DSN" ] || [ -e .tools/postgres.json ] || \
 		echo "Skipping the tests of server mode: no PostgreSQL here. \`make postgres\` starts one."
 	$(BIN)/python -m pytest -n auto
+	@[ -z "$$TWINDIFF_POSTGRES_DSN" ] && [ ! -e .tools/postgres.json ] || \
+		TWINDIFF_TEST_STORAGE=postgres $(BIN)/python -m pytest -n auto $(STORED)
+
+test-postgres: setup ## Run every test that speaks HTTP over PostgreSQL; `make postgres` before it
+	TWINDIFF_TEST_STORAGE=postgres $(BIN)/python -m pytest -n auto $(SPOKEN)
 
 # pytest's 5 says that no test was chosen.
 soak: setup ## Run the long tests

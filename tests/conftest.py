@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.harness import Environment, LiveServer, Platform
+from tests.server_mode import drop_kept
 from twindiff.server import Settings
 
 
@@ -49,3 +50,4 @@ def make_server() -> Iterator[Callable[..., LiveServer]]:
     yield make
     for server in started:
         server.close()
+    drop_kept()

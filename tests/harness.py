@@ -5,11 +5,13 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any
 
 import httpx
 import uvicorn
 
+from tests.server_mode import stored
 from twindiff.environments.registry import Registry
 from twindiff.server import Gateway, Service, Settings
 from twindiff.server.protocol import HttpProtocol
@@ -27,7 +29,8 @@ class LiveServer:
     """A real server in a thread of this process; its socket listens before the thread starts, so nobody waits."""
 
     def __init__(self, settings: Settings, registry: Registry | None = None) -> None:
-        self.service = Service(settings, registry)
+        self._storage = ExitStack()
+        self.service = Service(self._storage.enter_context(stored(settings, registry)), registry)
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=512)
         self.port: int = self.listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
@@ -49,6 +52,7 @@ class LiveServer:
         self._server.should_exit = True
         self._thread.join()
         self.listener.close()
+        self._storage.close()
 
 
 class Platform:
@@ -107,7 +111,7 @@ class Environment:
         self.made = made
         self.id: str = made["environmentId"]
         self.token: str = made["agentToken"]
-        self.url: str = str(platform.client.base_url) + made["environmentUrl"].lstrip("/")
+        self.url = str(platform.client.base_url).rstrip("/") + str(made["environmentUrl"])
 
     def ask(self, path: str, *, verb: str = "POST", twin: str = "", token: str | None = None, **options: Any) -> Any:
         """The raw answer of a twin, as `token` or else the agent; an empty token sends none. `options` are httpx's."""

@@ -4,11 +4,11 @@ import threading
 from collections.abc import Callable
 from uuid import uuid4
 
-import apsw
 import httpx
 import pytest
 
 from tests.harness import GENERAL, Environment, LiveServer, Platform, texts
+from tests.server_mode import change_by_hand, embedded_only
 
 Make = Callable[..., Environment]
 NOBODY = uuid4().hex
@@ -69,6 +69,7 @@ def test_a_fork_goes_on_by_itself(env):
     assert (said(fork), said(env)) == (["one", "two", "elsewhere"], ["one", "two", "three", "here"])
 
 
+@embedded_only("a fork copies rows there, and a thousand take longer than a client waits")
 def test_a_thousand_forks_are_made_at_once_and_no_more(env, platform):
     assert len({fork.id for fork in forked(env, count=1000)}) == 1000
     assert platform.refusal("POST", f"env/{env.id}/fork", {"count": 1001}) == (400, "invalid_count")
@@ -196,9 +197,7 @@ def test_an_expired_environment_cannot_be_forked_but_compared(make_server, tmp_p
     env = Platform(first.client).environment()
     env.post("one")
     first.close()
-    with apsw.Connection(str(tmp_path / "twindiff.db")) as connection:
-        connection.execute("UPDATE environments SET expires = created")
-    connection.close()
+    change_by_hand(str(tmp_path), "UPDATE environments SET expires = created")
     env.platform = Platform(make_server(data_dir=str(tmp_path)).client)
     assert env.platform.refusal("POST", f"env/{env.id}/fork") == (410, "environment_expired")
     assert said(env) == ["one"]

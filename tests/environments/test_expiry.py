@@ -2,10 +2,10 @@
 
 import time
 
-import apsw
 import pytest
 
 from tests.harness import GENERAL, JOHN, Environment, Platform, texts
+from tests.server_mode import change_by_hand
 
 ADDED = {"diff_type": "added", "entity": "messages", "where": {"message_text": "hello"}, "expected_count": 1}
 HOUR = 3600
@@ -18,10 +18,9 @@ def restarted(make_server, tmp_path):
 
     def restart(environment_id, seconds_ago):
         first.close()
-        with apsw.Connection(str(tmp_path / "twindiff.db")) as connection:
-            ended = int((time.time() - seconds_ago) * 1_000_000)
-            connection.execute("UPDATE environments SET expires = ? WHERE environment_id = ?", (ended, environment_id))
-        connection.close()
+        ended = int((time.time() - seconds_ago) * 1_000_000)
+        statement = f"UPDATE environments SET expires = {ended} WHERE environment_id = '{environment_id}'"
+        change_by_hand(str(tmp_path), statement)
         return make_server(data_dir=str(tmp_path))
 
     return Platform(first.client), restart

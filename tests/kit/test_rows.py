@@ -8,7 +8,8 @@ import pytest
 from twindiff.kit import Column, Date, Json, Row, Timestamp, column, references
 from twindiff.kit.rows import Order, Where, table_of
 from twindiff.storage.conformance.worlds import Link, Thing
-from twindiff.storage.sqlite.expressions import Scope, Sql
+from twindiff.storage.sql.compiler import Scope
+from twindiff.storage.sqlite.dialect import Sql
 
 
 def declare(*, key: tuple[str, ...] = ("a",), **options: Any) -> Any:

@@ -50,6 +50,12 @@ class InvalidCheckpointName(ApiError):
     """A checkpoint's name is 1 to 100 letters, digits, dots, dashes and underscores, and not a number."""
 
 
+def refuse_unfit_name(name: str) -> None:
+    """Raises InvalidCheckpointName for what cannot name a checkpoint."""
+    if not _NAME.fullmatch(name):
+        raise InvalidCheckpointName(f"'{name}' cannot name a checkpoint. {InvalidCheckpointName.__doc__}")
+
+
 class Difference(NamedTuple):
     """Records that lead from one point of an environment to another."""
 
@@ -104,8 +110,7 @@ class Points:
         Raises InvalidCheckpointName, CheckpointTaken, and what `seq` and `Environments.get` raise.
         """
         environment = self._environments.get(environment_id)
-        if not _NAME.fullmatch(name):
-            raise InvalidCheckpointName(f"'{name}' cannot name a checkpoint. {InvalidCheckpointName.__doc__}")
+        refuse_unfit_name(name)
         taken = self._find(environment.id, name)
         if taken:
             raise CheckpointTaken(
@@ -149,7 +154,10 @@ class Points:
             with self._engine.transaction():
                 made.extend(self._environments.fork(environment.id, at, name) for _ in range(count))
         except BaseException:
-            self._environments.drop([each.environment.environment_id for each in made])
+            forks = [each.environment.environment_id for each in made]
+            self._environments.drop(forks)
+            for fork in forks:  # an engine of several processes keeps what the catalog has taken back
+                self._engine.delete(fork)
             raise
         return made
 

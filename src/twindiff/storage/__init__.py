@@ -6,7 +6,7 @@ the journal before the answer leaves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -17,7 +17,8 @@ from twindiff.kit.clock import Clock, ClockMode
 from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
 
-from .journal import Record
+from .journal import Record, Values
+from .portions import Work
 from .schema import Schema
 
 T = TypeVar("T")
@@ -74,6 +75,13 @@ class Template(NamedTuple):
     hash: str
     schema_hash: str
     counters: dict[str, int]
+
+
+class Start(NamedTuple):
+    """A template with all its rows by table, for an engine that may not have it."""
+
+    template: Template
+    rows: Mapping[str, list[Values]]
 
 
 class Origin(msgspec.Struct, frozen=True):
@@ -176,6 +184,14 @@ class Engine(Protocol):
         """Make an environment that shares all up to a point with its parent and goes on by itself.
 
         Raises UnknownPoint.
+        """
+        ...
+
+    def adopt(self, env: str, origin: Origin, starts: Mapping[str, Start], records: list[Record]) -> Iterator[Work]:
+        """Make an environment that lived elsewhere, out of all its records, which fit the templates it began with.
+
+        Gives the parts of that which may be done in another thread, each to be done before the next is asked for. The
+        records are used up. What is left when it ends early is for `delete`.
         """
         ...
 

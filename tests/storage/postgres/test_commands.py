@@ -127,14 +127,58 @@ def test_a_missing_slot_is_found_and_mended(database: Database) -> None:
     assert all(finding.is_fine for finding in findings(database.dsn))
 
 
+def without_wal2json(database: Database) -> None:
+    """From here on that database finds plugins in a folder where there is none."""
+    database.psql(f"ALTER DATABASE \"{database.name}\" SET dynamic_library_path = '/nowhere'")
+
+
+def test_a_missing_wal2json_is_said_in_one_line_when_a_database_is_set_up(cluster: str) -> None:
+    fresh = Database(cluster)
+    without_wal2json(fresh)
+    try:
+        assert "wal2json is missing; install it" in refused("db", "init", "--admin-dsn", url(fresh.admin))
+    finally:
+        fresh.drop()
+
+
+def test_a_wal2json_that_is_gone_is_said_in_one_line(cluster: str) -> None:
+    fresh = Database(cluster)
+    fresh.initialise()
+    without_wal2json(fresh)
+    try:
+        assert "the plugin is missing" in refused("serve", "--port", "0", TWINDIFF_STORAGE=url(fresh.dsn))
+        assert broken(fresh.dsn)["what"] == "postgresql wal2json"
+        assert "Install it" in broken(fresh.dsn)["mend"]
+    finally:
+        fresh.drop()
+
+
+def test_a_wal2json_that_may_not_be_used_is_found_and_mended(database: Database) -> None:
+    database.initialise()
+    if database.psql("SELECT current_setting('output_plugin_libraries', true)") == [(None,)]:
+        pytest.skip("this PostgreSQL lets every role use every output plugin")
+    database.psql(f'ALTER ROLE {ROLE} IN DATABASE "{database.name}" RESET output_plugin_libraries')
+    last = [*findings(database.dsn)][-1]
+    assert (last.what, last.is_fine) == ("wal2json", False)
+    database.initialise()
+    assert all(finding.is_fine for finding in findings(database.dsn))
+
+
+def broken(dsn: str) -> dict[str, str]:
+    """The one thing that the doctor finds broken."""
+    done = twindiff("doctor", "--json", TWINDIFF_STORAGE=url(dsn))
+    (found,) = [each for each in json.loads(done.stdout) if each["state"] == "broken"]
+    assert (done.returncode, done.stderr) == (1, "")
+    return found
+
+
 def test_doctor_names_what_is_wrong(database: Database) -> None:
     database.initialise()
-    done = twindiff("doctor", "--json", TWINDIFF_STORAGE=url(database.admin))
-    (broken,) = [each for each in json.loads(done.stdout) if each["state"] == "broken"]
-    assert (done.returncode, broken["what"]) == (1, "postgresql role")
-    assert "db init" in broken["mend"]
-    found = json.loads(twindiff("doctor", "--json", TWINDIFF_STORAGE=url(database.dsn)).stdout)
-    states = {each["what"]: each["state"] for each in found if each["what"].startswith("postgresql")}
+    found = broken(database.admin)
+    assert found["what"] == "postgresql role"
+    assert "db init" in found["mend"]
+    said = json.loads(twindiff("doctor", "--json", TWINDIFF_STORAGE=url(database.dsn)).stdout)
+    states = {each["what"]: each["state"] for each in said if each["what"].startswith("postgresql")}
     assert {*states.values()} == {"good"}
     assert {"postgresql slot", "postgresql origins", "postgresql wal2json", "postgresql wal_level"} <= {*states}
 

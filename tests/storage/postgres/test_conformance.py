@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.storage.postgres.cluster import Database, draining
+from twindiff.storage.conformance.adopting import *  # noqa: F403
 from twindiff.storage.conformance.expressions import *  # noqa: F403
 from twindiff.storage.conformance.journals import *  # noqa: F403
 from twindiff.storage.conformance.points import *  # noqa: F403

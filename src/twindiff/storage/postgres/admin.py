@@ -34,7 +34,7 @@ from .ddl import (
 )
 
 OLDEST = 150000
-LAYOUT = 1
+LAYOUT = 2
 """The version of what `ddl` makes of a twin's tables."""
 
 _PRIVILEGES = (
@@ -74,9 +74,11 @@ def initialise(
     roles = Roles(role)
     with reaching(), connect(admin_dsn) as connection:
         _refuse_unfit(connection)
-        given = _make_roles(connection, roles, password)
+        with connection.transaction():
+            given = _make_roles(connection, roles, password)
         with connection.transaction():
             _make_schemas(connection, roles, twins, catalog)
+        _allow_plugin(connection, roles)
         _make_slot(connection)
     return _url(conninfo_to_dict(admin_dsn), roles.server, given)
 
@@ -136,6 +138,8 @@ def _one(connection: Connection, query: str) -> tuple[Any, ...]:
 
 def _make_roles(connection: Connection, roles: Roles, password: str | None) -> str | None:
     """The password of the server's role, if it was set here."""
+    # Roles are of the whole cluster, where another database may be set up at this moment.
+    connection.execute("LOCK TABLE pg_authid IN SHARE ROW EXCLUSIVE MODE")
     existing = {name for (name,) in connection.execute("SELECT rolname FROM pg_roles")}
     if roles.owner not in existing:
         connection.execute(SQL("CREATE ROLE {} NOLOGIN").format(Identifier(roles.owner)))
@@ -219,6 +223,16 @@ def _bring_up_to_date(connection: Connection, schema: str, table: Table, stateme
         connection.execute(sql(f"ALTER TABLE {name} ALTER COLUMN {names([column])} DROP NOT NULL"))
     for statement in statements:
         connection.execute(sql(statement))
+
+
+def _allow_plugin(connection: Connection, roles: Roles) -> None:
+    """Let this session and the server's role, and nobody else, load wal2json, where PostgreSQL asks for a list."""
+    (listed,) = _one(connection, "SELECT current_setting('output_plugin_libraries', true)")
+    if listed is None:
+        return
+    connection.execute("SET output_plugin_libraries = wal2json")
+    place = Identifier(roles.server), Identifier(connection.info.dbname)
+    connection.execute(SQL("ALTER ROLE {} IN DATABASE {} SET output_plugin_libraries = wal2json").format(*place))
 
 
 def _make_slot(connection: Connection) -> None:

@@ -15,7 +15,7 @@ from twindiff.kit.rows import ColumnType
 from twindiff.storage.journal import Change, Record, Values
 
 from .ddl import Shape, Shapes
-from .tables import loading
+from .tables import TEXTS
 from .text import read, read_json
 
 PREFIX = "twindiff"
@@ -151,4 +151,4 @@ def _value(value: Any, kind: ColumnType) -> Any:
         return read_json(value)
     if kind == "float":
         return float(value)
-    return read(value) if loading(kind) else value
+    return read(value) if kind in TEXTS else value

@@ -10,6 +10,7 @@ import msgspec
 
 from twindiff.kit.rows import Column, ColumnType, Table
 from twindiff.storage.schema import Schema
+from twindiff.storage.sql.names import names, quote
 
 from .text import written, written_json
 
@@ -24,16 +25,6 @@ STORED: dict[ColumnType, str] = {
 }
 CATALOG = "twindiff_catalog"
 LONGEST_NAME = 63
-
-
-def quote(name: str) -> str:
-    """A name as SQL takes any name."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def names(columns: Sequence[str]) -> str:
-    """Column names side by side."""
-    return ", ".join(map(quote, columns))
 
 
 def schema_of(twin: str) -> str:
@@ -58,6 +49,8 @@ def twin_table(schema: str, table: Table) -> Iterator[str]:
     here = "env_id = current_setting('app.env_id', true)"
     by_hand = "WHEN (coalesce(current_setting('app.operation', true), '') = '')"
     yield f"ALTER TABLE {name} REPLICA IDENTITY FULL"
+    # Of an environment that is newer than the statistics, PostgreSQL would expect no rows and plan accordingly.
+    yield f"ALTER TABLE {name} ALTER COLUMN env_id SET STATISTICS 0"
     yield f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"
     yield f"DROP POLICY IF EXISTS of_environment ON {name}"
     yield f"CREATE POLICY of_environment ON {name} USING ({here}) WITH CHECK ({here})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -12,8 +12,9 @@ from psycopg import ClientCursor
 
 from twindiff.kit.blobs import Blobs
 from twindiff.kit.clock import ClockMode
-from twindiff.storage import Gone, Intent, Moment, Origin, Template, WrongStorage
+from twindiff.storage import Gone, Intent, Moment, Origin, Start, Template, WrongStorage
 from twindiff.storage.journal import Record, Values, between
+from twindiff.storage.portions import Work
 from twindiff.storage.schema import Schema
 
 from .admin import initialise, version_of
@@ -120,6 +121,14 @@ class PostgresEngine:
 
     def sleep(self, env: str) -> None:
         self._awake.discard(env)
+
+    def adopt(self, env: str, origin: Origin, starts: Mapping[str, Start], records: list[Record]) -> Iterator[Work]:
+        """All of it at once: work is in a thread of its own here anyway."""
+        for twin, start in starts.items():
+            self._templates.keep(self._tables[twin], start.rows, start.template.counters)
+        self._points.adopt(env, origin, records)
+        self._awake.add(env)
+        return iter(())
 
     def delete(self, env: str) -> None:
         self._awake.discard(env)

@@ -145,6 +145,8 @@ def _plugin(connection: Connection) -> Finding:
         connection.execute(query, (slot_of(connection),))
     except psycopg.errors.UndefinedFile as error:
         return Finding("wal2json", False, f"the plugin is missing: {first_line(error)}", mend)
+    except psycopg.errors.InsufficientPrivilege as error:
+        return Finding("wal2json", False, f"the plugin may not be used: {first_line(error)}", _INIT)
     except psycopg.errors.ObjectInUse:
         return Finding("wal2json", True, "in use", mend)
     return Finding("wal2json", True, "installed", mend)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -15,8 +16,10 @@ from twindiff.storage.journal import Net, Place, Record, between, encode, net
 from .connections import Connection, Pool, sql
 from .copying import as_copy, unseen
 from .ddl import quote, schema_of
+from .ready import stand
 from .records import Journal, read
 from .tables import Tables
+from .templates import template_env
 
 
 class Standing(NamedTuple):
@@ -75,6 +78,18 @@ class Points:
                 ),
             )
 
+    def adopt(self, env: str, origin: Origin, records: list[Record]) -> None:
+        """Copy the templates' rows, bring them to where the records end, and take over the records as they are."""
+        with unseen(self._pool) as connection:
+            as_copy(connection, env)
+            for twin, hash in origin.templates.items():
+                query = sql(f"SELECT {quote(schema_of(twin))}.copy_rows(%s, %s)")
+                connection.execute(query, (template_env(hash), env))
+            self._bring_back(connection, net(between(lambda after, upto: records[after:upto], len(records), 0)))
+            stand(connection, env, origin)
+            if records:
+                _take_over(connection, env, records)
+
     @contextmanager
     def _alone(self, env: str) -> Generator[tuple[Connection, int, Origin]]:
         """A transaction that has the environment to itself, with a journal that holds all of it."""
@@ -91,15 +106,29 @@ class Points:
 
     def _bring_back(self, connection: Connection, differences: Mapping[Place, Net]) -> None:
         """Rows as they were before; deletes come first, so that unique values may trade places."""
-        for place, (_, after) in differences.items():
+        gone: defaultdict[str, list[list[Any]]] = defaultdict(list)
+        back: defaultdict[str, list[list[Any]]] = defaultdict(list)
+        for place, (before, after) in differences.items():
+            form = self._tables[place.twin].by_name[place.table]
             if after is not None:
-                form = self._tables[place.twin].by_name[place.table]
                 stored = form.insert_values(after)
-                connection.execute(sql(form.delete), [stored[at] for at in form.key_at])
-        for place, (before, _) in differences.items():
+                gone[form.delete].append([stored[at] for at in form.key_at])
             if before is not None:
-                form = self._tables[place.twin].by_name[place.table]
-                connection.execute(sql(form.plain_insert), form.insert_values(before))
+                back[form.plain_insert].append(form.insert_values(before))
+        with connection.cursor() as cursor:
+            for query, values in (*gone.items(), *back.items()):
+                cursor.executemany(sql(query), values)
+
+
+def _take_over(connection: Connection, env: str, records: list[Record]) -> None:
+    with connection.cursor() as cursor:
+        query = "INSERT INTO twindiff.journal (env, seq, record) VALUES (%s, %s, %s)"
+        cursor.executemany(query, [(env, record.seq, encode(record)) for record in records])
+    last = records[-1]
+    connection.execute(
+        "UPDATE twindiff.standings SET seq = %s, clock = %s, at = %s, counters = %s WHERE env = %s",
+        (last.seq, last.clock, last.at, msgspec.json.encode(last.ids).decode(), env),
+    )
 
 
 def _since(connection: Connection, env: str, point: int, seq: int) -> dict[Place, Net]:

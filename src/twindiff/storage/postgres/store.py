@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, TypeVar
 
 from psycopg import errors
 
 from twindiff.kit.errors import AlreadyExists, ApiError, NotFound
-from twindiff.kit.rows import Column, Expression, Row, Table, table_of
+from twindiff.kit.rows import Column, Expression, Row, table_of
 from twindiff.kit.store import Ordering
+from twindiff.storage import StorageUnavailable
+from twindiff.storage.sql.compiler import OUTERMOST
+from twindiff.storage.sql.statements import Relation, by_parent, from_where, of_parent
+from twindiff.storage.sql.tables import Counters, Stored, load_columns, refuse_write
 from twindiff.storage.values import INT64
 
 from .connections import Connection, reaching, sql
-from .ddl import quote
-from .expressions import OUTERMOST, Scope, Sql, order_by
+from .dialect import Sql
 from .tables import Tables, TableSql, loading
 
 R = TypeVar("R", bound=Row)
-Stored = tuple[Any, ...]
 Place = tuple[str, Stored]
 Opener = Callable[[], AbstractContextManager[Connection]]
 """Gives the connection for one statement."""
-
-
-class Counters:
-    """The counters of an environment while one operation uses them."""
-
-    def __init__(self, start: Mapping[str, int]) -> None:
-        self.values = dict(start)
-
-    def next(self, counter: str, *, at_least: int = 1) -> int:
-        value = max(self.values.get(counter, 0) + 1, at_least)
-        self.values[counter] = value
-        return value
 
 
 class Touched:
@@ -102,13 +92,13 @@ class PostgresStore:
     ) -> Any:
         form = self._tables.of(table)
         text = Sql(self._tables.place)
-        selected = _selected(text, columns) if columns else form.selected
-        query = f"SELECT {selected}{_from(form, text, where)} ORDER BY {order_by(text, order, form.key)}"
+        selected = text.selected(columns) if columns else form.selected
+        query = f"SELECT {selected}{from_where(form, text, where)} ORDER BY {text.order_by(order, form.key)}"
         if limit is not None or offset:
             query += " LIMIT %s::bigint OFFSET %s::bigint"
             text.parameters += [None if limit is None else min(limit, INT64[-1]), min(offset, INT64[-1])]
         found = self._run(query, text.parameters)
-        return _load_columns(columns, found) if columns else [form.build(values) for values in found]
+        return load_columns(columns, loading, found) if columns else [form.build(values) for values in found]
 
     def pages(
         self,
@@ -124,25 +114,22 @@ class PostgresStore:
     ) -> dict[str, list[tuple[Any, ...]]]:
         form = self._tables.of(table)
         text = Sql(self._tables.place)
-        selected = _selected(text, columns)
+        selected = text.selected(columns)
         text.parameters.append(list(parents))
-        inner = _of_parent(form, text, by, join, between, where)
+        inner = f"SELECT u.*{of_parent(form, text, Relation(by, join, between), where)}"
         if limit is not None:
-            inner += f" ORDER BY {order_by(text, order, form.key, 'u')} LIMIT %s::bigint"
+            inner += f" ORDER BY {text.order_by(order, form.key, 'u')} LIMIT %s::bigint"
             text.parameters.append(limit)
         query = (
             f"SELECT k.value, {selected} FROM unnest(%s::text[]) WITH ORDINALITY k(value, at) "
-            f"CROSS JOIN LATERAL ({inner}) {OUTERMOST} ORDER BY k.at, {order_by(text, order, form.key)}"
+            f"CROSS JOIN LATERAL ({inner}) {OUTERMOST} ORDER BY k.at, {text.order_by(order, form.key)}"
         )
-        pages: dict[str, list[tuple[Any, ...]]] = {}
-        for values in _load_columns((by, *columns), self._run(query, text.parameters)):
-            pages.setdefault(values[0], []).append(values[1:])
-        return pages
+        return by_parent(load_columns((by, *columns), loading, self._run(query, text.parameters)))
 
     def count(self, table: type[Row], *where: Expression) -> int:
         form = self._tables.of(table)
         text = Sql(self._tables.place)
-        ((count,),) = self._run(f"SELECT COUNT(*){_from(form, text, where)}", text.parameters)
+        ((count,),) = self._run(f"SELECT COUNT(*){from_where(form, text, where)}", text.parameters)
         return count
 
     @contextmanager
@@ -173,11 +160,11 @@ class PostgresStore:
         key = [getattr(row, name) for name in form.key]
         if not fields:
             return self.get(type(row), *key)
-        stored = [_stored(form, name, value) for name, value in fields.items()]
+        stored = [form.stored(name, value) for name, value in fields.items()]
         query, values = form.update([*fields]), [*stored, *_key_values(form, key)]
         found = self._run(query, values) if form.unique.isdisjoint(fields) else self._run_unique(query, values)
         if not found:
-            raise _gone(row, form.table)
+            raise form.gone(row)
         width = len(form.columns)
         self._see(form, found[0][:width], found[0][width:])
         return form.build(found[0][width:])
@@ -200,14 +187,14 @@ class PostgresStore:
 
     def remove(self, row: Row) -> None:
         form = self._writable(type(row))
-        found = self._run(form.delete, _key_values(form, [getattr(row, name) for name in form.key]))
+        found = self._run(form.delete_returning, _key_values(form, [getattr(row, name) for name in form.key]))
         if not found:
-            raise _gone(row, form.table)
+            raise form.gone(row)
         self._see(form, found[0], None)
 
     def next(self, counter: str, *, at_least: int = 1) -> int:
         if self._counters is None:
-            _refuse_write(f"counter '{counter}'")
+            refuse_write(f"counter '{counter}'")
         return self._counters.next(counter, at_least=at_least)
 
     def _see(self, form: TableSql, before: Sequence[Any] | None, after: Sequence[Any] | None) -> None:
@@ -221,7 +208,7 @@ class PostgresStore:
 
     def _writable(self, row: type[Row]) -> TableSql:
         if self._counters is None:
-            _refuse_write(f"table '{table_of(row).name}'")
+            refuse_write(f"table '{table_of(row).name}'")
         return self._tables.of(row)
 
     def _run(self, query: str, parameters: Sequence[Any] = ()) -> list[Stored]:
@@ -231,70 +218,26 @@ class PostgresStore:
 
 
 def within(connection: Connection) -> Opener:
-    """Run statements in the transaction that is open on a connection."""
+    """Run statements in the transaction that is open on a connection; what ended it is said again to those that follow.
+
+    Another database goes on after a statement that took too long, so who asks again must not hear of transactions.
+    """
+    failure: ApiError = StorageUnavailable("The transaction has failed")
 
     @contextmanager
     def opener() -> Generator[Connection]:
-        with reaching():
-            yield connection
+        nonlocal failure
+        try:
+            with reaching():
+                yield connection
+        except errors.InFailedSqlTransaction:
+            raise failure from None
+        except ApiError as error:
+            failure = error
+            raise
 
     return opener
 
 
-def _gone(row: Row, table: Table) -> NotFound:
-    return NotFound(type(row).__name__, *(getattr(row, name) for name in table.key))
-
-
-def _refuse_write(what: str) -> NoReturn:
-    raise TypeError(f"An operation declared to read cannot write ({what}); declare it without reads=True")
-
-
 def _key_values(form: TableSql, key: Sequence[object]) -> list[Any]:
-    return [_stored(form, name, value) for name, value in zip(form.key, key, strict=True)]
-
-
-def _stored(form: TableSql, name: str, value: Any) -> Any:
-    if name not in form.storing:
-        raise TypeError(f"Table '{form.table.name}' has no column '{name}'")
-    convert = form.storing[name]
-    return convert(value) if convert else value
-
-
-def _from(form: TableSql, text: Sql, where: Sequence[Expression]) -> str:
-    conditions = text.where(where, (Scope(OUTERMOST, form.table.row),))
-    return f" FROM {form.name} {OUTERMOST}" + (f" WHERE {conditions}" if conditions else "")
-
-
-def _of_parent(
-    form: TableSql,
-    text: Sql,
-    by: Column[Any],
-    join: Column[Any] | None,
-    between: Sequence[Expression],
-    where: Sequence[Expression],
-) -> str:
-    """One parent's rows; the parent is `k.value` outside."""
-    if join is None:
-        conditions = [f"u.{quote(by.name)} = k.value"]
-        source = f"{form.name} u"
-    else:
-        middle = Scope("m", by.table)
-        conditions = [f"m.{quote(by.name)} = k.value", *([text.where(between, (middle,))] if between else [])]
-        source = f"{text.table(by.table)} m JOIN {form.name} u ON u.{quote(form.key[0])} = m.{quote(join.name)}"
-    conditions += [text.where(where, (Scope("u", form.table.row),))] if where else []
-    return f"SELECT u.* FROM {source} WHERE {' AND '.join(conditions)}"
-
-
-def _selected(text: Sql, columns: Sequence[Column[Any]]) -> str:
-    names = [(text.reference(column, OUTERMOST), column) for column in columns]
-    return ", ".join([f"{text.at(name, column)}::text" if column.path else name for name, column in names])
-
-
-def _load_columns(columns: Sequence[Column[Any]], found: Sequence[Stored]) -> list[Stored]:
-    converters = [loading(column.kind) for column in columns]
-    if not any(converters):
-        return cast(list[Stored], found)
-    return [
-        tuple([convert(value) if convert else value for convert, value in zip(converters, values, strict=True)])
-        for values in found
-    ]
+    return [form.stored(name, value) for name, value in zip(form.key, key, strict=True)]

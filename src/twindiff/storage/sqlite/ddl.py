@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from twindiff.kit.rows import Column, ColumnType, Table
+from twindiff.storage.sql.names import names, quote
 
 STORED: dict[ColumnType, str] = {
     "text": "TEXT",
@@ -37,13 +38,3 @@ def column_text(column: Column[Any]) -> str:
 def _index(table: Table, columns: Sequence[str], kind: str) -> str:
     name = quote(f"{table.name}({','.join(columns)})")
     return f"CREATE {kind} IF NOT EXISTS {name} ON {quote(table.name)} ({names(columns)})"
-
-
-def quote(name: str) -> str:
-    """A name as SQL takes any name."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def names(columns: Sequence[str]) -> str:
-    """Column names side by side."""
-    return ", ".join(map(quote, columns))

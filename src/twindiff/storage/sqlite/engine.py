@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 from typing import Any, TypeVar
 
-from twindiff.storage import Intent, Moment, Origin, StorageFull, Template, UnknownPoint
+from twindiff.storage import Intent, Moment, Origin, Start, StorageFull, Template, UnknownPoint
 from twindiff.storage.blobs import blobs_of
 from twindiff.storage.journal import Record, Values, between
+from twindiff.storage.portions import Work, nothing, portions
 from twindiff.storage.schema import Schema
 
 from .database import Database, contents_of
@@ -29,6 +31,8 @@ IMAGE_AT_SLEEP = 200
 """Operations since the last image that are worth an image when an environment goes to sleep."""
 RECALLED = 16
 """Points that had to be rebuilt and are kept for those who ask for them next."""
+ADOPTED_AT_ONCE = 100
+"""Records of an adopted environment that are written in one transaction."""
 _END = 2**62
 
 
@@ -141,6 +145,20 @@ class SqliteEngine:
         tables, pages = self._pools[twin].tables, space.pages[twin]
         own = pages.since(self._templates.as_written(tables, space.origin.templates[twin]))
         return Saved(space.seq, tables.schema.hash, pages.count, own)
+
+    def adopt(self, env: str, origin: Origin, starts: Mapping[str, Start], records: list[Record]) -> Iterator[Work]:
+        for twin, start in starts.items():
+            yield from self._templates.adopt(self._pools[twin].tables, start)
+        last = len(records)
+        for portion in portions(records, ADOPTED_AT_ONCE):
+            with self.file.transaction():
+                for record in portion:
+                    self.file.append(record)
+            yield nothing
+        for seq in range(IMAGE_EVERY, last + 1, IMAGE_EVERY):
+            yield partial(self.recall, env, origin, seq)
+            self._save_images(self._recalled.pop((env, seq)))
+        yield partial(self.wake, env, origin)
 
     def delete(self, env: str) -> None:
         self._spaces.pop(env, None)

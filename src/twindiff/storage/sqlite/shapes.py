@@ -10,7 +10,7 @@ import msgspec
 from twindiff.kit.rows import AllOf, AnyOf, Column, Counted, Exists, Expression, Not, Order, Table, Where
 from twindiff.kit.store import Ordering
 
-from .expressions import MARKS, stored_value
+from .dialect import MARKS, stored_value
 
 Shape = tuple[Any, ...]
 

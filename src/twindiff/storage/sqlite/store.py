@@ -2,72 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
-from typing import Any, NamedTuple, NoReturn, TypeVar, cast
-
-import msgspec
+from typing import Any, TypeVar, cast
 
 from twindiff.kit.errors import AlreadyExists, ApiError, NotFound, TooLarge, TooSlow
 from twindiff.kit.rows import Column, Expression, Row, Table, table_of
 from twindiff.kit.store import Ordering
-from twindiff.storage import SchemaChanged, StorageFull
-from twindiff.storage.journal import Values
+from twindiff.storage import StorageFull
 from twindiff.storage.schema import Schema
+from twindiff.storage.sql.compiler import OUTERMOST
+from twindiff.storage.sql.names import names, quote
+from twindiff.storage.sql.statements import Relation, by_parent, from_where, of_parent
+from twindiff.storage.sql.tables import Convert, Counters, TableForm, TableForms, load_columns, nullable, refuse_write
 from twindiff.storage.values import INT64, decode_json, json_text
 
 from .connection import OUT_OF_SPACE, BadStatement, Connection, ConstraintFailed, Cursor, Interrupted, is_taken
-from .ddl import names, quote
-from .expressions import OUTERMOST, Scope, Sql, json_path, order_by, reference
+from .dialect import Sql
 from .shapes import Shape, key_in, plain_columns, plain_order, plain_where
 
 R = TypeVar("R", bound=Row)
-
-Convert = Callable[[Any], Any]
-Converters = tuple[tuple[int, Convert], ...]
-
-
-def _nullable(convert: Convert) -> Convert:
-    return lambda value: None if value is None else convert(value)
 
 
 def _loading(column: Column[Any]) -> Convert | None:
     """How a stored value gets its declared type, if it has not got it."""
     if column.kind == "boolean":
-        return _nullable(bool)
-    return _nullable(decode_json) if column.kind == "json" else None
+        return nullable(bool)
+    return nullable(decode_json) if column.kind == "json" else None
 
 
 def _storing(column: Column[Any]) -> Convert | None:
     """How a value is stored, if not as it is. In a Json column that cannot be NULL, None is JSON's null."""
     if column.kind != "json":
         return None
-    return _nullable(json_text) if column.nullable else json_text
+    return nullable(json_text) if column.nullable else json_text
 
 
 _MOST_QUERIES = 1_000
 
 
-class TableSql:
-    """What is needed often for one table, made once."""
+class TableSql(TableForm):
+    """The SQL that is needed often for one table, made once."""
 
     def __init__(self, table: Table) -> None:
-        self.table = table
-        self.row: Callable[..., Row] = table.row
-        self.columns = tuple(table.columns)
-        self.key = table.key
-        self.key_at = tuple(self.columns.index(name) for name in table.key)
-        self.loaded = _converters(table, _loading)
-        self.stored = _converters(table, _storing)
-        self.selected = ", ".join(f"{OUTERMOST}.{quote(name)}" for name in self.columns)
-        self.name = quote(table.name)
-        self.by_key = " AND ".join(f"{quote(name)} = ?" for name in table.key)
-        self.select_by_key = f"SELECT {names(self.columns)} FROM {self.name} WHERE {self.by_key}"
+        super().__init__(quote(table.name), table, "?", _loading, _storing)
         marks = ", ".join("?" * len(self.columns))
         self.insert = f"INSERT INTO {self.name} ({names(self.columns)}) VALUES ({marks})"
         self.queries: dict[Shape, str] = {}
-        self.delete = f"DELETE FROM {self.name} WHERE {self.by_key}"
         self.returning = f"WHERE {self.by_key} RETURNING {names(self.columns)}"
 
     def remember(self, shape: Shape, query: str) -> str:
@@ -77,89 +58,12 @@ class TableSql:
         self.queries[shape] = query
         return query
 
-    @cached_property
-    def select_all(self) -> str:
-        return f"SELECT {names(self.columns)} FROM {self.name} ORDER BY {names(self.key)}"
 
-    def load(self, stored: Sequence[Any]) -> list[Any]:
-        """Stored values as declared types."""
-        values = list(stored)
-        for at, convert in self.loaded:
-            values[at] = convert(values[at])
-        return values
-
-    def store(self, values: Sequence[Any]) -> list[Any]:
-        """Values of declared types as they are stored."""
-        stored = list(values)
-        for at, convert in self.stored:
-            stored[at] = convert(stored[at])
-        return stored
-
-    def build(self, stored: Sequence[Any]) -> Any:
-        return self.row(**dict(zip(self.columns, self.load(stored), strict=True)))
-
-    def values(self, stored: Sequence[Any]) -> Values:
-        return dict(zip(self.columns, self.load(stored), strict=True))
-
-    def key_of(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
-        return tuple([values[name] for name in self.key])
-
-    def insert_values(self, values: Mapping[str, Any]) -> list[Any]:
-        """A full row as it is stored; a column that the row's schema did not have yet takes its default."""
-        return self.store([values[name] if name in values else self.default(name) for name in self.columns])
-
-    def default(self, name: str) -> Any:
-        column = self.table.columns[name]
-        if column.default is not msgspec.NODEFAULT:
-            return column.default
-        if column.nullable:
-            return None
-        raise SchemaChanged(
-            f"Rows of '{self.table.name}' were written without the column '{name}', which now needs a value"
-        )
-
-
-def _converters(table: Table, converter: Callable[[Column[Any]], Convert | None]) -> Converters:
-    converters = [converter(column) for column in table.columns.values()]
-    return tuple((at, convert) for at, convert in enumerate(converters) if convert)
-
-
-class Tables:
+class Tables(TableForms[TableSql]):
     """The SQL of all tables of a schema."""
 
     def __init__(self, schema: Schema) -> None:
-        self.schema = schema
-        self.by_name = {name: TableSql(table) for name, table in schema.tables.items()}
-        self.by_row: dict[type[Row], TableSql] = {sql.table.row: sql for sql in self.by_name.values()}
-
-    def of(self, row: type[Row]) -> TableSql:
-        try:
-            return self.by_row[row]
-        except KeyError:
-            known = ", ".join(self.by_name)
-            raise LookupError(
-                f"Table '{table_of(row).name}' is not one of {self.schema.twin}'s: {known}. List it in the Twin."
-            ) from None
-
-
-class Counters:
-    """The counters of an environment while one operation uses them."""
-
-    def __init__(self, start: Mapping[str, int]) -> None:
-        self.values = dict(start)
-
-    def next(self, counter: str, *, at_least: int = 1) -> int:
-        value = max(self.values.get(counter, 0) + 1, at_least)
-        self.values[counter] = value
-        return value
-
-
-class Relation(NamedTuple):
-    """How rows belong to parents: by a column of their own, or through a table between."""
-
-    by: Column[Any]
-    join: Column[Any] | None
-    between: tuple[Expression, ...]
+        super().__init__(schema, TableSql)
 
 
 class SqliteStore:
@@ -205,7 +109,7 @@ class SqliteStore:
         found = self._run(query, (*parameters, *bounds)).fetchall()
         if not columns:
             return [sql.build(values) for values in found]
-        return _load_columns(columns, found)
+        return load_columns(columns, _loading, found)
 
     def _query(
         self, sql: TableSql, where: Sequence[Expression], order: Ordering, columns: Sequence[Column[Any]] | None
@@ -236,11 +140,8 @@ class SqliteStore:
         sql = self._tables.of(table)
         relation = Relation(by, join, between)
         query, parameters = self._pages_query(sql, relation, json_text(list(parents)), where, order, columns, limit)
-        pages: dict[str, list[tuple[Any, ...]]] = {}
         found = self._run(query, parameters).fetchall()
-        for values in _load_columns((by, *columns), found):
-            pages.setdefault(values[0], []).append(values[1:])
-        return pages
+        return by_parent(load_columns((by, *columns), _loading, found))
 
     def _pages_query(
         self,
@@ -270,8 +171,8 @@ class SqliteStore:
             return query, parameters + bound
         text = Sql()
         text.parameters.append(parents)
-        inner = _of_parent(sql, text, by, join, between, where)
-        query = _paged(sql, inner, order, columns, bounded=limit is not None)
+        inner = of_parent(sql, text, relation, where)
+        query = _paged(sql, text, inner, order, columns, bounded=limit is not None)
         if None not in shape:
             sql.remember(shape, query)
         return query, text.parameters + bound
@@ -292,7 +193,7 @@ class SqliteStore:
     def count(self, table: type[Row], *where: Expression) -> int:
         sql = self._tables.of(table)
         text = Sql()
-        query = f"SELECT COUNT(*){_from(sql, text, where)}"
+        query = f"SELECT COUNT(*){from_where(sql, text, where)}"
         (count,) = cast(tuple[int], self._run(query, text.parameters).fetchone())
         return count
 
@@ -307,27 +208,27 @@ class SqliteStore:
         key = [getattr(row, name) for name in sql.key]
         if not fields:
             return self.get(type(row), *key)
-        stored = [_stored(sql.table, name, value) for name, value in fields.items()]
+        stored = [sql.stored(name, value) for name, value in fields.items()]
         sets = ", ".join([f"{quote(name)} = ?" for name in fields])
         found = self._write(f"UPDATE {sql.name} SET {sets} {sql.returning}", [*stored, *key], None)
         if not found:
-            raise _gone(row, sql.table)
+            raise sql.gone(row)
         return sql.build(found[0])
 
     def remove(self, row: Row) -> None:
         sql = self._writable(type(row))
         self._run(sql.delete, [getattr(row, name) for name in sql.key])
         if not self._connection.changes():
-            raise _gone(row, sql.table)
+            raise sql.gone(row)
 
     def next(self, counter: str, *, at_least: int = 1) -> int:
         if self._counters is None:
-            _refuse_write(f"counter '{counter}'")
+            refuse_write(f"counter '{counter}'")
         return self._counters.next(counter, at_least=at_least)
 
     def _writable(self, row: type[Row]) -> TableSql:
         if self._counters is None:
-            _refuse_write(f"table '{table_of(row).name}'")
+            refuse_write(f"table '{table_of(row).name}'")
         return self._tables.of(row)
 
     def _run(self, query: str, parameters: Sequence[Any]) -> Cursor:
@@ -351,76 +252,21 @@ class SqliteStore:
             raise
 
 
-def _gone(row: Row, table: Table) -> NotFound:
-    return NotFound(type(row).__name__, *(getattr(row, name) for name in table.key))
-
-
-def _refuse_write(what: str) -> NoReturn:
-    raise TypeError(f"An operation declared to read cannot write ({what}); declare it without reads=True")
-
-
-def _from(sql: TableSql, text: Sql, where: Sequence[Expression]) -> str:
-    conditions = text.where(where, (Scope(OUTERMOST, sql.table.row),))
-    return f" FROM {sql.name} {OUTERMOST}" + (f" WHERE {conditions}" if conditions else "")
-
-
 def _select(
     sql: TableSql, text: Sql, where: Sequence[Expression], order: Ordering, columns: Sequence[Column[Any]] | None
 ) -> str:
-    selected = _selected(columns) if columns else sql.selected
-    return f"SELECT {selected}{_from(sql, text, where)} ORDER BY {order_by(order, sql.key)} LIMIT ? OFFSET ?"
+    selected = text.selected(columns) if columns else sql.selected
+    return f"SELECT {selected}{from_where(sql, text, where)} ORDER BY {text.order_by(order, sql.key)} LIMIT ? OFFSET ?"
 
 
-def _paged(sql: TableSql, inner: str, order: Ordering, columns: Sequence[Column[Any]], *, bounded: bool) -> str:
-    """The rows of several parents. They drive: each parent's few rows are looked up by key, however many there are."""
-    if bounded:
-        inner += f" ORDER BY {order_by(order, sql.key, 'u')} LIMIT ?"
-    return (
-        f"SELECT k.value, {_selected(columns)} FROM json_each(?1) k CROSS JOIN {sql.name} {OUTERMOST}"
-        f" ON {OUTERMOST}.{quote(sql.key[0])} IN ({inner}) ORDER BY k.key, {order_by(order, sql.key)}"
-    )
-
-
-def _of_parent(
-    sql: TableSql,
-    text: Sql,
-    by: Column[Any],
-    join: Column[Any] | None,
-    between: Sequence[Expression],
-    where: Sequence[Expression],
+def _paged(
+    sql: TableSql, text: Sql, inner: str, order: Ordering, columns: Sequence[Column[Any]], *, bounded: bool
 ) -> str:
-    """The keys of one parent's rows; the parent is `k.value` outside."""
-    rows = Scope("u", sql.table.row)
-    key = f"u.{quote(sql.key[0])}"
-    if join is None:
-        conditions = [f"u.{quote(by.name)} = k.value"]
-        source = f"{sql.name} u"
-    else:
-        middle = Scope("m", by.table)
-        conditions = [f"m.{quote(by.name)} = k.value", *([text.where(between, (middle,))] if between else [])]
-        source = f"{quote(table_of(by.table).name)} m JOIN {sql.name} u ON {key} = m.{quote(join.name)}"
-    conditions += [text.where(where, (rows,))] if where else []
-    return f"SELECT {key} FROM {source} WHERE {' AND '.join(conditions)}"
-
-
-def _selected(columns: Sequence[Column[Any]]) -> str:
-    names = [(reference(column, OUTERMOST), column) for column in columns]
-    return ", ".join([f"{name} -> {json_path(column)}" if column.path else name for name, column in names])
-
-
-def _stored(table: Table, name: str, value: Any) -> Any:
-    column = table.columns.get(name)
-    if column is None:
-        raise TypeError(f"Table '{table.name}' has no column '{name}'")
-    convert = _storing(column)
-    return convert(value) if convert else value
-
-
-def _load_columns(columns: Sequence[Column[Any]], found: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
-    converters = [_loading(column) for column in columns]
-    if not any(converters):
-        return cast(list[tuple[Any, ...]], found)
-    return [
-        tuple([convert(value) if convert else value for convert, value in zip(converters, values, strict=True)])
-        for values in found
-    ]
+    """The rows of several parents. They drive: each parent's few rows are looked up by key, however many there are."""
+    inner = f"SELECT u.{quote(sql.key[0])}{inner}"
+    if bounded:
+        inner += f" ORDER BY {text.order_by(order, sql.key, 'u')} LIMIT ?"
+    return (
+        f"SELECT k.value, {text.selected(columns)} FROM json_each(?1) k CROSS JOIN {sql.name} {OUTERMOST}"
+        f" ON {OUTERMOST}.{quote(sql.key[0])} IN ({inner}) ORDER BY k.key, {text.order_by(order, sql.key)}"
+    )

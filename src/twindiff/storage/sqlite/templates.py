@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from twindiff.storage import Template
+from twindiff.storage import Start, Template
 from twindiff.storage.journal import Values
+from twindiff.storage.portions import Work
 
 from .database import Database, image_of
 from .files import DataFile, Reading
@@ -31,6 +32,14 @@ class TemplateImages:
         if self._file.load_template(schema.twin, digest) is None:
             self._file.save_template(schema.twin, template, image_of(tables, rows))
         return template
+
+    def adopt(self, tables: Tables, start: Start) -> Iterator[Work]:
+        """Store a template whose hash is known, unless it is there; gives the making of its image as work."""
+        twin, template = tables.schema.twin, start.template
+        if self._file.load_template(twin, template.hash) is None:
+            made: list[bytes] = []
+            yield lambda: made.append(image_of(tables, start.rows))
+            self._file.save_template(twin, template, made[0])
 
     def stored(self, twin: str, hash: str, reading: Reading | None = None) -> tuple[Template, bytes]:
         """A template as it was written; raises LookupError. Another thread gives a connection of its own."""

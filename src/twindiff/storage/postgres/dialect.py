@@ -1,0 +1,107 @@
+"""What PostgreSQL says in its own way: every parameter has a type, and text is written as `text` says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from twindiff.kit.rows import Column, ColumnType, Row, table_of
+from twindiff.storage.sql.compiler import Compiler, kind_of
+from twindiff.storage.sql.names import quote
+from twindiff.storage.values import INT64
+
+from .text import written, written_json
+
+_TEXTS = ("text", "timestamp", "date")
+_NUMBERS = ("integer", "float")
+_JSON_TYPES: dict[ColumnType, str] = {
+    **dict.fromkeys(_TEXTS, "'string'"),
+    **dict.fromkeys(_NUMBERS, "'number'"),
+    "boolean": "'boolean'",
+    "json": "'object', 'array'",
+}  # pyright: ignore[reportAssignmentType] - the keys are column types
+_JSON_VALUES: dict[ColumnType, str] = {
+    **dict.fromkeys(_TEXTS, "({} #>> '{{}}') COLLATE \"C\""),
+    **dict.fromkeys(_NUMBERS, "({} #>> '{{}}')::numeric"),
+    "boolean": "({} #>> '{{}}')::boolean",
+    "json": '({}::text) COLLATE "C"',
+}  # pyright: ignore[reportAssignmentType]
+
+
+class Sql(Compiler):
+    """SQL for PostgreSQL; `schema` holds the tables."""
+
+    def __init__(self, schema: str) -> None:
+        super().__init__()
+        self.schema = schema
+
+    def table(self, row: type[Row]) -> str:
+        return f"{quote(self.schema)}.{quote(table_of(row).name)}"
+
+    def number(self, value: float) -> str:
+        return self._place("numeric", value)
+
+    def value(self, value: object, column: Column[Any]) -> str:
+        return self._place(*_stored(value, kind_of(value) if column.path else column.kind))
+
+    def _place(self, kind: str, stored: Any) -> str:
+        self.parameters.append(stored)
+        return f"%s::{kind}"
+
+    def among(self, left: str, values: Sequence[object], column: Column[Any]) -> str:
+        stored = [_stored(value, column.kind) for value in values]
+        kinds = {kind for kind, _ in stored}
+        (kind,) = kinds if len(kinds) == 1 else ("numeric",)
+        listed = [Decimal(value) if kind == "numeric" else value for _, value in stored]
+        return f"{left} = ANY({self._place(f'{kind}[]', listed)})"
+
+    def json_text(self, reference: str, column: Column[Any]) -> str:
+        return f"{self._at(reference, column)}::text"
+
+    def _at(self, reference: str, column: Column[Any]) -> str:
+        """What is at a path of a Json column, as JSON."""
+        self.parameters += [written(key) for key in column.path]
+        return f"({reference}::json{' -> %s::text' * len(column.path)})"
+
+    def of_kind(self, reference: str, column: Column[Any], kind: ColumnType) -> str:
+        found = f"json_typeof({self._at(reference, column)}) IN ({_JSON_TYPES[kind]})"
+        return f"(CASE WHEN {found} THEN {_JSON_VALUES[kind].format(self._at(reference, column))} END)"
+
+    def contains(self, left: str, text: str) -> str:
+        return f"strpos({left}, {self._text(text)}) > 0"
+
+    def starts(self, left: str, text: str) -> str:
+        return f"starts_with({left}, {self._text(text)})"
+
+    def ends(self, left: str, text: str) -> str:
+        return f"right({left}, {len(written(text))}) = {self._text(text)}"
+
+    def equals(self, left: str, text: str) -> str:
+        return f"{left} = {self._text(text)}"
+
+    def _text(self, text: str) -> str:
+        return self._place("text", written(text))
+
+    def folded(self, left: str) -> str:
+        return f"twindiff.casefold({left})"
+
+    def bare(self, left: str) -> str:
+        return f"twindiff.without_accents({left})"
+
+
+def _stored(value: Any, kind: ColumnType) -> tuple[str, Any]:
+    """The type under which a value is compared with a column of a kind, and the value in it."""
+    if kind in _NUMBERS:
+        return _number(value, kind)
+    if kind == "boolean":
+        return "boolean", bool(value)
+    return "text", written_json(value) if kind == "json" else written(str(value))
+
+
+def _number(value: Any, kind: ColumnType) -> tuple[str, Any]:
+    if kind == "integer" and isinstance(value, int) and value in INT64:
+        return "bigint", int(value)
+    if kind == "integer":
+        return "numeric", Decimal(value)
+    return "double precision", float(value)

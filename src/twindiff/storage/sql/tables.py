@@ -1,0 +1,154 @@
+"""What every engine knows of a table: how its values are stored, and its rows between Python and the database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Generic, NoReturn, TypeVar, cast
+
+import msgspec
+
+from twindiff.kit.errors import NotFound
+from twindiff.kit.rows import Column, Row, Table, table_of
+from twindiff.storage import SchemaChanged
+from twindiff.storage.journal import Values
+from twindiff.storage.schema import Schema
+
+from .compiler import OUTERMOST
+from .names import names, quote
+
+Convert = Callable[[Any], Any]
+Converter = Callable[[Column[Any]], Convert | None]
+Stored = tuple[Any, ...]
+
+
+def nullable(convert: Convert) -> Convert:
+    """The same for what may be None."""
+    return lambda value: None if value is None else convert(value)
+
+
+class TableForm:
+    """One table by its full name, and the SQL that is needed often for it; `mark` is the place of a value.
+
+    `loading` and `storing` say how the database keeps a column's values, if not as they are.
+    """
+
+    def __init__(self, name: str, table: Table, mark: str, loading: Converter, storing: Converter) -> None:
+        self.name = name
+        self.table = table
+        self.row: Callable[..., Row] = table.row
+        self.columns = tuple(table.columns)
+        self.key = table.key
+        self.key_at = tuple(self.columns.index(name) for name in table.key)
+        self.storing = {name: storing(column) for name, column in table.columns.items()}
+        self._loaded = _at(self.columns, {name: loading(column) for name, column in table.columns.items()})
+        self._stored = _at(self.columns, self.storing)
+        self.selected = ", ".join(f"{OUTERMOST}.{quote(name)}" for name in self.columns)
+        self.by_key = " AND ".join(f"{quote(name)} = {mark}" for name in table.key)
+        self.select_by_key = f"SELECT {names(self.columns)} FROM {name} WHERE {self.by_key}"
+        self.delete = f"DELETE FROM {name} WHERE {self.by_key}"
+
+    @cached_property
+    def select_all(self) -> str:
+        return f"SELECT {names(self.columns)} FROM {self.name} ORDER BY {names(self.key)}"
+
+    def load(self, stored: Sequence[Any]) -> list[Any]:
+        """Stored values as declared types."""
+        values = list(stored)
+        for at, convert in self._loaded:
+            values[at] = convert(values[at])
+        return values
+
+    def store(self, values: Sequence[Any]) -> list[Any]:
+        """Values of declared types as they are stored."""
+        stored = list(values)
+        for at, convert in self._stored:
+            stored[at] = convert(stored[at])
+        return stored
+
+    def stored(self, name: str, value: Any) -> Any:
+        """One value as it is stored."""
+        if name not in self.storing:
+            raise TypeError(f"Table '{self.table.name}' has no column '{name}'")
+        convert = self.storing[name]
+        return convert(value) if convert else value
+
+    def build(self, stored: Sequence[Any]) -> Any:
+        return self.row(**dict(zip(self.columns, self.load(stored), strict=True)))
+
+    def values(self, stored: Sequence[Any]) -> Values:
+        return dict(zip(self.columns, self.load(stored), strict=True))
+
+    def key_of(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
+        return tuple([values[name] for name in self.key])
+
+    def gone(self, row: Row) -> NotFound:
+        """The error for a row that is not there any more."""
+        return NotFound(type(row).__name__, *(getattr(row, name) for name in self.key))
+
+    def insert_values(self, values: Mapping[str, Any]) -> list[Any]:
+        """A full row as it is stored; a column that the row's schema did not have yet takes its default."""
+        return self.store([values[name] if name in values else self.default(name) for name in self.columns])
+
+    def default(self, name: str) -> Any:
+        column = self.table.columns[name]
+        if column.default is not msgspec.NODEFAULT:
+            return column.default
+        if column.nullable:
+            return None
+        raise SchemaChanged(
+            f"Rows of '{self.table.name}' were written without the column '{name}', which now needs a value"
+        )
+
+
+def _at(columns: Sequence[str], converts: Mapping[str, Convert | None]) -> tuple[tuple[int, Convert], ...]:
+    return tuple((at, convert) for at, name in enumerate(columns) if (convert := converts[name]))
+
+
+F = TypeVar("F", bound=TableForm)
+
+
+class TableForms(Generic[F]):
+    """All tables of a schema."""
+
+    def __init__(self, schema: Schema, form: Callable[[Table], F]) -> None:
+        self.schema = schema
+        self.by_name = {name: form(table) for name, table in schema.tables.items()}
+        self.by_row: dict[type[Row], F] = {form.table.row: form for form in self.by_name.values()}
+
+    def of(self, row: type[Row]) -> F:
+        try:
+            return self.by_row[row]
+        except KeyError:
+            known = ", ".join(self.by_name)
+            raise LookupError(
+                f"Table '{table_of(row).name}' is not one of {self.schema.twin}'s: {known}. List it in the Twin."
+            ) from None
+
+
+class Counters:
+    """The counters of an environment while one operation uses them."""
+
+    def __init__(self, start: Mapping[str, int]) -> None:
+        self.values = dict(start)
+
+    def next(self, counter: str, *, at_least: int = 1) -> int:
+        value = max(self.values.get(counter, 0) + 1, at_least)
+        self.values[counter] = value
+        return value
+
+
+def refuse_write(what: str) -> NoReturn:
+    """Raises for an operation that writes though it said that it does not."""
+    raise TypeError(f"An operation declared to read cannot write ({what}); declare it without reads=True")
+
+
+def load_columns(columns: Sequence[Column[Any]], loading: Converter, found: Sequence[Stored]) -> list[Stored]:
+    """The stored values of columns as declared types."""
+    converters = [loading(column) for column in columns]
+    if not any(converters):
+        return cast(list[Stored], found)
+    return [
+        tuple([convert(value) if convert else value for convert, value in zip(converters, values, strict=True)])
+        for values in found
+    ]

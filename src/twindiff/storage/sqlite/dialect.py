@@ -1,0 +1,105 @@
+"""What SQLite says in its own way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, cast
+
+import msgspec
+
+from twindiff.kit.rows import Column, ColumnType, Row, table_of
+from twindiff.storage.sql.compiler import MANY, Compiler
+from twindiff.storage.sql.names import quote
+from twindiff.storage.values import INT64, json_text
+
+MARKS = 4
+"""Values of a list that are written out; more travel as one parameter, so that the text stays the same."""
+LONGEST_LIKE = 20_000
+"""Letters of a LIKE; SQLite takes 50,000, of which the escapes are some."""
+_WILD = str.maketrans({letter: f"\\{letter}" for letter in "%_\\"})
+_JSON_TYPES: dict[ColumnType, str] = {
+    "text": "'text'",
+    "timestamp": "'text'",
+    "date": "'text'",
+    "integer": "'integer', 'real'",
+    "float": "'integer', 'real'",
+    "boolean": "'true', 'false'",
+    "json": "'object', 'array'",
+}
+
+
+class Sql(Compiler):
+    """SQL for SQLite."""
+
+    def table(self, row: type[Row]) -> str:
+        return quote(table_of(row).name)
+
+    def number(self, value: float) -> str:
+        return self._place(value)
+
+    def value(self, value: object, column: Column[Any]) -> str:
+        return self._place(stored_value(value, column))
+
+    def _place(self, stored: Any) -> str:
+        self.parameters.append(stored)
+        return "?"
+
+    def among(self, left: str, values: Sequence[object], column: Column[Any]) -> str:
+        if len(values) <= (MARKS if column.kind == "text" else MANY):
+            return f"{left} IN ({', '.join([self.value(value, column) for value in values])})"
+        listed = msgspec.json.encode([stored_value(value, column) for value in values]).decode()
+        return f"{left} IN (SELECT value FROM json_each({self._place(listed)}))"
+
+    def json_text(self, reference: str, column: Column[Any]) -> str:
+        return f"{reference} -> {_path(column)}"
+
+    def of_kind(self, reference: str, column: Column[Any], kind: ColumnType) -> str:
+        place = f"{reference}, {_path(column)}"
+        return f"(CASE WHEN json_type({place}) IN ({_JSON_TYPES[kind]}) THEN json_extract({place}) END)"
+
+    def contains(self, left: str, text: str) -> str:
+        return f"instr({left}, {self._place(text)}) > 0"
+
+    def starts(self, left: str, text: str) -> str:
+        return self._bytes_are(left, text, f"1, {len(text.encode())}")
+
+    def ends(self, left: str, text: str) -> str:
+        return self._bytes_are(left, text, f"-{len(text.encode())}")
+
+    def _bytes_are(self, left: str, text: str, span: str) -> str:
+        """Compare as bytes: a length in characters would end at U+0000."""
+        if not text:
+            return f"{left} IS NOT NULL"
+        return f"substr(CAST({left} AS BLOB), {span}) = {self._place(text.encode())}"
+
+    def equals(self, left: str, text: str) -> str:
+        return f"{left} = {self._place(text)}"
+
+    def folded(self, left: str) -> str:
+        return f"casefold({left})"
+
+    def bare(self, left: str) -> str:
+        return f"without_accents({left})"
+
+    def contains_fold(self, left: str, text: str) -> str:
+        """SQLite folds ASCII by itself, and quicker; only a text with other letters, or U+0000, needs our function."""
+        if not (text.isascii() and text.isprintable() and len(text) <= LONGEST_LIKE):
+            return super().contains_fold(left, text)
+        like = f"{left} LIKE {self._place(f'%{text.translate(_WILD)}%')} ESCAPE '\\'"
+        return f"({like} OR (octet_length({left}) > length({left}) AND {super().contains_fold(left, text)}))"
+
+
+def _path(column: Column[Any]) -> str:
+    """The path inside a Json column as SQLite reads it."""
+    path = "$" + "".join(f".{json.dumps(key, ensure_ascii=False)}" for key in column.path)
+    return "'" + path.replace("'", "''") + "'"
+
+
+def stored_value(value: Any, column: Column[Any]) -> Any:
+    """A value as it is compared with a column; an integer that no column can hold is beyond all that it can."""
+    if column.kind == "json" and (not column.path or isinstance(value, dict | list)):
+        return json_text(cast(Any, value))
+    if type(value) is int and value not in INT64:
+        return float("inf" if value > 0 else "-inf") if column.kind == "integer" else float(value)
+    return value
