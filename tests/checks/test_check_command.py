@@ -79,6 +79,36 @@ def test_a_file_that_is_no_good_ends_with_2_and_one_line(
     assert result.stderr.count("\n") == 1
 
 
+NEVER = {"version": "1", "assertions": [{"response": {"operation": "notes.delete"}, "expected_count": 0}]}
+
+
+def test_a_history_is_judged_too(tmp_path: Path) -> None:
+    call = {"number": 1, "twin": "box", "operation": "notes.delete", "actor": "U1", "status": 200}
+    path = tmp_path / "history.json"
+    path.write_text(json.dumps({"records": [], "calls": [call]}))
+    result = run(*files(tmp_path, NEVER, HIT), "--history", str(path))
+    assert (result.exit_code, json.loads(result.stdout)["failures"]) == (
+        1,
+        ["assertion#1 calls expected count 0 but got 1"],
+    )
+
+
+def test_a_history_that_is_missing_is_asked_for(tmp_path: Path) -> None:
+    result = run(*files(tmp_path, NEVER, HIT))
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert (
+        "response, which needs the history of the run; the diff alone is given. Give it with --history."
+        in result.stderr
+    )
+
+
+def test_a_history_of_another_shape_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "history.json"
+    path.write_text("[]")
+    result = run(*files(tmp_path, SPEC, HIT), "--history", str(path))
+    assert (result.exit_code, "history.json: The history has not its shape" in result.stderr) == (2, True)
+
+
 def test_a_missing_file_ends_with_2_and_one_line(tmp_path: Path) -> None:
     result = run(str(tmp_path / "none.json"), str(tmp_path / "none.json"))
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)

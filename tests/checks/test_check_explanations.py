@@ -132,6 +132,75 @@ def test_a_difference_behind_the_cut_is_shown_whole() -> None:
 
 
 @pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ({"topic": {"is_null": True}}, 'topic should be null but is "old"'),
+        ({"topic": {"is_null": True, "not": "x"}}, 'topic should be null and not be "x" but is "old"'),
+        ({"topic": {"or": ["x", {"contains": "y"}]}}, 'topic should be "x" or contain "y" but is "old"'),
+        ({"and": [{"topic": "x"}, {"name": "alpha"}]}, 'In the nearest row topic should be "x" but is "old".'),
+        (
+            {"or": [{"topic": "x"}, {"name": "y"}]},
+            'or [{"topic": {"eq": "x"}}, {"name": {"eq": "y"}}] does not hold of {"topic": "old", "name": "alpha"}',
+        ),
+        ({"not": {"topic": "old"}}, 'not [{"topic": {"eq": "old"}}] does not hold of {"topic": "old"}'),
+    ],
+)
+def test_conditions_that_are_joined_are_said(where: Row, words: str) -> None:
+    room = {"__table__": "rooms", "id": "R1", "name": "alpha", "topic": "old"}
+    assert words in explain({"diff_type": "added", "entity": "rooms", "where": where}, room, version="1").text
+
+
+def test_a_row_that_was_to_stay_as_it_is_is_shown_with_what_changed_in_it() -> None:
+    explanation = explain(
+        {"diff_type": "unchanged", "entity": "rooms"}, updates=(update({}, {"topic": "new"}),), version="1"
+    )
+    assert explanation.nearest == [
+        Nearest(
+            {"id": "R1", "name": "alpha"},
+            [Difference("topic", "unchanged", {"from": "old", "to": "new"})],
+            entity="rooms",
+            diff_type="changed",
+        )
+    ]
+    assert explanation.text == "Expected rooms to be unchanged, got 1. There were: rooms changed."
+
+
+def test_stray_rows_are_shown_up_to_twenty() -> None:
+    nothing = {"diff_type": "added", "entity": "none", "expected_count": 0}
+    explanation = explain(nothing, *[HELLO] * 30, version="1", closed_world=True)
+    assert (explanation.assertion, explanation.diff_type, explanation.got) == (2, "closed_world", 30)
+    assert (len(explanation.nearest), explanation.nearest[0].entity) == (20, "messages")
+    assert explanation.text.endswith("There were: " + "messages added; " * 3 + "and 27 more.")
+
+
+def test_a_call_is_shown_whole() -> None:
+    call = {"number": 1, "twin": "box", "operation": "notes.list", "actor": "U1", "status": 200}
+    spec = {"version": "1", "assertions": [{"response": {"operation": "notes.search"}}]}
+    (explanation,) = evaluate(spec, {"inserts": []}, {"records": [], "calls": [call]}).explanations
+    assert explanation.nearest[0].row == {**call, "error": None, "seq": None}
+    assert explanation.text == (
+        'Expected at least 1 call like {"operation": {"eq": "notes.search"}}, got 0. '
+        'In the nearest call operation should be "notes.search" but is "notes.list".'
+    )
+
+
+def test_rules_about_the_history_are_said_with_the_operations() -> None:
+    def record(seq: int, operation: str, id: str) -> Row:
+        change = {"table": "messages", "key": {"message_id": id}, "diff_type": "added"}
+        return {"seq": seq, "twin": "box", "operation": operation, "actor": "U1", "changes": [change]}
+
+    hello = {**added(message_id="1.1"), "id": "hello", "by": {"actor": "U2"}}
+    bye = {**added(message_id="1.2"), "after": ["hello"]}
+    spec, diff = {"version": "1", "assertions": [hello, bye]}, {"inserts": [HELLO, BYE]}
+    made = {"records": [record(1, "say.bye", "1.2"), record(2, "say.hello", "1.1")]}
+    said = [why.text.partition("got 1. ")[2] for why in evaluate(spec, diff, made).explanations]
+    assert said == [
+        'It should be by {"actor": {"eq": "U2"}} alone, not say.hello (seq 2, actor U1).',
+        "It should come after say.hello (seq 2, actor U1), not say.bye (seq 1, actor U1).",
+    ]
+
+
+@pytest.mark.parametrize(
     ("diff", "words"),
     [
         (None, "The diff is null or missing."),

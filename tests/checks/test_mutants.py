@@ -1,6 +1,5 @@
 """The vectors are worth something: each way of getting the language wrong below is caught by at least one of them."""
 
-import importlib
 import json
 import operator
 import re
@@ -10,10 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from twindiff.checks import SpecError, evaluate, match, operators, verdict
-
-# The package gives its function `parse` the name of the module.
-parse = importlib.import_module("twindiff.checks.parse")
+from twindiff.checks import SpecError, conditions, evaluate, match, operators, readers, verdict
+from twindiff.checks.vocabulary import Word
 
 Replace = Callable[[pytest.MonkeyPatch], None]
 
@@ -40,12 +37,12 @@ def only_text(value: Any) -> str | None:
 
 
 def refusal(name: str, replacement: Callable[..., Any]) -> Replace:
-    return lambda patch: patch.setattr(parse, name, replacement)
+    return lambda patch: patch.setattr(readers, name, replacement)
 
 
 def operand_of(name: str) -> Replace:
     """Take any value for this operator."""
-    return lambda patch: patch.setitem(parse.OPERANDS, name, lambda value, place: value)
+    return lambda patch: patch.setitem(conditions.OPERANDS, name, lambda value, place: value)
 
 
 def eq_of(convert: Callable[[Any], Any]) -> Replace:
@@ -262,30 +259,36 @@ MUTANTS: dict[str, Replace] = {
     ),
     "an operator turned round": function("holds", lambda predicate, value: not kept_holds(predicate, value)),
     "every predicate holds": function("holds", lambda predicate, value: True),
-    **{f"{name} takes anything": operand_of(name) for name in parse.OPERANDS if name not in {"eq", "ne"}},
-    "in takes no choice at all": lambda patch: patch.setitem(parse.OPERANDS, "in", parse._array),
-    "words are not looked up": refusal("_one_of", lambda words, value, place: str(value)),
-    "names need not be unique": refusal("_columns", lambda value, place: frozenset(value)),
-    "depth is not bounded": refusal("_refuse_depth", lambda spec: None),
-    "any number counts": refusal("_whole", lambda value, place, advice: value),
+    **{
+        f"{name} takes anything": operand_of(name)
+        for name in conditions.OPERANDS
+        if name not in {"eq", "ne", *operators.EXTENDED_OPERATORS}
+    },
+    "in takes no choice at all": lambda patch: patch.setitem(conditions.OPERANDS, "in", readers.array),
+    "words are not looked up": refusal("one_of", lambda words, value, place, *, extended=True: str(value)),
+    "names need not be unique": refusal("columns", lambda value, place: frozenset(value)),
+    "depth is not bounded": refusal("refuse_depth", lambda spec: None),
+    "any number counts": refusal("whole", lambda value, place, advice: value),
     "unknown keys are taken": refusal(
-        "_object", lambda value, place, known=None, required=(): taken(value, place, required)
+        "keyed", lambda value, place, words, required=(), *, extended=True: taken(value, place, required)
     ),
     "required keys may be missing": refusal(
-        "_object", lambda value, place, known=None, required=(): taken(value, place)
+        "keyed", lambda value, place, words, required=(), *, extended=True: taken(value, place)
     ),
-    "any boolean": refusal("_boolean", lambda value, place: bool(value)),
+    "any boolean": refusal("boolean", lambda value, place: bool(value)),
     "percent rounded": lambda patch: patch.setattr(verdict, "Score", rounded_score),
 }
 
 ENGINE: dict[str, Callable[..., Any]] = {"evaluate": evaluate}
 kept_holds: Callable[..., bool] = match.holds
 kept_score = verdict.Score
-kept_object = parse._object
+kept_keyed = readers.keyed
 
 
 def taken(value: Any, place: str, required: tuple[str, ...] = ()) -> Any:
-    return kept_object(value, place, None, required)
+    given = readers.an_object(value, place)
+    words = {name: Word("any") for name in (*given, *required)}
+    return kept_keyed(value, place, words, required)
 
 
 def rounded_score(passed: int, total: int, percent: float) -> Any:
@@ -306,7 +309,8 @@ def caught_by(vectors: list[dict[str, Any]]) -> list[str]:
 
 def is_answered_well(vector: dict[str, Any]) -> bool:
     try:
-        judged = ENGINE["evaluate"](vector["spec"], vector.get("diff", {"inserts": []}))
+        past = {"history": vector["history"]} if "history" in vector else {}
+        judged = ENGINE["evaluate"](vector["spec"], vector.get("diff", {"inserts": []}), **past)
     except SpecError as error:
         return vector.get("refused", "nothing") in str(error)
     except (TypeError, ValueError, AttributeError, KeyError):

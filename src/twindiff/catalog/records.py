@@ -86,6 +86,8 @@ class RunRecord(
     """The latest diff as JSON text."""
     verdict: Column[str | None] = column(default=None)
     """The latest verdict as JSON text."""
+    start_call: Column[int | None] = column(default=None)
+    """The number of the environment's last call before it; runs of earlier releases have none."""
 
 
 class SuiteRecord(Row, table="suites", key=("suite_id",), indexes=(("created",),)):

@@ -1,14 +1,20 @@
 """The assertion language: a spec says what a diff must contain, `evaluate` says whether it does and, if not, why."""
 
 from twindiff.checks.diffs import DiffError
-from twindiff.checks.explain import Difference, Explanation, Nearest
-from twindiff.checks.parse import Spec, SpecError, parse
+from twindiff.checks.findings import Difference, Explanation, Nearest
+from twindiff.checks.history import Blame, History, HistoryError
+from twindiff.checks.parse import parse
+from twindiff.checks.readers import SpecError
+from twindiff.checks.spec import Spec
 from twindiff.checks.verdict import Score, Verdict, evaluate
 
 __all__ = [
+    "Blame",
     "DiffError",
     "Difference",
     "Explanation",
+    "History",
+    "HistoryError",
     "Nearest",
     "Score",
     "Spec",

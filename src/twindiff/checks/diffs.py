@@ -6,7 +6,12 @@ from typing import Any, Literal, cast
 from msgspec import Struct
 
 DiffType = Literal["added", "removed", "changed"]
+Kind = Literal["added", "removed", "changed", "unchanged", "response"]
+"""What an assertion is about: rows by what happened to them, or calls."""
 Row = dict[str, Any]
+
+CALLS = "calls"
+"""The entity of assertions about calls."""
 
 LISTS: dict[DiffType, str] = {"added": "inserts", "removed": "deletes", "changed": "updates"}
 
@@ -16,14 +21,15 @@ class DiffError(ValueError):
 
 
 class Change(Struct, frozen=True):
-    """One row of the diff: `after` alone was added, `before` alone removed, both changed."""
+    """One row of the diff: `after` alone was added, `before` alone removed, both changed. A call has `after` too."""
 
-    diff_type: DiffType
+    diff_type: Kind
     table: str
     twin: str | None
     before: Row | None
     after: Row | None
     derived: frozenset[str] = frozenset()
+    is_derived: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -40,14 +46,17 @@ class Changes:
     """All changes of a diff."""
 
     def __init__(self, changes: Iterator[Change]) -> None:
-        self._found: dict[tuple[DiffType, str], list[Change]] = {}
-        for change in changes:
+        self.all = list(changes)
+        self._found: dict[tuple[Kind, str], list[Change]] = {}
+        for change in self.all:
             for name in change.names:
                 self._found.setdefault((change.diff_type, name), []).append(change)
 
-    def of(self, diff_type: DiffType, entity: str) -> list[Change]:
-        """Give the changes of this kind to this table, in the order of the diff."""
-        return self._found.get((diff_type, entity), [])
+    def of(self, kind: Kind, entity: str) -> list[Change]:
+        """Give the changes of this kind to this table, in the order of the diff; `unchanged` concerns every kind."""
+        if kind == "unchanged":
+            return [change for diff_type in LISTS for change in self.of(diff_type, entity)]
+        return self._found.get((kind, entity), [])
 
     @property
     def entities(self) -> list[str]:
@@ -87,12 +96,14 @@ def _change(diff_type: DiffType, entry: object, place: str) -> Change:
         raise DiffError(f"{place}.__table__ is {_kind(table)}. Give the name of the row's table.")
     twin = row.get("__twin__")
     twin = twin if isinstance(twin, str) else None
+    is_derived = row.get("__derived__") is True
     if diff_type == "added":
-        return Change(diff_type, table, twin, None, row)
+        return Change(diff_type, table, twin, None, row, is_derived=is_derived)
     if diff_type == "removed":
-        return Change(diff_type, table, twin, row, None)
+        return Change(diff_type, table, twin, row, None, is_derived=is_derived)
     before, after = (_object(row.get(side), f"{place}.{side}") for side in ("before", "after"))
-    return Change(diff_type, table, twin, before, after, _names(row.get("derived"), f"{place}.derived"))
+    derived = _names(row.get("derived"), f"{place}.derived")
+    return Change(diff_type, table, twin, before, after, derived, is_derived)
 
 
 def _object(value: object, place: str) -> Row:

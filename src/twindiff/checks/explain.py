@@ -1,78 +1,37 @@
 """Say in words why an assertion failed: the rows that come nearest to it and what differs in them."""
 
-import json
+from collections.abc import Collection
 from difflib import get_close_matches
-from typing import Any
-
-from msgspec import Struct
+from typing import NamedTuple
 
 from twindiff.checks import match
-from twindiff.checks.diffs import LISTS, Change, Changes, DiffType, Row
+from twindiff.checks.closed_world import CLOSED_WORLD
+from twindiff.checks.diffs import LISTS, Change, Changes, Row
+from twindiff.checks.findings import Difference, Explanation, Nearest
+from twindiff.checks.history import Past
 from twindiff.checks.match import Outcome
-from twindiff.checks.operators import SCALARS, plain
-from twindiff.checks.parse import Assertion, Condition, Count, ExpectedChange, Predicate, Spec
 from twindiff.checks.regexes import UndecidedError
+from twindiff.checks.spec import Assertion, Condition, ExpectedChange, Group, Predicate, Spec, Where, written_where
+from twindiff.checks.wording import NOT_IGNORED, UNCHANGED, both, count_words, cut, difference_words, short, short_row
 
 ROWS_SHOWN = 3
-COLUMNS_SHOWN = 6
-LETTERS_SHOWN = 80
+STRAYS_SHOWN = 20
 
-UNCHANGED = "unchanged"
-NOT_IGNORED = "not ignored"
-
-PHRASES = {
-    "eq": "be",
-    "ne": "not be",
-    "in": "be one of",
-    "not_in": "be none of",
-    "contains": "contain",
-    "not_contains": "be a text without",
-    "i_contains": "contain, in any case,",
-    "starts_with": "start with",
-    "ends_with": "end with",
-    "i_starts_with": "start, in any case, with",
-    "i_ends_with": "end, in any case, with",
-    "regex": "match",
-    "gt": "be greater than",
-    "gte": "be at least",
-    "lt": "be less than",
-    "lte": "be at most",
-    "has_any": "have any of",
-    "has_all": "have all of",
-}
+Reason = tuple[str, list[Nearest]]
 
 
-class Difference(Struct, frozen=True):
-    """One thing that differs: `expected` is a predicate, `{from?, to?}` for a change, "unchanged" or "not ignored"."""
+class Scene(NamedTuple):
+    """What an explanation looks at."""
 
-    path: str
-    expected: Any
-    actual: Any
-
-
-class Nearest(Struct, frozen=True):
-    """A row of the diff, shortened to the columns that tell it apart, and what differs in it."""
-
-    row: Row
-    differs: list[Difference]
+    spec: Spec
+    changes: Changes
+    past: Past
 
 
-class Explanation(Struct, frozen=True):
-    """Why one assertion failed. `expected` is the count as the spec writes it, `got` the rows that matched."""
-
-    assertion: int
-    entity: str
-    diff_type: DiffType
-    expected: Any
-    got: int
-    nearest: list[Nearest]
-    text: str
-
-
-def explain(outcome: Outcome, spec: Spec, changes: Changes) -> Explanation:
+def explain(outcome: Outcome, scene: Scene) -> Explanation:
     """Explain a failed assertion by the rows that come nearest."""
     try:
-        reason, nearest = _reason(outcome, spec, changes)
+        reason, nearest = _reason(outcome, scene)
     except RecursionError:
         reason, nearest = "The rows are nested too deeply to be compared in words.", []
     assertion, got = outcome.assertion, len(outcome.matched)
@@ -80,35 +39,69 @@ def explain(outcome: Outcome, spec: Spec, changes: Changes) -> Explanation:
     return Explanation(
         assertion=assertion.number,
         entity=assertion.entity,
-        diff_type=assertion.diff_type,
+        diff_type=CLOSED_WORLD if assertion.entity == CLOSED_WORLD else assertion.diff_type,
         expected={"min": 1} if count.written is None else count.written,
         got=got,
         nearest=nearest,
-        text=f"Expected {count_words(count)} of {assertion.entity} to be {assertion.diff_type}, got {got}. {reason}",
+        text=f"{_expected(assertion)}, got {got}. {reason}",
     )
 
 
-def _reason(outcome: Outcome, spec: Spec, changes: Changes) -> tuple[str, list[Nearest]]:
+def _expected(assertion: Assertion) -> str:
+    if assertion.entity == CLOSED_WORLD:
+        return "Expected no changes that are neither asserted nor ignored"
+    if assertion.diff_type == "unchanged":
+        return f"Expected {assertion.entity} to be unchanged"
+    if assertion.diff_type == "response":
+        return f"Expected {count_words(assertion.count, 'call')} like {short(written_where(assertion.where))}"
+    return f"Expected {count_words(assertion.count)} of {assertion.entity} to be {assertion.diff_type}"
+
+
+def _reason(outcome: Outcome, scene: Scene) -> Reason:
     """Choose what helps most, the surest first."""
     if outcome.undecided:
         return f"It cannot be judged: {outcome.undecided}.", []
     if outcome.surplus:
-        return _strict_reason(outcome)
+        return _strict_reason(outcome, scene)
+    if outcome.objections and match.count_fits(outcome.assertion.count, len(outcome.matched)):
+        return _objection_reason(outcome)
+    if outcome.assertion.diff_type == "unchanged":
+        return _unchanged_reason(outcome, scene)
     most = outcome.assertion.count.most
     if most is not None and len(outcome.matched) > most:
-        rows = [Nearest(short_row(change, outcome.assertion), []) for change in outcome.matched[:ROWS_SHOWN]]
-        return "More rows match than expected; make the where narrower, or the agent did too much.", rows
-    nearest = _nearest(outcome, spec, changes)
-    if nearest and not any(item.path in _paths(outcome.assertion) for item in nearest[0].differs):
-        return _near_words(nearest), nearest
-    return _elsewhere(outcome.assertion, changes) or _near_reason(outcome.assertion, nearest, changes)
+        rows = [_near(change, outcome.assertion, [], scene) for change in outcome.matched[:ROWS_SHOWN]]
+        return f"More {_noun(outcome.assertion)}s match than expected; {_more_advice(outcome.assertion)}.", rows
+    nearest = _nearest(outcome, scene)
+    if nearest and not any(_is_of_where(item, outcome.assertion) for item in nearest[0].differs):
+        return _near_words(nearest, outcome.assertion), nearest
+    return _elsewhere(outcome.assertion, scene) or _near_reason(outcome.assertion, nearest, scene)
 
 
-def _strict_reason(outcome: Outcome) -> tuple[str, list[Nearest]]:
+def _noun(assertion: Assertion) -> str:
+    return "call" if assertion.diff_type == "response" else "row"
+
+
+def _more_advice(assertion: Assertion) -> str:
+    return (
+        f"make the {'response' if assertion.diff_type == 'response' else 'where'} narrower, or the agent did too much"
+    )
+
+
+def _near(
+    change: Change, assertion: Assertion, differs: list[Difference], scene: Scene, columns: Collection[str] = ()
+) -> Nearest:
+    """A row as it is shown, with who gave the columns their values that differ in it, or else those asked for."""
+    asked = columns or [item.path.split(".")[0] for item in differs] or [path.split(".")[0] for path in assertion.paths]
+    return Nearest(short_row(change, assertion), differs, scene.past.blame(change, asked))
+
+
+def _strict_reason(outcome: Outcome, scene: Scene) -> Reason:
     rows = [
-        Nearest(
-            short_row(item.change, outcome.assertion),
-            [Difference(name, UNCHANGED, _both(item.change, name)) for name in item.columns],
+        _near(
+            item.change,
+            outcome.assertion,
+            [Difference(name, UNCHANGED, both(item.change, name)) for name in item.columns],
+            scene,
         )
         for item in outcome.surplus
     ]
@@ -118,19 +111,56 @@ def _strict_reason(outcome: Outcome) -> tuple[str, list[Nearest]]:
     return f"{words} expected_changes does not name; name or ignore what may change.", rows[:ROWS_SHOWN]
 
 
-def _nearest(outcome: Outcome, spec: Spec, changes: Changes) -> list[Nearest]:
+def _objection_reason(outcome: Outcome) -> Reason:
+    """Say what the rows that count are reproached with."""
+    shown = outcome.objections[:ROWS_SHOWN]
+    nearest = [Nearest(short_row(item.change, outcome.assertion), item.differs, item.blame) for item in shown]
+    said = "; ".join(difference_words(item.differs[0]) for item in shown)
+    return f"{said[:1].upper()}{said[1:]}{_more(len(outcome.objections), ROWS_SHOWN)}.", nearest
+
+
+def _unchanged_reason(outcome: Outcome, scene: Scene) -> Reason:
+    """List the rows that changed all the same."""
+    found: list[Nearest] = []
+    said: list[str] = []
+    for change in outcome.matched[:STRAYS_SHOWN]:
+        columns = _changed_here(change, outcome, scene)
+        differs = [Difference(name, UNCHANGED, both(change, name)) for name in columns]
+        entity = change.names[-1]
+        blame = scene.past.blame(change, columns)
+        found.append(Nearest(short_row(change, outcome.assertion), differs, blame, entity, change.diff_type))
+        said.append(f"{entity} {change.diff_type}{f' by {blame.words}' if blame else ''}")
+    more = _more(len(outcome.matched), ROWS_SHOWN)
+    return f"There were: {'; '.join(said[:ROWS_SHOWN])}{more}.", found
+
+
+def _changed_here(change: Change, outcome: Outcome, scene: Scene) -> list[str]:
+    """Name the columns of an update that should not have changed."""
+    if outcome.objections:
+        return next([item.path for item in found.differs] for found in outcome.objections if found.change is change)
+    if change.diff_type != "changed":
+        return []
+    return sorted(match.own_columns(change, match.ignored_columns(scene.spec, outcome.assertion, change)))
+
+
+def _more(count: int, shown: int) -> str:
+    return f"; and {count - shown} more" if count > shown else ""
+
+
+def _nearest(outcome: Outcome, scene: Scene) -> list[Nearest]:
     assertion = outcome.assertion
     taken = {id(change) for change in outcome.matched}
-    others = [change for change in changes.of(assertion.diff_type, assertion.entity) if id(change) not in taken]
-    described = ((differences(assertion, spec, change), change) for change in others)
+    candidates = match.candidates(assertion, scene.changes, scene.past)
+    others = [change for change in candidates if id(change) not in taken]
+    described = ((differences(assertion, scene.spec, change), change) for change in others)
     closest = sorted(((found, change) for found, change in described if found), key=lambda pair: len(pair[0]))
-    return [Nearest(short_row(change, assertion), found) for found, change in closest[:ROWS_SHOWN]]
+    return [_near(change, assertion, found, scene) for found, change in closest[:ROWS_SHOWN]]
 
 
 def differences(assertion: Assertion, spec: Spec, change: Change) -> list[Difference]:
     """List what keeps a row from satisfying an assertion, `where` first."""
     by_side = [
-        [_difference(condition, side) for condition in assertion.where if not _holds_in(side, condition)]
+        [_difference(clause, side) for clause in _flat(assertion.where) if not _holds_in(side, clause)]
         for side in change.sides
     ]
     found = min(by_side, key=len)
@@ -139,7 +169,7 @@ def differences(assertion: Assertion, spec: Spec, change: Change) -> list[Differ
         changed = match.changed_columns(change) - ignored
         found += [
             Difference(
-                item.column, NOT_IGNORED if item.column in ignored else _written(item), _both(change, item.column)
+                item.column, NOT_IGNORED if item.column in ignored else _written(item), both(change, item.column)
             )
             for item in assertion.changes.values()
             if not _change_holds(item, change, changed)
@@ -147,21 +177,38 @@ def differences(assertion: Assertion, spec: Spec, change: Change) -> list[Differ
     return found
 
 
-def _elsewhere(assertion: Assertion, changes: Changes) -> tuple[str, list[Nearest]] | None:
+def _flat(where: Where) -> list[Condition | Group]:
+    """Take `and` apart: each of its conditions is one that must hold."""
+    found: list[Condition | Group] = []
+    for clause in where:
+        if isinstance(clause, Group) and clause.connective == "and":
+            found += [each for part in clause.parts for each in _flat(part)]
+        else:
+            found.append(clause)
+    return found
+
+
+def _is_of_where(difference: Difference, assertion: Assertion) -> bool:
+    return difference.path in assertion.paths or isinstance(difference.expected, list)
+
+
+def _elsewhere(assertion: Assertion, scene: Scene) -> Reason | None:
     """Look for rows that satisfy the `where` but were changed in another way."""
-    for diff_type in LISTS:
-        rows = changes.of(diff_type, assertion.entity) if diff_type != assertion.diff_type else []
+    for diff_type in LISTS if assertion.diff_type != "response" else ():
+        rows = scene.changes.of(diff_type, assertion.entity) if diff_type != assertion.diff_type else []
         found = [change for change in rows if _where_holds(assertion, change)]
         if found:
-            nearest = [Nearest(short_row(change, assertion), []) for change in found[:ROWS_SHOWN]]
+            nearest = [_near(change, assertion, [], scene) for change in found[:ROWS_SHOWN]]
             return f"A row of {assertion.entity} fits, but it was {diff_type}, not {assertion.diff_type}.", nearest
     return None
 
 
-def _near_reason(assertion: Assertion, nearest: list[Nearest], changes: Changes) -> tuple[str, list[Nearest]]:
+def _near_reason(assertion: Assertion, nearest: list[Nearest], scene: Scene) -> Reason:
     if nearest:
-        return _near_words(nearest), nearest
-    entities = changes.entities
+        return _near_words(nearest, assertion), nearest
+    if assertion.diff_type == "response":
+        return "There are no other calls.", []
+    entities = scene.changes.entities
     if not entities:
         return "The diff is empty: nothing was changed.", []
     close = get_close_matches(assertion.entity, entities, n=1, cutoff=0.6) or _same_letters(assertion.entity, entities)
@@ -174,83 +221,17 @@ def _same_letters(entity: str, entities: list[str]) -> list[str]:
     return [name for name in entities if name.casefold() == entity.casefold() or name.endswith(f".{entity}")]
 
 
-def _near_words(nearest: list[Nearest]) -> str:
+def _near_words(nearest: list[Nearest], assertion: Assertion) -> str:
     said = " and ".join(difference_words(item) for item in nearest[0].differs[:2])
     more = len(nearest[0].differs) - 2
-    return f"In the nearest row {said}{f', and {more} more' if more > 0 else ''}."
+    return f"In the nearest {_noun(assertion)} {said}{f', and {more} more' if more > 0 else ''}."
 
 
-def difference_words(difference: Difference) -> str:
-    """Say one difference as part of a sentence."""
-    path, expected, actual = difference.path, difference.expected, difference.actual
-    if expected == NOT_IGNORED:
-        return f"{path} is ignored and so can satisfy nothing"
-    if isinstance(actual, dict) and actual.keys() == {"from", "to"} and expected.keys() <= actual.keys():
-        return _change_words(path, expected, actual)  # pyright: ignore[reportUnknownArgumentType]
-    return f"{path} should {predicate_words(expected)} but is {short(actual)}"
-
-
-def _change_words(path: str, expected: Row, actual: Row) -> str:
-    should = " and ".join(f"{side} should {predicate_words(predicate)}" for side, predicate in expected.items())
-    if "." in path:
-        return f"{path} is a path, where expected_changes knows whole columns only"
-    if actual["from"] == actual["to"]:
-        return f"{path} should change but stayed {short(actual['to'])}"
-    return f"{path} went from {short(actual['from'])} to {short(actual['to'])}, but {should}"
-
-
-def predicate_words(predicate: Row) -> str:
-    """Say a predicate after the word "should"."""
-    operator, value = next(iter(predicate.items()))
-    if operator == "exists":
-        return "be set" if value else "be null"
-    return f"{PHRASES[operator]} {short(value)}"
-
-
-def count_words(count: Count) -> str:
-    """Say how many rows are expected."""
-    if count.most is None:
-        return f"at least {count.least} row{'' if count.least == 1 else 's'}"
-    if count.least == count.most:
-        return f"{'no' if count.most == 0 else f'exactly {count.most}'} row{'' if count.most == 1 else 's'}"
-    return f"{count.least} to {count.most} rows"
-
-
-def short(value: Any) -> str:
-    """Write a value as JSON, cut where it is long."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, default=str)
-    except (RecursionError, ValueError):
-        text = "a deeply nested value"
-    return text if len(text) <= LETTERS_SHOWN else f"{text[: LETTERS_SHOWN - 1]}…"
-
-
-def short_row(change: Change, assertion: Assertion) -> Row:
-    """Keep of a row what tells it apart: the columns asked for, then ids and names."""
-    row = change.sides[0]
-    asked = [path.split(".")[0] for path in _paths(assertion)]
-    telling = [
-        name for name in row if name in {"id", "name", "title", "key", "identifier"} or name.endswith(("_id", "Id"))
-    ]
-    shown = [name for name in dict.fromkeys(asked + sorted(telling, key=len)) if name in row]
-    return {name: _cut(row[name]) for name in shown[:COLUMNS_SHOWN] or list(row)[:COLUMNS_SHOWN]}
-
-
-def _cut(value: Any) -> Any:
-    if type(value) not in SCALARS:
-        return short(plain(value)) if len(short(value)) >= LETTERS_SHOWN else plain(value)
-    return f"{value[: LETTERS_SHOWN - 1]}…" if isinstance(value, str) and len(value) > LETTERS_SHOWN else value
-
-
-def _difference(condition: Condition, side: Row) -> Difference:
-    return Difference(condition.path, condition.predicate.written, _cut(match.value_at(side, condition.path)))
-
-
-def _both(change: Change, column: str) -> Row:
-    before, after = (plain((side or {}).get(column)) for side in (change.before, change.after))
-    if _cut(before) == _cut(after):  # a difference behind the cut must not look like none
-        return {"from": before, "to": after}
-    return {"from": _cut(before), "to": _cut(after)}
+def _difference(clause: Condition | Group, side: Row) -> Difference:
+    if isinstance(clause, Condition):
+        return Difference(clause.path, clause.predicate.written, cut(match.value_at(side, clause.path)))
+    values = {path: cut(match.value_at(side, path)) for path in clause.paths}
+    return Difference(clause.connective, [written_where(part) for part in clause.parts], values)
 
 
 def _written(expected: ExpectedChange) -> Row:
@@ -258,19 +239,15 @@ def _written(expected: ExpectedChange) -> Row:
     return {side: predicate.written for side, predicate in written.items() if predicate is not None}
 
 
-def _paths(assertion: Assertion) -> list[str]:
-    return [condition.path for condition in assertion.where]
-
-
-def _holds_in(side: Row, condition: Condition) -> bool:
+def _holds_in(side: Row, clause: Condition | Group) -> bool:
     try:
-        return match.holds(condition.predicate, match.value_at(side, condition.path))
+        return match.clause_holds(clause, side)
     except (UndecidedError, RecursionError):
         return False
 
 
 def _where_holds(assertion: Assertion, change: Change) -> bool:
-    return any(all(_holds_in(side, condition) for condition in assertion.where) for side in change.sides)
+    return any(all(_holds_in(side, clause) for clause in assertion.where) for side in change.sides)
 
 
 def _change_holds(expected: ExpectedChange, change: Change, changed: frozenset[str]) -> bool:

@@ -4,15 +4,17 @@ Each rule of the language is one small function here. Assertions are judged on t
 may satisfy several.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
 
 from twindiff.checks.diffs import Change, Changes, Row
-from twindiff.checks.operators import OPERATORS, plain
-from twindiff.checks.parse import Assertion, Condition, Count, ExpectedChange, Predicate, Spec
+from twindiff.checks.findings import Objection
+from twindiff.checks.history import Past
+from twindiff.checks.operators import CONNECTIVES, OPERATORS, plain
 from twindiff.checks.regexes import UndecidedError
+from twindiff.checks.spec import Assertion, Condition, Count, ExpectedChange, Group, Predicate, Spec, Where
 
 
 class Surplus(Struct, frozen=True):
@@ -28,29 +30,50 @@ class Outcome(Struct):
     assertion: Assertion
     matched: list[Change] = []
     surplus: list[Surplus] = []
+    objections: list[Objection] = []
     failures: list[str] = []
     undecided: str | None = None
 
+    def fail(self, text: str) -> None:
+        """Note a failure in the public form."""
+        self.failures.append(f"assertion#{self.assertion.number} {self.assertion.entity} {text}")
 
-def judge(assertion: Assertion, spec: Spec, changes: Changes) -> Outcome:
+    def give_up(self, error: UndecidedError | RecursionError) -> None:
+        """Note that the assertion can be found neither true nor false, which fails it."""
+        self.undecided = str(error) if isinstance(error, UndecidedError) else "a value is nested too deeply"
+        self.fail(f"cannot be judged: {self.undecided}")
+
+
+def judge(assertion: Assertion, spec: Spec, changes: Changes, past: Past) -> Outcome:
     """Find the rows that satisfy an assertion and say in the public wording why they are not what it expects."""
     outcome = Outcome(assertion)
     try:
-        for change in changes.of(assertion.diff_type, assertion.entity):
+        for change in candidates(assertion, changes, past):
             if where_holds(assertion.where, change):
                 _judge_row(outcome, spec, change)
     except (UndecidedError, RecursionError) as error:
-        outcome.undecided = str(error) if isinstance(error, UndecidedError) else "a value is nested too deeply"
-        outcome.failures.append(_failure(assertion, f"cannot be judged: {outcome.undecided}"))
+        outcome.give_up(error)
         return outcome
     got = len(outcome.matched)
     if not count_fits(assertion.count, got):
-        outcome.failures.append(_failure(assertion, count_text(assertion.count, got)))
+        unchanged = assertion.diff_type == "unchanged"
+        outcome.fail(f"expected unchanged but got {got}" if unchanged else count_text(assertion.count, got))
     return outcome
+
+
+def candidates(assertion: Assertion, changes: Changes, past: Past) -> list[Change]:
+    """Give the rows, or the calls, that an assertion is about."""
+    if assertion.diff_type == "response":
+        return past.calls or []
+    return changes.of(assertion.diff_type, assertion.entity)
 
 
 def _judge_row(outcome: Outcome, spec: Spec, change: Change) -> None:
     assertion = outcome.assertion
+    if assertion.diff_type == "unchanged":
+        if change.diff_type != "changed" or own_columns(change, ignored_columns(spec, assertion, change)):
+            outcome.matched.append(change)
+        return
     if assertion.diff_type != "changed":
         outcome.matched.append(change)
         return
@@ -62,16 +85,26 @@ def _judge_row(outcome: Outcome, spec: Spec, change: Change) -> None:
     if surplus:
         outcome.surplus.append(Surplus(change, surplus))
         text = f"changed fields {sorted(changed)} not subset of expected {sorted(assertion.changes)}"
-        outcome.failures.append(_failure(assertion, text))
+        outcome.fail(text)
     elif changes_hold(assertion.changes.values(), change, changed):
         outcome.matched.append(change)
 
 
-def where_holds(where: Sequence[Condition], change: Change) -> bool:
+def where_holds(where: Where, change: Change) -> bool:
     """Ask for a state of the row in which every condition holds: a changed row has two."""
-    return any(
-        all(holds(condition.predicate, value_at(side, condition.path)) for condition in where) for side in sides(change)
-    )
+    return any(satisfies(where, side) for side in sides(change))
+
+
+def satisfies(where: Where, row: Row) -> bool:
+    """Ask whether every clause holds of a row."""
+    return all(clause_holds(clause, row) for clause in where)
+
+
+def clause_holds(clause: Condition | Group, row: Row) -> bool:
+    """Ask whether one clause holds of a row."""
+    if isinstance(clause, Condition):
+        return holds(clause.predicate, value_at(row, clause.path))
+    return CONNECTIVES[clause.connective](satisfies(part, row) for part in clause.parts)
 
 
 def sides(change: Change) -> tuple[Row, ...]:
@@ -91,6 +124,8 @@ def value_at(row: Row, path: str) -> Any:
 
 def holds(predicate: Predicate, value: Any) -> bool:
     """Apply the operator to a value of the diff."""
+    if predicate.operator in CONNECTIVES:
+        return CONNECTIVES[predicate.operator](holds(part, value) for part in predicate.value)
     return OPERATORS[predicate.operator](value, predicate.value)
 
 
@@ -98,6 +133,11 @@ def changed_columns(change: Change) -> frozenset[str]:
     """Name the columns whose values differ between the two states; a missing one is null."""
     before, after = change.before or {}, change.after or {}
     return frozenset(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+
+
+def own_columns(change: Change, ignored: frozenset[str]) -> frozenset[str]:
+    """Name the columns that changed for their own sake and are not ignored."""
+    return changed_columns(change) - change.derived - ignored
 
 
 def ignored_columns(spec: Spec, assertion: Assertion, change: Change) -> frozenset[str]:
@@ -163,7 +203,3 @@ def count_text(count: Count, got: int) -> str:
     if count.written is None:
         return f"expected at least 1 match but got {got}"
     return f"expected count {count.written!r} but got {got}"
-
-
-def _failure(assertion: Assertion, text: str) -> str:
-    return f"assertion#{assertion.number} {assertion.entity} {text}"

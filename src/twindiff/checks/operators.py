@@ -2,7 +2,7 @@
 
 import json
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from typing import Any, cast
 
@@ -33,6 +33,26 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, dict | list):
         return json.dumps(value, separators=(",", ":"), default=str)
     return None
+
+
+def eq(value: Any, expected: Any) -> bool:
+    """Compare as Python does: `1`, `1.0` and `true` are one number, objects and lists are compared deeply."""
+    return value == expected
+
+
+def ne(value: Any, expected: Any) -> bool:
+    """Hold for every other value, null included."""
+    return value != expected
+
+
+def one_of(value: Any, expected: list[Any]) -> bool:
+    """Look for the value among the given ones."""
+    return value in expected
+
+
+def none_of(value: Any, expected: list[Any]) -> bool:
+    """Hold for a value that is not among the given ones, null included."""
+    return value not in expected
 
 
 def contains(value: Any, expected: str) -> bool:
@@ -83,6 +103,11 @@ def exists(value: Any, expected: bool) -> bool:
     return (value is not None) == expected
 
 
+def is_null(value: Any, expected: bool) -> bool:
+    """Tell null from everything else, the other way round."""
+    return (value is None) == expected
+
+
 def has_any(value: Any, expected: list[Any]) -> bool:
     """Ask for at least one of the items; in a text, items are parts of it."""
     return _among(any, value, expected)
@@ -102,21 +127,53 @@ def _among(quantifier: Callable[[Any], bool], value: Any, expected: list[Any]) -
         return False
 
 
-def _ordered(compare: Operator) -> Operator:
-    def holds(value: Any, expected: float) -> bool:
-        try:
-            return compare(value, expected)
-        except TypeError:
-            return False
+def gt(value: Any, expected: float) -> bool:
+    """Hold for a greater number."""
+    return _ordered(operator.gt, value, expected)
 
-    return holds
+
+def gte(value: Any, expected: float) -> bool:
+    """Hold for a greater number, or the same."""
+    return _ordered(operator.ge, value, expected)
+
+
+def lt(value: Any, expected: float) -> bool:
+    """Hold for a smaller number."""
+    return _ordered(operator.lt, value, expected)
+
+
+def lte(value: Any, expected: float) -> bool:
+    """Hold for a smaller number, or the same."""
+    return _ordered(operator.le, value, expected)
+
+
+def _ordered(compare: Operator, value: Any, expected: float) -> bool:
+    try:
+        return compare(value, expected)
+    except TypeError:
+        return False
+
+
+def all_of(parts: Iterable[bool]) -> bool:
+    """Hold where all of the parts do."""
+    return all(parts)
+
+
+def any_of(parts: Iterable[bool]) -> bool:
+    """Hold where at least one of the parts does."""
+    return any(parts)
+
+
+def negation(parts: Iterable[bool]) -> bool:
+    """Hold where the part does not."""
+    return not any(parts)
 
 
 OPERATORS: dict[str, Operator] = {
-    "eq": operator.eq,
-    "ne": operator.ne,
-    "in": lambda value, expected: value in expected,
-    "not_in": lambda value, expected: value not in expected,
+    "eq": eq,
+    "ne": ne,
+    "in": one_of,
+    "not_in": none_of,
     "contains": contains,
     "not_contains": not_contains,
     "i_contains": i_contains,
@@ -125,11 +182,18 @@ OPERATORS: dict[str, Operator] = {
     "i_starts_with": i_starts_with,
     "i_ends_with": i_ends_with,
     "regex": regex,
-    "gt": _ordered(operator.gt),
-    "gte": _ordered(operator.ge),
-    "lt": _ordered(operator.lt),
-    "lte": _ordered(operator.le),
+    "gt": gt,
+    "gte": gte,
+    "lt": lt,
+    "lte": lte,
     "exists": exists,
+    "is_null": is_null,
     "has_any": has_any,
     "has_all": has_all,
 }
+
+CONNECTIVES: dict[str, Callable[[Iterable[bool]], bool]] = {"and": all_of, "or": any_of, "not": negation}
+"""What joins predicates on one value, or conditions on a row."""
+
+EXTENDED_OPERATORS = frozenset({"is_null", *CONNECTIVES})
+"""Those that the public language does not have."""

@@ -3,9 +3,13 @@
 from msgspec import Struct
 
 from twindiff.checks import diffs
-from twindiff.checks.explain import Explanation, explain
-from twindiff.checks.match import judge
+from twindiff.checks.closed_world import judge_rest
+from twindiff.checks.explain import Scene, explain
+from twindiff.checks.findings import Explanation
+from twindiff.checks.history import read as read_history
+from twindiff.checks.match import Outcome, judge
 from twindiff.checks.parse import parse
+from twindiff.checks.provenance import hold_makers, hold_order
 from twindiff.checks.regexes import time_limit
 
 
@@ -26,13 +30,17 @@ class Verdict(Struct, frozen=True):
     explanations: list[Explanation]
 
 
-def evaluate(spec: object, diff: object) -> Verdict:
-    """Judge a diff by a spec, parsed or as JSON has it. Raises `SpecError` and `DiffError`, and nothing else."""
-    checks, changes = parse(spec), diffs.read(diff)
+def evaluate(spec: object, diff: object, history: object = None) -> Verdict:
+    """Judge a diff, and the history of its run or a function that gives it, by a spec: parsed, or as JSON has them.
+
+    Raises `SpecError`, `DiffError` and `HistoryError`, and nothing else.
+    """
+    checks = parse(spec)
+    scene = Scene(checks, diffs.read(diff), read_history(history, checks))
     with time_limit():
-        outcomes = [judge(assertion, checks, changes) for assertion in checks.assertions]
+        outcomes = _judged(scene)
         failed = [outcome for outcome in outcomes if outcome.failures]
-        explanations = [explain(outcome, checks, changes) for outcome in failed]
+        explanations = [explain(outcome, scene) for outcome in failed]
     total = len(outcomes)
     held = total - len(failed)
     return Verdict(
@@ -41,3 +49,14 @@ def evaluate(spec: object, diff: object) -> Verdict:
         failures=[failure for outcome in failed for failure in outcome.failures],
         explanations=explanations,
     )
+
+
+def _judged(scene: Scene) -> list[Outcome]:
+    spec, changes, past = scene
+    outcomes = [judge(assertion, spec, changes, past) for assertion in spec.assertions]
+    for outcome in outcomes:
+        hold_makers(outcome, spec, past)
+        hold_order(outcome, outcomes, past)
+    if spec.closed_world is not None:
+        outcomes.append(judge_rest(spec, outcomes, changes, past))
+    return outcomes

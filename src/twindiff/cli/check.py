@@ -17,6 +17,10 @@ def register(app: typer.Typer) -> None:
 def check(
     spec: Annotated[Path, typer.Argument(help="The spec: a JSON file in the assertion language.")],
     diff: Annotated[Path, typer.Argument(help="The diff, alone or in a whole answer of diffRun or results.")],
+    history: Annotated[
+        Path | None,
+        typer.Option(help="The run's history, which `response`, `by` and `after` need.", show_default=False),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, as it is when piped.")] = False,
 ) -> None:
     """Judge a diff by a spec, offline.
@@ -25,14 +29,17 @@ def check(
     """
     import msgspec
 
-    from twindiff.checks import DiffError, SpecError, evaluate
+    from twindiff.checks import DiffError, HistoryError, SpecError, evaluate
 
     try:
-        verdict = evaluate(read_json(spec), diff_of(read_json(diff)))
+        past = read_json(history) if history else None
+        verdict = evaluate(read_json(spec), diff_of(read_json(diff)), past)
     except SpecError as error:
         _refuse(f"{spec}: {error}")
     except DiffError as error:
         _refuse(f"{diff}: {error}")
+    except HistoryError as error:
+        _refuse(f"{history}: {error}" if history else f"{spec}: {error} Give it with --history.")
     if as_json or not sys.stdout.isatty():
         typer.echo(json.dumps(msgspec.to_builtins(verdict), indent=2))
     else:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
-from twindiff.catalog import CallRecord
+from twindiff.catalog import CallRecord, RunRecord
 from twindiff.kit.clock import Clock
 from twindiff.kit.store import Store
 from twindiff.storage import Engine
@@ -85,6 +87,11 @@ class CallLog:
             )
         self._written[environment_id] = first + len(entries) - 1
 
+    def restore(self, environment_id: str, entries: list[Entry]) -> None:
+        """Write calls that were made elsewhere, before any of an environment's own."""
+        with self._engine.transaction():
+            self._write(environment_id, entries)
+
     def _last_number(self, environment_id: str) -> int:
         known = self._written.get(environment_id)
         if known is not None and self._engine.inline:  # else other processes write too
@@ -103,6 +110,18 @@ class CallLog:
             order=(CallRecord.environment_id, CallRecord.number),
             limit=limit,
         )
+
+    def last(self, environment_id: str) -> int:
+        """The number of an environment's last call, written or waiting; 0 before the first."""
+        with self._guard:
+            waiting = len(self._waiting.get(environment_id, ()))
+        return self._last_number(environment_id) + waiting
+
+    def of_run(self, run: RunRecord, end: int) -> Iterator[CallRecord]:
+        """The calls of a run that ends at a seq; for a run of an earlier release, those since its time."""
+        found = self.list(run.environment_id, after=run.start_call or 0, limit=2**31)
+        calls = [call for call in found if run.start_call is not None or call.at >= run.created_at]
+        return takewhile(lambda call: (call.seq or 0) <= end, calls)
 
     def unknown(self, environment_id: str) -> int:
         """How many calls of an environment named an operation that its twin does not have."""

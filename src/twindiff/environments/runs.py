@@ -62,8 +62,10 @@ class Runs:
         self._environments = environments
         self._once = once
 
-    def start(self, environment_id: str, *, test_id: str | None, suite_id: str | None, once: bool | None) -> RunRecord:
-        """Begin a run now; raises what Environments.get raises."""
+    def start(
+        self, environment_id: str, *, test_id: str | None, suite_id: str | None, once: bool | None, start_call: int
+    ) -> RunRecord:
+        """Begin a run now, after the call of this number; raises what Environments.get raises."""
         environment = self._environments.get(environment_id)
         self._engine.admit()
         seq = self._engine.seq(environment.id)
@@ -80,6 +82,7 @@ class Runs:
                 once=self._once if once is None else once,
                 test_id=test_id,
                 suite_id=suite_id,
+                start_call=start_call,
             )
         )
 
@@ -111,12 +114,16 @@ class Runs:
     def interval(self, run: RunRecord) -> Interval:
         """What the run covers now; raises RunAlreadyCompleted, EnvironmentDeleted."""
         _refuse_closed(run)
+        return self.covered(run)
+
+    def covered(self, run: RunRecord) -> Interval:
+        """What the run covers now, or covered when it was closed; raises EnvironmentDeleted."""
         environment = self._catalog.get(EnvironmentRecord, run.environment_id)
         if environment.status == "deleted":
             raise EnvironmentDeleted(
                 f"environment '{run.environment_id}' has been deleted; the stored results of its runs stay readable"
             )
-        end = self._engine.seq(run.environment_id)
+        end = self._engine.seq(run.environment_id) if run.end_seq is None else run.end_seq
         twins = list(cast(dict[str, str], environment.templates))
         if end == run.start_seq:
             return Interval(run, end, twins, [], [])

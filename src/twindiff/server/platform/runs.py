@@ -9,12 +9,13 @@ import msgspec
 
 from twindiff import changes
 from twindiff.catalog import RunRecord
-from twindiff.checks import Explanation, Score, SpecError, Verdict, evaluate
+from twindiff.checks import Explanation, History, Score, Spec, SpecError, Verdict, evaluate, parse
 from twindiff.environments.registry import Registry
 from twindiff.environments.runs import Interval
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Operations
 from twindiff.server.platform.environments import Limit, RunBriefs, briefs
+from twindiff.server.platform.history import history
 from twindiff.server.service import Service
 
 api = Operations()
@@ -89,7 +90,9 @@ def start_run(
         test_id = service.suites.test(test_id).test_id
     if test_suite_id:
         test_suite_id = service.suites.get(test_suite_id).suite_id
-    run = service.runs.start(env_id, test_id=test_id, suite_id=test_suite_id, once=once)
+    environment = service.environments.get(env_id)
+    last = service.calls.log.last(environment.id)
+    run = service.runs.start(environment.id, test_id=test_id, suite_id=test_suite_id, once=once, start_call=last)
     return RunStarted(run.run_id, run.status, run.before_snapshot)
 
 
@@ -138,17 +141,15 @@ async def evaluate_run(
 ) -> RunEvaluated:
     """Judge a run by `expectedOutput`, or by the checks of its test."""
     run = service.runs.get(run_id)
-    spec = expected_output or _spec_of_test(service, run)
+    spec = _parsed(expected_output or _spec_of_test(service, run))
     interval = service.runs.interval(run)
+    calls = list(service.calls.log.of_run(run, interval.end)) if spec.needs_calls else None
 
     def judge() -> tuple[Verdict, bytes]:
         diff = _diff(service.registry, interval, include, "full")
-        return evaluate(spec, diff), _encoded(diff)
+        return evaluate(spec, diff, lambda: history(interval, service.registry, calls)), _encoded(diff)
 
-    try:
-        verdict, diff = await service.composed(interval, judge, times=_cost(spec))
-    except SpecError as error:
-        raise InvalidSpec(f"invalid DSL: {error}") from None
+    verdict, diff = await service.composed(interval, judge, times=_cost(spec))
     status = "passed" if verdict.passed else "failed"
     service.runs.keep_verdict(interval, diff.decode(), status, _encoded(verdict).decode())
     return RunEvaluated(
@@ -161,15 +162,34 @@ async def evaluate_run(
     )
 
 
-def _cost(spec: dict[str, Any]) -> float:
+def _parsed(spec: dict[str, Any]) -> Spec:
+    try:
+        return parse(spec)
+    except SpecError as error:
+        raise InvalidSpec(f"invalid DSL: {error}") from None
+
+
+def _cost(spec: Spec) -> float:
     """How often checks look at each change; a regex may keep at it for a second."""
-    return inf if b'"regex"' in _encoded(spec) else len(spec.get("assertions") or ())
+    return inf if b'"regex"' in _encoded(spec) else len(spec.assertions)
 
 
 def _spec_of_test(service: Service, run: RunRecord) -> dict[str, Any]:
     if run.test_id is None:
         raise NoTestDefined
     return msgspec.json.decode(service.suites.test(run.test_id).spec)
+
+
+@api.get("/runs/{runId}/history")
+async def run_history(service: Service, run_id: str) -> History:
+    """What the verdict on a run may look at besides its diff: who changed which row, and every call.
+
+    `records` are without what a rewind went back over, `calls` are all calls.
+    """
+    run = service.runs.get(run_id)
+    interval = service.runs.covered(run)
+    calls = list(service.calls.log.of_run(run, interval.end))
+    return await service.composed(interval, lambda: history(interval, service.registry, calls))
 
 
 @api.get("/results/{runId}")

@@ -1,0 +1,203 @@
+"""The history of a run: which operation made which change, and every call. A diff alone does not know.
+
+A row is found in it by its key, so a diff with whole rows is understood as well as one with changed columns only.
+"""
+
+from collections.abc import Callable, Collection, Iterable
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, cast
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from twindiff.checks.diffs import CALLS, Change, DiffType
+from twindiff.checks.spec import Spec
+
+Key = dict[str, str | int | float | bool | None]
+Moment = tuple[int, int]
+"""A seq, then the number of a call that wrote nothing after it."""
+
+
+class HistoryError(ValueError):
+    """The history is missing or has not its shape; says what was given and what to do."""
+
+
+class RowChange(Struct, frozen=True, omit_defaults=True):
+    """One row that an operation touched, by its key; `changed` and `derived` columns are those of an update."""
+
+    table: str
+    key: Key
+    diff_type: DiffType
+    changed: list[str] = []
+    derived: list[str] = []
+    visibility: Literal["plain", "derived", "bookkeeping"] = "plain"
+
+
+class Record(Struct, frozen=True):
+    """One operation that wrote."""
+
+    seq: int
+    twin: str
+    operation: str
+    actor: str
+    changes: list[RowChange]
+
+
+class Called(Struct, frozen=True):
+    """One call, reads and refusals included; `seq` is what it wrote, if it did."""
+
+    number: int
+    twin: str
+    operation: str
+    actor: str
+    status: int
+    error: str | None = None
+    seq: int | None = None
+
+
+class History(Struct, frozen=True, omit_defaults=True):
+    """What a run's verdict may look at besides its diff. Rewinds are resolved in `records`; `calls` are all calls."""
+
+    records: list[Record]
+    calls: list[Called] | None = None
+
+
+class Blame(Struct, frozen=True):
+    """The operation behind a row."""
+
+    operation: str
+    seq: int
+    actor: str
+
+    @property
+    def words(self) -> str:
+        """It as part of a sentence."""
+        return f"{self.operation} (seq {self.seq}, actor {self.actor})"
+
+
+class Touch(Struct, frozen=True):
+    """One change of a row, and the operation that made it."""
+
+    record: Record
+    change: RowChange
+
+    @property
+    def blame(self) -> Blame:
+        return Blame(self.record.operation, self.record.seq, self.record.actor)
+
+    def gave(self, columns: Collection[str]) -> bool:
+        """Whether it gave one of these columns its value; a row that comes or goes does so with all of them."""
+        return self.change.diff_type != "changed" or not set(columns).isdisjoint(self.change.changed)
+
+    def is_meant(self, ignored: Collection[str] = ()) -> bool:
+        """Whether it did more than change derived or ignored columns."""
+        return self.gave(set(self.change.changed) - set(self.change.derived) - set(ignored))
+
+
+class Index(NamedTuple):
+    """Touches by a table's name and a row's key, and the key columns of each table."""
+
+    keys: dict[str, tuple[str, ...]]
+    touches: dict[tuple[str, tuple[Any, ...]], list[Touch]]
+
+
+class Past:
+    """A history, looked up by rows."""
+
+    def __init__(self, load: Callable[[], History] | None) -> None:
+        self.known = load is not None
+        self._load = load
+
+    @cached_property
+    def _history(self) -> History:
+        """Made when it is first looked into, which public specs that hold never do."""
+        return self._load() if self._load else History([])
+
+    @cached_property
+    def calls(self) -> list[Change] | None:
+        """The calls as rows; None where they are not known."""
+        calls = self._history.calls
+        return None if calls is None else [Change("response", CALLS, None, None, asdict(call)) for call in calls]
+
+    @cached_property
+    def _moments(self) -> dict[int, Moment]:
+        return moments(self._history.calls or [])
+
+    @cached_property
+    def _index(self) -> Index:
+        index = Index({}, {})
+        for record in self._history.records:
+            for change in record.changes:
+                touch = Touch(record, change)
+                for name in (change.table, f"{record.twin}.{change.table}"):
+                    index.keys[name] = tuple(change.key)
+                    index.touches.setdefault((name, tuple(change.key.values())), []).append(touch)
+        return index
+
+    def touches(self, change: Change) -> list[Touch]:
+        """What was done to a row of the diff, in order."""
+        name = change.names[-1]
+        row = change.sides[0]
+        key = tuple(row.get(column) for column in self._index.keys.get(name, ()))
+        try:
+            return self._index.touches.get((name, key), [])
+        except TypeError:  # a list or an object, which is no key
+            return []
+
+    def blame(self, change: Change, columns: Collection[str] = ()) -> Blame | None:
+        """Who gave these columns their values; where nobody did, who touched the row last for its own sake."""
+        if change.diff_type == "response":
+            return None
+        touches = self.touches(change)
+        gave = [touch for touch in touches if columns and touch.gave(columns)]
+        meant = [touch for touch in touches if touch.is_meant()]
+        found = gave or meant or touches
+        return found[-1].blame if found else None
+
+    def moment(self, change: Change, columns: Collection[str]) -> Moment | None:
+        """When a call was made, or a row got what it has in these columns; None when the history does not say."""
+        if change.diff_type == "response":
+            return self._moments[change.sides[0]["number"]]
+        gave = [touch for touch in self.touches(change) if touch.gave(columns)]
+        return (gave[-1].record.seq, 0) if gave else None
+
+    def is_plain(self, change: Change) -> bool:
+        """Whether callers meant this row, as far as the history knows: a twin's bookkeeping they did not."""
+        return all(touch.change.visibility == "plain" for touch in self.touches(change))
+
+
+def moments(calls: Iterable[Called]) -> dict[int, Moment]:
+    """Order calls among the writes: one that wrote nothing comes right after the last write before it."""
+    found: dict[int, Moment] = {}
+    latest = 0
+    for call in sorted(calls, key=lambda call: call.number):
+        latest = max(latest, call.seq or 0)
+        found[call.number] = (call.seq, 0) if call.seq else (latest, call.number)
+    return found
+
+
+def read(history: object, spec: Spec) -> Past:
+    """Examine a history, or what makes one when it is needed, for what the spec asks. Raises `HistoryError`."""
+    past = Past(_loader(history))
+    missing = "response" if spec.needs_calls and past.calls is None else ""
+    missing = "by or after" if spec.needs_records and not past.known else missing
+    if missing:
+        part = " with its calls" if past.known else ""
+        raise HistoryError(
+            f"The spec uses {missing}, which needs the history of the run{part}; the diff alone is given."
+        )
+    return past
+
+
+def _loader(history: object) -> Callable[[], History] | None:
+    if history is None:
+        return None
+    if callable(history):
+        return cast("Callable[[], History]", history)
+    try:
+        known = msgspec.convert(history, History)
+    except msgspec.ValidationError as error:
+        advice = "Give what GET /api/platform/runs/{runId}/history answers."
+        raise HistoryError(f"The history has not its shape: {error}. {advice}") from None
+    return lambda: known

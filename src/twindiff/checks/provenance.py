@@ -1,0 +1,108 @@
+"""The rules that look into the history: who made the rows that count (`by`), and in which order (`after`)."""
+
+from msgspec import Struct
+
+from twindiff.checks import match
+from twindiff.checks.diffs import Change, Row
+from twindiff.checks.findings import Difference, Objection
+from twindiff.checks.history import Moment, Past, Record
+from twindiff.checks.match import Outcome
+from twindiff.checks.regexes import UndecidedError
+from twindiff.checks.spec import Assertion, Spec, written_where
+from twindiff.checks.wording import short
+
+NOT_THERE = "the history does not have every row that counts"
+
+
+class Dated(Struct, frozen=True):
+    """A row or call that counts, and when it became what it is."""
+
+    change: Change
+    moment: Moment
+
+
+def hold_makers(outcome: Outcome, spec: Spec, past: Past) -> None:
+    """Object to every row that counts and that others than the expected ones have touched."""
+    if not outcome.assertion.by or outcome.undecided:
+        return
+    try:
+        for change in outcome.matched:
+            _hold_makers_of(change, outcome, spec, past)
+    except (UndecidedError, RecursionError) as error:
+        outcome.give_up(error)
+
+
+def _hold_makers_of(change: Change, outcome: Outcome, spec: Spec, past: Past) -> None:
+    assertion = outcome.assertion
+    ignored = match.ignored_columns(spec, assertion, change)
+    touches = [touch for touch in past.touches(change) if touch.is_meant(ignored)]
+    if not touches:
+        raise UndecidedError(NOT_THERE)
+    for touch in touches:
+        maker = maker_of(touch.record)
+        if not match.satisfies(assertion.by, maker):
+            wanted = short(written_where(assertion.by))
+            differs = [Difference("by", f"it should be by {wanted} alone", touch.blame.words)]
+            outcome.objections.append(Objection(change, differs, touch.blame))
+            outcome.fail(f"expected by {wanted} but got {touch.blame.words}")
+
+
+def maker_of(record: Record) -> Row:
+    """Give what `by` is held against."""
+    return {"operation": record.operation, "actor": record.actor, "twin": record.twin}
+
+
+def hold_order(outcome: Outcome, outcomes: list[Outcome], past: Past) -> None:
+    """Object to every row and call that counts and comes no later than one that it should come after."""
+    assertion = outcome.assertion
+    try:
+        for name, number in assertion.after.items():
+            _hold_after(outcome, outcomes[number - 1], name, past)
+    except UndecidedError as error:
+        outcome.give_up(error)
+
+
+def _hold_after(outcome: Outcome, earlier: Outcome, name: str, past: Past) -> None:
+    first, then = dated(earlier, past), dated(outcome, past)
+    if not first or not then:
+        return
+    last = max(first, key=lambda item: item.moment)
+    early = [item for item in then if not is_after(item.moment, last.moment)]
+    for item in early:
+        blame = past.blame(item.change, asked(outcome.assertion, item.change))
+        differs = [Difference("after", f"it should come after {said(earlier, last, past)}", said(outcome, item, past))]
+        outcome.objections.append(Objection(item.change, differs, blame))
+    if early:
+        outcome.fail(f"expected after '{name}' but got {len(early)} before")
+
+
+def is_after(moment: Moment, other: Moment) -> bool:
+    """Whether one came later; what one operation did came together."""
+    return moment > other
+
+
+def dated(outcome: Outcome, past: Past) -> list[Dated]:
+    """Date everything that counts for an assertion; raises `UndecidedError` where the history lacks a row."""
+    found: list[Dated] = []
+    for change in outcome.matched:
+        moment = past.moment(change, asked(outcome.assertion, change))
+        if moment is None:
+            raise UndecidedError(NOT_THERE)
+        found.append(Dated(change, moment))
+    return found
+
+
+def asked(assertion: Assertion, change: Change) -> frozenset[str]:
+    """Name the columns that make a row what the assertion asks for."""
+    if assertion.diff_type == "changed":
+        return frozenset(assertion.changes) or match.changed_columns(change) - change.derived
+    return frozenset(path.split(".")[0] for path in assertion.paths)
+
+
+def said(outcome: Outcome, item: Dated, past: Past) -> str:
+    """Say what happened when."""
+    row = item.change.sides[0]
+    if item.change.diff_type == "response":
+        return f"{row['operation']} (call {row['number']}, actor {row['actor']})"
+    blame = past.blame(item.change, asked(outcome.assertion, item.change))
+    return blame.words if blame else f"seq {item.moment[0]}"

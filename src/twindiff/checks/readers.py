@@ -1,0 +1,161 @@
+"""Read the JSON values that specs are made of; whatever is none of them is refused with its place."""
+
+import json
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar, cast
+
+from twindiff.checks.operators import plain
+from twindiff.checks.vocabulary import Words, advice, known
+
+DEEPEST = 64
+"""Levels of nesting a spec may have."""
+
+MISSING: Any = object()
+
+T = TypeVar("T")
+
+
+class SpecError(ValueError):
+    """The spec is not in the assertion language; the text says where, what was given and what to do."""
+
+    def __init__(self, place: str, problem: str, given: object = MISSING, advice: str = "") -> None:
+        parts = [f"{place or 'spec'}: {problem}."]
+        if given is not MISSING:
+            parts.append(f"Given: {short(given)}.")
+        super().__init__(" ".join([*parts, advice] if advice else parts))
+        self.place = place
+
+
+def an_object(value: object, place: str, names: Collection[str] = ()) -> dict[str, Any]:
+    """Read an object with any keys; `names` are those it is for."""
+    if not isinstance(value, dict):
+        raise SpecError(place, "is not an object", value, f"Give an object{_list_of(names)}.")
+    return cast("dict[str, Any]", value)
+
+
+def keyed(
+    value: object, place: str, words: Words, required: Collection[str] = (), *, extended: bool = True
+) -> dict[str, Any]:
+    """Read an object whose keys are words of the language."""
+    names = known(words, extended=extended)
+    given = an_object(value, place, names)
+    for key in given:
+        if key not in names:
+            raise SpecError(place, f"unknown key '{key}'", advice=advice(key, names, words))
+    for key in required:
+        if key not in given:
+            raise SpecError(place, f"{key} is missing", given, f"Give {key}.")
+    return given
+
+
+def list_of(value: object, place: str, item: Callable[[object, str], T]) -> list[T]:
+    """Read a list, each item in its place."""
+    if not isinstance(value, list):
+        raise SpecError(place, "is not a list", value, "Give a list.")
+    return [item(given, f"{place}[{position}]") for position, given in enumerate(cast("list[object]", value))]
+
+
+def text(value: object, place: str) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        raise SpecError(place, "is not a text", value, "Give a text in quotes.")
+    return value
+
+
+def boolean(value: object, place: str) -> bool:
+    """`true` or `false`."""
+    if not isinstance(value, bool):
+        raise SpecError(place, "is not a boolean", value, "Write true or false.")
+    return value
+
+
+def number(value: object, place: str) -> float:
+    """A number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise SpecError(place, "is not a number", value, "Give a number; times are compared as texts by starts_with.")
+    return value
+
+
+def whole(value: object, place: str, advice: str) -> int:
+    """A whole number from 0 on."""
+    is_whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    if isinstance(value, bool) or not is_whole or cast("float", value) < 0:
+        raise SpecError(place, "is not a count", value, advice)
+    return int(cast("float", value))
+
+
+def scalar(value: object, place: str) -> Any:
+    """A text, a number, a boolean or null."""
+    value = plain(value)
+    if value is not None and not isinstance(value, str | int | float | bool):
+        raise SpecError(place, "is no JSON value", value, "Give a text, a number, a boolean, null or a predicate.")
+    return value
+
+
+def anything(value: object, place: str) -> Any:
+    """Any value."""
+    return value
+
+
+def array(value: object, place: str) -> list[Any]:
+    """A list."""
+    return list_of(value, place, anything)
+
+
+def choices(value: object, place: str) -> list[Any]:
+    """A list of at least one value."""
+    found = array(value, place)
+    if not found:
+        raise SpecError(place, "is empty", found, "Give at least one value.")
+    return found
+
+
+def one_of(words: Words, value: object, place: str, *, extended: bool = True) -> str:
+    """Read one of several words."""
+    names = known(words, extended=extended)
+    if value not in names:
+        raise SpecError(place, f"unknown {place.rpartition('.')[2]}", value, advice(value, names, words))
+    return cast("str", value)
+
+
+def columns(value: object, place: str) -> frozenset[str]:
+    """Read names of columns, each once."""
+    names = list_of(value, place, text)
+    if "" in names:
+        raise SpecError(place, "has an empty name", names, "Name a column.")
+    if len(set(names)) < len(names):
+        raise SpecError(place, "has a name twice", names, "Name each column once.")
+    return frozenset(names)
+
+
+def inside(place: str, key: str) -> str:
+    """Say where a key of an object is."""
+    return f"{place}.{key}" if key.replace("_", "a").isalnum() else f"{place}[{json.dumps(key, ensure_ascii=False)}]"
+
+
+def short(value: object) -> str:
+    """Write a value as JSON, cut where it is long."""
+    try:
+        written = json.dumps(value, ensure_ascii=False, default=str)
+    except (RecursionError, ValueError, TypeError):
+        written = type(value).__name__
+    return written if len(written) <= 120 else f"{written[:117]}…"
+
+
+def refuse_depth(spec: object) -> None:
+    """Refuse what is nested so deeply that reading it would not end well."""
+    level = [spec]
+    for _ in range(DEEPEST):
+        level = [inner for value in level for inner in _items(value)]
+    if level:
+        raise SpecError("", f"is nested deeper than {DEEPEST} levels", advice="Compare a dotted path instead.")
+
+
+def _items(value: object) -> Collection[object]:
+    if isinstance(value, dict):
+        return cast("dict[object, object]", value).values()
+    return cast("list[object]", value) if isinstance(value, list) else ()
+
+
+def _list_of(names: Collection[str]) -> str:
+    return f" with {', '.join(names)}" if names else ""

@@ -1,0 +1,133 @@
+"""What a spec says, as the typed values that it is judged by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from twindiff.checks.diffs import DiffType, Kind
+
+
+class Predicate(Struct, frozen=True):
+    """One operator with the value it compares to; `and`, `or` and `not` have a tuple of predicates."""
+
+    operator: str
+    value: Any
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The predicate as the language writes it."""
+        if not isinstance(self.value, tuple):
+            return {self.operator: self.value}
+        parts: list[dict[str, Any]] = [part.written for part in self.value]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        return {"not": parts[0]} if self.operator == "not" else {self.operator: parts}
+
+
+class Condition(Struct, frozen=True):
+    """A predicate on the value that a dotted path leads to."""
+
+    path: str
+    predicate: Predicate
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths it looks at."""
+        return [self.path]
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The condition as the language writes it."""
+        return {self.path: self.predicate.written}
+
+
+class Group(Struct, frozen=True):
+    """Wheres joined by `and`, `or` or `not`; the last has one."""
+
+    connective: str
+    parts: tuple[Where, ...]
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths it looks at."""
+        return [path for part in self.parts for clause in part for path in clause.paths]
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The group as the language writes it."""
+        parts = [written_where(part) for part in self.parts]
+        return {self.connective: parts[0] if self.connective == "not" else parts}
+
+
+Where = tuple[Condition | Group, ...]
+"""Clauses that must all hold."""
+
+
+def written_where(where: Where) -> dict[str, Any]:
+    """Write a where as the language does."""
+    return {key: value for clause in where for key, value in clause.written.items()}
+
+
+class ExpectedChange(Struct, frozen=True):
+    """What a column must have changed from and to; either may be left open."""
+
+    column: str
+    before: Predicate | None
+    after: Predicate | None
+
+
+class Count(Struct, frozen=True):
+    """How many rows must match; `written` is the spec's own form, nothing where it says nothing."""
+
+    least: int = 1
+    most: int | None = None
+    written: Any = None
+
+
+class Assertion(Struct, frozen=True):
+    """One check: which rows, how many, and what changed in them. `number` counts from 1.
+
+    `after` has the numbers of assertions by their ids.
+    """
+
+    number: int
+    diff_type: Kind
+    entity: str
+    where: Where = ()
+    count: Count = Count()
+    changes: dict[str, ExpectedChange] = {}
+    ignore: frozenset[str] = frozenset()
+    after: dict[str, int] = {}
+    by: Where = ()
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths that its where looks at."""
+        return [path for clause in self.where for path in clause.paths]
+
+
+class Exempt(Struct, frozen=True):
+    """Rows that a closed world leaves open."""
+
+    entity: str
+    diff_type: DiffType | None
+    where: Where
+
+
+class Spec(Struct, frozen=True):
+    """All checks of one run. A closed world has a list of exceptions, an open one has none."""
+
+    assertions: tuple[Assertion, ...]
+    ignore_fields: dict[str, frozenset[str]] = {}
+    strict: bool = True
+    closed_world: tuple[Exempt, ...] | None = None
+
+    @property
+    def needs_records(self) -> bool:
+        """Whether it asks who made a row, or when."""
+        return any(assertion.by or assertion.after for assertion in self.assertions)
+
+    @property
+    def needs_calls(self) -> bool:
+        """Whether it asks about calls."""
+        return any(assertion.diff_type == "response" for assertion in self.assertions)

@@ -1,0 +1,124 @@
+"""The words of the language and what each is for: what specs are read by, and what the reference page is made of."""
+
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+from typing import NamedTuple
+
+PUBLIC, EXTENDED = "0.1", "1"
+"""The versions of the language."""
+
+
+class Word(NamedTuple):
+    """What a word means; one that is `extended` is known from version 1 on."""
+
+    meaning: str
+    extended: bool = False
+
+
+Words = Mapping[str, Word]
+
+SPEC: Words = {
+    "assertions": Word("required: a list of at least one assertion"),
+    "strict": Word("`true` unless you say `false`: a changed row may change in the expected columns only"),
+    "ignore_fields": Word(
+        'columns that do not count as changed: `{"global": [...], "<entity>": [...]}`, each name once'
+    ),
+    "version": Word('`"0.1"`, which is the public language and the default, or `"1"`, the extended one'),
+    "scenario": Word("a text for the reader"),
+    "task": Word("a text for the reader"),
+    "aggregates": Word("accepted for the sake of public specs, never evaluated"),
+    "closed_world": Word(
+        '`true`: nothing may change that is not asserted or ignored; `{"except": [...]}` names rows that may',
+        extended=True,
+    ),
+}
+
+ASSERTION: Words = {
+    "diff_type": Word("required: `added`, `removed` or `changed`; `unchanged` in the extended language"),
+    "entity": Word("required: the table, its case included; with several twins also `twin.table`"),
+    "where": Word("`{path: predicate}`, all of which must hold; without it every row of the table qualifies"),
+    "expected_count": Word(
+        'a number, or `{"min": n, "max": m}` with at least one of them; without it at least one row'
+    ),
+    "expected_changes": Word(
+        'for `changed`: `{column: {"from": predicate, "to": predicate}}`; `from` and `to` may each be left out'
+    ),
+    "ignore": Word("columns that do not count as changed in this assertion"),
+    "description": Word("a text for the reader"),
+    "id": Word("a name for `after` to refer to", extended=True),
+    "after": Word("ids of assertions whose rows or calls must all come before those of this one", extended=True),
+    "by": Word("who alone may have touched the rows that count: `{path: predicate}` over the operation", extended=True),
+    "response": Word("in place of `diff_type` and `entity`: `{path: predicate}` over the calls", extended=True),
+}
+
+HAPPENED: Words = {
+    "added": Word("rows that were inserted"),
+    "removed": Word("rows that were deleted"),
+    "changed": Word("rows that were updated"),
+}
+
+DIFF_TYPES: Words = {
+    **HAPPENED,
+    "unchanged": Word("no row was inserted, deleted or updated", extended=True),
+}
+
+RANGE: Words = {"min": Word("the least number"), "max": Word("the greatest number")}
+
+CHANGE: Words = {"from": Word("a predicate on the value before"), "to": Word("a predicate on the value after")}
+
+AGGREGATE: Words = dict.fromkeys(("fn", "field", "op", "value"), Word("never evaluated"))
+AGGREGATE_FUNCTIONS: Words = dict.fromkeys(("sum", "avg", "min", "max", "count"), Word("never evaluated"))
+AGGREGATE_OPERATORS: Words = dict.fromkeys(("eq", "ne", "gt", "gte", "lt", "lte", "between"), Word("never evaluated"))
+
+CLOSED_WORLD: Words = {"except": Word("a list of what may change all the same")}
+
+EXCEPTION: Words = {
+    "entity": Word("required: a table whose changes may be anything"),
+    "diff_type": Word("only rows that were `added`, `removed` or `changed`"),
+    "where": Word("only rows that satisfy it, before or after"),
+}
+
+CALL: Words = {
+    "operation": Word("the operation as its twin names it, such as `chat.postMessage`"),
+    "twin": Word("the twin that was called"),
+    "actor": Word("the user that the caller acted as"),
+    "status": Word("the HTTP status of the answer"),
+    "error": Word("the error's code, null where the call went well"),
+    "seq": Word("the number of what it wrote, null where it wrote nothing"),
+    "number": Word("the number of the call in its environment"),
+}
+
+MAKER: Words = {name: CALL[name] for name in ("operation", "actor", "twin")}
+
+# Words of older documentation and of other tools, and what they are here.
+OTHER_WORDS = {
+    "inserted": "added",
+    "created": "added",
+    "deleted": "removed",
+    "updated": "changed",
+    "neq": "ne",
+    "equals": "eq",
+    "nin": "not_in",
+    "like": "contains",
+    "matches": "regex",
+    "is_null": "exists",
+    "count": "expected_count",
+    "changes": "expected_changes",
+    "table": "entity",
+    "filter": "where",
+}
+
+
+def known(words: Words, *, extended: bool) -> list[str]:
+    """Name the words that this version of the language has."""
+    return [name for name, word in words.items() if extended or not word.extended]
+
+
+def advice(given: object, words: Collection[str], later: Collection[str] = ()) -> str:
+    """Say what was meant by a word that is not known; `later` are the words of the extended language."""
+    text = str(given)
+    near = get_close_matches(text.lower(), words, n=1, cutoff=0.6)
+    near = [OTHER_WORDS[text]] if OTHER_WORDS.get(text) in words else near
+    question = f"Did you mean '{near[0]}'? " if near else ""
+    version = f'\'{text}\' is of the extended language; for that, write "version": "{EXTENDED}". '
+    return f"{question}{version if text in later else ''}Known: {', '.join(words)}."

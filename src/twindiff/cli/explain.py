@@ -1,0 +1,163 @@
+"""`twindiff explain`: the smallest reason why a run failed, and which operation is behind it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twindiff.cli.env import remote_of, say
+from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
+from twindiff.cli.problem import Problem
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from twindiff.checks import Explanation, Nearest
+    from twindiff.cli.remote import Json, Remote
+
+UNKNOWN_OPERATION = "unknown_operation"
+SIGNS = {"added": "+", "removed": "-", "changed": "~"}
+COLUMNS_BESIDE = 3
+"""Columns that tell a row apart, shown beside those that differ."""
+MANY = 10_000
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(explain)
+
+
+def explain(
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="The id of a run that has been judged.", show_default=False)
+    ],
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show why a run failed: the nearest row, what differs in it, and which operation made it so.
+
+    Exits with 0 if it passed, 1 if it failed, 2 if there is no such run or it has not been judged.
+    """
+    import msgspec
+
+    from twindiff.checks import Explanation
+
+    try:
+        remote = remote_of(base_url, api_key)
+        result = remote.get("results", run)
+    except Problem as problem:
+        raise Problem(str(problem), exit_code=2) from None
+    if result["score"] is None:
+        raise Problem(f"Run '{run}' has not been judged yet; evaluateRun does that.", exit_code=2)
+    found = sorted(msgspec.convert(result["explanations"], list[Explanation]), key=how_much)
+    unknown = _unknown_operations(remote, run) if not result["passed"] else {}
+    answer = {
+        "runId": result["runId"],
+        "passed": result["passed"],
+        "score": result["score"],
+        "explanations": msgspec.to_builtins(found),
+        "unknownOperations": unknown,
+    }
+    say(as_json, answer, _shown(result, found, unknown))
+    raise typer.Exit(0 if result["passed"] else 1)
+
+
+def how_much(why: Explanation) -> tuple[int, int]:
+    """By how much an assertion is missed: by columns of the nearest row, else by rows; where nothing is near, last."""
+    if not why.nearest:
+        return MANY, why.assertion
+    return len(why.nearest[0].differs) or len(why.nearest), why.assertion
+
+
+def _unknown_operations(remote: Remote, run: str) -> dict[str, int]:
+    """How often the agent tried what its twins do not have; nothing once the environment is gone."""
+    try:
+        calls: list[Json] = remote.get("runs", run, "history")["calls"]
+    except Problem:
+        return {}
+    return dict(Counter(call["operation"] for call in calls if call["error"] == UNKNOWN_OPERATION))
+
+
+def _shown(result: Json, found: Sequence[Explanation], unknown: dict[str, int]) -> RenderableType:
+    from rich.console import Group
+    from rich.text import Text
+
+    from twindiff.cli.render import CHANGED, QUIET, printable
+
+    score = result["score"]
+    word, style = ("passed", "bold green") if result["passed"] else ("failed", "bold red")
+    held = f"  {score['passed']} of {score['total']} assertions hold"
+    lines: list[RenderableType] = [Text.assemble((word, style), held)]
+    nothing = not any(result["diff"].values())
+    if nothing and not result["passed"]:
+        lines.append(Text("Nothing happened: the run changed no row.", CHANGED))
+    for why in found:
+        lines += ["", *_block(why, brief=nothing and not why.nearest)]
+    if unknown:
+        tried = ", ".join(f"{name}{f' ({times} times)' if times > 1 else ''}" for name, times in unknown.items())
+        lines += ["", Text(f"Tried, though no twin has it: {printable(tried)}", QUIET)]
+    return Group(*lines)
+
+
+def _block(why: Explanation, *, brief: bool) -> Iterator[RenderableType]:
+    """What was expected, and the rows that show how it is instead."""
+    from rich.text import Text
+
+    from twindiff.cli.render import QUIET, REMOVED, indented, printable
+
+    expected, _, reason = why.text.partition(f"got {why.got}. ")
+    yield Text.assemble(("✗ ", REMOVED), (f"{why.assertion}  ", QUIET), f"{printable(expected)}got {why.got}.")
+    if brief:
+        return
+    several = not why.nearest or not why.nearest[0].differs or why.nearest[0].diff_type
+    if not why.nearest or (several and not why.nearest[0].diff_type):
+        yield indented(indented(Text(printable(reason))))
+    for near in why.nearest if several else why.nearest[:1]:
+        yield indented(indented(_row(near)))
+
+
+def _row(near: Nearest) -> RenderableType:
+    """One row: what tells it apart, the columns that differ, and who made it so."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    from twindiff.checks.wording import short
+    from twindiff.cli.render import QUIET, add_row, indented, printable
+
+    differ = {item.path for item in near.differs}
+    telling = [(name, value) for name, value in near.row.items() if value is not None and name not in differ]
+    most = COLUMNS_BESIDE if differ else len(telling)
+    columns = "  ".join(f"{name} {short(value)}" for name, value in telling[:most])
+    differing = Table.grid(padding=(0, 2, 0, 0))
+    for item in near.differs:
+        add_row(differing, item.path, _said(item))
+    lines: list[RenderableType] = [Text.assemble(_what(near), (printable(columns), QUIET))]
+    if near.differs:
+        lines.append(indented(differing))
+    if near.blame:
+        lines.append(Text(f"made so by {printable(near.blame.words)}"))
+    return Group(*lines)
+
+
+def _what(near: Nearest) -> Text:
+    from rich.text import Text
+
+    from twindiff.cli.render import ADDED, CHANGED, REMOVED, printable
+
+    if near.diff_type is None:
+        return Text("")
+    style = {"added": ADDED, "removed": REMOVED, "changed": CHANGED}[near.diff_type]
+    return Text(f"{SIGNS[near.diff_type]} {printable(near.entity or '')}  ", style)
+
+
+def _said(item: Any) -> str:
+    """A difference without the name of its column, which stands before it."""
+    from twindiff.checks.wording import difference_words
+
+    return difference_words(item).removeprefix(f"{item.path} ")
