@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 PAGE = 1000
 FULL_ID = 32
+POINT = "A seq, or the name of a checkpoint; 0 is the templates' state."
 
 commands = typer.Typer(help="Make, look at and delete environments.", no_args_is_help=True)
 
@@ -110,7 +111,11 @@ def create(
     who = "impersonateEmail" if "@" in user else "impersonateUserId"
     body = {"templates": templates, who: user, "ttlSeconds": ttl, "name": name or None}
     remote = remote_of(base_url, api_key)
-    made = remote.post("initEnv", body=body)
+    say_made(as_json, remote, remote.post("initEnv", body=body))
+
+
+def say_made(as_json: bool, remote: Remote, made: dict[str, Any]) -> None:
+    """Print what there is to know of a new environment."""
     urls = {twin: remote.url + path for twin, path in made["environmentUrls"].items()}
     facts = {
         "environment": made["environmentId"],
@@ -118,10 +123,11 @@ def create(
         "agent token": made["agentToken"],
         "expires": made["expiresAt"],
     }
-    say(as_json, {**made, "environmentUrls": urls}, _facts(facts))
+    say(as_json, {**made, "environmentUrls": urls}, facts_table(facts))
 
 
-def _facts(facts: dict[str, str]) -> Any:
+def facts_table(facts: dict[str, str]) -> Any:
+    """Names and facts side by side."""
     from rich.table import Table
     from rich.text import Text
 
@@ -149,28 +155,41 @@ def show(id: Id, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json:
         "writes": str(shown["seq"]),
         **{f"run {run['createdAt'][:19]}": f"{run['runId']}  {run['status']}" for run in runs},
     }
-    say(as_json, {**shown, "runs": runs}, _facts(facts))
+    say(as_json, {**shown, "runs": runs}, facts_table(facts))
 
 
 @commands.command("diff")
 def diff(
     id: Id,
-    run: Annotated[str, typer.Option(help="A run's id: what changed in it, not since the beginning.")] = "",
+    start: Annotated[
+        str, typer.Option("--from", metavar="POINT", help=f"{POINT} Without it, the templates' state.")
+    ] = "",
+    end: Annotated[str, typer.Option("--to", metavar="POINT", help="Likewise; without it, the present.")] = "",
+    run: Annotated[str, typer.Option(help="A run's id: what changed in it, not between points.")] = "",
     include: Annotated[Include, typer.Option(help="Changes that the vendor derives too, or all.")] = Include.PLAIN,
+    stat: Annotated[bool, typer.Option("--stat", help="Count rows by table instead.")] = False,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Show what has changed since the beginning, or in a run."""
+    """Show what has changed since the beginning, between two points, or in a run."""
+    if run and (start or end):
+        raise Problem("A run has its own beginning and end: give --run, or --from and --to.", exit_code=2)
     remote = remote_of(base_url, api_key)
     environment = full_id(remote, id)
     if run:
         found = remote.post("diffRun", body={"runId": run, "include": include.value})["diff"]
     else:
-        found = remote.get("env", environment, "diff", include=include.value)["diff"]
+        points = {"from": start or "0"} | ({"to": end} if end else {})
+        found = remote.get("env", environment, "diff", include=include.value, **points)["diff"]
     from twindiff.cli import render
+    from twindiff.cli import stat as counting
 
-    say(as_json, found, render.diff(found))
+    if stat:
+        counts = counting.counts(found)
+        say(as_json, [each._asdict() for each in counts], counting.shown(counts))
+    else:
+        say(as_json, found, render.diff(found))
 
 
 @commands.command("log")

@@ -5,9 +5,12 @@ from .answers import Change as Change
 from .answers import Checkpoint as Checkpoint
 from .answers import Diff as Diff
 from .answers import EnvironmentInfo as EnvironmentInfo
+from .answers import Imported as Imported
 from .answers import Record as Record
 from .answers import RunResult as RunResult
+from .answers import Suite as Suite
 from .answers import Template as Template
+from .answers import Test as Test
 from .answers import Verdict as Verdict
 from .awaited import AsyncClient as AsyncClient
 from .awaited import AsyncEnvironment as AsyncEnvironment
@@ -17,3 +20,7 @@ from .blocking import Environment as Environment
 from .blocking import Run as Run
 from .sending import Refused as Refused
 from .sending import Unreachable as Unreachable
+from .trying import OutOfTime as OutOfTime
+from .trying import Task as Task
+from .trying import Trial as Trial
+from .trying import trials as trials

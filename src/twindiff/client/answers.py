@@ -165,3 +165,38 @@ class Template(msgspec.Struct):
 
 class TemplateList(msgspec.Struct):
     templates: list[Template]
+
+
+class Test(msgspec.Struct):
+    """A task with its checks; `seed_template` is what its environments start from."""
+
+    __test__ = False
+
+    id: str
+    name: str
+    prompt: str
+    type: str
+    seed_template: str
+    expected_output: dict[str, Any]
+
+
+class Suite(msgspec.Struct):
+    """Tests under a name; a list of suites leaves the tests out."""
+
+    id: str
+    name: str
+    description: str
+    tests: list[Test] = []
+
+
+class SuiteList(msgspec.Struct, rename="camel"):
+    test_suites: list[Suite]
+
+
+class Imported(msgspec.Struct):
+    """What an import came to, by name of template or suite; `left_out` are files of twins that are not installed."""
+
+    templates: list[str]
+    suites: list[str]
+    unchanged: list[str]
+    left_out: list[str]

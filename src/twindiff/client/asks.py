@@ -29,6 +29,7 @@ class Ask(NamedTuple, Generic[T]):
     query: dict[str, str]
     body: bytes
     repeatable: bool
+    content_type: str = "application/json"
 
 
 def _ask(verb: str, path: str, answer: type[T], given: Json | None = None, *, repeatable: bool = False) -> Ask[T]:
@@ -48,7 +49,14 @@ def create(
 ) -> Ask[answers.Made]:
     """An environment of one or several templates, `twin:name` each, for a user's id or email address."""
     who = "impersonateEmail" if user and "@" in user else "impersonateUserId"
-    given = {"templates": templates, who: user, "ttlSeconds": ttl_seconds, "clock": clock, "name": name, **options}
+    given = {
+        "templates": templates or None,
+        who: user,
+        "ttlSeconds": ttl_seconds,
+        "clock": clock,
+        "name": name,
+        **options,
+    }
     return _ask("POST", "initEnv", answers.Made, given)
 
 
@@ -60,6 +68,21 @@ def environments(status: str | None, limit: int) -> Ask[answers.EnvironmentInfos
 def templates() -> Ask[answers.TemplateList]:
     """The newest template of every twin and name."""
     return _ask("GET", "templates", answers.TemplateList)
+
+
+def suites(name: str) -> Ask[answers.SuiteList]:
+    """Suites whose name has this in it, newest first."""
+    return _ask("GET", "testSuites", answers.SuiteList, {"name": name})
+
+
+def suite(id: str) -> Ask[answers.Suite]:
+    """A suite with its tests."""
+    return _ask("GET", f"testSuites/{quote(id, safe='')}", answers.Suite, {"expand": "tests"})
+
+
+def import_files(files: Json) -> Ask[answers.Imported]:
+    """Templates and suites from public files; the same ones again change nothing."""
+    return _ask("POST", "import", answers.Imported, {"files": files}, repeatable=True)
 
 
 def _environment(id: str, *more: str) -> str:
@@ -74,6 +97,18 @@ def show(id: str) -> Ask[answers.EnvironmentInfo]:
 def delete(id: str) -> Ask[answers.Ended]:
     """Delete an environment; doing so twice is no error."""
     return _ask("DELETE", _environment(id), answers.Ended)
+
+
+def export(id: str) -> Ask[bytes]:
+    """All of an environment."""
+    return _ask("GET", _environment(id, "export"), bytes)
+
+
+def import_environment(file: bytes, name: str | None, ttl_seconds: int | None) -> Ask[answers.Made]:
+    """An environment of what another server exported."""
+    given = {"name": name, "ttlSeconds": ttl_seconds}
+    query = {name: str(value) for name, value in given.items() if value is not None}
+    return Ask("POST", "env/import", answers.Made, query, file, repeatable=False, content_type="application/gzip")
 
 
 def checkpoint(id: str, name: str, at: Point | None) -> Ask[answers.Checkpoint]:

@@ -10,7 +10,18 @@ from typing import Any, Self, TypeVar
 import httpx
 
 from . import answers, asks, sending
-from .answers import Call, Checkpoint, Diff, EnvironmentInfo, Record, RunResult, Template, Verdict
+from .answers import (
+    Call,
+    Checkpoint,
+    Diff,
+    EnvironmentInfo,
+    Imported,
+    Record,
+    RunResult,
+    Suite,
+    Template,
+    Verdict,
+)
 from .asks import Ask, Include, Json, Point, Rows
 
 T = TypeVar("T")
@@ -84,6 +95,13 @@ class AsyncClient:
         made = await self.ask(asks.create(templates, user, ttl_seconds, clock, name, options))
         return AsyncEnvironment(self, made.environment_id, made.service, made.agent_token)
 
+    async def import_environment(
+        self, file: bytes, *, name: str | None = None, ttl_seconds: int | None = None
+    ) -> AsyncEnvironment:
+        """Make an environment of what `export` gave, here or elsewhere; without more it lasts as long as that did."""
+        made = await self.ask(asks.import_environment(file, name, ttl_seconds))
+        return AsyncEnvironment(self, made.environment_id, made.service, made.agent_token)
+
     async def environment(self, id: str) -> AsyncEnvironment:
         """An environment that exists, by its id; its token is known to who made it only."""
         return AsyncEnvironment(self, id, (await self.ask(asks.show(id))).service)
@@ -95,6 +113,18 @@ class AsyncClient:
     async def templates(self) -> list[Template]:
         """The newest template of every twin and name."""
         return (await self.ask(asks.templates())).templates
+
+    async def suites(self, name: str = "") -> list[Suite]:
+        """Suites whose name has this in it in any case, newest first and without their tests."""
+        return (await self.ask(asks.suites(name))).test_suites
+
+    async def suite(self, id: str) -> Suite:
+        """A suite with its tests."""
+        return await self.ask(asks.suite(id))
+
+    async def import_files(self, files: Json) -> Imported:
+        """Import public seeds and suites, all or nothing: what each file's JSON holds, by its name."""
+        return await self.ask(asks.import_files(files))
 
     async def result(self, run_id: str) -> RunResult:
         """A run's latest diff and verdict, readable after its environment is gone."""
@@ -196,6 +226,10 @@ class AsyncEnvironment:
     ) -> Diff:
         """What differs between two points, between the templates' state and the present unless told otherwise."""
         return (await self.client.ask(asks.diff(self.id, since, until, include, rows))).diff
+
+    async def export(self) -> bytes:
+        """All of it as a file: JSON lines in gzip, with its journal, checkpoints and calls, and without tokens."""
+        return await self.client.ask(asks.export(self.id))
 
     async def journal(self, after: int = 0, limit: int = PAGE) -> list[Record]:
         """What each operation wrote, in order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 from urllib.parse import urlsplit
 
 import httpx
@@ -63,6 +63,8 @@ def read(ask: Ask[T], status: int, body: bytes) -> T:
     """The typed answer of a status and a body; raises Refused."""
     try:
         if 200 <= status < 300:
+            if ask.answer is bytes:
+                return cast(T, body)
             return msgspec.json.decode(body, type=ask.answer)
         problem = msgspec.json.decode(body, type=dict[str, Any])
     except msgspec.MsgspecError:
@@ -79,7 +81,7 @@ def options(base_url: str, api_key: str | None, seconds: float) -> Mapping[str, 
 
 def request(ask: Ask[Any]) -> Mapping[str, Any]:
     """What httpx is told to send."""
-    headers = {"Content-Type": "application/json"} if ask.body else {}
+    headers = {"Content-Type": ask.content_type} if ask.body else {}
     return {
         "method": ask.verb,
         "url": PREFIX + ask.path,

@@ -144,7 +144,7 @@ class Environments:
             clock_start=now.micros if clock.mode == "real" else clock.start,
             counters=_merged_counters(wanted.templates),
         )
-        token = _new_token()
+        token = new_token()
         tokens = Tokens(actor, cast(Any, wanted.auth), wanted.tokens or {})
         record = EnvironmentRecord(
             environment_id=self._engine.ready(origin) or new_environment_id(),
@@ -170,7 +170,7 @@ class Environments:
         Raises what `get` raises, and UnknownPoint.
         """
         parent = self._catalog.get(EnvironmentRecord, self.get(environment_id).id)
-        now, token = stamp(), _new_token()
+        now, token = stamp(), new_token()
         record = msgspec.structs.replace(
             parent,
             environment_id=new_environment_id(),
@@ -356,7 +356,8 @@ def _merged_counters(templates: list[TemplateRecord]) -> dict[str, int]:
     return merged
 
 
-def _new_token() -> str:
+def new_token() -> str:
+    """A token for an agent."""
     return TOKEN_PREFIX + secrets.token_urlsafe(24)
 
 

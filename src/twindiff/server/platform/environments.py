@@ -180,7 +180,7 @@ def init_env(
             name=name,
         )
     )
-    return _made(made.environment, made.agent_token, wanted)
+    return environment_made(made.environment, made.agent_token, wanted)
 
 
 def _test(service: Service, test_id: str | None) -> TestRecord | None:
@@ -259,7 +259,8 @@ def _url(environment_id: str, twin: str) -> str:
     return f"/api/env/{environment_id}/services/{twin}"
 
 
-def _made(record: EnvironmentRecord, token: str, templates: list[TemplateRecord]) -> EnvironmentMade:
+def environment_made(record: EnvironmentRecord, token: str, templates: list[TemplateRecord]) -> EnvironmentMade:
+    """What is said of a new environment, once."""
     return EnvironmentMade(
         environment_id=record.environment_id,
         template_schema=templates[0].schema_name,

@@ -39,7 +39,9 @@ class PlatformStyle(Style):
 
     def parameters(self, request: Request, found: Found) -> dict[str, Any]:
         given = _query(request.query) if request.query else {}
-        if request.body:
+        if _takes_file(found.operation):
+            given["file"] = request.body
+        elif request.body:
             given.update(_json_object(request.body))
         given.update(found.path_parameters)
         return given
@@ -62,6 +64,11 @@ class PlatformStyle(Style):
         return self.error(
             MethodNotAllowed(f"Method Not Allowed: {given}; use {allowed}", headers=(("Allow", allowed),))
         )
+
+
+def _takes_file(operation: Operation) -> bool:
+    """Whether the body is a file, for the operation to look into."""
+    return operation.bound.contract.__annotations__.get("file") is bytes
 
 
 def _query(query: str) -> dict[str, Any]:

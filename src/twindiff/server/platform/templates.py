@@ -26,7 +26,14 @@ class TemplateList(msgspec.Struct):
     templates: list[TemplateBrief]
 
 
+class Person(msgspec.Struct):
+    id: str
+    email: str | None
+
+
 class TemplateShown(msgspec.Struct, rename="camel"):
+    """`tables` counts the rows of every table that has any; `users` are those an environment can act as."""
+
     id: str
     service: str
     description: str | None
@@ -35,6 +42,8 @@ class TemplateShown(msgspec.Struct, rename="camel"):
     schema_name: str
     origin: str
     hash: str
+    tables: dict[str, int]
+    users: list[Person]
 
 
 class TemplateMade(msgspec.Struct, rename="camel"):
@@ -54,7 +63,22 @@ def list_templates(service: Service) -> TemplateList:
 def get_template(service: Service, template_id: str) -> TemplateShown:
     """One template; `schemaName` is its location, `hash` names its content."""
     t = service.templates.get(template_id)
-    return TemplateShown(t.template_id, t.service, t.description, t.name, t.version, t.schema_name, t.origin, t.hash)
+    twin = service.registry.get(t.service)
+    rows = service.engine.template(t.service, t.hash)
+    counts = {table.name: rows.count(table.row) for table in twin.tables}
+    people = rows.rows(twin.users.table, columns=(twin.users.id, twin.users.email)) if twin.users else []
+    return TemplateShown(
+        t.template_id,
+        t.service,
+        t.description,
+        t.name,
+        t.version,
+        t.schema_name,
+        t.origin,
+        t.hash,
+        {name: count for name, count in counts.items() if count},
+        [Person(id, email) for id, email in people],
+    )
 
 
 @api.post("/templates/from-environment")

@@ -1,0 +1,97 @@
+"""`twindiff env export` and `twindiff env import`: an environment as a file, and one out of a file."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from twindiff.cli.env import Id, commands, full_id, remote_of, say, say_made
+from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
+from twindiff.cli.problem import Problem
+
+Json = dict[str, Any]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to `twindiff env`."""
+    commands.command("export")(export)
+    commands.command("import")(import_)
+
+
+def export(
+    id: Id,
+    file: Annotated[Path, typer.Argument(help="The file to write, such as mine.jsonl.gz.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """Write all of an environment to a file, with its journal, and without any token."""
+    from twindiff.cli.remote import client_of, explained
+    from twindiff.cli.render import screen
+    from twindiff.client import asks
+
+    if file.exists() and not force:
+        raise Problem(f"{file} is there already; give another name, or --force to replace it.", exit_code=2)
+    remote = remote_of(base_url, api_key)
+    environment = full_id(remote, id)
+    with screen(errors=True).status(f"Exporting {environment}") as status:
+        with explained(remote.url), client_of(remote.url, api_key) as client:
+            data = client.ask(asks.export(environment))
+        status.update(f"Writing {len(data):,} bytes")
+        _write_whole(file, data)
+    answer = {"environmentId": environment, "file": str(file), "bytes": len(data)}
+    say(as_json, answer, f"{environment} is in {file}, {len(data):,} bytes.")
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="A file that `twindiff env export` wrote.")],
+    name: Annotated[
+        str, typer.Option(help="A name to find it by; without it, the one it had.", show_default=False)
+    ] = "",
+    ttl: Annotated[
+        int, typer.Option(help="After so many seconds it expires; without it, it lasts as long as the other was to.")
+    ] = 0,
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """Make an environment of an exported file: the same rows, points and checkpoints, a new id and a new token."""
+    from twindiff.cli.remote import client_of, explained
+    from twindiff.cli.render import screen
+    from twindiff.client import asks
+
+    remote = remote_of(base_url, api_key)
+    data = _read(file)
+    ask = cast(Any, asks.import_environment(data, name or None, ttl or None)._replace(answer=cast(Any, Json)))
+    with (
+        screen(errors=True).status(f"Importing {len(data):,} bytes into {remote.url}"),
+        explained(remote.url),
+        client_of(remote.url, api_key) as client,
+    ):
+        made: Json = client.ask(ask)
+    say_made(as_json, remote, made)
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise Problem(
+            f"{file}: {error.strerror or error}. Give a file that `twindiff env export` wrote.", exit_code=2
+        ) from None
+
+
+def _write_whole(file: Path, data: bytes) -> None:
+    """Write a file that is there whole or as it was."""
+    draft = file.with_name(f".{file.name}.part")
+    try:
+        draft.write_bytes(data)
+        draft.replace(file)
+    except OSError as error:
+        with suppress(OSError):
+            draft.unlink()
+        raise Problem(f"{file} cannot be written: {error.strerror or error}.", exit_code=2) from None

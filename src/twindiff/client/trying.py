@@ -1,0 +1,159 @@
+"""Tests of a suite, each tried by an agent in an environment of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import Future, wait
+from inspect import isawaitable
+from queue import SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import Any, NamedTuple
+
+from .answers import Test, Verdict
+from .blocking import Environment, Platform
+from .sending import Refused, Unreachable
+
+SECONDS = 600.0
+SECONDS_TO_JUDGE = 600
+"""How much longer than its agent may work an environment lives."""
+
+
+class Task(NamedTuple):
+    """What an agent gets of a test.
+
+    `urls` are the base URLs of its environment's twins by name, `url` is the first one's; `token` opens these twins
+    and nothing else.
+    """
+
+    test_id: str
+    prompt: str
+    url: str
+    urls: dict[str, str]
+    token: str
+    environment_id: str
+
+
+Agent = Callable[[Task], object]
+"""Does what the prompt asks for; what it returns is ignored, but awaited if it can be."""
+
+
+class OutOfTime(Exception):
+    """The agent was not done in time."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"The agent was not done after {seconds:g} s")
+
+
+class Trial(NamedTuple):
+    """What came of one test: a verdict, or in `error` why there is none.
+
+    Its environment is deleted; `result(run_id)` still reads what changed in it.
+    """
+
+    test: Test
+    environment_id: str = ""
+    run_id: str = ""
+    verdict: Verdict | None = None
+    error: str = ""
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict is not None and self.verdict.passed
+
+    @property
+    def reason(self) -> str:
+        """Why it did not pass, in a sentence; empty when it did."""
+        if self.verdict is None:
+            return self.error
+        said = [*(str(why["text"]) for why in self.verdict.explanations), *self.verdict.failures]
+        return "" if self.passed else next(iter(said), "")
+
+
+def trials(
+    platform: Platform, tests: Sequence[Test], agent: Agent, *, parallel: int = 1, seconds: float = SECONDS
+) -> Iterator[Trial]:
+    """Try every test, up to `parallel` at once, and give what came of each as soon as it is known.
+
+    An agent that is not done after `seconds` is left to itself: its environment is deleted, one with `async` cancelled.
+    """
+    waiting = deque(tests)
+    finished = SimpleQueue[Trial]()
+
+    def work() -> None:
+        while waiting:
+            try:
+                test = waiting.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            finished.put(_trial(platform, test, agent, seconds))
+
+    for _ in range(min(parallel, len(tests))):
+        Thread(target=work, name="twindiff trials", daemon=True).start()
+    try:
+        for _ in tests:
+            yield finished.get()
+    finally:
+        waiting.clear()
+
+
+def _trial(platform: Platform, test: Test, agent: Agent, seconds: float) -> Trial:
+    begun = monotonic()
+    trial = Trial(test)
+    try:
+        with platform.create(testId=test.id, ttl_seconds=int(seconds) + SECONDS_TO_JUDGE) as environment:
+            run = environment.run(test.id)
+            trial = trial._replace(environment_id=environment.id, run_id=run.id)
+            try:
+                _let_work(agent, _task(test, environment), seconds)
+            except BaseException:
+                run.diff()  # what was done so far is kept in the run's result
+                raise
+            trial = trial._replace(verdict=run.evaluate())
+    except BaseException as error:  # noqa: BLE001 - an agent may raise anything, and there are other tests
+        trial = trial._replace(verdict=None, error=_said(error))
+    return trial._replace(seconds=monotonic() - begun)
+
+
+def _task(test: Test, environment: Environment) -> Task:
+    urls = {twin: environment.url(twin) for twin in environment.show().templates}
+    return Task(test.id, test.prompt, urls[environment.service], urls, environment.token, environment.id)
+
+
+def _let_work(agent: Agent, task: Task, seconds: float) -> None:
+    """Raises what the agent raises, and OutOfTime. It has a thread of its own, because nothing can end a thread."""
+    done = Future[None]()
+    Thread(target=_call, args=(agent, task, seconds, done), name=f"agent of {task.test_id}", daemon=True).start()
+    if not wait([done], seconds).done:
+        raise OutOfTime(seconds)
+    done.result()
+
+
+def _call(agent: Agent, task: Task, seconds: float, done: Future[None]) -> None:
+    try:
+        work = agent(task)
+        if isawaitable(work):
+            asyncio.run(_awaited(work, seconds))
+        done.set_result(None)
+    except BaseException as error:  # noqa: BLE001 - it is raised again by who waits
+        done.set_exception(error)
+
+
+async def _awaited(work: Awaitable[Any], seconds: float) -> None:
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            await work
+    except TimeoutError:
+        if limit.expired():
+            raise OutOfTime(seconds) from None
+        raise
+
+
+def _said(error: BaseException) -> str:
+    if isinstance(error, (OutOfTime, Refused, Unreachable)):
+        return str(error)
+    return f"The agent raised {type(error).__name__}: {error}"

@@ -1,0 +1,250 @@
+"""Environments travel: the whole of one becomes a file, and a file becomes one that goes on where the other was.
+
+Both are generators: they give the work that may be done in another thread, and go on when it is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from typing import Any, cast
+
+import msgspec
+
+from twindiff import __version__
+from twindiff.catalog import CallRecord, CheckpointRecord, EnvironmentRecord, TemplateRecord
+from twindiff.catalog.stamps import stamp
+from twindiff.kit.auth import Tokens
+from twindiff.kit.clock import SECOND, micros_of
+from twindiff.kit.rows import Table
+from twindiff.kit.store import Store
+from twindiff.storage import Engine, NotServed, Origin, SchemaChanged, Start
+from twindiff.storage.journal import Record
+from twindiff.storage.portions import Work, nothing, portions
+
+from .call_log import CallLog
+from .environments import Created, EnvironmentDeleted, Environments, new_token, token_hash
+from .opening import Carried, opened
+from .parcel import (
+    FORMAT,
+    PIECE,
+    BytesLine,
+    CallLine,
+    CheckpointLine,
+    ClockLine,
+    Head,
+    Line,
+    Packer,
+    RowLine,
+    TwinLine,
+    record_line,
+)
+from .registry import Registry
+from .templates import Naming, Templates
+
+AT_ONCE = 100
+"""Rows or records that are read or written in one go."""
+
+
+class Carrier:
+    """Exports and imports environments."""
+
+    def __init__(
+        self, engine: Engine, catalog: Store, registry: Registry, templates: Templates, environments: Environments
+    ) -> None:
+        self._engine = engine
+        self._catalog = catalog
+        self._registry = registry
+        self._templates = templates
+        self._environments = environments
+
+    def export(self, environment_id: str, log: CallLog) -> Generator[Work, None, bytes]:
+        """All of an environment as a file; raises what `record` raises, EnvironmentDeleted, ExportTooLarge."""
+        packer = Packer()
+        for lines in self._portions(self._environments.record(environment_id), log):
+            yield partial(packer.pack, lines)
+            self._refuse_deleted(environment_id)
+        whole: list[bytes] = []
+        yield lambda: whole.append(self._finished(packer))
+        return whole[0]
+
+    def _refuse_deleted(self, environment_id: str) -> None:
+        if self._environments.record(environment_id).status == "deleted":
+            raise EnvironmentDeleted(f"environment '{environment_id}' has been deleted")
+
+    def _portions(self, record: EnvironmentRecord, log: CallLog) -> Iterator[Iterable[Line]]:
+        """Everything up to the present point; what comes while it is read is left out."""
+        env, origin = record.environment_id, msgspec.convert(record.origin, Origin)
+        self._refuse_deleted(env)
+        last = self._engine.seq(env)
+        yield [self._head(record, origin)]
+        for twin, hash in origin.templates.items():
+            for table in self._registry.get(twin).tables:
+                yield from self._rows(twin, hash, table)
+        for after in range(0, last, AT_ONCE):
+            yield map(self._record, self._engine.records(env, after, min(after + AT_ONCE, last)))
+        checkpoints = self._catalog.rows(
+            CheckpointRecord, CheckpointRecord.environment_id == env, order=CheckpointRecord.created
+        )
+        yield [CheckpointLine(each.name, each.seq) for each in checkpoints if each.seq <= last]
+        yield from _calls(env, log, last)
+
+    def _head(self, record: EnvironmentRecord, origin: Origin) -> Head:
+        tokens = msgspec.convert(record.tokens, Tokens)
+        found = {
+            twin: self._catalog.get(TemplateRecord, id) for twin, id in cast(dict[str, str], record.templates).items()
+        }
+        return Head(
+            format=FORMAT,
+            twindiff=__version__,
+            environment=record.environment_id,
+            name=record.name,
+            actor=tokens.actor,
+            auth=tokens.mode,
+            ttl_seconds=max(1, (record.expires - record.created) // SECOND),
+            clock=ClockLine(origin.clock.mode, origin.clock.start),
+            created=origin.created,
+            clock_start=origin.clock_start,
+            counters=origin.counters,
+            twins={
+                twin: TwinLine(
+                    self._registry.schemas[twin].hash, found[twin].name, cast(dict[str, int], found[twin].counters)
+                )
+                for twin in origin.templates
+            },
+        )
+
+    def _record(self, record: Record) -> Line:
+        tables = self._registry.schemas[record.twin].tables if record.changes else {}
+        gone = [change.table for change in record.changes if change.table not in tables]
+        if gone:
+            raise SchemaChanged(f"The {record.twin} twin no longer has the table '{gone[0]}', which was used")
+        return record_line(record, tables)
+
+    def _rows(self, twin: str, hash: str, table: Table) -> Iterator[Iterable[Line]]:
+        store = self._engine.template(twin, hash)
+        offset = 0
+        while rows := store.rows(table.row, limit=AT_ONCE, offset=offset):
+            yield [RowLine(twin, table.name, msgspec.structs.asdict(row)) for row in rows]
+            offset += AT_ONCE
+
+    def _finished(self, packer: Packer) -> bytes:
+        """The file, with the bytes that its rows name."""
+        for digest in sorted(packer.digests):
+            if self._engine.blobs.has(digest):
+                with self._engine.blobs.open(digest) as file:
+                    while data := file.read(PIECE):
+                        packer.pack([BytesLine(digest, data)])
+        return packer.finish()
+
+    def open(self, file: bytes) -> Carried:
+        """Try all of a file, in any thread; see `opened`."""
+        return opened(file, self._registry)
+
+    def bring(
+        self, carried: Carried, log: CallLog, *, name: str | None, ttl_seconds: int
+    ) -> Generator[Work, None, Created]:
+        """Make an environment of what was opened, under a new id and token.
+
+        Until all of it is there its record says that it has expired: nobody can use it, and what a crash leaves is
+        forgotten with those that have.
+        """
+        token = new_token()
+        record = self._catalog.add(_expected(carried, token, name))
+        try:
+            yield partial(self._keep_files, carried.files)
+            yield from self._engine.adopt(carried.id, carried.origin, carried.starts, carried.records)
+            yield from self._note(carried, log)
+            return Created(self._readied(record, carried, ttl_seconds), token)
+        except BaseException:
+            with suppress(NotServed):  # what cannot be removed now is forgotten in a day
+                self._environments.delete(carried.id)
+                log.forget(carried.id)
+            raise
+
+    def _keep_files(self, files: list[bytes]) -> None:
+        while files:
+            self._engine.blobs.put(files.pop())
+
+    def _note(self, carried: Carried, log: CallLog) -> Iterator[Work]:
+        """Checkpoints and calls."""
+        for names in portions([*carried.checkpoints], AT_ONCE):
+            with self._engine.transaction():
+                for each in names:
+                    now = stamp()
+                    self._catalog.add(
+                        CheckpointRecord(
+                            environment_id=carried.id,
+                            name=each,
+                            seq=carried.checkpoints[each],
+                            created=now.micros,
+                            created_at=now.iso,
+                        )
+                    )
+            yield nothing
+        for calls in portions(carried.calls, AT_ONCE):
+            log.restore(carried.id, calls)
+            yield nothing
+
+    def _readied(self, record: EnvironmentRecord, carried: Carried, ttl_seconds: int) -> EnvironmentRecord:
+        with self._engine.transaction():
+            self._refuse_deleted(carried.id)
+            templates = {twin: self._template(twin, start) for twin, start in carried.starts.items()}
+            now = stamp()
+            return self._catalog.change(
+                record,
+                status="ready",
+                templates=templates,
+                created=now.micros,
+                created_at=now.iso,
+                expires=now.micros + ttl_seconds * SECOND,
+            )
+
+    def _template(self, twin: str, start: Start) -> str:
+        """The id of a template; one that has no name here gets one that takes nobody else's."""
+        hash = start.template.hash
+        known = self._catalog.find(TemplateRecord, TemplateRecord.service == twin, TemplateRecord.hash == hash)
+        naming = Naming(twin, f"imported-{hash[:12]}", "import", visibility="private")
+        return (known or self._templates.copy(start.template, naming)).template_id
+
+
+def _calls(environment_id: str, log: CallLog, last: int) -> Iterator[Iterable[Line]]:
+    after = 0
+    while calls := log.list(environment_id, after=after, limit=AT_ONCE):
+        yield [_call(each) for each in calls if (each.seq or 0) <= last]
+        after = calls[-1].number
+
+
+def _call(record: CallRecord) -> CallLine:
+    return CallLine(
+        at=micros_of(datetime.fromisoformat(record.at)),
+        twin=record.twin,
+        operation=record.operation,
+        actor=record.actor,
+        status=record.status,
+        milliseconds=record.milliseconds,
+        error=record.error,
+        seq=record.seq,
+    )
+
+
+def _expected(carried: Carried, token: str, name: str | None) -> EnvironmentRecord:
+    """The record of an environment that is not there yet."""
+    now = stamp()
+    head = carried.head
+    tokens: dict[str, Any] = msgspec.to_builtins(Tokens(head.actor, head.auth))
+    return EnvironmentRecord(
+        environment_id=carried.id,
+        status="expired",
+        service=next(iter(head.twins)),
+        templates={},
+        origin=msgspec.to_builtins(carried.origin),
+        tokens=tokens,
+        token_hash=token_hash(token),
+        created=now.micros,
+        created_at=now.iso,
+        expires=now.micros,
+        name=head.name if name is None else name,
+    )

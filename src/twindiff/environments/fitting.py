@@ -1,0 +1,196 @@
+"""Whether rows and records that come from elsewhere fit: each row its table, each record the state before it.
+
+A file may say anything. What passes here can be replayed from any point to any other without a constraint failing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from twindiff.kit.rows import Table
+from twindiff.storage.journal import Change, Place, Record, Values, undone
+from twindiff.storage.schema import Schema
+from twindiff.storage.values import INT64, canonical
+
+from .parcel import InvalidExport
+from .registry import did_you_mean
+
+Key = tuple[Any, ...]
+
+LONGEST_NAME = 100
+"""Letters that a message repeats of what was given."""
+_pack = msgspec.msgpack.Encoder().encode
+
+
+class Form:
+    """A table, as rows are checked against it."""
+
+    def __init__(self, twin: str, table: Table) -> None:
+        self.twin = twin
+        self.name = table.name
+        self.key = table.key
+        self.unique = table.unique
+        self._columns = table.columns
+        self._row = table.row
+        self._json = [name for name, column in table.columns.items() if column.kind == "json"]
+        self._integers = [name for name, column in table.columns.items() if column.kind == "integer"]
+
+    def full(self, given: Mapping[str, Any]) -> Values:
+        """A row as it is stored: every column in its place, with its type; one that came later takes its default.
+
+        Raises InvalidExport.
+        """
+        unknown = given.keys() - self._columns.keys()
+        if unknown:
+            name = min(unknown)[:LONGEST_NAME]
+            raise InvalidExport(f"{self.twin}.{self.name} has no column '{name}'.{did_you_mean(name, self._columns)}")
+        try:
+            values = msgspec.structs.asdict(msgspec.convert(given, self._row))
+            for name in self._json:
+                values[name] = canonical(values[name])
+        except msgspec.ValidationError as error:
+            raise InvalidExport(f"a row of {self.twin}.{self.name}: {error}") from None
+        except (OverflowError, RecursionError):
+            raise InvalidExport(f"a row of {self.twin}.{self.name} holds a value that cannot be stored") from None
+        for name in self._integers:
+            if values[name] is not None and values[name] not in INT64:
+                raise InvalidExport(f"a row of {self.twin}.{self.name}: {name} is beyond 64 bits")
+        return values
+
+    def key_of(self, values: Values) -> Key:
+        return tuple([values[name] for name in self.key])
+
+    def place(self, values: Values) -> Place:
+        return Place(self.twin, self.name, self.key_of(values))
+
+
+class Forms:
+    """The tables of several twins."""
+
+    def __init__(self, schemas: Mapping[str, Schema]) -> None:
+        self._forms = {
+            twin: {name: Form(twin, table) for name, table in schema.tables.items()} for twin, schema in schemas.items()
+        }
+
+    def get(self, twin: str, table: str) -> Form:
+        """The form of a table; raises InvalidExport."""
+        self.refuse_stranger(twin)
+        tables = self._forms[twin]
+        if table not in tables:
+            name = table[:LONGEST_NAME]
+            raise InvalidExport(f"{twin} has no table '{name}'.{did_you_mean(name, tables)}")
+        return tables[table]
+
+    def refuse_stranger(self, twin: str) -> None:
+        """Raises InvalidExport for a twin that is none of these."""
+        if twin not in self._forms:
+            raise InvalidExport(f"'{twin[:LONGEST_NAME]}' is none of the environment's twins: {', '.join(self._forms)}")
+
+
+class Ground:
+    """All rows at one point, and what is unique among them. Rows are kept packed, so that true is not 1."""
+
+    def __init__(self, forms: Forms) -> None:
+        self._forms = forms
+        self._rows: dict[Place, bytes] = {}
+        self._taken: dict[tuple[str, str, Key, Key], Place] = {}
+
+    def add(self, form: Form, values: Values) -> None:
+        """Add a row; raises InvalidExport when its key, or what must be unique, is taken."""
+        place = form.place(values)
+        if place in self._rows:
+            raise InvalidExport(f"{_shown(place)} is there twice")
+        self._rows[place] = _pack(values)
+        for spot in _spots(form, values):
+            if self._taken.setdefault(spot, place) != place:
+                columns = ", ".join(spot[2])
+                raise InvalidExport(f"{_shown(place)} and {_shown(self._taken[spot])} have the same {columns}")
+
+    def _remove(self, form: Form, values: Values) -> None:
+        place = form.place(values)
+        if self._rows.pop(place, None) != _pack(values):
+            raise InvalidExport(f"{_shown(place)} was not as it is said to have been")
+        for spot in _spots(form, values):
+            self._taken.pop(spot, None)
+
+    def move(self, record: Record) -> None:
+        """Bring rows from before to after, as engines do: what goes first, then what comes. Raises InvalidExport."""
+        forms = [self._forms.get(record.twin, change.table) for change in record.changes]
+        if len({(change.table, change.key) for change in record.changes}) < len(forms):
+            raise InvalidExport(f"record {record.seq} changes a row twice")
+        try:
+            for form, change in zip(forms, record.changes, strict=True):
+                if change.before is not None:
+                    self._remove(form, change.before)
+            for form, change in zip(forms, record.changes, strict=True):
+                if change.after is not None:
+                    self.add(form, change.after)
+        except InvalidExport as error:
+            raise InvalidExport(f"record {record.seq} does not fit what was there before it: {error}") from None
+
+
+def _spots(form: Form, values: Values) -> list[tuple[str, str, Key, Key]]:
+    """What a row takes that must be unique; NULL is unlike any other NULL."""
+    if not form.unique:
+        return []
+    taken = [(columns, tuple([values[name] for name in columns])) for columns in form.unique]
+    return [(form.twin, form.name, columns, found) for columns, found in taken if None not in found]
+
+
+def _shown(place: Place) -> str:
+    return f"{place.twin}.{place.table} {', '.join(str(part)[:LONGEST_NAME] for part in place.key)}"
+
+
+def full_changes(form: Form, key: Key, before: Values | None, after: Values | None) -> Change:
+    """A change whose rows are full and have the key that it names; raises InvalidExport."""
+    was = None if before is None else form.full(before)
+    now = None if after is None else form.full(after)
+    found = [form.key_of(values) for values in (was, now) if values is not None]
+    if not found or any(each != key for each in found):
+        raise InvalidExport(
+            f"{_shown(Place(form.twin, form.name, key))} is changed by a row of another key, or by none"
+        )
+    return Change(form.name, found[0], was, now)
+
+
+def refuse_misfits(ground: Ground, records: Sequence[Record]) -> None:
+    """Try every record on the state that it says it was written in; raises InvalidExport.
+
+    With rewinds the states are a tree: a record grows from the one before it, or from where a rewind led. Each is gone
+    to and left once, whatever the rewinds are.
+    """
+    below = _tree(records)
+    waiting = [(record, True) for record in reversed(below[0])]
+    untried = len(waiting)
+    while untried:
+        record, forward = waiting.pop()
+        if not forward:
+            ground.move(undone(record))
+            continue
+        ground.move(record)
+        waiting.append((record, False))
+        waiting += [(child, True) for child in reversed(below[record.seq])]
+        untried += len(below[record.seq]) - 1
+
+
+def _tree(records: Iterable[Record]) -> defaultdict[int, list[Record]]:
+    """The records that grow from each state, by the seq of the record that led to it; 0 is the beginning."""
+    states = [0]
+    below: defaultdict[int, list[Record]] = defaultdict(list)
+    for record in records:
+        if record.seq != len(states):
+            raise InvalidExport(f"record {record.seq} stands where record {len(states)} should: the journal has a gap")
+        if record.to is None:
+            below[states[-1]].append(record)
+            states.append(record.seq)
+        elif record.to < record.seq and not record.changes:
+            states.append(states[record.to])
+        else:
+            raise InvalidExport(
+                f"record {record.seq} goes back to {record.to}, which is not before it, or changes rows"
+            )
+    return below

@@ -1,0 +1,159 @@
+"""From a file to an environment that may be taken over: everything in it is tried before anything is written."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import NamedTuple
+
+from twindiff.catalog.stamps import new_environment_id
+from twindiff.kit.clock import ClockMode
+from twindiff.storage import Origin, SchemaChanged, Start, Template
+from twindiff.storage.journal import Record, Values
+from twindiff.storage.schema import Schema
+
+from .call_log import Entry
+from .fitting import LONGEST_NAME, Forms, Ground, full_changes, refuse_misfits
+from .parcel import (
+    BytesLine,
+    CallLine,
+    CheckpointLine,
+    Head,
+    InvalidExport,
+    Line,
+    RecordLine,
+    RowLine,
+    record_of,
+    unpacked,
+)
+from .points import refuse_unfit_name
+from .registry import Registry
+
+
+class Carried(NamedTuple):
+    """An environment out of a file, with the id that it will have; nothing in it is wrong."""
+
+    id: str
+    head: Head
+    origin: Origin
+    starts: dict[str, Start]
+    records: list[Record]
+    checkpoints: dict[str, int]
+    calls: list[Entry]
+    files: list[bytes]
+
+
+def opened(file: bytes, registry: Registry) -> Carried:
+    """Unpack a file and try all of it; raises InvalidExport, UnknownTwin, SchemaChanged and others of status 400."""
+    opening: Opening | None = None
+    for number, line in unpacked(file):
+        try:
+            if opening:
+                opening.take(line)
+            elif isinstance(line, Head):
+                opening = Opening(line, registry)
+        except InvalidExport as error:
+            raise InvalidExport(f"line {number}: {error}") from None
+    assert opening, "a file begins with its head"
+    return opening.carried()
+
+
+class Opening:
+    """What a file has said so far."""
+
+    def __init__(self, head: Head, registry: Registry) -> None:
+        self._head = head
+        self._id = new_environment_id()
+        self._schemas = {twin: _schema(twin, head, registry) for twin in head.twins}
+        self._forms = Forms(self._schemas)
+        self._ground = Ground(self._forms)
+        self._rows: dict[str, dict[str, list[Values]]] = {twin: {} for twin in head.twins}
+        self._records: list[Record] = []
+        self._checkpoints: dict[str, int] = {}
+        self._calls: list[Entry] = []
+        self._pieces: dict[str, list[bytes]] = {}
+
+    def take(self, line: Line) -> None:
+        """Understand one line; raises InvalidExport."""
+        match line:
+            case RowLine():
+                self._take_row(line)
+            case RecordLine():
+                self._take_record(line)
+            case CheckpointLine():
+                self._take_checkpoint(line)
+            case CallLine():
+                self._calls.append(Entry(*(getattr(line, name) for name in Entry._fields)))
+            case BytesLine():
+                self._pieces.setdefault(line.digest, []).append(line.data)
+            case Head():
+                raise InvalidExport("another environment begins")
+            case _:
+                pass
+
+    def _take_row(self, line: RowLine) -> None:
+        form = self._forms.get(line.twin, line.table)
+        values = form.full(line.values)
+        self._ground.add(form, values)
+        self._rows[line.twin].setdefault(line.table, []).append(values)
+
+    def _take_record(self, line: RecordLine) -> None:
+        if line.to is None:
+            self._forms.refuse_stranger(line.twin)
+        changes = [
+            full_changes(self._forms.get(line.twin, each.table), each.key, each.before, each.after)
+            for each in line.changes
+        ]
+        self._records.append(record_of(line, self._id, changes))
+
+    def _take_checkpoint(self, line: CheckpointLine) -> None:
+        refuse_unfit_name(line.name)
+        if line.name in self._checkpoints:
+            raise InvalidExport(f"the checkpoint '{line.name}' is there twice")
+        self._checkpoints[line.name] = line.seq
+
+    def carried(self) -> Carried:
+        """The whole, when every line has been taken; raises InvalidExport."""
+        refuse_misfits(self._ground, self._records)
+        self._refuse_unknown_points()
+        starts = {twin: self._start(twin) for twin in self._schemas}
+        clock = ClockMode(self._head.clock.mode, self._head.clock.start)
+        origin = Origin(
+            templates={twin: start.template.hash for twin, start in starts.items()},
+            clock=clock,
+            created=self._head.created,
+            clock_start=self._head.clock_start,
+            counters=self._head.counters,
+        )
+        files = [_file(digest, pieces) for digest, pieces in self._pieces.items()]
+        return Carried(self._id, self._head, origin, starts, self._records, self._checkpoints, self._calls, files)
+
+    def _refuse_unknown_points(self) -> None:
+        last = len(self._records)
+        said = [*self._checkpoints.values(), *(call.seq for call in self._calls if call.seq is not None)]
+        if said and max(said) > last:
+            raise InvalidExport(f"a checkpoint or a call speaks of point {max(said)}; the journal ends at {last}")
+
+    def _start(self, twin: str) -> Start:
+        rows, counters = self._rows[twin], self._head.twins[twin].counters
+        schema = self._schemas[twin]
+        return Start(Template(schema.content_hash(rows, counters), schema.hash, counters), rows)
+
+
+def _schema(twin: str, head: Head, registry: Registry) -> Schema:
+    """The tables of a twin, which must be those of the file; raises UnknownTwin, SchemaChanged."""
+    if registry.get(twin[:LONGEST_NAME]).name != twin:
+        raise InvalidExport(f"'{twin}' is only an alias of a twin")
+    schema = registry.schemas[twin]
+    if schema.hash != head.twins[twin].schema:
+        raise SchemaChanged(
+            f"The {twin} twin that wrote the file (twindiff {head.twindiff[:LONGEST_NAME]}) has other tables than the "
+            "one that is installed here; import it where that version is installed"
+        )
+    return schema
+
+
+def _file(digest: str, pieces: list[bytes]) -> bytes:
+    data = b"".join(pieces)
+    if sha256(data).hexdigest() != digest:
+        raise InvalidExport(f"the bytes of the file {digest[:LONGEST_NAME]} are not those it is named by")
+    return data

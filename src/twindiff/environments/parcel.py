@@ -1,0 +1,303 @@
+"""The file in which an environment travels: JSON lines in gzip, for `zcat` and `jq` to look into.
+
+The first line says what is carried. Then come the rows of its templates, the records of its journal, its checkpoints,
+its calls, and the bytes of files in pieces. The last line says how many lines there were before it. There are no paths
+in it, and nothing is unpacked beyond what is read.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from twindiff.kit.errors import ApiError
+from twindiff.kit.rows import Table
+from twindiff.storage.journal import Change, Record, Values
+
+FORMAT = 1
+MOST_BYTES = 128_000_000
+"""The largest file, in bytes."""
+MOST_UNPACKED = 256_000_000
+"""The most that it may hold, in bytes of JSON."""
+PIECE = 1 << 20
+"""Bytes of a carried file that stand in one line."""
+
+_DIGEST = re.compile("[0-9a-f]{64}")
+_LEVEL = 6
+
+
+class InvalidExport(ApiError):
+    """The file is not an environment that twindiff exported, or it is damaged."""
+
+
+class ExportTooLarge(ApiError):
+    """The environment is too large to travel in one file."""
+
+    status = 413
+
+
+Instant = Annotated[int, msgspec.Meta(ge=0, le=20_000_000_000_000_000)]
+"""Microseconds from 1970 to 2603. Counters lie between the same bounds: some of them count time."""
+Seq = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Counters = dict[str, Instant]
+
+
+class Line(msgspec.Struct, tag_field="kind", omit_defaults=True, forbid_unknown_fields=True):
+    """One line."""
+
+
+class ClockLine(msgspec.Struct, frozen=True):
+    """How the clock runs."""
+
+    mode: Literal["real", "offset", "steps"]
+    start: Instant
+
+
+class TwinLine(msgspec.Struct, frozen=True):
+    """What a twin begins with; `schema` names how its rows are stored, `template` is for people."""
+
+    schema: str
+    template: str
+    counters: Counters
+
+
+class Head(Line, tag="environment"):
+    """What is carried. No token is: neither the agent's nor those that were given at its creation."""
+
+    format: int
+    twindiff: str
+    environment: str
+    name: str | None
+    actor: str
+    auth: Literal["lenient", "strict"]
+    ttl_seconds: Annotated[int, msgspec.Meta(ge=1, le=10**9)]
+    clock: ClockLine
+    created: Instant
+    clock_start: Instant
+    counters: Counters
+    twins: Annotated[dict[str, TwinLine], msgspec.Meta(min_length=1)]
+
+
+class RowLine(Line, tag="row"):
+    """A row of a template."""
+
+    twin: str
+    table: str
+    values: Values
+
+
+class ChangeLine(msgspec.Struct, frozen=True):
+    """A row that an operation inserted (`before` is null), deleted (`after` is null) or updated."""
+
+    table: str
+    key: tuple[Any, ...]
+    before: Values | None
+    after: Values | None
+
+
+class RecordLine(Line, tag="record"):
+    """A record of the journal."""
+
+    seq: Seq
+    twin: str
+    operation: str
+    actor: str
+    at: Instant
+    clock: Instant
+    ids: Counters
+    changes: list[ChangeLine]
+    to: Seq | None = None
+
+
+class CheckpointLine(Line, tag="checkpoint"):
+    """A point under a name."""
+
+    name: str
+    seq: Seq
+
+
+class CallLine(Line, tag="call"):
+    """A call to a twin."""
+
+    at: Instant
+    twin: str
+    operation: str
+    actor: str
+    status: Annotated[int, msgspec.Meta(ge=100, le=999)]
+    milliseconds: Annotated[float, msgspec.Meta(ge=0, le=1e12)]
+    error: str | None = None
+    seq: Seq | None = None
+
+
+class BytesLine(Line, tag="bytes"):
+    """A piece of a file that rows name by its SHA-256; the pieces of one stand in order."""
+
+    digest: str
+    data: bytes
+
+
+class End(Line, tag="end"):
+    """Nothing is missing."""
+
+    lines: int
+
+
+class Written(msgspec.Struct):
+    """As much of the first line as every format has."""
+
+    kind: Literal["environment"]
+    format: int
+    twindiff: str
+
+
+_encode = msgspec.json.Encoder().encode
+_decode_written = msgspec.json.Decoder(Written).decode
+_decode: msgspec.json.Decoder[Line] = msgspec.json.Decoder(
+    Head | RowLine | RecordLine | CheckpointLine | CallLine | BytesLine | End  # pyright: ignore[reportArgumentType]
+)
+
+
+def record_line(record: Record, tables: Mapping[str, Table]) -> RecordLine:
+    """A record as it travels: whatever environment it comes from, and without columns that are no longer there."""
+    changes = [
+        ChangeLine(table, key, _known(before, tables[table]), _known(after, tables[table]))
+        for table, key, before, after in record.changes
+    ]
+    return RecordLine(
+        seq=record.seq,
+        twin=record.twin,
+        operation=record.operation,
+        actor=record.actor,
+        at=record.at,
+        clock=record.clock,
+        ids=record.ids,
+        changes=changes,
+        to=record.to,
+    )
+
+
+def _known(values: Values | None, table: Table) -> Values | None:
+    if values is None or values.keys() <= table.columns.keys():
+        return values
+    return {name: value for name, value in values.items() if name in table.columns}
+
+
+def record_of(line: RecordLine, environment_id: str, changes: list[Change]) -> Record:
+    """The record of an environment that a line becomes, with changes that have been looked at."""
+    return Record(
+        env=environment_id,
+        seq=line.seq,
+        twin=line.twin,
+        operation=line.operation,
+        actor=line.actor,
+        at=line.at,
+        clock=line.clock,
+        ids=line.ids,
+        changes=changes,
+        to=line.to,
+    )
+
+
+class Packer:
+    """Writes a file; the same lines give the same bytes. `digests` are what rows may name files by."""
+
+    def __init__(self) -> None:
+        self._packed = io.BytesIO()
+        self._stream = gzip.GzipFile(fileobj=self._packed, mode="wb", compresslevel=_LEVEL, mtime=0)
+        self._lines = 0
+        self._unpacked = 0
+        self.digests: set[str] = set()
+
+    def pack(self, lines: Iterable[Line]) -> None:
+        """Write lines; raises ExportTooLarge."""
+        for line in lines:
+            self._note_digests(line)
+            self._write(line)
+
+    def _write(self, line: Line) -> None:
+        text = _encode(line) + b"\n"
+        self._lines += 1
+        self._unpacked += len(text)
+        self._stream.write(text)
+        if self._unpacked > MOST_UNPACKED or self._packed.tell() > MOST_BYTES:
+            raise ExportTooLarge(
+                f"the environment is too large to travel: a file takes {MOST_UNPACKED:,} bytes of JSON, "
+                f"or {MOST_BYTES:,} bytes when it is packed; fork it at an earlier point and export that"
+            )
+
+    def _note_digests(self, line: Line) -> None:
+        if isinstance(line, RowLine):
+            self._look_through(line.values)
+        elif isinstance(line, RecordLine):
+            for change in line.changes:
+                self._look_through(change.after or {})
+
+    def _look_through(self, values: Mapping[str, Any]) -> None:
+        for value in values.values():
+            if isinstance(value, str) and len(value) == 64 and _DIGEST.fullmatch(value):
+                self.digests.add(value)
+
+    def finish(self) -> bytes:
+        """The whole file."""
+        self._write(End(lines=self._lines))
+        self._stream.close()
+        return self._packed.getvalue()
+
+
+def unpacked(file: bytes) -> Iterator[tuple[int, Line]]:
+    """The lines of a file, numbered; raises InvalidExport, ExportTooLarge."""
+    number = 0
+    line: Line | None = None
+    for number, text in enumerate(_texts(file), 1):
+        if number == 1:
+            _refuse_other_formats(text)
+        if isinstance(line, End):
+            raise InvalidExport(f"line {number}: something stands after the end")
+        line = _line(number, text)
+        yield number, line
+    if line is None:
+        raise InvalidExport("the file is empty")
+    if not isinstance(line, End) or line.lines != number - 1:
+        given = f"it says {line.lines} lines and has {number - 1}" if isinstance(line, End) else "its end is missing"
+        raise InvalidExport(f"the file is not whole: {given}; export the environment again")
+
+
+def _texts(file: bytes) -> Iterator[bytes]:
+    left = MOST_UNPACKED
+    with gzip.GzipFile(fileobj=io.BytesIO(file)) as stream:
+        try:
+            while text := stream.readline(left + 1):
+                left -= len(text)
+                if left < 0:
+                    raise ExportTooLarge(f"the file holds more than {MOST_UNPACKED:,} bytes of JSON, which is the most")
+                yield text
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            problem = "it is cut off" if isinstance(error, EOFError) else str(error)
+            raise InvalidExport(f"the file cannot be unpacked: {problem}; export the environment again") from None
+
+
+def _refuse_other_formats(text: bytes) -> None:
+    try:
+        written = _decode_written(text)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        raise InvalidExport("the file does not begin as an environment that twindiff exported") from None
+    if written.format != FORMAT:
+        raise InvalidExport(
+            f"the file is of format {written.format}, written by twindiff {written.twindiff}; "
+            f"this one reads format {FORMAT}: import it with the version that wrote it"
+        )
+
+
+def _line(number: int, text: bytes) -> Line:
+    try:
+        return _decode.decode(text)
+    except RecursionError:
+        raise InvalidExport(f"line {number}: a value is nested too deeply") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise InvalidExport(f"line {number}: {error}") from None

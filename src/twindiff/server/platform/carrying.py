@@ -1,0 +1,62 @@
+"""Carry an environment: all of one as a file, and an environment out of such a file."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Annotated, TypeVar, cast
+
+import msgspec
+
+from twindiff.environments.parcel import MOST_BYTES
+from twindiff.kit.http import Answer
+from twindiff.kit.twin import Operations
+from twindiff.server.platform.environments import MOST_SECONDS, EnvironmentMade, environment_made
+from twindiff.server.service import Service
+from twindiff.storage.portions import Work
+
+T = TypeVar("T")
+
+api = Operations()
+
+
+@api.get("/env/{envId}/export")
+async def export_environment(service: Service, env_id: str) -> Answer:
+    """Give all of an environment as a file: its templates' rows, journal, checkpoints, calls and the bytes of files.
+
+    The file is JSON lines in gzip. No token is in it.
+    """
+    record = service.environments.record(env_id)
+    file = await _done(service, service.carrier.export(record.environment_id, service.calls.log))
+    name = f'attachment; filename="{record.environment_id}.jsonl.gz"'
+    return Answer(file, content_type="application/gzip", headers=(("Content-Disposition", name),))
+
+
+@api.post("/env/import", status=201, body_limit=MOST_BYTES)
+async def import_environment(
+    service: Service,
+    file: bytes,
+    ttl_seconds: Annotated[int, msgspec.Meta(ge=0, le=MOST_SECONDS)] | None = None,
+    name: str | None = None,
+) -> EnvironmentMade:
+    """Make an environment of an exported file, which is the body of the request.
+
+    It has the same rows, points, checkpoints, clock and calls, a new id and a new token, and lasts as long as the other
+    was made to unless `ttlSeconds` says otherwise.
+    """
+    carried = await service.aside(lambda: service.carrier.open(file))
+    lasts = min(ttl_seconds or carried.head.ttl_seconds, MOST_SECONDS)
+    bringing = service.carrier.bring(carried, service.calls.log, name=name, ttl_seconds=lasts)
+    made = await _done(service, bringing)
+    templates = [service.templates.get(id) for id in cast(dict[str, str], made.environment.templates).values()]
+    return environment_made(made.environment, made.agent_token, templates)
+
+
+async def _done(service: Service, steps: Generator[Work, None, T]) -> T:
+    """Do work in steps, each off the event loop; whatever goes wrong, the steps get to clean up."""
+    try:
+        while True:
+            await service.aside(next(steps))
+    except StopIteration as done:
+        return done.value
+    finally:
+        steps.close()
