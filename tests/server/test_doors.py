@@ -99,8 +99,8 @@ def test_with_a_key_the_data_plane_refuses_others(keyed, token, code):
 
 
 def test_with_a_key_the_index_page_lists_no_templates(keyed, platform):
-    assert "slack:slack_default" not in keyed.client.get("/").text
-    assert "slack:slack_default" in platform.client.get("/").text
+    assert "slack:slack_lighthouse" not in keyed.client.get("/").text
+    assert "slack:slack_lighthouse" in platform.client.get("/").text
 
 
 def test_without_a_key_any_token_acts_as_the_environments_user(environment):

@@ -43,6 +43,9 @@ class LocalService(Service):
     async def aside(self, work: Callable[[], T]) -> T:
         return work()
 
+    async def turn(self) -> None:
+        """A caller inside the process waits for its own request only."""
+
     async def breathe(self) -> None:
         """Nobody else waits."""
 

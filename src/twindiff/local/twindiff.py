@@ -63,7 +63,7 @@ class Twindiff(Platform):
         **options: Any,
     ) -> Environment:
         """Make an environment, for the first user of its templates unless told otherwise; it lives for a day."""
-        user = user or self._someone(templates)
+        user = user or (self._someone(templates) if templates else None)
         return super().create(*templates, user=user, ttl_seconds=ttl_seconds, clock=clock, name=name, **options)
 
     def _someone(self, templates: Sequence[str]) -> str:

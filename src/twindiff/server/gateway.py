@@ -1,6 +1,7 @@
 """One ASGI callable in front of everything: it splits the path once and asks who may pass.
 
-Data plane: `/api/env/{id}/services/{twin}/…`, or the host `{twin}--{id}.localhost`. Control plane: `/api/platform/…`.
+Data plane: `/api/env/{id}/services/{twin}/…`, or the host `{twin}--{id}.localhost`. Control planes:
+`/api/platform/…`, and sandboxes at `/v1/…`.
 """
 
 from __future__ import annotations
@@ -10,16 +11,20 @@ import contextlib
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import partial
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer, Request
-from twindiff.kit.twin import BODY_LIMIT, Found
-from twindiff.server import doors
+from twindiff.kit.styles.base import Style
+from twindiff.kit.twin import BODY_LIMIT, Dispatch, Found
+from twindiff.server import doors, sandboxes
 from twindiff.server.pages import index
 from twindiff.server.platform import PREFIX, platform
+from twindiff.server.sandboxes.routes import Desk
+from twindiff.server.sandboxes.sandboxes import Sandboxes
 from twindiff.server.service import Service
-from twindiff.server.turns import Turns
 from twindiff.storage import Gone
 
 Scope = MutableMapping[str, Any]
@@ -70,6 +75,14 @@ class Target(NamedTuple):
     base_url: str
 
 
+class Plane(NamedTuple):
+    """An API of ours: where it is, its operations, and what they work with for a caller who knows us by an address."""
+
+    prefix: str
+    operations: Dispatch
+    given: Callable[[str], Any]
+
+
 class Gateway:
     """The ASGI application."""
 
@@ -77,7 +90,13 @@ class Gateway:
         self.service = service
         service.ports.serve(self)
         self._in_flight = 0
-        self._turns = Turns()
+        self._planes = (
+            Plane(PREFIX, platform, self._of_the_platform),
+            Plane(sandboxes.PREFIX, sandboxes.operations, partial(Desk, Sandboxes(service))),
+        )
+
+    def _of_the_platform(self, address: str) -> Service:
+        return self.service
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -106,20 +125,20 @@ class Gateway:
     async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._in_flight += 1
         try:
-            await self._turns.take()
+            if self._in_flight > MOST_IN_FLIGHT:
+                raise Overloaded(headers=(("Retry-After", "1"),))
+            await self.service.turn()
             answer = await self._answer(scope, receive)
         except ApiError as error:
-            answer = _refusal(scope, error)
+            answer = self._refusal(scope, error)
         except Exception:  # the one place where a mistake of ours becomes an answer
             log.exception("%s %s failed", scope["method"], scope["path"])
-            answer = _refusal(scope, InternalError())
+            answer = self._refusal(scope, InternalError())
         finally:
             self._in_flight -= 1
         await _send(send, answer)
 
     async def _answer(self, scope: Scope, receive: Receive) -> Answer:
-        if self._in_flight > MOST_IN_FLIGHT:
-            raise Overloaded(headers=(("Retry-After", "1"),))
         request = _request(scope)
         host = request.headers.get("host", "").lower()
         if self.service.settings.api_key is None:
@@ -129,9 +148,22 @@ class Gateway:
             return await self._data_plane(request, target, receive)
         if request.path == "/":
             return index(self.service)
-        if _is_control_plane(request.path):
-            return await self._control_plane(request._replace(path=request.path[len(PREFIX) :]), receive)
+        plane = self._plane(request.path)
+        if plane:
+            given = plane.given(f"{scope['scheme']}://{host or 'localhost'}")
+            request = request._replace(path=request.path[len(plane.prefix) :])
+            return await self._control_plane(plane.operations, given, request, receive)
         raise NotFound(f"There is nothing at {request.path}; see / for what there is")
+
+    def _plane(self, path: str) -> Plane | None:
+        return next((plane for plane in self._planes if path.startswith(f"{plane.prefix}/")), None)
+
+    def _refusal(self, scope: Scope, error: ApiError) -> Answer:
+        """An error in the form of the plane that the request went to."""
+        request = _request(scope)
+        at_a_twin = _target(scope["scheme"], request.path, request.headers.get("host", "").lower())
+        plane = None if at_a_twin else self._plane(request.path)
+        return plane.operations.style.error(error) if plane else doors.refusal(error)
 
     async def _data_plane(self, request: Request, target: Target, receive: Receive) -> Answer:
         request = request._replace(path=target.path)
@@ -161,35 +193,26 @@ class Gateway:
         found = twin.dispatch.find(request.verb, request.path) if twin else None
         return found.operation.declared.body_limit if found else BODY_LIMIT
 
-    async def _control_plane(self, request: Request, receive: Receive) -> Answer:
-        found = platform.find(request.verb, request.path)
+    async def _control_plane(self, operations: Dispatch, given: Any, request: Request, receive: Receive) -> Answer:
+        found = operations.find(request.verb, request.path)
         doors.open_control_plane(self.service.settings.api_key, request, found.operation.name if found else "")
         if found is None:
-            return platform.style.unknown(request, platform.verbs(request.path))
+            return operations.style.unknown(request, operations.verbs(request.path))
         limit = found.operation.declared.body_limit
         request = request._replace(body=await _body(request, receive, limit))
-        return await self.service.apart(self._operate(request, found))
+        return await self.service.apart(self._operate(operations.style, given, request, found))
 
-    async def _operate(self, request: Request, found: Found) -> Answer:
-        result = found.operation.bound.invoke(self.service, platform.style.parameters(request, found))
+    async def _operate(self, style: Style, given: Any, request: Request, found: Found) -> Answer:
+        result = found.operation.bound.invoke(given, style.parameters(request, found))
         if inspect.isawaitable(result):
             result = await result
-        return result if isinstance(result, Answer) else platform.style.result(result, found.operation)
+        return result if isinstance(result, Answer) else style.result(result, found.operation)
 
 
 def _request(scope: Scope) -> Request:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     verb = "GET" if scope["method"] == "HEAD" else scope["method"]
     return Request(verb, scope["path"], scope["query_string"].decode("utf-8", "replace"), headers)
-
-
-def _is_control_plane(path: str) -> bool:
-    return path.startswith(f"{PREFIX}/")
-
-
-def _refusal(scope: Scope, error: ApiError) -> Answer:
-    """An error in the form of the plane that the request went to."""
-    return platform.style.error(error) if _is_control_plane(scope["path"]) else doors.refusal(error)
 
 
 def _target(scheme: str, path: str, host: str) -> Target | None:
@@ -234,9 +257,12 @@ def _too_large(limit: int) -> BodyTooLarge:
 
 
 async def _send(send: Send, answer: Answer) -> None:
-    headers = [
+    described = [
         (b"content-type", answer.content_type.encode("latin-1")),
         (b"content-length", b"%d" % len(answer.body)),
+    ]
+    headers = [
+        *(described if answer.status != HTTPStatus.NO_CONTENT else ()),
         *((name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers),
     ]
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})

@@ -1,17 +1,17 @@
-"""The platform API as OpenAPI 3.1, from the same signatures that bind its requests."""
+"""Our own APIs as OpenAPI 3.1, from the same signatures that bind their requests."""
 
 from __future__ import annotations
 
 import inspect
 from functools import cache
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, cast, get_args
 
 import msgspec
 
 from twindiff import __version__
 from twindiff.kit.http import Answer
-from twindiff.kit.twin import Operation
+from twindiff.kit.twin import Dispatch, Operation
 
 Schema = dict[str, Any]
 _REFERENCES = "#/components/schemas/{name}"
@@ -24,30 +24,54 @@ class Problem(msgspec.Struct):
     error: str
 
 
+class SandboxProblem(msgspec.Struct):
+    """What went wrong: a code to decide by, and a sentence."""
+
+    error: str
+    message: str
+
+
 @cache
 def describe() -> Schema:
-    """The description of every control-plane operation."""
+    """The description of every platform operation."""
     from twindiff.server.platform import PREFIX, platform
 
-    operations = platform.operations
-    types = [Problem, *(answer for operation in operations for answer in _answers(operation))]
+    return _description("Twindiff platform API", PREFIX, platform, Problem)
+
+
+@cache
+def describe_sandboxes() -> Schema:
+    """The description of every operation of the Sandbox API."""
+    from twindiff.server.sandboxes import PREFIX, operations
+
+    return _description("Twindiff Sandbox API", PREFIX, operations, SandboxProblem)
+
+
+def _description(title: str, prefix: str, dispatch: Dispatch, problem: type[msgspec.Struct]) -> Schema:
+    operations = dispatch.operations
+    types = [problem, *(answer for operation in operations for answer in _answers(operation))]
     schemas, components = msgspec.json.schema_components(cast(Any, types), ref_template=_REFERENCES)
     by_type = dict(zip(map(id, types), schemas, strict=True))
     paths: Schema = {}
     for operation in operations:
-        verbs = paths.setdefault(PREFIX + operation.declared.path, {})
-        verbs[operation.declared.verb.lower()] = _operation(operation, by_type, components)
+        verbs = paths.setdefault(prefix + operation.declared.path, {})
+        verbs[operation.declared.verb.lower()] = _operation(operation, by_type, components, schemas[0])
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Twindiff platform API", "version": __version__},
+        "info": {"title": title, "version": __version__},
         "paths": paths,
         "components": {"schemas": components, "securitySchemes": _SECURITY},
         "security": [{}, {"apiKey": []}, {"bearer": []}],
     }
 
 
-_TEXT = {"GET /docs": "text/html", "GET /metrics": "text/plain"}
+_NO_JSON = {"GET /docs": "text/html", "GET /env/{envId}/export": "application/gzip", "GET /metrics": "text/plain"}
 """What operations answer with that answer no JSON."""
+
+_FILE: Schema = {
+    "required": True,
+    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+}
 
 _SECURITY: Schema = {
     "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
@@ -56,14 +80,14 @@ _SECURITY: Schema = {
 
 
 def _answers(operation: Operation) -> tuple[Any, ...]:
-    """The types an operation answers with, one or the other; none for one that answers with text of its own."""
+    """The types an operation answers with, one or the other; none for one that answers with text or with nothing."""
     returns = operation.bound.returns
     if isinstance(returns, UnionType):
         return get_args(returns)
-    return () if returns is Answer else (returns,)
+    return () if returns in (Answer, NoneType) else (returns,)
 
 
-def _operation(operation: Operation, by_type: dict[int, Schema], components: Schema) -> Schema:
+def _operation(operation: Operation, by_type: dict[int, Schema], components: Schema, problem: Schema) -> Schema:
     """One operation; what its signature names is a parameter, or a property of the body of a POST."""
     (contract,), more = msgspec.json.schema_components([operation.bound.contract], ref_template=_REFERENCES)
     inner = more.pop(contract["$ref"].rpartition("/")[2])
@@ -77,11 +101,15 @@ def _operation(operation: Operation, by_type: dict[int, Schema], components: Sch
         "summary": (inspect.getdoc(operation.declared.handler) or "").partition("\n")[0],
         "description": inspect.getdoc(operation.declared.handler) or "",
         "parameters": [_parameter(name, "path", properties[name], required=True) for name in in_path],
-        "responses": _responses(operation, by_type),
+        "responses": _responses(operation, by_type, problem),
     }
-    if operation.declared.verb == "POST" and others:
+    if others.get("file", {}).get("contentEncoding"):
+        del others["file"]
+        described["requestBody"] = _FILE
+    elif operation.declared.verb == "POST" and others:
         described["requestBody"] = _body(others, [name for name in required if name in others])
-    elif others:
+        others = {}
+    if others:
         described["parameters"] += [_parameter(n, "query", s, required=n in required) for n, s in others.items()]
     return described
 
@@ -95,16 +123,19 @@ def _body(properties: Schema, required: list[str]) -> Schema:
     return {"required": bool(required), "content": {"application/json": {"schema": schema}}}
 
 
-def _responses(operation: Operation, by_type: dict[int, Schema]) -> Schema:
-    problem = {"application/json": {"schema": {"$ref": _REFERENCES.format(name="Problem")}}}
+def _responses(operation: Operation, by_type: dict[int, Schema], problem: Schema) -> Schema:
+    done: Schema = {"description": "Done."}
+    if operation.bound.returns is not NoneType:
+        done["content"] = _content(operation, by_type)
+    wrong = {"application/json": {"schema": problem}}
     return {
-        str(operation.declared.status): {"description": "Done.", "content": _content(operation, by_type)},
-        "4XX": {"description": "What is wrong, what was given, what to do.", "content": problem},
+        str(operation.declared.status): done,
+        "4XX": {"description": "What is wrong, what was given, what to do.", "content": wrong},
     }
 
 
 def _content(operation: Operation, by_type: dict[int, Schema]) -> Schema:
     schemas = [by_type[id(answer)] for answer in _answers(operation)]
     if not schemas:
-        return {_TEXT[operation.name]: {}}
+        return {_NO_JSON[operation.name]: {}}
     return {"application/json": {"schema": schemas[0] if len(schemas) == 1 else {"anyOf": schemas}}}

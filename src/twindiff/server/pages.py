@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -12,51 +14,72 @@ from twindiff.kit.http import Answer
 
 if TYPE_CHECKING:
     from twindiff.catalog import TemplateRecord
+    from twindiff.kit.twin import Twin
     from twindiff.server.service import Service
 
 
 def index(service: Service) -> Answer:
-    """The front page: what is installed and where to go."""
-    twins = "".join(_twin(name, len(twin.dispatch.operations)) for name, twin in service.registry.twins.items())
+    """The front page: what is installed and where to go. With a key set, what others keep here is not shown."""
+    twins = "".join(map(_twin, service.registry.twins.values()))
     shown = service.templates.list() if service.settings.api_key is None else []
-    rows = "".join(map(_template, shown))
-    return _page("index.html", twins=twins, templates=rows, version=__version__)
+    return _page("index.html", twins=twins, templates=_templates(shown))
 
 
-def _twin(name: str, operations: int) -> str:
-    return f"<li><b>{escape(name)}</b> <span>{operations} operations</span>"
+def _twin(twin: Twin) -> str:
+    operations = twin.dispatch.operations
+    reading = sum(operation.reads for operation in operations)
+    return (
+        f"<li><b>{escape(twin.name)}</b> <span>{reading} reading, {len(operations) - reading} writing operations</span>"
+    )
 
 
-def _template(t: TemplateRecord) -> str:
-    name = f"<code>{escape(t.service)}:{escape(t.name)}</code>"
-    return f"<tr><td>{name}<td>{escape(t.origin)}<td>{escape(t.description or '')}"
+def _templates(shown: list[TemplateRecord]) -> str:
+    if not shown:
+        return ""
+    described = any(each.description for each in shown)
+    heading = "<th>name<th>origin" + "<th>description" * described
+    rows = "".join(_template(each, described) for each in sorted(shown, key=lambda each: (each.service, each.name)))
+    return f'<h2>Templates</h2><div class="wide"><table><tr>{heading}</tr>{rows}</table></div>'
+
+
+def _template(t: TemplateRecord, described: bool) -> str:
+    description = f"<td>{escape(t.description or '')}" if described else ""
+    return f"<tr><td><code>{escape(t.service)}:{escape(t.name)}</code><td>{escape(t.origin)}{description}"
 
 
 def reference(description: dict[str, Any]) -> Answer:
     """The platform API, one section per operation."""
-    operations = "".join(
-        _operation(verb, path, operation)
-        for path, verbs in description["paths"].items()
-        for verb, operation in verbs.items()
+    found = [
+        (verb, path, operation) for path, verbs in description["paths"].items() for verb, operation in verbs.items()
+    ]
+    contents = "".join(
+        f'<a href="#{escape(operation["operationId"])}">{_title(v, _short(p))}</a>' for v, p, operation in found
     )
-    return _page("reference.html", operations=operations, version=__version__)
+    return _page("reference.html", contents=contents, operations="".join(_operation(*each) for each in found))
+
+
+def _title(verb: str, path: str) -> str:
+    return f'<span class="verb {verb}">{verb.upper()}</span> <code>{escape(path)}</code>'
+
+
+def _short(path: str) -> str:
+    return path.removeprefix("/api/platform")
 
 
 def _operation(verb: str, path: str, operation: dict[str, Any]) -> str:
-    fields = [*operation["parameters"], *_body_fields(operation)]
-    rows = "".join(_field(field) for field in fields)
-    table = f"<table>{rows}</table>" if rows else ""
+    rows = "".join(_field(field) for field in [*operation["parameters"], *_body_fields(operation)])
+    table = f'<table class="fields">{rows}</table>' if rows else ""
+    said = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(operation["description"], quote=False))
     return (
-        f'<section id="{escape(operation["operationId"])}"><h2><span class="{verb}">{verb.upper()}</span> '
-        f"<code>{escape(path)}</code></h2><p>{escape(operation['description'])}</p>{table}</section>"
+        f'<section id="{escape(operation["operationId"])}"><h2>{_title(verb, path)}</h2><p>{said}</p>{table}</section>'
     )
 
 
 def _body_fields(operation: dict[str, Any]) -> list[dict[str, Any]]:
-    body = operation.get("requestBody")
-    if not body:
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    if not content:
         return []
-    schema = body["content"]["application/json"]["schema"]
+    schema = content["schema"]
     return [
         {"name": name, "in": "body", "required": name in schema["required"], "schema": inner}
         for name, inner in schema["properties"].items()
@@ -64,21 +87,28 @@ def _body_fields(operation: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _field(field: dict[str, Any]) -> str:
-    needed = "required" if field["required"] else "optional"
-    kind = escape(_kind(field["schema"]))
-    return f"<tr><td><code>{escape(field['name'])}</code><td>{kind}<td>{field['in']}, {needed}"
+    default = field["schema"].get("default")
+    said = "" if field["required"] else ", optional" if default is None else f", else {json.dumps(default)}"
+    kind = escape(_kind(field["schema"]), quote=False)
+    return f"<tr><td><code>{escape(field['name'])}</code><td>{kind}<td>{field['in']}{escape(said, quote=False)}"
 
 
 def _kind(schema: dict[str, Any]) -> str:
     if "anyOf" in schema:
-        return " or ".join(_kind(each) for each in schema["anyOf"])
+        return " or ".join(_kind(each) for each in schema["anyOf"] if each.get("type") != "null")
     if "enum" in schema:
-        return " or ".join(f"“{each}”" for each in schema["enum"])
+        return " or ".join(f"“{each}”" for each in schema["enum"] if each is not None)
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
+    if schema.get("type") == "array":
+        return f"list of {_kind(schema.get('items', {}))}"
     return str(schema.get("type", "anything"))
 
 
 def _page(name: str, **values: str) -> Answer:
-    text = files("twindiff.server").joinpath("html", name).read_text("utf-8")
-    return Answer(Template(text).substitute(values).encode(), content_type="text/html; charset=utf-8")
+    page = Template(_file(name)).substitute(values, style=_file("page.css"), version=__version__)
+    return Answer(page.encode(), content_type="text/html; charset=utf-8")
+
+
+def _file(name: str) -> str:
+    return files("twindiff.server").joinpath("html", name).read_text("utf-8")

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from twindiff.catalog import TABLES
 from twindiff.environments.calls import Calls
+from twindiff.environments.carrying import Carrier
 from twindiff.environments.environments import Environment, EnvironmentDeleted, Environments
 from twindiff.environments.points import Points
 from twindiff.environments.registry import Registry
@@ -22,6 +23,7 @@ from twindiff.kit.rows import table_of
 from twindiff.kit.twin import Twin
 from twindiff.server.doors import no_such_twin
 from twindiff.server.ports import Ports
+from twindiff.server.turns import Turns
 from twindiff.storage import Engine, NotServed
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
@@ -69,11 +71,13 @@ class Service:
         self.templates = Templates(self.engine, catalog, self.registry)
         self.environments = Environments(self.engine, catalog, self.registry)
         self.points = Points(self.engine, catalog, self.environments)
+        self.carrier = Carrier(self.engine, catalog, self.registry, self.templates, self.environments)
         self.calls = Calls(self.engine, catalog)
         self.runs = Runs(self.engine, catalog, self.environments, once=settings.runs_once)
         self.suites = Suites(self.engine, catalog, self.templates)
         self.importer = Importer(self.engine, self.registry, self.templates, self.suites)
         self.ports = Ports()
+        self._turns = Turns()
         self.started = time.time()
         with self.engine.transaction():
             self.templates.load_built_in()
@@ -106,6 +110,10 @@ class Service:
         if self._threads is None or self._loop is None:
             return await work
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def turn(self) -> None:
+        """Wait until the event loop has time for one more request."""
+        await self._turns.take()
 
     async def breathe(self) -> None:
         """Let the event loop see to others before going on."""

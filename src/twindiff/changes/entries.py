@@ -1,0 +1,94 @@
+"""What one operation changed, told row by row and column by column: where, how, and what is there now.
+
+Applied in order to the state before, the changes of all entries with `include="all"` give the state after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from twindiff.kit.rows import Table, Visibility
+from twindiff.storage.journal import Change, Record
+from twindiff.storage.schema import Schema
+from twindiff.storage.values import same
+
+from .diff import Include
+
+VIEWS: tuple[Include, ...] = ("plain", "derived", "all")
+"""What can be asked for; each shows what those before it show, and more."""
+
+_VIEW_OF: dict[Visibility, Include] = {"plain": "plain", "derived": "derived", "bookkeeping": "all"}
+
+
+class EntryChange(msgspec.Struct):
+    """A row that came (`add`) or went (`remove`), or a column that changed (`replace`).
+
+    `path` is a JSON Pointer: `/messages/1732645891.000200`, `/channels/C01ABCD1234/topic_text`. `value` is the new row
+    or the column's new value, and absent on `remove`.
+    """
+
+    path: str
+    type: Literal["add", "remove", "replace"]
+    value: Any | msgspec.UnsetType = msgspec.UNSET
+
+
+def view(record: Record, schemas: Mapping[str, Schema]) -> Include | None:
+    """The narrowest view in which a record shows something; None for a rewind, which shows nothing in any."""
+    tables = schemas[record.twin].tables if record.changes else {}
+    views: list[Include] = [_view(change, tables.get(change.table)) for change in record.changes]
+    return min(views, key=VIEWS.index, default=None)
+
+
+def told(record: Record, schemas: Mapping[str, Schema], include: Include = "plain") -> list[EntryChange]:
+    """What a record shows in a view, in order of table and key.
+
+    Like a diff, `plain` shows whole rows that came and, of rows that changed, the columns that are not derived.
+    """
+    tables = schemas[record.twin].tables if record.changes else {}
+    shown = VIEWS[: VIEWS.index(include) + 1]
+    found: list[EntryChange] = []
+    for change in record.changes:
+        table = tables.get(change.table)
+        if _view(change, table) in shown:
+            found += _told(change, table, include)
+    return found
+
+
+def pointer(*parts: object) -> str:
+    """A JSON Pointer (RFC 6901)."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+def _view(change: Change, table: Table | None) -> Include:
+    """The narrowest view that shows a change; a table that the twin no longer has is shown to all."""
+    if table is None:
+        return "plain"
+    found = _VIEW_OF[table.visibility]
+    if found == "plain" and change.before and change.after:
+        return "plain" if any(not _is_derived(table, name) for name in _changed(change)) else "derived"
+    return found
+
+
+def _told(change: Change, table: Table | None, include: Include) -> Iterator[EntryChange]:
+    place = pointer(change.table, ",".join(map(str, change.key)))
+    if change.after is None:
+        yield EntryChange(place, "remove")
+    elif change.before is None:
+        yield EntryChange(place, "add", change.after)
+    else:
+        for name in _changed(change):
+            if include != "plain" or not _is_derived(table, name):
+                yield EntryChange(place + pointer(name), "replace", change.after.get(name))
+
+
+def _changed(change: Change) -> list[str]:
+    """The columns that an update changed."""
+    before, after = change.before or {}, change.after or {}
+    return [name for name in {**before, **after} if not same(before.get(name), after.get(name))]
+
+
+def _is_derived(table: Table | None, name: str) -> bool:
+    return table is not None and name in table.columns and table.columns[name].derived

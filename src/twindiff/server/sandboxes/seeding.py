@@ -1,0 +1,62 @@
+"""Rows that a sandbox starts with besides those of its scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from twindiff.catalog import TemplateRecord
+from twindiff.environments.templates import InvalidSeed, full_rows
+from twindiff.kit.rows import Table
+from twindiff.kit.twin import Twin
+from twindiff.server.service import Service
+
+Values = dict[str, Any]
+
+
+async def seeded(service: Service, scenario: TemplateRecord, seed_data: Mapping[str, Any]) -> TemplateRecord:
+    """A scenario with rows laid over it: a row with the key of one that is there replaces it. Raises InvalidSeed.
+
+    The rows are stored by their content and under no name, so that equal ones are kept once and no list shows them.
+    """
+    twin = service.registry.get(scenario.service)
+    given = await service.aside(lambda: full_rows(twin, seed_data))
+    rows = _laid_over(service, twin, scenario, given)
+    await service.breathe()
+    try:
+        stored = service.engine.add_template(twin.name, rows)
+    except RecursionError:
+        raise InvalidSeed("seed_data: a value is nested too deeply to be stored") from None
+    return msgspec.structs.replace(scenario, hash=stored.hash)
+
+
+def _laid_over(
+    service: Service, twin: Twin, scenario: TemplateRecord, given: Mapping[str, list[Values]]
+) -> dict[str, list[Values]]:
+    there = service.engine.template(twin.name, scenario.hash)
+    full: dict[str, list[Values]] = {}
+    for table in twin.tables:
+        added = given.get(table.name, [])
+        keys = {_values(row, table.key) for row in added}
+        rows = [msgspec.structs.asdict(row) for row in there.rows(table.row)]
+        kept = [row for row in rows if _values(row, table.key) not in keys]
+        _refuse_taken(table, scenario, kept, added)
+        full[table.name] = kept + added
+    return full
+
+
+def _refuse_taken(table: Table, scenario: TemplateRecord, kept: list[Values], added: list[Values]) -> None:
+    """What must be unique may not be in use by a row of the scenario that stays."""
+    for columns in table.unique if added else ():
+        taken = {_values(row, columns) for row in kept}
+        for number, row in enumerate(added):
+            values = _values(row, columns)
+            if values in taken and None not in values:
+                said = f"{', '.join(columns)} = {', '.join(map(repr, values))}"
+                raise InvalidSeed(f"{table.name}[{number}]: {said} is used by a row of '{scenario.name}'")
+
+
+def _values(row: Values, columns: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in columns)

@@ -1,0 +1,27 @@
+"""JSON with snake_case names; an error is `{"error": code, "message": text}`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit.errors import ApiError
+from twindiff.kit.http import Answer, json_answer
+from twindiff.kit.twin import Operation
+from twindiff.server.doors import Unauthorized
+from twindiff.server.platform.style import PlatformStyle
+
+
+class SandboxStyle(PlatformStyle):
+    """Reads requests as strictly as the platform API does."""
+
+    naming = None
+
+    def result(self, value: Any, operation: Operation) -> Answer:
+        status = operation.declared.status
+        return json_answer(value, status) if value is not None else Answer(b"", status)
+
+    def error(self, error: ApiError) -> Answer:
+        # The contract knows one answer to whoever may not come in; an agent's token is no key at all here.
+        status = 401 if isinstance(error, Unauthorized) else error.status
+        headers = tuple(error.details.get("headers", ()))
+        return json_answer({"error": error.code, "message": str(error)}, status, headers)
