@@ -1,9 +1,13 @@
-"""Writes cli.md and platform-api.md from the program itself; `--check` only says which of them is out of date."""
+"""Writes cli.md, the pages of our APIs and the tables of checks.md from the program itself.
+
+`--check` only says which of them is out of date.
+"""
 
 from __future__ import annotations
 
 import inspect
 import json
+import re
 import sys
 from collections.abc import Iterator
 from itertools import groupby
@@ -13,9 +17,11 @@ from typing import Any
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from twindiff.checks import conditions, operators, vocabulary
 from twindiff.cli import app
-from twindiff.kit.twin import Operation
-from twindiff.server.openapi import describe
+from twindiff.kit.twin import Dispatch, Operation
+from twindiff.server import sandboxes
+from twindiff.server.openapi import describe, describe_sandboxes
 from twindiff.server.platform import PREFIX, platform
 
 HERE = Path(__file__).parent
@@ -27,9 +33,9 @@ Written by `docs/reference/generate.py`; `twindiff COMMAND --help` says the same
 
 - `--json` makes standard output readable by a program. Errors are one line on standard error.
 - Without a terminal, and with `NO_COLOR`, everything is plain text.
-- Exit codes: 0 done; 1 not done, or a diff failed its checks; 2 wrong usage, or a file is no good; 70 a mistake of
-  Twindiff itself, whose traceback `TWINDIFF_DEBUG=1` shows; 130 stopped by Ctrl-C.
-- `twindiff env` and `twindiff import` speak to the server at `--base-url`, `$AGENT_DIFF_BASE_URL` or `$TWINDIFF_URL`.
+- Exit codes: 0 done; 1 not done, or a diff failed its checks, or an agent a test; 2 wrong usage, or a file is no good;
+  70 a mistake of Twindiff itself, whose traceback `TWINDIFF_DEBUG=1` shows; 130 stopped by Ctrl-C.
+- Commands with `--base-url` speak to the server there, or at `$AGENT_DIFF_BASE_URL` or `$TWINDIFF_URL`.
 """
 
 API = """# Platform API
@@ -47,10 +53,63 @@ OpenAPI 3.1 at `/api/platform/openapi.json` and as a page at `/api/platform/docs
 The other plane is the vendors': `/api/env/{envId}/services/{twin}/…` is the vendor's API for one environment.
 """
 
+SANDBOXES = """# Sandbox API
+
+Written by `docs/reference/generate.py` from the same signatures that check requests. A running server has it as
+OpenAPI 3.1 at `/v1/openapi.json`. [Use sandboxes](../how-to/sandboxes.md) shows it at work.
+
+- A sandbox is an environment of one twin, whoever made it: what `initEnv` makes of one template is listed here, and
+  what is made here has its runs, checkpoints and forks in the [platform API](platform-api.md) under the same id.
+- Bodies and answers are JSON objects with snake_case names. What an operation does not know it ignores; a name given
+  twice is refused.
+- An error is `{"error": "a_code_to_decide_by", "message": "what is wrong, what was given, what to do"}`, with 400, 401
+  or 404. A deleted sandbox is not found; an expired one is shown for a day.
+- With an API key set, every operation needs it as a bearer token, or as `X-API-Key`. The agent token of an environment
+  opens none of them.
+- Instants are ISO 8601 in UTC: `2026-03-01T12:00:00Z`.
+
+## Sandbox
+
+| field | what it is |
+|---|---|
+| `id` | the environment's id |
+| `api` | the twin |
+| `scenario` | the template it began with, by name; rows of `seed_data` lie over it |
+| `status` | `ready`; `active` once a call has reached it, a refused one too; `expired` |
+| `base_url` | the address of the vendor's API. Without an API key any token does, and acts as the first user there is |
+| `created_at`, `expires_at` | by the server's clock |
+
+## DiffEntry
+
+An entry is one operation that changed something visible, oldest first. What was undone by a rewind or a reset is not
+told, and a fork tells what it began with too.
+
+| field | what it is |
+|---|---|
+| `id` | the sandbox's id and the operation's number in its journal |
+| `sandbox_id` | the sandbox |
+| `operation` | the vendor's name of it: `chat.postMessage`, `mutation issueCreate`, `POST /2.0/folders` |
+| `timestamp` | when, by the environment's clock |
+| `changes[].type` | `add` for a row that came, `remove` for one that went, `replace` for each column that changed |
+| `changes[].path` | a JSON Pointer: `/messages/1732645891.000200`, `/channels/C01ABCD1234/topic_text` |
+| `changes[].value` | the new row, or the column's new value; absent on `remove` |
+
+A key of several columns is written with `,` between them. `include` works as it does in
+[diffs](../design/diffs-and-runs.md): `plain` tells of rows that came with all their columns, and of others the columns
+that are not derived. With `all`, the entries applied in order to the state before give the state after.
+"""
+
 
 def main(check: bool) -> None:
     """Write the pages, or say which would change."""
-    pages = {"cli.md": "\n".join([CLI, *commands()]), "platform-api.md": "\n".join([API, *sections()])}
+    pages = {
+        "checks.md": with_tables((HERE / "checks.md").read_text()),
+        "cli.md": "\n".join([CLI, *commands()]),
+        "platform-api.md": "\n".join([API, *sections(PREFIX, platform, describe())]),
+        "sandbox-api.md": "\n".join(
+            [SANDBOXES, *sections(sandboxes.PREFIX, sandboxes.operations, describe_sandboxes())]
+        ),
+    }
     stale = [name for name, text in pages.items() if not _is(HERE / name, text)]
     if check and stale:
         sys.exit(f"Out of date: {', '.join(stale)}. Run python docs/reference/generate.py.")
@@ -60,6 +119,43 @@ def main(check: bool) -> None:
 
 def _is(path: Path, text: str) -> bool:
     return path.exists() and path.read_text() == text
+
+
+def with_tables(page: str) -> str:
+    """The page of the assertion language with its tables written anew, each between its marks."""
+    tables = {
+        "keys of a spec": _words(vocabulary.SPEC),
+        "keys of an assertion": _words(vocabulary.ASSERTION),
+        "operators": _operators(),
+        "fields of a call": _words(vocabulary.CALL),
+    }
+    for name, lines in tables.items():
+        marked = re.compile(rf"(<!-- {name}: written by generate.py -->\n).*?(<!-- end -->)", re.DOTALL)
+        table = "\n".join(lines)
+        page, count = marked.subn(lambda found, table=table: f"{found[1]}\n{table}\n\n{found[2]}", page)
+        if count != 1:
+            sys.exit(f"checks.md needs the marks of the table '{name}' once, not {count} times.")
+    return page
+
+
+def _words(words: vocabulary.Words) -> Iterator[str]:
+    yield "| key | from version | what |\n|---|---|---|"
+    for name, word in words.items():
+        yield f"| `{name}` | {_version(is_extended=word.extended)} | {word.meaning} |"
+
+
+def _operators() -> Iterator[str]:
+    yield "| operator | from version | compares to | what it does |\n|---|---|---|---|"
+    operands = {name: inspect.getdoc(read) for name, read in conditions.OPERANDS.items()}
+    operands |= {"and": "A list of predicates.", "or": "A list of predicates.", "not": "A predicate."}
+    for name, function in {**operators.OPERATORS, **operators.CONNECTIVES}.items():
+        version = _version(is_extended=name in operators.EXTENDED_OPERATORS)
+        operand = (operands[name] or "").rstrip(".")
+        yield f"| `{name}` | {version} | {operand[:1].lower()}{operand[1:]} | {inspect.getdoc(function)} |"
+
+
+def _version(*, is_extended: bool) -> str:
+    return vocabulary.EXTENDED if is_extended else vocabulary.PUBLIC
 
 
 def commands() -> Iterator[str]:
@@ -77,33 +173,35 @@ def _command(names: list[str], command: Any) -> Iterator[str]:
         yield f"## twindiff {' '.join(names)}\n\n```text\n{said}\n```\n"
 
 
-def sections() -> Iterator[str]:
+def sections(prefix: str, dispatch: Dispatch, description: Json) -> Iterator[str]:
     """A section for every module of operations, in the order they are served."""
-    schemas = describe()["components"]["schemas"]
-    ordered = sorted(platform.operations, key=lambda operation: operation.declared.handler.__module__)
+    ordered = sorted(dispatch.operations, key=lambda operation: operation.declared.handler.__module__)
     for module, operations in groupby(ordered, key=lambda operation: operation.declared.handler.__module__):
         yield f"## {module.rpartition('.')[2].capitalize()}\n\n{inspect.getdoc(sys.modules[module])}\n"
-        yield from (_operation(operation, schemas) for operation in operations)
+        yield from (_operation(prefix, operation, description) for operation in operations)
 
 
-def _operation(operation: Operation, schemas: Json) -> str:
+def _operation(prefix: str, operation: Operation, description: Json) -> str:
     declared = operation.declared
-    described = describe()["paths"][PREFIX + declared.path][declared.verb.lower()]
+    described = description["paths"][prefix + declared.path][declared.verb.lower()]
     fields = "\n".join(_fields(described))
     given = f"| given | type | where |\n|---|---|---|\n{fields}\n\n" if fields else ""
+    answer = _answer(described["responses"][str(declared.status)], description["components"]["schemas"])
     return (
-        f"### {declared.verb} {PREFIX}{declared.path}\n\n{described['description']}\n\n{given}"
-        f"Answers {declared.status}: {_answer(described['responses'][str(declared.status)], schemas)}.\n"
+        f"### {declared.verb} {prefix}{declared.path}\n\n{described['description']}\n\n{given}"
+        f"Answers {declared.status}: {answer}.\n"
     )
 
 
 def _fields(described: Json) -> Iterator[str]:
     for field in described["parameters"]:
         yield _field(field["name"], field["schema"], field["in"], field["required"])
-    content = described.get("requestBody", {"content": {"application/json": {"schema": {}}}})["content"]
-    schema = content["application/json"]["schema"]
+    content = described.get("requestBody", {"content": {}})["content"]
+    schema = content.get("application/json", {"schema": {}})["schema"]
     for name, inner in schema.get("properties", {}).items():
         yield _field(name, inner, "body", name in schema["required"])
+    if "application/octet-stream" in content:
+        yield "| the file | bytes | the whole body |"
 
 
 def _field(name: str, schema: Json, place: str, required: bool) -> str:
@@ -114,9 +212,11 @@ def _field(name: str, schema: Json, place: str, required: bool) -> str:
 
 
 def _answer(response: Json, schemas: Json) -> str:
+    if "content" not in response:
+        return "nothing"
     schema = response["content"].get("application/json", {}).get("schema")
     if schema is None:
-        return "text"
+        return "text" if any(kind.startswith("text/") for kind in response["content"]) else "a file"
     shown = [_shape(each, schemas) for each in schema.get("anyOf", [schema])]
     return " or ".join(shown)
 

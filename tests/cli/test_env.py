@@ -116,6 +116,31 @@ def test_a_diff_can_be_that_of_a_run(twindiff: Run, environment: Make, platform:
     assert lines(twindiff, "env", "diff", mine.id, "--run", run) == ["Nothing was changed."]
 
 
+def test_a_diff_can_be_that_of_two_points(twindiff: Run, environment: Make) -> None:
+    mine = environment()
+    mine.post("one")
+    lines(twindiff, "env", "checkpoint", mine.id, "begun")
+    mine.post("two")
+    assert 'message_text "two"' in (shown := lines(twindiff, "env", "diff", mine.id, "--from", "begun"))
+    assert 'message_text "one"' not in shown
+    assert 'message_text "one"' in lines(twindiff, "env", "diff", mine.id, "--to", "1")
+
+
+def test_a_diff_in_numbers(twindiff: Run, environment: Make) -> None:
+    mine = environment()
+    mine.post("one")
+    mine.slack("conversations.setTopic", channel=GENERAL, topic="cake")
+    counted = ["channels ~1 ~", "messages +1 +", "2 tables: 1 row added, 1 row changed"]
+    assert lines(twindiff, "env", "diff", mine.id, "--stat") == counted
+    answer = json.loads(twindiff("env", "diff", mine.id, "--stat", "--json").stdout)
+    assert answer[1] == {"table": "messages", "added": 1, "changed": 0, "removed": 0}
+
+
+def test_a_run_and_points_at_once_are_wrong_usage(twindiff: Run, environment: Make) -> None:
+    result = twindiff("env", "diff", environment().id, "--run", "x", "--from", "1")
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+
+
 def test_nothing_is_left_of_a_diff_after_a_reset(twindiff: Run, environment: Make) -> None:
     mine = environment()
     mine.post("hello")

@@ -10,7 +10,22 @@ import typer
 from typer.core import TyperGroup
 
 from twindiff import __version__
-from twindiff.cli import check, db, demo, doctor, env, import_files, points, serve
+from twindiff.cli import (
+    carrying,
+    check,
+    db,
+    demo,
+    doctor,
+    env,
+    explain,
+    import_files,
+    points,
+    serve,
+    suites,
+    templates,
+    trying,
+    twins,
+)
 from twindiff.cli.problem import Problem
 
 MISTAKE_OF_OURS = 70
@@ -78,5 +93,20 @@ def twindiff(
     """Stateful twins of SaaS APIs: give an agent a copy, see exactly what it changed, judge it."""
 
 
-for command in (demo, serve, check, env, points, import_files, db, doctor):
+for command in (
+    demo,
+    serve,
+    check,
+    env,
+    points,
+    carrying,
+    explain,
+    suites,
+    trying,
+    templates,
+    twins,
+    import_files,
+    db,
+    doctor,
+):
     command.register(app)

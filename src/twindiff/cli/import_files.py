@@ -39,15 +39,19 @@ def agent_diff(
     from twindiff.cli.remote import Remote
     from twindiff.cli.render import screen
 
-    paths = _paths(folder)
-    with screen(errors=True).status(f"Reading {len(paths)} files") as status:
-        files = {str(path.relative_to(folder)): _read(path) for path in paths}
-        status.update(f"Importing {len(paths)} files into {base_url}")
+    with screen(errors=True).status(f"Reading {folder}") as status:
+        files = contents(folder)
+        status.update(f"Importing {len(files)} files into {base_url}")
         imported = Remote(base_url, api_key).post("import", body={"files": files})
     if as_json:
         typer.echo(json.dumps(imported, indent=2))
     else:
         _show(imported)
+
+
+def contents(folder: Path) -> dict[str, object]:
+    """What the files of a folder hold, by name."""
+    return {str(path.relative_to(folder)): _read(path) for path in _paths(folder)}
 
 
 def _paths(folder: Path) -> list[Path]:

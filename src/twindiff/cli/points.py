@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twindiff.cli.env import Id, commands, full_id, remote_of, say
+from twindiff.cli.env import POINT, Id, commands, full_id, remote_of, say
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
 
 if TYPE_CHECKING:
     from twindiff.cli.blame import Blame
-
-POINT = "A seq, or the name of a checkpoint; 0 is the templates' state."
 
 
 def register(app: typer.Typer) -> None:

@@ -1,14 +1,18 @@
-"""A server's platform API, for commands that speak to one."""
+"""A server's platform API, for commands that show its answers as they are."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import httpx
 
 from twindiff.cli.problem import Problem
+from twindiff.client import Client, Refused, Unreachable
+from twindiff.client.asks import Ask
 
 Json = dict[str, Any]
 TIMEOUT = 120
@@ -27,47 +31,54 @@ def host_and_port(url: str) -> tuple[str, int]:
     return host, port
 
 
+def client_of(base_url: str, api_key: str) -> Client:
+    """The client of a server; use it inside `explained`."""
+    host_and_port(base_url)
+    return Client(base_url, api_key or None, seconds=TIMEOUT, retries=0)
+
+
+@contextmanager
+def explained(url: str) -> Generator[None]:
+    """Turn what goes wrong between here and a server into a Problem."""
+    try:
+        yield
+    except Unreachable as error:
+        if isinstance(error.__cause__, httpx.TimeoutException):
+            raise Problem(f"{url} did not answer within {TIMEOUT} s.") from None
+        raise Problem(
+            f"Nothing answers at {url}; start one with `twindiff serve`, or say with --base-url where one is."
+        ) from None
+    except Refused as refused:
+        raise Problem(_why(refused, url)) from None
+
+
+def _why(refused: Refused, url: str) -> str:
+    if refused.code == "not_understood":
+        return f"What answers at {url} is no Twindiff server (status {refused.status})."
+    said = refused.detail
+    if refused.status in (401, 403):
+        said += ". Give the server's key with --api-key or TWINDIFF_API_KEY"
+    return said if said.endswith((".", "?")) else f"{said}."
+
+
 class Remote:
     """Calls that must succeed: whatever else happens is a Problem."""
 
     def __init__(self, base_url: str, api_key: str = "") -> None:
         self.url = base_url.rstrip("/")
-        self._headers = {"X-API-Key": api_key} if api_key else {}
-        # A proxy is for the world outside; it does not know this machine's loopback.
-        self._through_proxies = host_and_port(self.url)[0] not in ("127.0.0.1", "localhost", "::1")
+        self._key = api_key
+        host_and_port(self.url)
 
     def get(self, *path: str, **query: Any) -> Json:
-        return self._ask("GET", path, params=query)
+        return self._ask("GET", path, query={name: str(value) for name, value in query.items()})
 
     def post(self, *path: str, body: Any = None) -> Json:
-        return self._ask("POST", path, content=b"" if body is None else json.dumps(body).encode())
+        return self._ask("POST", path, body=b"" if body is None else json.dumps(body).encode())
 
     def delete(self, *path: str) -> Json:
         return self._ask("DELETE", path)
 
-    def _ask(self, verb: str, path: tuple[str, ...], **options: Any) -> Json:
-        url = f"{self.url}/api/platform/{'/'.join(quote(part, safe='') for part in path)}"
-        try:
-            with httpx.Client(trust_env=self._through_proxies, timeout=TIMEOUT, headers=self._headers) as client:
-                answer = client.request(verb, url, **options)
-        except httpx.TimeoutException:
-            raise Problem(f"{self.url} did not answer within {TIMEOUT} s.") from None
-        except httpx.TransportError:
-            raise Problem(
-                f"Nothing answers at {self.url}; start one with `twindiff serve`, or say with --base-url where one is."
-            ) from None
-        return self._understood(answer)
-
-    def _understood(self, answer: httpx.Response) -> Json:
-        try:
-            body = answer.json()
-        except ValueError:
-            body = None
-        if not isinstance(body, dict):
-            raise Problem(f"What answers at {self.url} is no Twindiff server (status {answer.status_code}).")
-        if answer.is_success:
-            return body  # pyright: ignore[reportUnknownVariableType] - JSON's edge
-        detail = str(body.get("detail", answer.reason_phrase))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-        if answer.status_code in (401, 403):
-            detail += ". Give the server's key with --api-key or TWINDIFF_API_KEY"
-        raise Problem(detail if detail.endswith((".", "?")) else f"{detail}.")
+    def _ask(self, verb: str, parts: tuple[str, ...], query: dict[str, str] | None = None, body: bytes = b"") -> Json:
+        path = "/".join(quote(part, safe="") for part in parts)
+        with explained(self.url), client_of(self.url, self._key) as client:
+            return client.ask(Ask(verb, path, Json, query or {}, body, repeatable=False))

@@ -21,6 +21,9 @@ LETTERS_SHOWN = 100
 PLAIN_WIDTH = 1000
 """How wide a line is where no terminal says it: what is read by a program is not broken."""
 
+NUMBERS = {"checks", "ms", "operations", "reading", "rows", "score", "seq", "tables", "tests", "writing"}
+"""Columns that are read from the right."""
+
 ADDED, REMOVED, CHANGED, QUIET = "green", "red", "yellow", "dim"
 
 
@@ -64,7 +67,7 @@ def table(*columns: str) -> Table:
     """A table without a box."""
     made = Table(box=None, padding=(0, 2, 0, 0), header_style=QUIET, pad_edge=False)
     for column in columns:
-        right = column in ("ms", "seq", "operations", "templates", "tests")
+        right = column in NUMBERS
         made.add_column(column, justify="right" if right else "left", no_wrap=column in ("id", "operation"))
     return made
 
@@ -86,11 +89,17 @@ def diff(changes: Mapping[str, Sequence[Row]]) -> RenderableType:
     return lines if lines.row_count else Text("Nothing was changed.", QUIET)
 
 
+def table_name(row: Row) -> str:
+    """The table of a diff's row, with its twin where there are several."""
+    return f"{row['__twin__']}.{row['__table__']}" if "__twin__" in row else row["__table__"]
+
+
 def _heading(sign: str, style: str, row: Row, values: Row) -> Text:
     """What row it is: twin, table, and the first column, which is the key or the first part of it."""
-    name = f"{row['__twin__']}.{row['__table__']}" if "__twin__" in row else row["__table__"]
     key = next(iter(_columns(values).values()), "")
-    heading = Text.assemble((f"{sign} {printable(name)}", f"bold {style}"), ("  " + printable(str(key)), style))
+    heading = Text.assemble(
+        (f"{sign} {printable(table_name(row))}", f"bold {style}"), ("  " + printable(str(key)), style)
+    )
     return heading.append("  derived", QUIET) if row.get("__derived__") else heading
 
 

@@ -1,0 +1,68 @@
+"""`--stat`: how many rows of each table a diff adds, changes and removes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from twindiff.cli.render import ADDED, CHANGED, QUIET, REMOVED, add_row, table_name
+
+LONGEST_BAR = 30
+
+KINDS = (("inserts", "+", ADDED, "added"), ("updates", "~", CHANGED, "changed"), ("deletes", "-", REMOVED, "removed"))
+
+
+class Count(NamedTuple):
+    """A table, named as a diff names it, and how many of its rows a diff has."""
+
+    table: str
+    added: int
+    changed: int
+    removed: int
+
+    @property
+    def total(self) -> int:
+        return self.added + self.changed + self.removed
+
+
+def counts(diff: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Count]:
+    """The tables of a diff, by name."""
+    names = [[table_name(row) for row in diff[kind]] for kind, *_ in KINDS]
+    tables = sorted({name for each in names for name in each})
+    return [Count(table, *(each.count(table) for each in names)) for table in tables]
+
+
+def shown(found: Sequence[Count]) -> RenderableType:
+    """A line with a bar for each table, and their sum."""
+    if not found:
+        return Text("Nothing was changed.", QUIET)
+    lines = Table.grid(padding=(0, 2, 0, 0))
+    present = [place for place in range(len(KINDS)) if any(each[place + 1] for each in found)]
+    for name in ("table", *present, "bar"):
+        lines.add_column(justify="right" if name in present else "left", no_wrap=True)
+    longest = max(each.total for each in found)
+    for table, *numbers in found:
+        add_row(lines, table, *(_signed(numbers[place], place) for place in present), _bar(numbers, longest))
+    return Group(lines, _sum(found))
+
+
+def _signed(number: int, place: int) -> Text:
+    _, sign, style, _ = KINDS[place]
+    return Text(f"{sign}{number}" if number else "", style)
+
+
+def _bar(numbers: Sequence[int], longest: int) -> Text:
+    """A sign for each row; where the longest bar has too many rows, for several."""
+    rows = max(longest, LONGEST_BAR)
+    lengths = [-(-number * LONGEST_BAR // rows) for number in numbers]
+    return Text.assemble(*((sign * n, style) for n, (_, sign, style, _) in zip(lengths, KINDS, strict=True)))
+
+
+def _sum(found: Sequence[Count]) -> str:
+    rows = [sum(numbers) for numbers in zip(*(each[1:] for each in found), strict=True)]
+    said = [f"{n} {'row' if n == 1 else 'rows'} {word}" for n, (*_, word) in zip(rows, KINDS, strict=True) if n]
+    return f"{len(found)} {'table' if len(found) == 1 else 'tables'}: {', '.join(said)}"

@@ -1,0 +1,214 @@
+"""`twindiff suites run`: an agent of yours tries the tests of a suite, each in an environment of its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
+from fnmatch import fnmatchcase
+from importlib import import_module
+from pathlib import Path
+from statistics import fmean
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
+from twindiff.cli.problem import Problem
+from twindiff.cli.suites import Name, commands, platform_of, suite_of
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from twindiff.client import Suite, Test, Trial
+    from twindiff.client.blocking import Platform
+    from twindiff.client.trying import Agent
+
+AN_AGENT = "An agent is given as module:function, such as my_agent:work"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to `twindiff suites`."""
+    commands.command("run")(run)
+
+
+def run(
+    name: Name,
+    agent: Annotated[
+        str, typer.Option(metavar="MODULE:FUNCTION", help="What does the work, async or not: work(task).")
+    ],
+    tests: Annotated[
+        str, typer.Option(metavar="PATTERN", help="Only tests with this in their name; * is anything.")
+    ] = "",
+    parallel: Annotated[int, typer.Option(min=1, max=256, help="How many tests at once.")] = 1,
+    repeat: Annotated[int, typer.Option(min=1, max=1000, help="How often each test is tried.")] = 1,
+    seconds: Annotated[float, typer.Option(min=0.1, max=86400, help="How long the agent may take for a test.")] = 600,
+    files: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Import this folder into this process and ask no server.", show_default=False
+        ),
+    ] = None,
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """Let an agent try the tests of a suite, each in an environment of its own, and judge what it did.
+
+    The function gets a twindiff.client.Task: prompt, url, urls by twin, token, test_id, environment_id. What it prints
+    goes to standard error. Exits with 0 if every test passed, else with 1.
+    """
+    working = loaded(agent)
+    begun = monotonic()
+    with platform_of(base_url, api_key, files) as platform:
+        suite = suite_of(platform, name)
+        results = _tried(platform, _chosen(suite, tests), working, repeat, parallel, seconds)
+    if as_json:
+        typer.echo(json.dumps(_answer(suite, results), indent=2))
+    else:
+        _show(results, monotonic() - begun)
+    raise typer.Exit(not all(result.passed for result in results))
+
+
+class Result(NamedTuple):
+    """A test and all that came of it."""
+
+    test: Test
+    trials: list[Trial]
+
+    @property
+    def passed(self) -> bool:
+        return all(trial.passed for trial in self.trials)
+
+    @property
+    def percent(self) -> float:
+        """The mean score; what could not be judged has none of it."""
+        return fmean(trial.verdict.score["percent"] if trial.verdict else 0.0 for trial in self.trials)
+
+    @property
+    def reason(self) -> str:
+        return next((trial.reason for trial in self.trials if not trial.passed), "")
+
+
+def _tried(
+    platform: Platform, tests: list[Test], agent: Agent, repeat: int, parallel: int, seconds: float
+) -> list[Result]:
+    from twindiff.client import trials
+
+    tries = [test for test in tests for _ in range(repeat)]
+    found = list(_watched(trials(platform, tries, agent, parallel=parallel, seconds=seconds), len(tries)))
+    return [Result(test, [trial for trial in found if trial.test.id == test.id]) for test in tests]
+
+
+def loaded(given: str) -> Agent:
+    """The function that `module:function` names, of this folder or installed; a Problem says why there is none."""
+    module_name, colon, function_name = given.partition(":")
+    if not (module_name and colon and function_name):
+        raise Problem(f"{AN_AGENT}, not '{given}'.", exit_code=2)
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        module = import_module(module_name)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a module may raise anything while it is imported
+        raise Problem(
+            f"The agent's module '{module_name}' cannot be imported: {type(error).__name__}: {error}.", exit_code=2
+        ) from None
+    function: Any = getattr(module, function_name, None)
+    if callable(function):
+        return function
+    raise Problem(_no_function(module_name, function_name, vars(module)), exit_code=2)
+
+
+def _no_function(module: str, name: str, known: dict[str, Any]) -> str:
+    from twindiff.environments.registry import did_you_mean
+
+    if name in known:
+        return f"{module}:{name} is no function but a {type(known[name]).__name__}. {AN_AGENT}."
+    functions = [each for each, value in known.items() if callable(value)]
+    return f"The module '{module}' has no function '{name}'.{did_you_mean(name, functions)}"
+
+
+def _chosen(suite: Suite, pattern: str) -> list[Test]:
+    """Tests whose names have the pattern in them, in any case."""
+    wanted = pattern.lower()
+    found = [
+        test
+        for test in suite.tests
+        if wanted in test.name.lower() or fnmatchcase(test.name.lower(), f"*{wanted}*") or pattern == test.id
+    ]
+    if not found:
+        of_which = f"; none of its {len(suite.tests)} tests is like '{pattern}'" if suite.tests else " and has no tests"
+        raise Problem(f"The suite is {suite.name}{of_which}. `twindiff suites show` lists what there is.")
+    return found
+
+
+def _watched(trials: Iterator[Trial], total: int) -> Iterator[Trial]:
+    """The trials, with a bar on standard error while they go on; an agent prints there too."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from twindiff.cli.render import screen
+
+    console = screen(errors=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    passed = 0
+    with (
+        redirect_stdout(sys.stderr),
+        Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress,
+    ):
+        bar = progress.add_task("trying", total=total)
+        for number, trial in enumerate(trials, 1):
+            passed += trial.passed
+            progress.update(bar, advance=1, description=f"{passed} passed, {number - passed} failed")
+            yield trial
+
+
+def _show(results: Sequence[Result], seconds: float) -> None:
+    from twindiff.cli.render import show
+
+    show(_table(results))
+    passed = sum(result.passed for result in results)
+    mean = fmean(result.percent for result in results)
+    show(f"\n{passed} of {len(results)} tests passed; mean score {mean:.0f} %; {seconds:.1f} s")
+
+
+def _table(results: Sequence[Result]) -> Table:
+    from rich.text import Text
+
+    from twindiff.cli.render import ADDED, REMOVED, add_row, table
+
+    shown = table("test", "verdict", "score", "reason")
+    for result in results:
+        word = "passed" if result.passed else "failed"
+        if len(result.trials) > 1:
+            word = f"{word} {sum(trial.passed for trial in result.trials)}/{len(result.trials)}"
+        verdict = Text(word, ADDED if result.passed else REMOVED)
+        add_row(shown, result.test.name, verdict, f"{result.percent:.0f} %", result.reason)
+    return shown
+
+
+def _answer(suite: Suite, results: Sequence[Result]) -> dict[str, Any]:
+    tests = [
+        {
+            "testId": result.test.id,
+            "name": result.test.name,
+            "passed": result.passed,
+            "percent": result.percent,
+            "trials": [_trial(trial) for trial in result.trials],
+        }
+        for result in results
+    ]
+    return {"suite": suite.name, "passed": all(result.passed for result in results), "tests": tests}
+
+
+def _trial(trial: Trial) -> dict[str, Any]:
+    verdict = trial.verdict
+    return {
+        "passed": trial.passed,
+        "score": verdict.score if verdict else None,
+        "reason": trial.reason,
+        "explanations": verdict.explanations if verdict else [],
+        "seconds": round(trial.seconds, 3),
+        "environmentId": trial.environment_id,
+        "runId": trial.run_id,
+    }

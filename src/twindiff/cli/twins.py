@@ -1,0 +1,193 @@
+"""`twindiff twins`: what the installed twins cover."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from twindiff.cli.options import AsJson
+from twindiff.cli.problem import Problem
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from twindiff.cli.plugins import Plugin
+    from twindiff.kit.twin import Operation, Twin
+
+
+class Family(NamedTuple):
+    """The operations of one page of a vendor's reference."""
+
+    name: str
+    reading: list[str]
+    writing: list[str]
+
+
+class Coverage(NamedTuple):
+    """What a twin has, and where it knows them the operations of its vendor that it lacks."""
+
+    twin: str
+    style: str
+    families: list[Family]
+    tables: list[str]
+    templates: list[str]
+    lacks: list[str] | None
+
+    @property
+    def reading(self) -> int:
+        return sum(len(family.reading) for family in self.families)
+
+    @property
+    def writing(self) -> int:
+        return sum(len(family.writing) for family in self.families)
+
+    @property
+    def percent(self) -> float | None:
+        """How much of its vendor's operations a twin has; None when it does not know them all."""
+        if self.lacks is None:
+            return None
+        has = self.reading + self.writing
+        return 100 * has / (has + len(self.lacks))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(twins)
+
+
+def twins(
+    name: Annotated[str, typer.Argument(metavar="TWIN", help="One twin, family by family.", show_default=False)] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show what the installed twins cover.
+
+    That is operations, tables and templates; with a name, the operations of that twin family by family.
+    """
+    from twindiff.cli.env import say
+    from twindiff.cli.plugins import plugins
+
+    found = plugins()
+    if name:
+        covered = coverage(_named(name, found))
+        say(as_json, _answer(covered), _one(covered))
+        return
+    several = [coverage(each.twin) for each in found if each.twin]
+    broken = [each for each in found if each.twin is None]
+    for each in broken:
+        typer.echo(f"The twin '{each.name}' does not load: {each.problem}. {each.mend}.", err=True)
+    say(as_json, [_answer(each) for each in several], _all(several) if several else "No twin is installed.")
+    raise typer.Exit(bool(broken))
+
+
+def _named(name: str, found: Sequence[Plugin]) -> Twin:
+    from twindiff.environments.registry import Registry, UnknownTwin
+
+    try:
+        return Registry(each.twin for each in found if each.twin).get(name)
+    except UnknownTwin as error:
+        raise Problem(str(error)) from None
+
+
+def coverage(twin: Twin) -> Coverage:
+    """What there is to say of a twin."""
+    from twindiff.kit.graphql import GraphqlTwin
+
+    is_graphql = isinstance(twin, GraphqlTwin)
+    seeds = twin.seeds.glob("*.json") if twin.seeds else ()
+    return Coverage(
+        twin.name,
+        "GraphQL" if is_graphql else "RPC" if twin.dispatch.methods else "REST",
+        _families(twin.dispatch.operations, _entity_of(twin.model.entities) if is_graphql else _page),
+        sorted(table.name for table in twin.tables),
+        sorted({*twin.templates, *(path.stem for path in seeds)}),
+        sorted(twin.api.missing) if is_graphql else None,
+    )
+
+
+def _families(operations: Sequence[Operation], family_of: Callable[[Operation], str]) -> list[Family]:
+    found: dict[str, Family] = {}
+    for operation in operations:
+        name = family_of(operation)
+        family = found.setdefault(name, Family(name, [], []))
+        (family.reading if operation.reads else family.writing).append(operation.name)
+    return sorted(found.values())
+
+
+def _page(operation: Operation) -> str:
+    """The module of a handler: there is one for each page of the vendor's reference."""
+    return operation.declared.handler.__module__.rpartition(".")[2]
+
+
+def _entity_of(entities: Iterable[str]) -> Callable[[Operation], str]:
+    """By the longest name that a root field begins with: `issueLabels` is of IssueLabel, not of Issue.
+
+    A mutation's has a verb after it: `initiativeUpdate` is not of InitiativeUpdate.
+    """
+    by_length = sorted(entities, key=len, reverse=True)
+
+    def family(operation: Operation) -> str:
+        root = _bare(operation.name).lower()
+        fitting = (each for each in by_length if root.startswith(each.lower()))
+        return next((each for each in fitting if operation.reads or len(root) > len(each)), "(others)")
+
+    return family
+
+
+def _all(several: Sequence[Coverage]) -> Table:
+    from twindiff.cli.render import add_row, table
+
+    shown = table("twin", "style", "operations", "reading", "writing", "covers", "tables", "templates")
+    for each in several:
+        operations = str(each.reading + each.writing)
+        numbers = (operations, str(each.reading), str(each.writing), _percent(each), str(len(each.tables)))
+        add_row(shown, each.twin, each.style, *numbers, ", ".join(each.templates))
+    return shown
+
+
+def _percent(covered: Coverage) -> str:
+    return "?" if covered.percent is None else f"{covered.percent:.0f} %"
+
+
+def _one(covered: Coverage) -> RenderableType:
+    from rich.console import Group
+
+    from twindiff.cli.env import facts_table
+    from twindiff.cli.render import add_row, table
+
+    facts = {
+        "twin": covered.twin,
+        "style": covered.style,
+        "operations": f"{covered.reading} reading, {covered.writing} writing",
+        "covers": _covers(covered),
+        "tables": str(len(covered.tables)),
+        "templates": ", ".join(covered.templates) or "none",
+    }
+    shown = table("family", "reading", "writing", "offers")
+    for family in covered.families:
+        names = ", ".join(_bare(name) for name in (*family.reading, *family.writing))
+        add_row(shown, family.name, str(len(family.reading)), str(len(family.writing)), names)
+    return Group(facts_table(facts), "", shown)
+
+
+def _bare(operation: str) -> str:
+    return operation.removeprefix("query ").removeprefix("mutation ")
+
+
+def _covers(covered: Coverage) -> str:
+    if covered.lacks is None:
+        return "not known: the twin has no list of its vendor's operations"
+    return f"{_percent(covered)} of its vendor's operations; it lacks {len(covered.lacks)}, which --json lists"
+
+
+def _answer(covered: Coverage) -> dict[str, Any]:
+    return {
+        **covered._asdict(),
+        "families": [family._asdict() for family in covered.families],
+        "operations": covered.reading + covered.writing,
+        "reading": covered.reading,
+        "writing": covered.writing,
+        "percent": covered.percent,
+    }

@@ -1,0 +1,170 @@
+"""`twindiff suites`: what there is, and an agent that tries it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run, finished
+from tests.harness import Platform
+
+AGENT = """
+import httpx
+
+async def work(task):
+    print("on my way")
+    async with httpx.AsyncClient(base_url=task.url, trust_env=False) as slack:
+        headers = {"Authorization": f"Bearer {task.token}"}
+        for text in ("tulips", "roses") if "both" in task.prompt else ("tulips",):
+            await slack.post("/chat.postMessage", headers=headers, json={"channel": "C1", "text": text})
+
+def stumble(task):
+    raise ValueError("no\\nidea")
+
+SHOP = "tulips"
+"""
+SEED = {
+    "users": [{"user_id": "U1", "username": "rosa", "email": "rosa@example.com"}],
+    "channels": [{"channel_id": "C1", "channel_name": "orders"}],
+    "channel_members": [{"channel_id": "C1", "user_id": "U1"}],
+}
+
+
+def flowers(name: str, *texts: str) -> dict[str, Any]:
+    checks = [{"diff_type": "added", "entity": "messages", "where": {"message_text": text}} for text in texts]
+    prompt = "Order both." if len(texts) > 1 else "Order one."
+    test = {"id": name, "name": name, "prompt": prompt, "type": "actionEval", "seed_template": "slack_stalls"}
+    return {**test, "impersonate_user_id": "U1", "assertions": checks}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an agent, and with a suite that it half passes; it is the present one."""
+    tests = [flowers("Tulips", "tulips"), flowers("Tulips and roses", "tulips", "roses"), flowers("A rose", "roses")]
+    suite = {"name": "Flower stalls", "service": "slack", "description": "Orders", "tests": tests}
+    for name, content in (("seeds/slack_stalls.json", SEED), ("suites/stalls.json", suite)):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(json.dumps(content))
+    (tmp_path / "stall_agent.py").write_text(AGENT)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "stall_agent", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def server_with_it(folder: Path, twindiff: Run) -> Run:
+    assert twindiff("import", "agent-diff", str(folder)).exit_code == 0
+    return twindiff
+
+
+def lines(said: str) -> list[str]:
+    return [" ".join(line.split()) for line in said.splitlines()]
+
+
+def test_suites_are_listed_with_how_many_tests_they_have(server_with_it: Run) -> None:
+    found = {each["name"]: each for each in json.loads(server_with_it("suites", "ls", "--json").stdout)}
+    assert (found["Flower stalls"]["tests"], found["Flower stalls"]["description"]) == (3, "Orders")
+    assert any(line.startswith("Flower stalls 3 ") for line in lines(server_with_it("suites", "ls").stdout))
+
+
+def test_a_suite_is_shown_by_a_part_of_its_name(server_with_it: Run) -> None:
+    header, first, *_ = lines(server_with_it("suites", "show", "stalls").stdout)
+    assert (header, first) == ("test checks template prompt", "Tulips 1 slack_stalls Order one.")
+
+
+def test_a_test_is_shown_with_its_prompt_and_checks(server_with_it: Run) -> None:
+    shown = server_with_it("suites", "show", "stalls", "roses").stdout
+    assert "prompt    Order both." in shown
+    assert json.loads(shown[shown.index("{") :])["assertions"][1]["where"] == {"message_text": "roses"}
+
+
+def test_a_test_whose_name_is_a_part_of_anothers_is_meant_by_its_whole_name(server_with_it: Run) -> None:
+    assert json.loads(server_with_it("suites", "show", "stalls", "tulips", "--json").stdout)["name"] == "Tulips"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["show", "Flower stals"], "Did you mean 'Flower stalls'?"),
+        (["show", "stalls", "Tulipans"], "Did you mean 'Tulips'?"),
+        (["show", "stalls", "rose"], "'rose' can be any of 2 tests: 'Tulips and roses', 'A rose'. Say which"),
+        (["run", "stalls", "--agent", "stall_agent:work", "--tests", "x*"], "none of its 3 tests is like 'x*'"),
+    ],
+)
+def test_what_is_not_there_is_one_line_with_what_is(arguments: list[str], said: str, server_with_it: Run) -> None:
+    result = server_with_it("suites", *arguments)
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert said in result.stderr
+
+
+def test_an_agent_tries_the_tests_of_a_server(server_with_it: Run, platform: Platform) -> None:
+    result = server_with_it("suites", "run", "stalls", "--agent", "stall_agent:work", "--parallel", "2")
+    header, first, second, third, _, total = lines(result.stdout)
+    assert (header, first) == ("test verdict score reason", "Tulips passed 100 %")
+    assert second == "Tulips and roses passed 100 %"
+    assert third.startswith("A rose failed 0 % Expected at least 1 row of messages to be added, got 0. In the nearest")
+    assert total.startswith("2 of 3 tests passed; mean score 67 %; ")
+    assert (result.exit_code, result.stderr) == (1, "on my way\n" * 3)
+
+
+def test_a_folder_of_files_is_tried_without_any_server(folder: Path) -> None:
+    done = finished(
+        *("suites", "run", "stalls", "--agent", "stall_agent:work", "--files", ".", "--tests", "tulips"),
+        AGENT_DIFF_BASE_URL="http://127.0.0.1:1",
+    )
+    assert (done.returncode, lines(done.stdout)[1]) == (0, "Tulips passed 100 %"), done.stderr
+
+
+def test_the_answer_in_json_is_all_that_is_printed(server_with_it: Run) -> None:
+    arguments = ["run", "stalls", "--agent", "stall_agent:work", "--tests", "a rose", "--repeat", "2", "--json"]
+    answer = json.loads(server_with_it("suites", *arguments).stdout)
+    (test,) = answer["tests"]
+    assert (answer["passed"], test["name"], test["percent"]) == (False, "A rose", 0.0)
+    assert [trial["score"]["total"] for trial in test["trials"]] == [1, 1]
+    assert len({trial["environmentId"] for trial in test["trials"]}) == 2
+
+
+def test_tests_tried_again_and_again_say_how_often_they_passed(server_with_it: Run) -> None:
+    arguments = ["run", "stalls", "--agent", "stall_agent:work", "--tests", "tulips", "--repeat", "3"]
+    assert lines(server_with_it("suites", *arguments).stdout)[1] == "Tulips passed 3/3 100 %"
+
+
+def test_an_agent_that_raises_fails_its_test_in_one_line(server_with_it: Run) -> None:
+    result = server_with_it("suites", "run", "stalls", "--agent", "stall_agent:stumble", "--tests", "A rose")
+    assert lines(result.stdout)[1] == "A rose failed 0 % The agent raised ValueError: no\\nidea"
+    assert (result.exit_code, result.stderr) == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("stall_agent", "An agent is given as module:function, such as my_agent:work, not 'stall_agent'."),
+        ("stall_agent:wrk", "The module 'stall_agent' has no function 'wrk'. Did you mean 'work'?"),
+        ("stall_agent:SHOP", "stall_agent:SHOP is no function but a str."),
+        ("stall_agnt:work", "The agent's module 'stall_agnt' cannot be imported: ModuleNotFoundError"),
+        ("broken_agent:work", "The agent's module 'broken_agent' cannot be imported: ZeroDivisionError"),
+    ],
+)
+def test_an_agent_that_cannot_be_found_is_wrong_usage(given: str, said: str, folder: Path, twindiff: Run) -> None:
+    (folder / "broken_agent.py").write_text("1 / 0")
+    result = twindiff("suites", "run", "stalls", "--agent", given)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert said in result.stderr
+
+
+def test_a_folder_that_is_none_is_wrong_usage(folder: Path, twindiff: Run) -> None:
+    result = twindiff("suites", "run", "stalls", "--agent", "stall_agent:work", "--files", "nowhere")
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+
+
+def test_files_that_cannot_be_imported_are_wrong_usage(folder: Path, twindiff: Run) -> None:
+    (folder / "suites" / "stalls.json").write_text(
+        '{"name": "half a letter: \\ud800", "service": "slack", "tests": []}'
+    )
+    result = twindiff("suites", "run", "stalls", "--agent", "stall_agent:work", "--files", ".")
+    assert (result.exit_code, result.stderr) == (2, "A text in the files is no Unicode: surrogates not allowed.\n")
