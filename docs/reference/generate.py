@@ -127,7 +127,7 @@ def with_tables(page: str) -> str:
         "keys of a spec": _words(vocabulary.SPEC),
         "keys of an assertion": _words(vocabulary.ASSERTION),
         "operators": _operators(),
-        "fields of a call": _words(vocabulary.CALL),
+        "fields of a call": _meanings(vocabulary.CALL),
     }
     for name, lines in tables.items():
         marked = re.compile(rf"(<!-- {name}: written by generate.py -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -142,6 +142,11 @@ def _words(words: vocabulary.Words) -> Iterator[str]:
     yield "| key | from version | what |\n|---|---|---|"
     for name, word in words.items():
         yield f"| `{name}` | {_version(is_extended=word.extended)} | {word.meaning} |"
+
+
+def _meanings(words: vocabulary.Words) -> Iterator[str]:
+    yield "| key | what |\n|---|---|"
+    yield from (f"| `{name}` | {word.meaning} |" for name, word in words.items())
 
 
 def _operators() -> Iterator[str]:

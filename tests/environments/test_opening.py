@@ -219,6 +219,7 @@ def refused(there):
         (gzip.compress(b'"\xff"'), "does not begin as an environment"),
         (gzip.compress(b"x" * 1_000)[:-9], "cut off"),
     ],
+    ids=["empty", "another format", "another object", "deep", "no text", "cut off"],
 )
 def test_what_is_no_export_at_all_is_refused(refused, file, words):
     assert words in refused(file, 400, "invalid_export")

@@ -117,8 +117,9 @@ def _families(operations: Sequence[Operation], family_of: Callable[[Operation], 
 
 
 def _page(operation: Operation) -> str:
-    """The module of a handler: there is one for each page of the vendor's reference."""
-    return operation.declared.handler.__module__.rpartition(".")[2]
+    """What a method's name begins with; of REST the handler's module, one for each page of the vendor's reference."""
+    is_method = " " not in operation.name
+    return operation.name.partition(".")[0] if is_method else operation.declared.handler.__module__.rpartition(".")[2]
 
 
 def _entity_of(entities: Iterable[str]) -> Callable[[Operation], str]:
