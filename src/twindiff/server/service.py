@@ -36,7 +36,7 @@ log = logging.getLogger("twindiff")
 
 WORKER_THREADS = 64
 """Requests that may wait for a database at once."""
-CALLS_AT_ONCE = 50
+CALLS_AT_ONCE = 25
 """Calls that are logged in one go."""
 LARGE_DIFF = 1000
 """Changes to compose, or to compare with checks, above which work leaves the event loop."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-LONGEST_SECONDS = 0.004
+LONGEST_SECONDS = 0.002
 """Work that is begun in one pass; requests that come to more go on in the next, in the order they came."""
 
 
