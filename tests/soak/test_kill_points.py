@@ -86,7 +86,8 @@ class Wanderer(threading.Thread):
             self.pasts.append(Past(made, past.points[: at + 1]))
 
     def checkpoint(self, past: Past, number: int) -> None:
-        self.ask(self.route(past, "checkpoints"), {"name": f"c{number}", "at": self.point(past)})
+        name = f"{self.name} {number}".replace(" ", "-")
+        self.ask(self.route(past, "checkpoints"), {"name": name, "at": self.point(past)})
 
     def route(self, past: Past, name: str) -> str:
         return f"/api/platform/env/{past.made['environmentId']}/{name}"
