@@ -1,50 +1,17 @@
 """The platform API does what its OpenAPI says, whatever is sent."""
 
-import contextlib
-from typing import Any
-
 import pytest
-import schemathesis
-from hypothesis import HealthCheck, given, settings
-from hypothesis.errors import Unsatisfiable
 from jsonschema import Draft202012Validator
-from schemathesis import GenerationMode
-from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
 
 from tests.harness import Platform
+from tests.server.described import ask_as_described, every_operation, in_both_modes
 from twindiff.server.openapi import describe
 
-CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
-
-FOUND: Any = schemathesis.openapi.from_dict(describe()).get_all_operations()
-OPERATIONS = [found.ok() for found in FOUND]
-CALM = settings(
-    max_examples=20,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
-
-
-@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
+@in_both_modes
+@every_operation(describe())
 def test_no_request_is_a_mistake_of_the_server(server, known, operation, mode):
-    @CALM
-    @given(operation.as_strategy(generation_mode=mode))
-    def ask(case):
-        if mode is GenerationMode.POSITIVE:
-            name_what_there_is(case, known)
-        case.call_and_validate(base_url=server, checks=CHECKS)
-
-    with contextlib.suppress(Unsatisfiable):  # nothing can be wrong with a request that has no parameters
-        ask()
+    ask_as_described(server, operation, mode, lambda case: name_what_there_is(case, known))
 
 
 @pytest.fixture
