@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+AT_ONCE = 100
 
 Work = Callable[[], object]
 """A part that may be done in another thread."""
@@ -13,6 +15,12 @@ Work = Callable[[], object]
 
 def nothing() -> None:
     """The part that only lets others have their turn."""
+
+
+def let_go(items: list[Any]) -> None:
+    """Empty a list in parts; to free thousands of records at once would keep every other thread waiting."""
+    while items:
+        del items[-AT_ONCE:]
 
 
 def portions(items: list[T], size: int) -> Iterator[list[T]]:

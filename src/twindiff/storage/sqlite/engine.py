@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from twindiff.storage import Intent, Moment, Origin, Start, StorageFull, Template, UnknownPoint
 from twindiff.storage.blobs import blobs_of
 from twindiff.storage.journal import Record, Values, between
-from twindiff.storage.portions import Work, nothing, portions
+from twindiff.storage.portions import Work, let_go, nothing, portions
 from twindiff.storage.schema import Schema
 
 from .database import Database, contents_of
@@ -112,6 +112,7 @@ class SqliteEngine:
         for twin, database in databases.items():
             database.replay(record.changes for record in records if record.twin == twin)
             database.close()
+        let_go(records)
         return space
 
     def _loaded(self, reading: Reading, twin: str, hash: str, saved: Saved) -> Pages:
