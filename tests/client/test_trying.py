@@ -91,6 +91,15 @@ def test_an_agent_that_raises_has_failed_whatever_it_did_before(client: Client, 
     assert [row["message_text"] for row in diff["inserts"]] == ["hello"]
 
 
+def test_what_an_agent_raises_is_told_even_when_its_environment_is_gone(client: Client, suite: Suite) -> None:
+    def lose(task: Task) -> None:
+        client.environment(task.environment_id).delete()
+        raise ValueError("lost it")
+
+    (trial,) = trials(client, suite.tests[:1], lose)
+    assert trial.reason == "The agent raised ValueError: lost it"
+
+
 def test_an_agent_that_wants_to_end_the_program_ends_its_test(client: Client, suite: Suite) -> None:
     found = tried(client, suite.tests[:2], lambda task: sys.exit("enough"))
     assert [trial.reason for trial in found] == ["The agent raised SystemExit: enough"] * 2

@@ -6,6 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from inspect import isawaitable
 from queue import SimpleQueue
 from threading import Thread
@@ -110,7 +111,8 @@ def _trial(platform: Platform, test: Test, agent: Agent, seconds: float) -> Tria
             try:
                 _let_work(agent, _task(test, environment), seconds)
             except BaseException:
-                run.diff()  # what was done so far is kept in the run's result
+                with suppress(Refused, Unreachable):  # what the agent raised is what counts
+                    run.diff()  # what was done so far is kept in the run's result
                 raise
             trial = trial._replace(verdict=run.evaluate())
     except BaseException as error:  # noqa: BLE001 - an agent may raise anything, and there are other tests
