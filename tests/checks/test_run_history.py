@@ -54,6 +54,17 @@ def test_calls_before_the_start_belong_to_no_run(platform: Platform, env: Enviro
     assert judge(platform, run, never("users.list"))["passed"]
 
 
+def test_a_long_run_has_each_of_its_calls_once(platform: Platform, env: Environment) -> None:
+    env.slack("users.list")
+    run = platform.start(env)
+    for number in range(250):
+        env.slack("users.list" if number == 137 else "auth.test")
+    calls = platform.get(f"runs/{run}/history")["calls"]
+    assert [call["number"] for call in calls] == list(range(2, 252))
+    assert [call["number"] for call in calls if call["operation"] == "users.list"] == [139]
+    assert judge(platform, run, never("users.list"))["failures"] == ["assertion#1 calls expected count 0 but got 1"]
+
+
 def test_reads_and_refusals_are_judged(platform: Platform, env: Environment) -> None:
     run = platform.start(env)
     env.slack("users.list")

@@ -12,6 +12,8 @@ from twindiff.kit.clock import Clock
 from twindiff.kit.store import Store
 from twindiff.storage import Engine
 
+AT_ONCE = 100
+"""Calls that are read in one go."""
 UNKNOWN_OPERATION = "unknown_operation"
 """The error of a call that named an operation which its twin does not have."""
 
@@ -117,11 +119,20 @@ class CallLog:
             waiting = len(self._waiting.get(environment_id, ()))
         return self._last_number(environment_id) + waiting
 
-    def of_run(self, run: RunRecord, end: int) -> Iterator[CallRecord]:
-        """The calls of a run that ends at a seq; for a run of an earlier release, those since its time."""
-        found = self.list(run.environment_id, after=run.start_call or 0, limit=2**31)
-        calls = [call for call in found if run.start_call is not None or call.at >= run.created_at]
-        return takewhile(lambda call: (call.seq or 0) <= end, calls)
+    def of_run(self, run: RunRecord, end: int) -> Iterator[list[CallRecord]]:
+        """The calls up to now of a run that ends at a seq, in parts; of an earlier release's run, those since its time.
+
+        What comes between two parts is left out.
+        """
+        after, last = run.start_call or 0, self.last(run.environment_id)
+        while after < last:
+            found = self.list(run.environment_id, after=after, limit=min(AT_ONCE, last - after))
+            calls = [call for call in found if run.start_call is not None or call.at >= run.created_at]
+            within = list(takewhile(lambda call: (call.seq or 0) <= end, calls))
+            yield within
+            if not found or len(within) < len(calls):
+                return
+            after = found[-1].number
 
     def unknown(self, environment_id: str) -> int:
         """How many calls of an environment named an operation that its twin does not have."""

@@ -67,7 +67,7 @@ class Service:
         self._loop: asyncio.AbstractEventLoop | None = None
         for schema in self.registry.schemas.values():
             self.engine.schema(schema)
-        catalog = self.engine.catalog(Schema("catalog", tuple(table_of(row) for row in TABLES)))
+        self.catalog = catalog = self.engine.catalog(Schema("catalog", tuple(table_of(row) for row in TABLES)))
         self.templates = Templates(self.engine, catalog, self.registry)
         self.environments = Environments(self.engine, catalog, self.registry)
         self.points = Points(self.engine, catalog, self.environments)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from twindiff.catalog import CallRecord
+from twindiff.catalog import CallRecord, RunRecord
 from twindiff.checks import history as past
 from twindiff.environments.registry import Registry
 from twindiff.environments.runs import Interval
 from twindiff.kit.rows import Table
+from twindiff.server.service import Service
 from twindiff.storage.journal import Change, Record
 from twindiff.storage.values import same
 
@@ -19,6 +20,15 @@ def history(interval: Interval, registry: Registry, calls: Iterable[CallRecord] 
         registry.get(name)
     records = [_record(record, registry) for record in interval.records]
     return past.History(records, None if calls is None else [_called(call) for call in calls])
+
+
+async def calls_of(service: Service, run: RunRecord, end: int) -> list[CallRecord]:
+    """The calls of a run that ends at a seq; others have their turn while many are read."""
+    found: list[CallRecord] = []
+    for part in service.calls.log.of_run(run, end):
+        found += part
+        await service.breathe()
+    return found
 
 
 def _record(record: Record, registry: Registry) -> past.Record:

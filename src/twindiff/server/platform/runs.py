@@ -15,7 +15,7 @@ from twindiff.environments.runs import Interval
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Operations
 from twindiff.server.platform.environments import Limit, RunBriefs, briefs
-from twindiff.server.platform.history import history
+from twindiff.server.platform.history import calls_of, history
 from twindiff.server.service import Service
 
 api = Operations()
@@ -143,7 +143,7 @@ async def evaluate_run(
     run = service.runs.get(run_id)
     spec = _parsed(expected_output or _spec_of_test(service, run))
     interval = service.runs.interval(run)
-    calls = list(service.calls.log.of_run(run, interval.end)) if spec.needs_calls else None
+    calls = await calls_of(service, run, interval.end) if spec.needs_calls else None
 
     def judge() -> tuple[Verdict, bytes]:
         diff = _diff(service.registry, interval, include, "full")
@@ -188,7 +188,7 @@ async def run_history(service: Service, run_id: str) -> History:
     """
     run = service.runs.get(run_id)
     interval = service.runs.covered(run)
-    calls = list(service.calls.log.of_run(run, interval.end))
+    calls = await calls_of(service, run, interval.end)
     return await service.composed(interval, lambda: history(interval, service.registry, calls))
 
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, cast
 
-from twindiff.catalog import TABLES, CallRecord, EnvironmentRecord, TemplateRecord
+from twindiff.catalog import CallRecord, EnvironmentRecord, TemplateRecord
 from twindiff.catalog.stamps import wall
 from twindiff.environments.environments import EnvironmentNotFound, InvalidEnvironmentId, Wanted
 from twindiff.environments.registry import UnknownTwin, did_you_mean
 from twindiff.environments.templates import UnknownTemplate
 from twindiff.kit.errors import ApiError
-from twindiff.kit.rows import Expression, all_of, any_of, exists, not_, table_of
+from twindiff.kit.rows import Expression, all_of, any_of, exists, not_
 from twindiff.kit.twin import Twin
 from twindiff.server.sandboxes.histories import Histories
 from twindiff.server.sandboxes.seeding import seeded
 from twindiff.server.service import Service
-from twindiff.storage.schema import Schema
 
 Status = Literal["ready", "active", "expired"]
 
@@ -60,7 +59,7 @@ class Sandboxes:
     def __init__(self, service: Service) -> None:
         self.service = service
         self.histories = Histories(service)
-        self._catalog = service.engine.catalog(Schema("catalog", tuple(table_of(row) for row in TABLES)))
+        self._catalog = service.catalog
 
     def twin(self, api: str) -> Twin:
         """The twin that is named; raises UnknownApi with the nearest name."""
