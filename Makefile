@@ -37,16 +37,16 @@ check: setup ## Lint, format, types, layering, and the documentation's examples
 	$(BIN)/pyright
 	$(BIN)/pyright --project tests
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m pytest tests/docs
+	$(BIN)/python -m pytest -n auto tests/docs
 
 format: setup ## Rewrite the code as `make check` wants it
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-test: setup ## Run the whole suite in parallel; `make postgres` before it adds the tests of server mode
+test: setup ## Run all tests but the documentation's, in parallel; `make postgres` before it adds those of server mode
 	@[ -n "$$TWINDIFF_POSTGRES_DSN" ] || [ -e .tools/postgres.json ] || \
 		echo "Skipping the tests of server mode: no PostgreSQL here. \`make postgres\` starts one."
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --ignore=tests/docs
 	@[ -z "$$TWINDIFF_POSTGRES_DSN" ] && [ ! -e .tools/postgres.json ] || \
 		TWINDIFF_TEST_STORAGE=postgres $(BIN)/python -m pytest -n auto $(STORED)
 

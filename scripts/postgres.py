@@ -125,7 +125,7 @@ def remove(cluster: Cluster) -> None:
 def control(cluster: Cluster, *action: str) -> None:
     """Tell a cluster what to do, and wait until it has."""
     log = f"{cluster.directory}/server.log"
-    as_owner([f"{cluster.programs}/pg_ctl", "-D", cluster.directory, "-l", log, "-w", *action])
+    as_owner([f"{cluster.programs}/pg_ctl", "-D", cluster.directory, "-l", log, "-w", "-t", "300", *action])
 
 
 def free_port() -> int:

@@ -45,7 +45,7 @@ class LiveServer:
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([self.listener],), name=self.url)
         self._thread.start()
-        self.client = httpx.Client(base_url=self.url, trust_env=False, timeout=30)
+        self.client = httpx.Client(base_url=self.url, trust_env=False, timeout=120)
 
     def close(self) -> None:
         self.client.close()

@@ -1,7 +1,7 @@
 """A full diff of everything loses nothing."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twindiff.changes import diff
@@ -37,7 +37,7 @@ def played(world: World, operations: list[Sequence]) -> tuple[Place, list[State]
     return place, states
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(operations=OPERATIONS, points=st.tuples(st.integers(0, 9), st.integers(0, 9)))
 def test_any_diff_leads_from_its_first_state_to_its_last_and_back(
     world: World, operations: list[Sequence], points: tuple[int, int]
@@ -50,7 +50,7 @@ def test_any_diff_leads_from_its_first_state_to_its_last_and_back(
     assert apply(states[end], between(place, end, start), KEYS) == states[start]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40)
 @given(operations=OPERATIONS, point=st.integers(0, 9))
 def test_two_diffs_in_a_row_are_one(world: World, operations: list[Sequence], point: int):
     place, states = played(world, operations)
@@ -60,7 +60,7 @@ def test_two_diffs_in_a_row_are_one(world: World, operations: list[Sequence], po
     assert apply(apply(states[0], first, KEYS), second, KEYS) == apply(states[0], between(place, 0, end), KEYS)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 @given(operations=OPERATIONS)
 def test_turning_round_twice_is_staying(world: World, operations: list[Sequence]):
     place, states = played(world, operations)

@@ -35,7 +35,7 @@ def program(*arguments: str) -> list[str]:
 def finished(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """A command that has ended by itself."""
     env = {**QUIET, **environment}
-    return subprocess.run(program(*arguments), env=env, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(program(*arguments), env=env, capture_output=True, text=True, timeout=300, check=False)
 
 
 class Serving:
@@ -57,7 +57,7 @@ class Serving:
     def end(self, signum: int) -> int:
         """Send a signal and give the exit code."""
         self.process.send_signal(signum)
-        self.output, self.errors = self.process.communicate(timeout=30)
+        self.output, self.errors = self.process.communicate(timeout=300)
         return self.process.returncode
 
     def close(self) -> None:

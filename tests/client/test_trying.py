@@ -74,7 +74,7 @@ def test_each_test_has_an_environment_that_is_gone_afterwards(client: Client, su
 
 def test_tests_go_on_at_once(client: Client, suite: Suite) -> None:
     meeting = threading.Barrier(3)
-    found = tried(client, suite.tests, lambda task: meeting.wait(10), parallel=3)
+    found = tried(client, suite.tests, lambda task: meeting.wait(120), parallel=3)
     assert [trial.error for trial in found] == [""] * 3
 
 
@@ -107,7 +107,7 @@ def test_an_agent_that_wants_to_end_the_program_ends_its_test(client: Client, su
 
 def test_an_agent_that_is_not_done_in_time_has_failed(client: Client, suite: Suite) -> None:
     released = threading.Event()
-    (trial,) = tried(client, suite.tests[:1], lambda task: released.wait(30), seconds=0.1)
+    (trial,) = tried(client, suite.tests[:1], lambda task: released.wait(120), seconds=0.1)
     released.set()
     assert (trial.passed, trial.reason) == (False, "The agent was not done after 0.1 s")
 
@@ -123,7 +123,7 @@ def test_an_agent_with_async_is_cancelled_when_its_time_is_over(client: Client, 
 
     (trial,) = tried(client, suite.tests[:1], agent, seconds=0.1)
     assert trial.reason == "The agent was not done after 0.1 s"
-    assert cancelled.wait(10)
+    assert cancelled.wait(120)
 
 
 def test_a_timeout_of_the_agents_own_is_told_as_its_own(client: Client, suite: Suite) -> None:

@@ -245,7 +245,7 @@ def test_an_environment_that_is_deleted_while_it_is_forked_leaves_no_forks(make_
     platform = Platform(server.client)
     env = platform.environment()
     answers = []
-    with httpx.Client(base_url=server.url, trust_env=False, timeout=60) as other:
+    with httpx.Client(base_url=server.url, trust_env=False, timeout=120) as other:
         asking = threading.Thread(
             target=lambda: answers.append(other.post(f"/api/platform/env/{env.id}/fork", json={"count": 1000}))
         )
@@ -265,7 +265,7 @@ def test_rewinds_and_writes_at_once_are_points_one_after_the_other(make_server):
         env.post(str(number))
 
     def rewind(to: int) -> None:
-        with httpx.Client(base_url=server.url, trust_env=False, timeout=60) as other:
+        with httpx.Client(base_url=server.url, trust_env=False, timeout=120) as other:
             assert other.post(f"/api/platform/env/{env.id}/rewind", json={"to": to}).status_code == 200
 
     threads = [threading.Thread(target=rewind, args=[to]) for to in (1, 2, 3, 4)]

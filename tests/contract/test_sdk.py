@@ -21,7 +21,7 @@ def post(sdk, env, text="Hello!"):
         f"{sdk.base_url}/api/env/{env.environmentId}/services/slack/chat.postMessage",
         headers={"Authorization": f"Bearer {sdk.api_key}"},
         json={"channel": GENERAL, "text": text},
-        timeout=30,
+        timeout=120,
     ).json()
     assert answer["ok"], answer
     return answer

@@ -80,7 +80,7 @@ class Reader:
         """Run in bash; what it sets stays set, as in a reader's terminal."""
         kept = self.folder / ".variables"
         command = ["bash", "-c", f"set -eua -o pipefail; exec 3>'{kept}'\n{script}{CARRY}"]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=300, check=False)
         if done.returncode:
             answer = f"{done.stdout}{done.stderr}"
             pytest.fail(f"{self.page}:{line}: exit code {done.returncode} from\n{script}\n{answer}", pytrace=False)

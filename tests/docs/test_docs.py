@@ -1,12 +1,11 @@
 """Every example in README.md, CONTRIBUTING.md and docs/ runs against a live server."""
 
-import socket
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.docs.blocks import Reader, runnable
@@ -22,32 +21,22 @@ PAGES = [
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
-    """The address of a server that keeps nothing, started as a reader starts it."""
-    port = free_port()
-    command = [PROGRAMS / "twindiff", "serve", "--host", "127.0.0.1", "--port", str(port), "--data-dir", ":memory:"]
-    said = tmp_path / "server.log"
-    with said.open("w") as log, subprocess.Popen(command, stdout=log, stderr=log) as process:
+    """The address of a server that keeps nothing, as it says it once it listens."""
+    command = [PROGRAMS / "twindiff", "serve", "--port", "0", "--data-dir", ":memory:"]
+    words = tmp_path / "server.log"
+    with (
+        words.open("w") as log,
+        subprocess.Popen(
+            command, env={**os.environ, "PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE, stderr=log, text=True
+        ) as process,
+    ):
         try:
-            wait_until_ready(f"http://127.0.0.1:{port}", said)
-            yield f"http://127.0.0.1:{port}"
+            assert process.stdout
+            said = process.stdout.readline().strip()
+            assert said, f"The server did not start: {words.read_text()}"
+            yield said.rpartition(" ")[2]
         finally:
             process.terminate()
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
-def wait_until_ready(address: str, said: Path) -> None:
-    """Ask until the server answers; show what it said when it never does."""
-    patient = httpx.HTTPTransport(retries=5)
-    try:
-        with httpx.Client(transport=patient, trust_env=False) as client:
-            client.get(f"{address}/api/platform/ready").raise_for_status()
-    except httpx.HTTPError as error:
-        pytest.fail(f"The server did not get ready: {error}\n{said.read_text()}", pytrace=False)
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ STEP = st.tuples(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(steps=st.lists(STEP, max_size=12), later=st.lists(STEP, max_size=3))
 def test_what_arrives_is_what_left(here: Twindiff, there: Twindiff, steps, later):
     with here.create("slack:slack_default", clock=STEPS) as left:

@@ -172,7 +172,7 @@ def attempted(td: Twindiff, file: bytes) -> Environment | int:
         return refused.status
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(where=st.integers(0, 10_000), odd=st.sampled_from(ODD), drop=st.booleans())
 def test_whatever_is_changed_the_answer_is_a_refusal_or_an_environment_that_works(here, there, where, odd, drop):
     file = lines_of_a_small_environment(here)

@@ -20,7 +20,6 @@ CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance,
 CALM = settings(
     max_examples=20,
     derandomize=True,
-    deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

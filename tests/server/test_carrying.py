@@ -96,7 +96,7 @@ def test_a_wrong_parameter_is_refused(platform, environment, name, value):
 
 def test_a_body_that_is_too_large_is_refused_before_it_comes(platform):
     url = platform.client.base_url
-    connection = http.client.HTTPConnection(url.host, url.port, timeout=10)
+    connection = http.client.HTTPConnection(url.host, url.port, timeout=120)
     connection.request("POST", "/api/platform/env/import", headers={"Content-Length": str(MOST_BYTES + 1)})
     assert connection.getresponse().status == 413
     connection.close()

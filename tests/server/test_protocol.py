@@ -11,7 +11,7 @@ from twindiff.server.protocol import HttpProtocol
 def received(server: str, request: bytes) -> bytes:
     """All that comes until the server hangs up."""
     host, _, port = server.removeprefix("http://").partition(":")
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
+    with socket.create_connection((host, int(port)), timeout=120) as connection:
         connection.sendall(request)
         pieces = []
         while piece := connection.recv(1_000_000):
@@ -40,7 +40,7 @@ def test_a_client_that_leaves_early_harms_nobody(server):
     for _ in range(20):
         with socket.create_connection((host, int(port))) as connection:
             connection.sendall(b"GET /api/platform/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    client = http.client.HTTPConnection(host, int(port), timeout=10)
+    client = http.client.HTTPConnection(host, int(port), timeout=120)
     client.request("GET", "/api/platform/health")
     assert client.getresponse().read()
     client.close()
@@ -77,7 +77,7 @@ def test_a_request_that_is_refused_before_it_has_come_is_answered_once(server):
 @pytest.mark.usefixtures("impatient")
 def test_a_request_that_comes_in_pieces_but_in_time_is_answered(server):
     host, _, port = server.removeprefix("http://").partition(":")
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
+    with socket.create_connection((host, int(port)), timeout=120) as connection:
         for piece in ("GET /api/platform/health HTTP/1.1\r\n", "Host: localhost\r\nConnection: close\r\n\r\n"):
             connection.sendall(piece.encode())
         assert connection.recv(1_000_000).startswith(b"HTTP/1.1 200 ")

@@ -43,7 +43,7 @@ def server(disk: Path) -> Iterator[KilledServer]:
 
 @pytest.fixture
 def platform(server: KilledServer) -> Iterator[Platform]:
-    with httpx.Client(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=60) as client:
+    with httpx.Client(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=120) as client:
         yield Platform(client)
 
 

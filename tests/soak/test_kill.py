@@ -46,7 +46,7 @@ class Client(threading.Thread):
     def __init__(self, port, environment, name, acknowledged):
         super().__init__(name=name)
         self.environment = environment
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
         self.acknowledged = acknowledged
         self.texts = {}
 
@@ -93,7 +93,7 @@ def load_and_kill(server, environments, number):
     for client in clients:
         client.start()
     for _ in range(40 + number * 37 % 100):
-        assert acknowledged.acquire(timeout=30)
+        assert acknowledged.acquire(timeout=120)
     server.kill()
     for client in clients:
         client.join()
@@ -142,7 +142,7 @@ def history(environment):
 
 
 def kill_again_and_again(server, rounds):
-    with httpx.Client(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=30) as client:
+    with httpx.Client(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=120) as client:
         platform = Platform(client)
         environments = [platform.environment() for _ in range(3)]
         runs = [platform.start(environment) for environment in environments]
@@ -150,7 +150,7 @@ def kill_again_and_again(server, rounds):
     for number in range(rounds):
         clients += load_and_kill(server, environments, number)
         server.start()
-        with httpx.Client(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=30) as client:
+        with httpx.Client(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=120) as client:
             for environment, run in zip(environments, runs, strict=True):
                 again = Environment(Platform(client), environment.made)
                 check(again, run, [each for each in clients if each.environment is environment])

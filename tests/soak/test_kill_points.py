@@ -39,7 +39,7 @@ class Wanderer(threading.Thread):
 
     def __init__(self, port: int, name: str, pasts: list[Past], acknowledged: threading.Semaphore) -> None:
         super().__init__(name=name)
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
         self.pasts = pasts
         self.acknowledged = acknowledged
         self.random = random.Random(name)
@@ -132,7 +132,7 @@ def wander_and_die(server: KilledServer, pasts: list[list[Past]], number: int) -
     for thread in threads:
         thread.start()
     for _ in range(60 + number * 53 % 140):
-        assert acknowledged.acquire(timeout=30)
+        assert acknowledged.acquire(timeout=120)
     server.kill()
     for thread in threads:
         thread.join()
@@ -140,7 +140,7 @@ def wander_and_die(server: KilledServer, pasts: list[list[Past]], number: int) -
 
 
 def kill_again_and_again(server: KilledServer, rounds: int) -> None:
-    with httpx.Client(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=60) as client:
+    with httpx.Client(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=120) as client:
         platform = Platform(client)
         pasts = [[Past(platform.environment(ttlSeconds=86400).made, [()])] for _ in range(THREADS)]
         for number in range(rounds):

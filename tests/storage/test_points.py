@@ -335,7 +335,6 @@ def drive(limits: str, *, runs: int, steps: int) -> None:
             settings=settings(
                 max_examples=runs,
                 stateful_step_count=steps,
-                deadline=None,
                 suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
             ),
         )

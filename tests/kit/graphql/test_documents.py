@@ -82,7 +82,7 @@ plain = st.recursive(
 
 
 @given(st.lists(plain, min_size=1, max_size=4))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_document_is_read_as_the_library_reads_it(parts: list[str]):
     text = f"query Q($n: Int) {{ {' '.join(parts)} }} fragment F on T {{ id name }}"
     assert print_ast(read(text, 5_000)) == print_ast(parse(text))
@@ -138,7 +138,7 @@ TOKENS = [
 
 
 @given(st.sampled_from(QUERIES), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_whatever_is_accepted_is_valid(reading: Library, query: str, data: st.DataObject):
     words = (
         query.replace("{", " { ")

@@ -74,14 +74,14 @@ def operand(name: str, values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]
 
 
 @given(st.data(), st.sampled_from(sorted(TEXT)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_text_comparator_is_what_it_says(forty: Library, data: st.DataObject, name: str):
     value = data.draw(operand(name, texts))
     assert found(forty, {"title": {name: value}}) == those(lambda book: TEXT[name](book["title"], value))
 
 
 @given(st.data(), st.sampled_from(sorted(NUMBER)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_number_comparator_is_what_it_says(forty: Library, data: st.DataObject, name: str):
     value = data.draw(operand(name, st.integers(95, 145)))
     assert found(forty, {"pages": {name: value}}) == those(lambda book: NUMBER[name](book["pages"], value))
@@ -145,7 +145,7 @@ atoms = st.sampled_from(ATOMS)
 
 
 @given(st.data(), st.sampled_from(sorted(TEXT)), st.sampled_from(["some", "every"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_list_of_texts_is_asked_for_some_and_for_every(forty: Library, data: st.DataObject, name: str, word: str):
     value = data.draw(operand(name, st.sampled_from(["a", "b", "A", "á", "", "ab"])))
     whole = any if word == "some" else all
@@ -156,7 +156,7 @@ def test_a_list_of_texts_is_asked_for_some_and_for_every(forty: Library, data: s
 
 
 @given(st.data(), st.sampled_from(sorted(set(NUMBER) - {"null"})))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_list_is_asked_for_its_length(forty: Library, data: st.DataObject, name: str):
     value = data.draw(operand(name, st.integers(0, 3)))
     assert found(forty, {"keywords": {"length": {name: value}}}) == those(
@@ -165,7 +165,7 @@ def test_a_list_is_asked_for_its_length(forty: Library, data: st.DataObject, nam
 
 
 @given(st.data(), st.sampled_from(sorted(NUMBER)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_value_that_is_worked_out_is_compared_like_a_column(forty: Library, data: st.DataObject, name: str):
     value = data.draw(operand(name, st.integers(48, 72)))
     half = lambda book: None if book["pages"] is None else book["pages"] / 2  # noqa: E731
@@ -173,7 +173,7 @@ def test_a_value_that_is_worked_out_is_compared_like_a_column(forty: Library, da
 
 
 @given(st.data(), st.sampled_from(["eq", "neq", "in", "nin", "null"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_case_is_compared_like_a_column(forty: Library, data: st.DataObject, name: str):
     value = data.draw(operand(name, st.sampled_from(["thin", "thick", "other"])))
     case = lambda pages: None if pages is None else "thin" if pages < 120 else "thick"  # noqa: E731
@@ -194,7 +194,7 @@ conditions = st.recursive(
 
 
 @given(conditions)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_combination_of_relations_is_what_it_says(forty: Library, condition: tuple[Json, Callable[[Json], bool]]):
     given_filter, test = condition
     assert found(forty, given_filter) == those(test)

@@ -82,7 +82,7 @@ def forty() -> Library:
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 @given(data=st.data())
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_an_input_that_fits_is_answered_or_refused_on_purpose(forty: Library, name: str, data: st.DataObject):
     given_value = data.draw(value(forty.twin.api.builder.type(name), 4))
     try:

@@ -62,7 +62,7 @@ orders = st.fixed_dictionaries(
 
 
 @given(st.lists(st.tuples(terms, orders), max_size=3), st.integers(1, 17))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_both_directions_give_every_row_once_in_one_order(forty: Library, sort: list[tuple[str, Json]], size: int):
     asked = [{name: options} for name, options in sort] or None
     whole, _ = page(forty, first=250, sort=asked)
@@ -101,7 +101,7 @@ def test_an_order_that_no_column_holds(forty: Library, options: Json, first: lis
 
 
 @given(st.lists(st.tuples(terms, orders), min_size=1, max_size=3), st.integers(1, 5), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_pages_inside_another_entity_come_in_the_order_asked_for(
     forty: Library, sort: list[tuple[str, Json]], size: int, backward: bool
 ):

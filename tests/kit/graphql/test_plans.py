@@ -110,7 +110,7 @@ class Writer:
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_valid_query_is_answered_as_the_executor_does(forty: Library, data: st.DataObject):
     writer = Writer(forty, data)
     roots: Any = forty.twin.api.schema.query_type.fields  # pyright: ignore[reportOptionalMemberAccess]

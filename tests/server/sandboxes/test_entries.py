@@ -4,7 +4,7 @@ import asyncio
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.contract.test_properties import Workspace, keys_of, sequences
@@ -18,7 +18,7 @@ from twindiff.storage.conformance.worlds import SCHEMAS, Link, Place, Receipt, T
 from twindiff.storage.journal import Change, Record
 from twindiff.storage.sqlite import SqliteEngine
 
-SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(max_examples=60)
 TURNS = st.lists(st.tuples(OPERATIONS, st.none() | st.integers(0, 12)), max_size=3)
 
 
@@ -113,7 +113,7 @@ def entries_over_http(service, sandbox_id):
     return asyncio.run(ask())
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@settings(max_examples=40, derandomize=True, database=None)
 @given(sequences, st.none() | st.integers(0, 20), sequences)
 def test_entries_of_slack_lead_to_the_present_state(service, first, to, second):
     workspace = Workspace(service)

@@ -31,7 +31,7 @@ def administrator() -> str | None:
     if dsn is None:
         return None
     try:
-        psycopg.connect(dsn, connect_timeout=5).close()
+        psycopg.connect(dsn, connect_timeout=60).close()
     except psycopg.OperationalError:
         return None
     return dsn

@@ -58,7 +58,7 @@ class Serving:
         )
         assert self.process.stdout is not None
         self.said: dict[str, Any] = json.loads(self.process.stdout.readline())
-        self.client = httpx.Client(base_url=self.said["url"], trust_env=False, timeout=30)
+        self.client = httpx.Client(base_url=self.said["url"], trust_env=False, timeout=120)
         self.platform = Platform(self.client, "k")
         self._words: list[str] = []
         self._reader = threading.Thread(target=self._read)
@@ -86,7 +86,7 @@ class Serving:
     def stop(self) -> int:
         self.client.close()
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(30)
+        code = self.process.wait(120)
         self._reader.join()
         for stream in (self.process.stdout, self.process.stderr):
             if stream:
@@ -118,7 +118,7 @@ class Writers:
 
     def _write(self, environment: Environment, writer: int) -> None:
         number = 0
-        with httpx.Client(trust_env=False, timeout=30) as client:
+        with httpx.Client(trust_env=False, timeout=120) as client:
             while not self._stopping.is_set():
                 number += 1
                 text = f"{writer}-{number}"
@@ -145,7 +145,7 @@ class Writers:
     def wait_for(self, more: int) -> None:
         """Until so many more writes are acknowledged."""
         for _ in range(more):
-            assert self._count.acquire(timeout=60), "nothing is acknowledged any more"
+            assert self._count.acquire(timeout=120), "nothing is acknowledged any more"
 
     def stop(self) -> None:
         self._stopping.set()

@@ -32,7 +32,7 @@ def twindiff(*arguments: str, **environment: str) -> subprocess.CompletedProcess
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
 

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from twindiff.kit.clock import ClockMode
 from twindiff.storage import Engine, Intent, Moment, Origin
@@ -55,7 +55,7 @@ def run(engine: Engine, env: str, operation: Sequence) -> None:
         engine.write(env, Intent("beta", "add", "U2"), add)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(operations=OPERATIONS)
 def test_both_engines_write_the_same_journal(world: World, embedded: SqliteEngine, operations: list[Sequence]) -> None:
     env = uuid4().hex

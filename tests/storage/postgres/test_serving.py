@@ -38,7 +38,7 @@ def create_32(environment: Environment) -> list[str]:
 
     def create(_: int) -> str:
         headers = {"Authorization": f"Bearer {environment.token}"}
-        with httpx.Client(trust_env=False, timeout=30) as client:
+        with httpx.Client(trust_env=False, timeout=120) as client:
             start.wait()
             url = f"{environment.url}/conversations.create"
             answer = client.post(url, json={"name": "wanted"}, headers=headers).json()

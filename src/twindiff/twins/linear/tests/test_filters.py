@@ -78,7 +78,7 @@ def finished(row):
 
 
 @given(st.data(), st.sampled_from(sorted(LENGTHS)), st.sampled_from(ORDERED))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_length_of_time_is_compared_like_a_number(ask, data, name, word):
     known = sorted({each for row in ISSUES if (each := LENGTHS[name](row)) is not None})
     value = data.draw(operands(word, st.sampled_from(known) | st.integers(0, 1000)))
@@ -115,7 +115,7 @@ CHOICES: dict[str, Any] = {
 
 
 @given(st.data(), st.sampled_from(sorted(CHOICES)), st.sampled_from(CHOSEN))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_where_an_issue_stands_is_compared_like_a_word(ask, data, name, word):
     value_of, values = CHOICES[name]
     value = data.draw(operands(word, st.sampled_from(values)))
@@ -148,7 +148,7 @@ def time_in_state(row):
 
 
 @given(st.sampled_from(["lt", "lte", "gt", "gte"]), st.integers(0, 1500))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_time_in_a_state_counts_all_stays_there(ask, word, number):
     since = NOW - timedelta(hours=number)
     wanted = those(ISSUES, lambda row: COMPARED[word](NOW - timedelta(hours=time_in_state(row)), since))
@@ -163,7 +163,7 @@ def count(table, column, *, of=lambda row: True):
 
 
 @given(st.data(), st.sampled_from(sorted(set(ORDERED) - {"null"})))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_activity_is_counted(ask, data, word):
     number = data.draw(operands(word, st.integers(0, 5)))
     done = count("comments", "issueId") + count("issue_histories", "issueId")
@@ -175,7 +175,7 @@ PEOPLE = sorted({row["userId"] for row in ROWS["comments"]} | {row["actorId"] fo
 
 
 @given(st.sampled_from(PEOPLE), st.sampled_from(["some", "every", ""]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_activity_has_a_user(ask, user, word):
     def by(row):
         comments = [each["userId"] for each in ROWS["comments"] if each["issueId"] == row["id"]]
@@ -193,7 +193,7 @@ def needing(row, *, priority=None):
 
 
 @given(st.data(), st.sampled_from(sorted(set(ORDERED) - {"null"})))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_customers_are_counted_once(ask, data, word):
     number = data.draw(operands(word, st.integers(0, 4)))
     holds = COMPARED[word]
@@ -235,7 +235,7 @@ TREES = {"teams": TEAMS, "initiatives": AIMS}
 
 
 @given(st.data(), st.sampled_from(sorted(TREES)), st.sampled_from(["some", "every", "length", ""]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_ancestors_are_all_that_is_above(ask, data, root, word):
     tree = TREES[root]
     keys = data.draw(st.lists(st.sampled_from(sorted(tree)), max_size=4))

@@ -85,7 +85,7 @@ def asked_for(name, options):
 
 
 @given(st.sampled_from(sorted(VALUES)), orders, st.sampled_from(sorted(VALUES)), orders)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_issues_come_in_the_order_that_is_asked_for(ask, first, options, second, more):
     nodes = ask(SORTED, s=[asked_for(first, options), asked_for(second, more)])["issues"]["nodes"]
     by_id = sorted(BY_ID, reverse=more["order"] == "Descending")
@@ -94,7 +94,7 @@ def test_issues_come_in_the_order_that_is_asked_for(ask, first, options, second,
 
 
 @given(st.sampled_from(sorted(VALUES)), orders, orders)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_issues_stand_where_their_root_stands(ask, name, options, outer):
     nodes = ask(SORTED, s=[{"rootIssue": {**outer, "sort": asked_for(name, options)}}])["issues"]["nodes"]
     order = in_order(name, options, sorted(BY_ID, reverse=options["order"] == "Descending"))

@@ -38,7 +38,7 @@ def unpacked(folder):
     """The package from npm's cache, or None."""
     command = ["npm", "pack", "--offline", "@slack/web-api"]
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
     except FileNotFoundError:
         return None
     if done.returncode:
@@ -56,7 +56,7 @@ def report(platform, types, tmp_path_factory):
     out = tmp_path_factory.mktemp("probe") / "report.json"
     options = ["--base", base, "--token", environment.token, "--out", str(out)]
     command = [sys.executable, str(PROBE), *options, *(["--types", str(types)] if types else [])]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     return json.loads(out.read_text())
 

@@ -23,6 +23,6 @@ def test_the_vendor_s_client_for_node_makes_its_round(slack):
     if node is None or not (PACKAGE / "package.json").exists() or not PACKAGE.parent.with_name("p-queue").exists():
         pytest.skip(f"there is no Node, or no @slack/web-api at {PACKAGE}: `npm install --no-save @slack/web-api`")
     command = [node, str(ROUND), str(PACKAGE), slack.url, slack.token, GENERAL, JOHN, "1699564800.000123"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     assert len(json.loads(done.stdout)) == 31

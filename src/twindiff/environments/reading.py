@@ -1,0 +1,45 @@
+"""Journals that are read in parts, between which whoever has an event loop can see to others."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from functools import partial
+
+from twindiff.storage import Engine
+from twindiff.storage.journal import Record, between
+from twindiff.storage.portions import Work, nothing
+
+from .environments import EnvironmentDeleted
+
+AT_ONCE = 100
+"""Records that are read in one go on an event loop."""
+
+Reading = Generator[Work, None, list[Record]]
+
+
+def interval(engine: Engine, environment_id: str, after: int, upto: int) -> Reading:
+    """The records of a journal between two of its points; raises EnvironmentDeleted when it has gone meanwhile."""
+    # Where each request has a thread of its own, nobody waits but for the number of queries.
+    at_once = AT_ONCE if engine.inline else max(1, upto - after)
+    found: list[Record] = []
+    for low in range(after, upto, at_once):
+        if found:
+            yield nothing
+        found += engine.records(environment_id, low, min(low + at_once, upto))
+    if len(found) < upto - after:
+        raise EnvironmentDeleted(f"environment '{environment_id}' has been deleted")
+    return found
+
+
+def difference(engine: Engine, environment_id: str, start: int, end: int, known: list[Record]) -> Reading:
+    """Records that lead from one point to another, rewinds resolved; `known` are those of the journal between them.
+
+    A rewind may lead to before both of them, and so on from there.
+    """
+    records, lowest = known, min(start, end)
+    while (low := min([lowest, *(record.to for record in records if record.to is not None)])) < lowest:
+        records = yield from interval(engine, environment_id, low, lowest)
+        known, lowest = records + known, low
+    led: list[Record] = []
+    yield lambda: led.extend(between(lambda after, upto: known[after - lowest : upto - lowest], start, end))
+    return led
