@@ -50,20 +50,64 @@ class Not(NamedTuple):
 
 
 class Exists(NamedTuple):
-    table: type[Row]
+    source: Source
     where: tuple[Expression, ...]
 
 
-class Counted(NamedTuple):
-    """How many related rows there are, compared with a number."""
+Expression = Where | AllOf | AnyOf | Not | Exists
+
+
+class Step(NamedTuple):
+    """A way from the value of one column to that of another one in the same row."""
+
+    source: Column[Any]
+    target: Column[Any]
+    where: tuple[Expression, ...] = ()
+
+
+class Reached(NamedTuple):
+    """The rows of a table whose keys one gets to by steps, however many, beginning with `start` of the row outside."""
 
     table: type[Row]
+    start: Column[Any]
+    steps: tuple[Step, ...]
+
+
+class Items(NamedTuple):
+    """The items of the list that a Json column of the row outside holds, as rows of `Item`."""
+
+    column: Column[Any]
+
+
+Source = type["Row"] | Reached | Items
+"""What an expression relates to: all rows of a table, or those that the row outside leads to."""
+
+
+class Related(NamedTuple):
+    """Related rows brought to one value."""
+
+    source: Source
     where: tuple[Expression, ...]
-    op: str
-    value: float
+    how: Literal["only", "count", "total", "least", "greatest", "joined"]
+    of: Column[Any] | None
 
 
-Expression = Where | AllOf | AnyOf | Not | Exists | Counted
+class Formula(NamedTuple):
+    """A value made of others; each is a column or a constant."""
+
+    op: Literal["elapsed", "coalesce", "+"]
+    parts: tuple[object, ...]
+
+
+class Case(NamedTuple):
+    """The value of the first condition that holds."""
+
+    cases: tuple[tuple[Expression, object], ...]
+    otherwise: object
+
+
+Worked = Related | Formula | Case
+"""How a value is worked out that no column holds; `values` has the words for it."""
 
 
 class Order(NamedTuple):
@@ -94,7 +138,7 @@ class Column(Generic[T]):
         self.references = options.references
         self.default = options.default
         self.path: tuple[str, ...] = ()
-        self.looked_up: Column[Any] | None = None
+        self.worked: Worked | None = None
 
     def __class_getitem__(cls, kind: Any) -> Any:
         return kind  # at run time a field is of its plain type
@@ -121,6 +165,9 @@ class Column(Generic[T]):
 
     def __neg__(self) -> Order:
         return Order(self, descending=True)
+
+    def __add__(self, other: object) -> Column[Any]:
+        return worked_out(self.kind, Formula("+", (self, other)))
 
     def in_(self, values: Collection[object]) -> Where:
         return Where(self, "in", tuple(values))
@@ -153,9 +200,15 @@ class Column(Generic[T]):
 
     def to(self, other: Column[Any]) -> Column[Any]:
         """A column of the row whose key this column holds: `Issue.assignee_id.to(User.name)`."""
-        found: Column[Any] = Column(self.table, self.name, other.kind, ColumnOptions(), nullable=True)
-        found.looked_up = other
-        return found
+        key = table_of(other.table).columns[table_of(other.table).key[0]]
+        return worked_out(other.kind, Related(other.table, (key == self,), "only", other))
+
+
+def worked_out(kind: ColumnType, worked: Worked, *, nullable: bool = True) -> Column[Any]:
+    """A column that is worked out for each row instead of stored; a plain column in it is that of the nearest row."""
+    found: Column[Any] = Column(Row, "a value", kind, ColumnOptions(), nullable)
+    found.worked = worked
+    return found
 
 
 def all_of(*parts: Expression) -> AllOf:
@@ -173,18 +226,13 @@ def not_(part: Expression) -> Not:
     return Not(part)
 
 
-def exists(table: type[Row], *where: Expression) -> Exists:
+def exists(source: Source, *where: Expression) -> Exists:
     """Hold when a related row exists; a column on the right of a comparison is one of the row outside.
 
     `exists(Member, Member.channel_id == Channel.channel_id)` asks, for each channel, whether it has a member;
     a table may relate to itself: `exists(Issue, Issue.id == Issue.parent_id)` asks for the parent of the row outside.
     """
-    return Exists(table, where)
-
-
-def counted(table: type[Row], *where: Expression, op: str, value: float) -> Counted:
-    """Compare the number of related rows with a value; `where` is written as in `exists`."""
-    return Counted(table, where, op, value)
+    return Exists(source, where)
 
 
 class ColumnOptions(NamedTuple):

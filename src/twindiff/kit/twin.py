@@ -228,7 +228,8 @@ class Twin:
     """Everything the server knows of one vendor.
 
     `seeds` is a folder of templates, one `<template>.json` each: `{table: [row, …]}`; `templates` are templates that
-    code writes, by name. `guard` is asked before every call that needs a token.
+    code writes, by name. `guard` is asked before every call that needs a token. `missing` are the operations that the
+    vendor has and the twin lacks, if they are known.
     """
 
     def __init__(
@@ -241,6 +242,7 @@ class Twin:
         seeds: Path | None = None,
         templates: Mapping[str, Callable[[], Rows]] | None = None,
         guard: Guard | None = None,
+        missing: Iterable[str] | None = None,
         aliases: Sequence[str] = (),
     ) -> None:
         self.name = name
@@ -250,6 +252,7 @@ class Twin:
         self.seeds = seeds
         self.templates = dict(templates or {})
         self.guard = guard
+        self.missing = None if missing is None else frozenset(missing)
         self.tables: tuple[Table, ...] = tuple(table_of(row) for row in (*tables, QueuedEvent))
         self.dispatch = Dispatch(style, pages)
 

@@ -18,16 +18,15 @@ from twindiff.kit.graphql import (
     One,
     PaginationNulls,
     PaginationSortOrder,
-    Ranks,
     Section,
     Union,
     Value,
     by_case,
-    by_value,
     column,
     computed,
     derived,
     exposed,
+    fits,
     hidden,
     inverse,
     serial,
@@ -36,6 +35,7 @@ from twindiff.kit.graphql import (
     yes_or_no,
 )
 from twindiff.kit.rows import exists
+from twindiff.kit.values import greatest
 
 api = Section()
 
@@ -213,8 +213,7 @@ def readers(call: Any, given: dict[str, Any]) -> Any:
 
 @api.filter(Book, "sheets")
 def sheets(call: Any, comparator: dict[str, Any]) -> Any:
-    pages = call.db.rows(Book.row, columns=(Book.row.id, Book.row.pages))
-    return by_value(Book.row.id, {key: number / 2 for key, number in pages if number is not None}, comparator)
+    return fits(Book.row.pages + Book.row.pages, comparator)
 
 
 @api.filter(Book, "thickness")
@@ -230,8 +229,7 @@ def by_shelf(call: Any, options: dict[str, Any]) -> Any:
 @api.sort(Book, "lent")
 def by_loans(call: Any, options: dict[str, Any]) -> Any:
     """Books that nobody has borrowed have no place, the first has none either."""
-    loans = call.db.rows(Loan.row, columns=(Loan.row.bookId, Loan.row.memberId))
-    return Ranks({book: int(member[1:]) for book, member in loans if book != "b0000"})
+    return greatest(Loan.row.memberId, Loan.row, Loan.row.bookId == Book.row.id, Loan.row.bookId != "b0000")
 
 
 @api.visible(Book)

@@ -1,5 +1,8 @@
 """A GraphQL API from entity declarations; docs/reference/graphql-twins.md says how to write them."""
 
+from .comparators import by_case as by_case
+from .comparators import fits as fits
+from .comparators import yes_or_no as yes_or_no
 from .entity import ID as ID
 from .entity import UUID as UUID
 from .entity import Duration as Duration
@@ -31,14 +34,10 @@ from .errors import NotImplementedHere as NotImplementedHere
 from .errors import TooComplex as TooComplex
 from .limits import Limits as Limits
 from .section import Matches as Matches
-from .section import Ranks as Ranks
 from .section import Section as Section
 from .twin import GraphqlStyle as GraphqlStyle
 from .twin import GraphqlTwin as GraphqlTwin
 from .twin import modules_of as modules_of
-from .valued import by_case as by_case
-from .valued import by_value as by_value
-from .valued import yes_or_no as yes_or_no
 from .where import in_words as in_words
 from .where import instant_of as instant_of
 from .where import no_rows as no_rows

@@ -1,6 +1,14 @@
-"""The families of comparators, and which one a field has."""
+"""The families of comparators, which one a field has, and what they say of a column or a value that is worked out."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from twindiff.kit.rows import Column, Expression, all_of, any_of, not_
+from twindiff.kit.values import case
+
+Given = Mapping[str, Any]
 
 STRING = (
     "eq neq in nin eqIgnoreCase neqIgnoreCase startsWith startsWithIgnoreCase notStartsWith endsWith notEndsWith "
@@ -64,3 +72,52 @@ def comparator_of(scalar: str, *, null: bool, is_list: bool) -> str:
     family = _BY_SCALAR.get(scalar, "String")
     nullable = null or family == "TimelessDate"
     return f"{'Nullable' if nullable and family not in ('ID', 'Boolean') else ''}{family}Comparator"
+
+
+_OPERATORS: dict[str, Callable[[Column[Any], Any], Expression]] = {
+    "eq": lambda column, value: column == value,
+    "neq": lambda column, value: column != value,
+    "in": lambda column, value: column.in_(value),
+    "nin": lambda column, value: not_(column.in_(value)),
+    "lt": lambda column, value: column < value,
+    "lte": lambda column, value: column <= value,
+    "gt": lambda column, value: column > value,
+    "gte": lambda column, value: column >= value,
+    "null": lambda column, value: column.is_null() if value else not_(column.is_null()),
+    "eqIgnoreCase": lambda column, value: column.equals(value),
+    "neqIgnoreCase": lambda column, value: not_(column.equals(value)),
+    "startsWith": lambda column, value: column.starts(value),
+    "startsWithIgnoreCase": lambda column, value: column.starts(value, fold=True),
+    "notStartsWith": lambda column, value: not_(column.starts(value)),
+    "endsWith": lambda column, value: column.ends(value),
+    "notEndsWith": lambda column, value: not_(column.ends(value)),
+    "contains": lambda column, value: column.contains(value),
+    "containsIgnoreCase": lambda column, value: column.contains(value, fold=True),
+    "notContains": lambda column, value: not_(column.contains(value)),
+    "notContainsIgnoreCase": lambda column, value: not_(column.contains(value, fold=True)),
+    "containsIgnoreCaseAndAccent": lambda column, value: column.resembles(value),
+}
+
+
+def fits(column: Column[Any], comparator: Given, read: Callable[[Any], Any] = lambda operand: operand) -> Expression:
+    """A column against all operators of a comparator; `read` says what an operand means."""
+    parts: list[Expression] = []
+    for operator, operand in comparator.items():
+        if operator in ("and", "or"):
+            if operand is None:
+                continue
+            both = [fits(column, each, read) for each in operand]
+            parts.append(all_of(*both) if operator == "and" else any_of(*both))
+        elif operand is not None or operator in ("eq", "neq"):
+            parts.append(_OPERATORS[operator](column, read(operand)))
+    return parts[0] if len(parts) == 1 else all_of(*parts)
+
+
+def by_case(cases: Mapping[str, Expression], comparator: Given) -> Expression:
+    """The word of the first condition that holds; of a row in no case it is null."""
+    return fits(case("text", *((condition, word) for word, condition in cases.items())), comparator)
+
+
+def yes_or_no(condition: Expression, comparator: Given) -> Expression:
+    """A condition under a comparator of yes and no."""
+    return fits(case("boolean", (condition, True), otherwise=False), comparator)

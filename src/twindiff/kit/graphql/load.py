@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from operator import itemgetter
 from typing import Any
 
 from .arguments import Arguments
@@ -59,21 +58,17 @@ def to_many(link: Link, shape: ConnectionShape, id_at: int, arguments: Arguments
 def _related(run: Run, link: Link, shape: ConnectionShape, parents: list[str], page: Page) -> dict[str, list[Loaded]]:
     by = link.by if link.by is not None else link.mine
     assert by is not None
-    is_ordered = page.places is None
-    found = run.db.pages(
+    return run.db.pages(
         link.target.row,
         by,
         parents,
-        *(page.where if is_ordered else page.matching),
+        *page.where,
         join=link.theirs,
         between=() if link.theirs is None else between(run, link),
         order=page.order,
-        limit=page.size + 1 if is_ordered else None,
+        limit=page.size + 1,
         columns=shape.cells.columns,
     )
-    if is_ordered:
-        return found
-    return {key: page.arranged(rows, itemgetter(shape.id_at))[: page.size + 1] for key, rows in found.items()}
 
 
 def _total(run: Run, link: Link, parent: str, page: Page) -> Callable[[], int]:
@@ -120,8 +115,7 @@ def connection(run: Run, shape: ConnectionShape, matches: Matches, arguments: di
     page = page_of(run, spec, arguments, matches.where, matches.order)
     columns = shape.cells.columns
     rows = run.db.rows(spec.row, *page.where, order=page.order, limit=page.size + 1, columns=columns)
-    arranged = page.arranged(rows, itemgetter(shape.id_at))
-    return Batch(arranged, page, lambda: run.db.count(spec.row, *page.matching))
+    return Batch(rows, page, lambda: run.db.count(spec.row, *page.matching))
 
 
 def given_connection(shape: ConnectionShape, arguments: Arguments) -> Complete:

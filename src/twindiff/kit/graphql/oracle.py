@@ -6,7 +6,6 @@ compare plans with.
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import Any, cast
 
 from graphql import GraphQLError, GraphQLResolveInfo, GraphQLSchema, parse
@@ -130,10 +129,7 @@ def _many(run: Run, row: Any, field: Field, given: dict[str, Any]) -> Any:
         return run.db.rows(target.row, *where, order=order)
     page = page_of(run, target, given)
     mine = _joined(run, row, link)
-    if page.places is None:
-        rows = run.db.rows(target.row, *page.where, *mine, order=page.order, limit=page.size + 1)
-    else:
-        rows = page.arranged(run.db.rows(target.row, *page.matching, *mine), attrgetter("id"))[: page.size + 1]
+    rows = run.db.rows(target.row, *page.where, *mine, order=page.order, limit=page.size + 1)
     return _shown(rows, page, lambda: run.db.count(target.row, *page.matching, *_joined(run, row, link)))
 
 
@@ -151,8 +147,7 @@ def _connection(run: Run, value: Any, given: dict[str, Any]) -> Any:
     spec: Spec = value.entity.spec
     page = page_of(run, spec, given, value.where, value.order)
     rows = run.db.rows(spec.row, *page.where, order=page.order, limit=page.size + 1)
-    arranged = page.arranged(rows, attrgetter("id"))
-    return _shown(arranged, page, lambda: run.db.count(spec.row, *page.matching))
+    return _shown(rows, page, lambda: run.db.count(spec.row, *page.matching))
 
 
 def _shown(rows: list[Any], page: Page | None, total: Any) -> dict[str, Any]:

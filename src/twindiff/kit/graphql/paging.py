@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeVar, cast
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
 
 from twindiff.kit.rows import Column, Expression, Order, all_of, any_of, not_
 
 from .entity import Spec
 from .errors import InvalidInput, NotImplementedHere
 from .run import Run, columns_of, unarchived
-from .section import Ranks
 from .where import NEVER, where
-
-T = TypeVar("T")
 
 Arguments = Mapping[str, Any]
 DEFAULT_SIZE = 50
 LARGEST_SIZE = 250
 _NAMES = ("name", "title", "displayName", "number", "createdAt")
-
-
-class Ranked(NamedTuple):
-    """An order by values that no column holds."""
-
-    ranks: Ranks
-    descending: bool
-    nulls: Literal["first", "last"] | None = None
-
-
-Term = Order | Ranked
 
 
 class Page(NamedTuple):
@@ -43,16 +29,6 @@ class Page(NamedTuple):
     """Whether it begins at a cursor."""
     matching: tuple[Expression, ...]
     """The conditions on all rows of the connection."""
-    places: Mapping[str, int] | None = None
-    """Which row comes where from the cursor on, when the engine cannot put them in order."""
-
-    def arranged(self, rows: list[T], id_of: Callable[[T], str]) -> list[T]:
-        """Loaded rows in the page's order; those before the cursor are left out."""
-        places = self.places
-        if places is None:
-            return rows
-        ahead = [row for row in rows if id_of(row) in places]
-        return sorted(ahead, key=lambda row: places[id_of(row)])
 
 
 def page_of(
@@ -64,21 +40,15 @@ def page_of(
         conditions += unarchived(spec)
     if arguments.get("filter"):
         conditions += where(run, spec, arguments["filter"])
-    terms: tuple[Term, ...] = tuple(_order(each) for each in order) or terms_of(run, spec, arguments)
+    terms = tuple(_order(each) for each in order) or terms_of(run, spec, arguments)
     backward = arguments.get("last") is not None or (
         arguments.get("before") is not None and arguments.get("first") is None
     )
     terms = tuple(_turned(each) for each in terms) if backward else terms
     cursor, size = arguments.get("before" if backward else "after"), size_of(arguments)
     matching = tuple(conditions)
-    orders = tuple(each for each in terms if isinstance(each, Order))
-    if len(orders) < len(terms):
-        keys = _after(arranged(run, spec, matching, terms), cursor)
-        named = (columns_of(spec)["id"].in_(keys[: size + 1]),)
-        places = {key: place for place, key in enumerate(keys)}
-        return Page(named, (), size, backward, cursor is not None, matching, places)
-    beyond = () if cursor is None else (_beyond(run, spec, orders, cursor),)
-    return Page((*matching, *beyond), orders, size, backward, cursor is not None, matching)
+    beyond = () if cursor is None else (_beyond(run, spec, terms, cursor),)
+    return Page((*matching, *beyond), terms, size, backward, cursor is not None, matching)
 
 
 def size_of(arguments: Arguments) -> int:
@@ -96,31 +66,33 @@ def size_of(arguments: Arguments) -> int:
 # Order
 
 
-def terms_of(run: Run, spec: Spec, arguments: Arguments) -> tuple[Term, ...]:
+def terms_of(run: Run, spec: Spec, arguments: Arguments) -> tuple[Order, ...]:
     """The order that `sort` or `orderBy` asks for, else newest first; total, since the id comes last."""
     columns = columns_of(spec)
-    terms = [term for each in arguments.get("sort") or () for term in _sorted(run, spec, each)]
+    asked = [
+        (name, options) for each in arguments.get("sort") or () for name, options in each.items() if options is not None
+    ]
+    terms = [term for name, options in asked for term in _sorted(run, spec, name, options)]
     if not terms:
         name = arguments.get("orderBy") or spec.word("order") or "createdAt"
         terms = [Order(columns.get(name, columns["id"]), descending=name in ("createdAt", "updatedAt"))]
-    if any(isinstance(term, Order) and term.column is columns["id"] for term in terms):
+    if any(term.column is columns["id"] for term in terms):
         return tuple(terms)
-    return (*terms, Order(columns["id"], descending=terms[-1].descending))
+    descending = _is_descending(asked[-1][1]) if asked else terms[-1].descending
+    return (*terms, Order(columns["id"], descending))
 
 
-def _sorted(run: Run, spec: Spec, asked: Arguments) -> list[Term]:
-    found: list[Term] = []
-    for name, options in asked.items():
-        if options is None:
-            continue
-        descending = options.get("order") == "Descending"
-        nulls = "first" if options.get("nulls") == "first" else "last"
-        for part in _sort_parts(run, spec, name, options):
-            if isinstance(part, Ranks):
-                found.append(Ranked(part, descending, nulls))
-                continue
-            order = _order(part)
-            found.append(Order(order.column, order.descending != descending, nulls))
+def _is_descending(options: Arguments) -> bool:
+    return options.get("order") == "Descending"
+
+
+def _sorted(run: Run, spec: Spec, name: str, options: Arguments) -> list[Order]:
+    found: list[Order] = []
+    nulls = "first" if options.get("nulls") == "first" else "last"
+    for part in _sort_parts(run, spec, name, options):
+        order = _order(part)
+        turned = _turned(order) if _is_descending(options) else order
+        found.append(turned if order.nulls else turned._replace(nulls=nulls))
     return found
 
 
@@ -128,7 +100,7 @@ def _sort_parts(run: Run, spec: Spec, name: str, options: Arguments) -> Any:
     hook = run.model.hooks.get(("sort", f"{spec.name}.{name}"))
     if hook:
         parts = hook(run.call, options)
-        return cast(Any, parts) if isinstance(parts, tuple) and not isinstance(parts, Order | Ranks) else (parts,)
+        return cast(Any, parts) if isinstance(parts, tuple) and not isinstance(parts, Order) else (parts,)
     columns = columns_of(spec)
     field = spec.fields.get(name)
     if field and field.kind == "one" and (target := run.model.target(field)).row is not None:
@@ -144,43 +116,12 @@ def _order(part: Any) -> Order:
     return part if isinstance(part, Order) else Order(part, descending=False)
 
 
-def _turned(term: Term) -> Term:
+def _turned(term: Order) -> Order:
     return term._replace(descending=not term.descending, nulls="first" if _nulls(term) == "last" else "last")
 
 
-def _nulls(term: Term) -> str:
+def _nulls(term: Order) -> str:
     return term.nulls or ("last" if term.descending else "first")
-
-
-def arranged(run: Run, spec: Spec, where: Sequence[Expression], terms: Sequence[Term]) -> list[str]:
-    """The ids of the rows under conditions, put in order here; for terms of which the engine knows nothing."""
-    columns = [term.column for term in terms if isinstance(term, Order)]
-    loaded = run.db.rows(spec.row, *where, columns=(columns_of(spec)["id"], *columns))
-    keys: list[str] = [row[0] for row in loaded]
-    places = iter(range(1, len(columns) + 1))
-    values = [_values(term, keys, loaded, places) for term in terms]
-    for term, value_of in zip(reversed(terms), reversed(values), strict=True):
-        known = [key for key in keys if value_of[key] is not None]
-        known.sort(key=value_of.__getitem__, reverse=term.descending)
-        unknown = [key for key in keys if value_of[key] is None]
-        keys = [*unknown, *known] if _nulls(term) == "first" else [*known, *unknown]
-    return keys
-
-
-def _values(term: Term, keys: list[str], loaded: Any, places: Iterator[int]) -> dict[str, Any]:
-    """The value of each row; those of columns stand at the next place of what was loaded."""
-    if isinstance(term, Ranked):
-        return {key: term.ranks.values.get(key, term.ranks.absent) for key in keys}
-    place = next(places)
-    return {row[0]: row[place] for row in loaded}
-
-
-def _after(keys: list[str], cursor: str | None) -> list[str]:
-    if cursor is None:
-        return keys
-    if cursor not in keys:
-        raise _no_cursor(cursor)
-    return keys[keys.index(cursor) + 1 :]
 
 
 # Cursors

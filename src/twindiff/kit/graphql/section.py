@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 from twindiff.kit.rows import Column, Expression, Order, Row
@@ -34,17 +34,6 @@ class Matches(NamedTuple):
     entity: type[Entity]
     where: tuple[Expression, ...] = ()
     order: tuple[Order | Column[Any], ...] = ()
-
-
-class Ranks(NamedTuple):
-    """What a sort function returns for an order that no column holds: the value of each row, by id.
-
-    A row that is not among them has the value `absent`; None stands where NULL does. The rows are put in order here
-    and not by the engine.
-    """
-
-    values: Mapping[str, Any]
-    absent: Any = None
 
 
 class Section:
@@ -94,7 +83,7 @@ class Section:
         return self._hook("filter", f"{of.__name__}.{name}")
 
     def sort(self, of: type[Entity], name: str) -> Callable[[F], F]:
-        """A sort field that is no column: `function(call, options: dict) -> tuple[Column | Order | Ranks, …]`."""
+        """A sort field that is no column: `function(call, options: dict) -> Column | Order | tuple[…]`."""
         return self._hook("sort", f"{of.__name__}.{name}")
 
     def visible(self, of: type[Entity]) -> Callable[[F], F]:

@@ -200,7 +200,7 @@ class GraphqlTwin(Twin):
         verbs.belongs(self.model)
         self.api = Api(self.model, style.limits, missing, style.extras)
         every = (*self.model.tables, *tables)
-        super().__init__(name, style, tables=every, users=users, seeds=seeds, aliases=aliases)
+        super().__init__(name, style, tables=every, users=users, seeds=seeds, missing=self.api.missing, aliases=aliases)
         self.dispatch = self.endpoint = Endpoint(style, self.api)
 
     def chosen(self, request: Request, found: Found) -> Found:

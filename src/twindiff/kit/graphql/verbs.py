@@ -8,7 +8,7 @@ from typing import Any, cast
 import msgspec
 
 from twindiff.kit.call import Call
-from twindiff.kit.rows import Column, Expression, Row, table_of
+from twindiff.kit.rows import Column, Expression, Order, Row, Source, table_of
 
 from . import paging
 from . import where as filters
@@ -50,9 +50,14 @@ def seen(call: Call, entity: type[Entity], given: Given) -> tuple[Expression, ..
     return (*unarchived(spec), *run.visible(spec), *filters.where(run, spec, given))
 
 
-def collection(call: Call, entity: type[Entity], given: Given, *belongs: Expression) -> Expression:
-    """What a collection filter says of the rows of an entity under conditions that tie them to the row outside."""
-    return filters.collection(_run(call, entity.spec), entity.spec, given, *belongs)
+def collection(
+    call: Call, entity: type[Entity], given: Given, *belongs: Expression, source: Source | None = None
+) -> Expression:
+    """What a collection filter says of the rows of an entity under conditions that tie them to the row outside.
+
+    With `source` it speaks of the rows that the row outside leads to.
+    """
+    return filters.collection(_run(call, entity.spec), entity.spec, given, *belongs, source=source)
 
 
 def compared(call: Call, entity: type[Entity], column: Column[Any], comparator: Given) -> Expression:
@@ -60,10 +65,9 @@ def compared(call: Call, entity: type[Entity], column: Column[Any], comparator: 
     return filters.compared(_run(call, entity.spec), entity.spec, column, comparator)
 
 
-def arranged(call: Call, entity: type[Entity], sort: Given) -> list[str]:
-    """The ids of all rows of an entity, in the order that a sort of the API means."""
-    run = _run(call, entity.spec)
-    return paging.arranged(run, entity.spec, (), paging.terms_of(run, entity.spec, {"sort": [sort]}))
+def order(call: Call, entity: type[Entity], sort: Given) -> tuple[Order, ...]:
+    """The order that a sort of the API means; total, since the id comes last."""
+    return paging.terms_of(_run(call, entity.spec), entity.spec, {"sort": [sort]})
 
 
 def create(call: Call, entity: type[Entity], given: Given) -> Any:

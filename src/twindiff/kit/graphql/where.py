@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
 from twindiff.kit.call import Call
-from twindiff.kit.rows import Column, Expression, all_of, any_of, counted, exists, not_
+from twindiff.kit.rows import Column, Expression, Items, Source, all_of, any_of, exists, not_
+from twindiff.kit.values import Item, case, count
 
+from .comparators import Given, fits
 from .entity import Field, Spec
 from .errors import InvalidInput, NotImplementedHere
 from .model import Link
 from .run import Run, columns_of, unarchived
 from .scalars import duration_of, stored_instant
-from .valued import Given, holds, list_holds
 
 NEVER = any_of()
-
-_COUNTS = {"eq": "=", "neq": "!=", "lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
-_OPERATORS: dict[str, Callable[[Column[Any], Any], Expression]] = {
-    "eq": lambda column, value: column == value,
-    "neq": lambda column, value: column != value,
-    "in": lambda column, value: column.in_(value),
-    "nin": lambda column, value: not_(column.in_(value)),
-    "lt": lambda column, value: column < value,
-    "lte": lambda column, value: column <= value,
-    "gt": lambda column, value: column > value,
-    "gte": lambda column, value: column >= value,
-    "null": lambda column, value: column.is_null() if value else not_(column.is_null()),
-    "eqIgnoreCase": lambda column, value: column.equals(value),
-    "neqIgnoreCase": lambda column, value: not_(column.equals(value)),
-    "startsWith": lambda column, value: column.starts(value),
-    "startsWithIgnoreCase": lambda column, value: column.starts(value, fold=True),
-    "notStartsWith": lambda column, value: not_(column.starts(value)),
-    "endsWith": lambda column, value: column.ends(value),
-    "notEndsWith": lambda column, value: not_(column.ends(value)),
-    "contains": lambda column, value: column.contains(value),
-    "containsIgnoreCase": lambda column, value: column.contains(value, fold=True),
-    "notContains": lambda column, value: not_(column.contains(value)),
-    "notContainsIgnoreCase": lambda column, value: not_(column.contains(value, fold=True)),
-    "containsIgnoreCaseAndAccent": lambda column, value: column.resembles(value),
-}
 
 
 def where(run: Run, spec: Spec, given: Given) -> tuple[Expression, ...]:
@@ -74,7 +50,7 @@ def _field(run: Run, spec: Spec, field: Field, value: Given) -> Expression:
         return no_rows(value) if link is None else many(run, spec, link, value)
     if field.kind == "column":
         column = columns_of(spec)[field.column]
-        return _listed(run, spec, column, value) if field.shape.is_list else compared(run, spec, column, value)
+        return listed(column, value) if field.shape.is_list else compared(run, spec, column, value)
     raise NotImplementedHere(f"The filter {field!r}")
 
 
@@ -82,24 +58,8 @@ def _field(run: Run, spec: Spec, field: Field, value: Given) -> Expression:
 
 
 def compared(run: Run, spec: Spec, column: Column[Any], comparator: Given) -> Expression:
-    """A column against all operators of a comparator."""
-    parts: list[Expression] = []
-    for operator, operand in comparator.items():
-        if operator in ("and", "or"):
-            if operand is None:
-                continue
-            both = [compared(run, spec, column, each) for each in operand]
-            parts.append(all_of(*both) if operator == "and" else any_of(*both))
-        elif operand is not None or operator in ("eq", "neq"):
-            parts.append(_OPERATORS[operator](column, _operand(run, spec, column, operand)))
-    return parts[0] if len(parts) == 1 else all_of(*parts)
-
-
-def _listed(run: Run, spec: Spec, column: Column[Any], comparator: Given) -> Expression:
-    """A column that holds a list: no engine looks into it, so its rows are read and those that fit are named."""
-    key = columns_of(spec)["id"]
-    found = run.db.rows(spec.row, columns=(key, column))
-    return key.in_([each for each, values in found if list_holds(values, comparator)])
+    """A column of an entity against all operators of a comparator, in which instants and names may stand."""
+    return fits(column, comparator, partial(_operand, run, spec, column))
 
 
 def _operand(run: Run, spec: Spec, column: Column[Any], operand: Any) -> Any:
@@ -170,7 +130,9 @@ def _names(run: Run, target: Spec, operand: Any) -> Any:
 
 
 Related = Callable[..., Any]
-"""Conditions on a related row to the arguments of `exists` and `counted`."""
+"""Conditions on a related row to the arguments of `exists` and `count`."""
+Conditions = Callable[[Given], Sequence[Expression]]
+"""What is given of a related row to conditions on it."""
 
 
 def many(run: Run, spec: Spec, link: Link, given: Given) -> Expression:
@@ -178,16 +140,24 @@ def many(run: Run, spec: Spec, link: Link, given: Given) -> Expression:
     return _deeper(run, link.target, lambda *conditions: _linked(run, spec, link, conditions), given)
 
 
-def collection(run: Run, target: Spec, given: Given, *belongs: Expression) -> Expression:
-    """A collection of the rows of `target` under conditions that tie them to the row outside."""
+def collection(run: Run, target: Spec, given: Given, *belongs: Expression, source: Source | None = None) -> Expression:
+    """A collection of the rows of `target` that belong to the row outside; `source` when that leads to them."""
     seen = (*unarchived(target), *run.visible(target), *belongs)
-    return _deeper(run, target, lambda *conditions: (target.row, *seen, *conditions), given)
+    return _deeper(run, target, lambda *conditions: (source or target.row, *seen, *conditions), given)
 
 
 def _deeper(run: Run, target: Spec, related: Related, given: Given) -> Expression:
-    words = {word: partial(meaning, run, target, related) for word, meaning in _COLLECTION.items()}
     with run.deeper():
-        return in_words(given, words)
+        return _of_many(related, partial(where, run, target), given)
+
+
+def listed(column: Column[Any], given: Given) -> Expression:
+    """A column that holds a list of texts: `some`, `every` and `length`."""
+    return _of_many(lambda *conditions: (Items(column), *conditions), lambda each: (fits(Item.value, each),), given)
+
+
+def _of_many(related: Related, conditions: Conditions, given: Given) -> Expression:
+    return in_words(given, {word: partial(meaning, related, conditions) for word, meaning in _COLLECTION.items()})
 
 
 def in_words(given: Given, words: Mapping[str, Callable[[Any], Expression]]) -> Expression:
@@ -209,40 +179,30 @@ def in_words(given: Given, words: Mapping[str, Callable[[Any], Expression]]) -> 
     return all_of(*parts)
 
 
-def _some(run: Run, target: Spec, related: Related, given: Given) -> Expression:
-    return exists(*related(*where(run, target, given)))
+def _some(related: Related, conditions: Conditions, given: Given) -> Expression:
+    return exists(*related(*conditions(given)))
 
 
-def _every(run: Run, target: Spec, related: Related, given: Given) -> Expression:
-    return not_(exists(*related(not_(all_of(*where(run, target, given))))))
+def _every(related: Related, conditions: Conditions, given: Given) -> Expression:
+    return not_(exists(*related(not_(all_of(*conditions(given))))))
 
 
-def _length(run: Run, target: Spec, related: Related, comparator: Given) -> Expression:
-    table, *conditions = related()
-    parts: list[Expression] = []
-    for operator, operand in comparator.items():
-        if operand is None:
-            continue
-        if operator in ("in", "nin"):
-            among = any_of(*(counted(table, *conditions, op="=", value=each) for each in operand))
-            parts.append(among if operator == "in" else not_(among))
-        else:
-            parts.append(counted(table, *conditions, op=_COUNTS[operator], value=operand))
-    return all_of(*parts)
+def _length(related: Related, conditions: Conditions, comparator: Given) -> Expression:
+    return fits(count(*related()), {name: operand for name, operand in comparator.items() if operand is not None})
 
 
-def _null(run: Run, target: Spec, related: Related, is_null: bool) -> Expression:
+def _null(related: Related, conditions: Conditions, is_null: bool) -> Expression:
     some = exists(*related())
     return not_(some) if is_null else some
 
 
-_COLLECTION: dict[str, Callable[[Run, Spec, Related, Any], Expression]] = {
+_COLLECTION: dict[str, Callable[[Related, Conditions, Any], Expression]] = {
     "some": _some, "every": _every, "length": _length, "null": _null,
 }  # fmt: skip
 
 
 def _linked(run: Run, spec: Spec, link: Link, conditions: tuple[Expression, ...]) -> Any:
-    """The arguments of `exists` and `counted` for the linked rows that can be seen and are not archived."""
+    """The arguments of `exists` and `count` for the linked rows that can be seen and are not archived."""
     target = link.target
     mine = columns_of(spec)["id"]
     seen = (*unarchived(target), *run.visible(target), *conditions)
@@ -269,6 +229,6 @@ def no_rows(given: Given) -> Expression:
 _EMPTY: dict[str, Callable[[Any], Expression]] = {
     "some": lambda given: NEVER,
     "every": lambda given: all_of(),
-    "length": lambda given: all_of() if holds(0, given) else NEVER,
+    "length": lambda given: fits(case("integer", otherwise=0), given),
     "null": lambda is_null: all_of() if is_null else NEVER,
 }

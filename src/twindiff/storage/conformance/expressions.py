@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from twindiff.kit.rows import Column, Expression, Order, Row, all_of, any_of, counted, exists, not_
+from twindiff.kit.rows import Column, Expression, Order, Row, all_of, any_of, exists, not_
 from twindiff.kit.store import Ordering
+from twindiff.kit.values import count
 
 from . import model
 from .worlds import Link, Place, Thing, World
@@ -154,7 +155,7 @@ def relations(draw: st.DrawFn) -> Expression:
         return exists(Thing, draw(st.sampled_from(column_pairs)), *draw(few(atoms())))
     linked = (Link.thing_id == Thing.thing_id, *draw(few(atom)))
     if draw(st.booleans()):
-        return counted(Link, *linked, op=draw(st.sampled_from(["=", "!=", "<", ">="])), value=draw(st.integers(0, 2)))
+        return compared(count(Link, *linked), draw(st.sampled_from(["==", "!=", "<", ">="])), draw(st.integers(0, 2)))
     return exists(Link, *linked)
 
 

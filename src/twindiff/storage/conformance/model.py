@@ -4,11 +4,31 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from functools import cmp_to_key
 from typing import Any, NamedTuple, cast
 
-from twindiff.kit.rows import AllOf, AnyOf, Column, Counted, Exists, Expression, Not, Order, Row, Where, table_of
+from twindiff.kit.rows import (
+    AllOf,
+    AnyOf,
+    Case,
+    Column,
+    Exists,
+    Expression,
+    Formula,
+    Items,
+    Not,
+    Order,
+    Reached,
+    Related,
+    Row,
+    Source,
+    Step,
+    Where,
+    table_of,
+)
 from twindiff.kit.store import Ordering
+from twindiff.kit.values import JOINT, Item
 from twindiff.storage.values import without_accents
 
 
@@ -28,7 +48,6 @@ _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-_NUMBERS = {**_COMPARED, "=": operator.eq, "!=": operator.ne}
 _TEXT: dict[str, Callable[[str, str], bool]] = {
     "contains": lambda left, right: right in left,
     "starts": str.startswith,
@@ -47,23 +66,46 @@ def holds(part: Expression, row: Row, everything: Rows, outer: Outer = ()) -> bo
         return not holds(part.part, row, everything, outer)
     if isinstance(part, Exists):
         return bool(related(part, row, everything, outer))
-    if isinstance(part, Counted):
-        return _NUMBERS[part.op](len(related(part, row, everything, outer)), part.value)
-    return atom(part, row, outer)
+    return atom(part, row, everything, outer)
 
 
-def related(part: Exists | Counted, row: Row, everything: Rows, outer: Outer) -> list[Row]:
-    """The rows that an `exists` or a `counted` is about."""
+def related(part: Exists | Related, row: Row, everything: Rows, outer: Outer) -> list[Row]:
+    """The rows that an `exists` or a value is about."""
     inner = (*outer, Outside(type(row), row))
-    candidates = [each for each in everything if type(each) is part.table]
+    candidates = rows_of(part.source, row, everything, outer)
     return [each for each in candidates if all(holds(where, each, everything, inner) for where in part.where)]
 
 
-def atom(part: Where, row: Row, outer: Outer) -> bool:
+def rows_of(source: Source, row: Row, everything: Rows, outer: Outer) -> list[Row]:
+    """The rows of a table, of a list, or those that steps lead to."""
+    if isinstance(source, Items):
+        held = value_of(source.column, row, everything, outer)
+        listed = cast(list[Any], held if isinstance(held, list) else [])
+        return [Item(place=n, value=each if isinstance(each, str) else None) for n, each in enumerate(listed)]
+    if not isinstance(source, Reached):
+        return [each for each in everything if type(each) is source]
+    found, ahead = set[Any](), [value_of(source.start, row, everything, outer)]
+    while ahead:
+        key = ahead.pop()
+        if key is not None and key not in found:
+            found.add(key)
+            ahead += [getattr(each, way.target.name) for way in source.steps for each in stood_on(way, key, everything)]
+    (key_name,) = table_of(source.table).key
+    return [each for each in everything if type(each) is source.table and getattr(each, key_name) in found]
+
+
+def stood_on(step: Step, key: object, everything: Rows) -> list[Row]:
+    """The rows by which a step goes on from a key."""
+    mine = [each for each in everything if type(each) is step.source.table]
+    here = [each for each in mine if getattr(each, step.source.name) == key]
+    return [each for each in here if all(holds(where, each, everything) for where in step.where)]
+
+
+def atom(part: Where, row: Row, everything: Rows, outer: Outer) -> bool:
     """One comparison."""
-    left, right = value_of(part.column, row), part.value
+    left, right = value_of(part.column, row, everything, outer), part.value
     if isinstance(right, Column):
-        right = _outside(cast(Column[Any], right), row, outer)
+        right = _outside(cast(Column[Any], right), row, everything, outer)
     if part.op == "=":
         return equal(left, right)
     if part.op == "!=":
@@ -81,20 +123,73 @@ def atom(part: Where, row: Row, outer: Outer) -> bool:
     return _TEXT[name](left.casefold(), text.casefold()) if fold else _TEXT[name](left, text)
 
 
-def _outside(column: Column[Any], row: Row, outer: Outer) -> Any:
+def _outside(column: Column[Any], row: Row, everything: Rows, outer: Outer) -> Any:
     """The value of a column of the nearest row outside, or else of the same row."""
     for outside in reversed(outer):
         if outside.table is column.table:
-            return value_of(column, outside.row)
-    return value_of(column, row)
+            return value_of(column, outside.row, everything, ())
+    return value_of(column, row, everything, outer)
 
 
-def value_of(column: Column[Any], row: Row) -> Any:
-    """A column's value, or what is at a path in it."""
-    value = getattr(row, column.name)
+def value_of(column: Column[Any], row: Row, everything: Rows = (), outer: Outer = ()) -> Any:
+    """A column's value, what is at a path in it, or what is worked out."""
+    how = column.worked
+    if isinstance(how, Related):
+        return brought(how, row, everything, outer)
+    if isinstance(how, Formula):
+        return _FORMULAS[how.op](*[_part(part, row, everything, outer) for part in how.parts])
+    if isinstance(how, Case):
+        fits = (value for condition, value in how.cases if holds(condition, row, everything, outer))
+        return _part(next(fits, how.otherwise), row, everything, outer)
+    value = getattr(_nearest(column, row, outer), column.name)
     for key in column.path:
         value = cast(dict[str, Any], value).get(key) if isinstance(value, dict) else None
     return value
+
+
+def _nearest(column: Column[Any], row: Row, outer: Outer) -> Row:
+    rows = (row, *(outside.row for outside in reversed(outer)))
+    return next((each for each in rows if type(each) is column.table), row)
+
+
+def _part(part: object, row: Row, everything: Rows, outer: Outer) -> Any:
+    return value_of(cast(Column[Any], part), row, everything, outer) if isinstance(part, Column) else part
+
+
+def brought(how: Related, row: Row, everything: Rows, outer: Outer) -> Any:
+    """Related rows brought to one value."""
+    found, inner = related(how, row, everything, outer), (*outer, Outside(type(row), row))
+    if how.of is None:
+        return len(found)
+    values = [value_of(how.of, each, everything, inner) for each in found]
+    known = [each for each in values if each is not None]
+    return _BROUGHT[how.how](known) if known else None
+
+
+_BROUGHT: dict[str, Callable[[list[Any]], Any]] = {
+    "only": operator.itemgetter(0),
+    "total": sum,
+    "least": min,
+    "greatest": max,
+    "joined": lambda texts: JOINT.join(sorted(texts)),
+}
+
+
+def _elapsed(earlier: str | None, later: str | None) -> int | None:
+    if earlier is None or later is None:
+        return None
+    return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)) // timedelta(microseconds=1)
+
+
+def _plus(one: Any, other: Any) -> Any:
+    return None if one is None or other is None else one + other
+
+
+_FORMULAS: dict[str, Callable[..., Any]] = {
+    "elapsed": _elapsed,
+    "coalesce": lambda *values: next((each for each in values if each is not None), None),
+    "+": _plus,
+}
 
 
 def kind(value: object) -> str:
@@ -117,16 +212,16 @@ def equal(left: object, right: object) -> bool:
     return left == right
 
 
-def ordered(rows: Sequence[Row], order: Ordering) -> list[Row]:
+def ordered(rows: Sequence[Row], order: Ordering, everything: Rows = ()) -> list[Row]:
     """Rows in order; NULL is the smallest, and ties go by key in the direction of the last term."""
     parts = order if isinstance(order, tuple) and not isinstance(order, Order) else (order,)
     terms = [part if isinstance(part, Order) else Order(part, descending=False) for part in parts]
     down = terms[-1].descending if terms else False
-    names = [(term.column.name, term.descending, term.nulls) for term in terms]
 
     def compare(left: Row, right: Row) -> int:
-        for name, descending, nulls in [*names, *((name, down, None) for name in table_of(type(left)).key)]:
-            one, other = getattr(left, name), getattr(right, name)
+        table = table_of(type(left))
+        for column, descending, nulls in [*terms, *(Order(table.columns[name], down) for name in table.key)]:
+            one, other = value_of(column, left, everything), value_of(column, right, everything)
             sign = ranked(one, other)
             if sign and nulls and None in (one, other):
                 return sign if nulls == "first" else -sign

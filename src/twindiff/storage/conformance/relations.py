@@ -9,8 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from twindiff.kit.rows import Order, Row, any_of, counted, exists, not_
+from twindiff.kit.rows import Order, Row, any_of, exists, not_
 from twindiff.kit.store import Store
+from twindiff.kit.values import count
 
 from .worlds import Link, Thing, World
 
@@ -122,7 +123,7 @@ def test_the_same_shape_with_other_values_finds_other_rows(world: World) -> None
 
     def found(number: int, texts: list[str | None], links: int) -> list[str]:
         below = exists(Link, Link.thing_id == Thing.thing_id, Link.rank >= links)
-        many = counted(Link, Link.thing_id == Thing.thing_id, op=">", value=links)
+        many = count(Link, Link.thing_id == Thing.thing_id) > links
         where = (any_of(Thing.number == number, Thing.text.in_(texts)), not_(below), not_(many))
         return place.read(lambda db: [each.thing_id for each in db.rows(Thing, *where)])
 

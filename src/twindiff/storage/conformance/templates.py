@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from twindiff.kit.clock import Clock
+from twindiff.kit.errors import AlreadyExists
 from twindiff.kit.ids import Ids
 from twindiff.kit.store import Store
 from twindiff.storage import Engine
@@ -23,9 +24,11 @@ __all__ = [
     "test_columns_and_keys_in_another_order_have_the_same_hash",
     "test_environments_of_one_template_start_alike_and_leave_it_alone",
     "test_ids_never_meet_those_of_a_copied_template",
+    "test_of_many_rows_one_whose_key_is_in_use_keeps_out_all",
     "test_other_content_has_another_hash",
     "test_rows_in_another_order_have_the_same_hash",
     "test_the_catalog_keeps_rows_and_joins_writes",
+    "test_the_catalog_takes_and_drops_many_rows_at_once",
 ]
 
 ROWS = (
@@ -108,6 +111,24 @@ def test_ids_never_meet_those_of_a_copied_template(world: World) -> None:
     made += [copy.write(work) for _ in range(5)]
     items = copy.read(lambda db: db.rows(Item), "beta")
     assert len({*made, *(item.item_id for item in items)}) == 11
+
+
+def test_the_catalog_takes_and_drops_many_rows_at_once(world: World) -> None:
+    store = world.engine.catalog(CATALOG)
+    store.remove_all(Note)
+    store.add_all([Note(note_id=f"M{n}", text=text) for n, text in enumerate(["a\0b", None, "c", "c"])])
+    store.remove_all(Note, Note.text == "c")
+    assert [(row.note_id, row.text) for row in store.rows(Note)] == [("M0", "a\0b"), ("M1", None)]
+    store.remove_all(Note)
+    assert store.count(Note) == 0
+
+
+def test_of_many_rows_one_whose_key_is_in_use_keeps_out_all(world: World) -> None:
+    store = world.engine.catalog(CATALOG)
+    store.remove_all(Note)
+    with pytest.raises(AlreadyExists), world.engine.transaction():
+        store.add_all([Note(note_id="N1"), Note(note_id="N2"), Note(note_id="N1")])
+    assert store.count(Note) == 0
 
 
 def test_the_catalog_keeps_rows_and_joins_writes(world: World) -> None:

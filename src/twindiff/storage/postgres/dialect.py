@@ -7,10 +7,12 @@ from decimal import Decimal
 from typing import Any
 
 from twindiff.kit.rows import Column, ColumnType, Row, table_of
+from twindiff.kit.values import JOINT
 from twindiff.storage.sql.compiler import Compiler, kind_of
 from twindiff.storage.sql.names import quote
 from twindiff.storage.values import INT64
 
+from .ddl import literal
 from .text import written, written_json
 
 _TEXTS = ("text", "timestamp", "date")
@@ -38,9 +40,6 @@ class Sql(Compiler):
 
     def table(self, row: type[Row]) -> str:
         return f"{quote(self.schema)}.{quote(table_of(row).name)}"
-
-    def number(self, value: float) -> str:
-        return self._place("numeric", value)
 
     def value(self, value: object, column: Column[Any]) -> str:
         return self._place(*_stored(value, kind_of(value) if column.path else column.kind))
@@ -88,6 +87,26 @@ class Sql(Compiler):
 
     def bare(self, left: str) -> str:
         return f"twindiff.without_accents({left})"
+
+    # PostgreSQL expects long ways, and would read the whole table for every row; both forms leave it only the index.
+
+    def further(self, way: str, steps: str) -> str:
+        return f"SELECT unnest(ARRAY(SELECT n.v FROM ({steps}) n WHERE n.k = {way}.v)) FROM {way}"
+
+    def looked_up(self, table: str, alias: str, key: str, value: str) -> str:
+        return f"CROSS JOIN LATERAL (SELECT * FROM {table} WHERE {key} = {value} OFFSET 0) {alias}"
+
+    def microseconds(self, instant: str) -> str:
+        return f"(extract(epoch FROM ({instant})::timestamp) * 1000000)::bigint"
+
+    def items(self, reference: str) -> str:
+        held = f"(SELECT {reference}::json AS list) h"
+        listed = "(CASE json_typeof(h.list) WHEN 'array' THEN h.list END)"
+        value = "(CASE json_typeof(i.item) WHEN 'string' THEN i.item #>> '{}' END) COLLATE \"C\" AS value"
+        return f"(SELECT i.place, {value} FROM {held}, json_array_elements({listed}) WITH ORDINALITY i(item, place))"
+
+    def joined(self, text: str, order: str) -> str:
+        return f"string_agg({text}, {literal(JOINT)} ORDER BY {order})"
 
 
 def _stored(value: Any, kind: ColumnType) -> tuple[str, Any]:

@@ -60,13 +60,17 @@ class Touched:
 
 
 class PostgresStore:
-    """A Store whose statements run on the connections that `opener` gives; without `counters` it cannot write."""
+    """A Store whose statements run on the connections that `opener` gives; without `counters` it cannot write.
 
-    def __init__(self, opener: Opener, tables: Tables, counters: Counters | None) -> None:
+    What is written is noted in `touched`."""
+
+    def __init__(
+        self, opener: Opener, tables: Tables, counters: Counters | None, touched: Touched | None = None
+    ) -> None:
         self._opener = opener
         self._tables = tables
         self._counters = counters
-        self.touched = Touched()
+        self._touched = touched
 
     def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
         form = self._tables.of(table)
@@ -92,8 +96,8 @@ class PostgresStore:
     ) -> Any:
         form = self._tables.of(table)
         text = Sql(self._tables.place)
-        selected = text.selected(columns) if columns else form.selected
-        query = f"SELECT {selected}{from_where(form, text, where)} ORDER BY {text.order_by(order, form.key)}"
+        selected = text.selected(columns, form.table) if columns else form.selected
+        query = f"SELECT {selected}{from_where(form, text, where)} ORDER BY {text.order_by(order, form.table)}"
         if limit is not None or offset:
             query += " LIMIT %s::bigint OFFSET %s::bigint"
             text.parameters += [None if limit is None else min(limit, INT64[-1]), min(offset, INT64[-1])]
@@ -114,15 +118,15 @@ class PostgresStore:
     ) -> dict[str, list[tuple[Any, ...]]]:
         form = self._tables.of(table)
         text = Sql(self._tables.place)
-        selected = text.selected(columns)
+        selected = text.selected(columns, form.table)
         text.parameters.append(list(parents))
         inner = f"SELECT u.*{of_parent(form, text, Relation(by, join, between), where)}"
         if limit is not None:
-            inner += f" ORDER BY {text.order_by(order, form.key, 'u')} LIMIT %s::bigint"
+            inner += f" ORDER BY {text.order_by(order, form.table, 'u')} LIMIT %s::bigint"
             text.parameters.append(limit)
         query = (
             f"SELECT k.value, {selected} FROM unnest(%s::text[]) WITH ORDINALITY k(value, at) "
-            f"CROSS JOIN LATERAL ({inner}) {OUTERMOST} ORDER BY k.at, {text.order_by(order, form.key)}"
+            f"CROSS JOIN LATERAL ({inner}) {OUTERMOST} ORDER BY k.at, {text.order_by(order, form.table)}"
         )
         return by_parent(load_columns((by, *columns), loading, self._run(query, text.parameters)))
 
@@ -134,16 +138,17 @@ class PostgresStore:
 
     @contextmanager
     def savepoint(self) -> Generator[None]:
-        seen = self.touched.copy()
-        self._run("SAVEPOINT part")
+        seen = self._touched.copy() if self._touched else {}
+        self._say("SAVEPOINT part")
         try:
             yield
         except BaseException:
-            self.touched.restore(seen)
-            self._run("ROLLBACK TO part")
+            if self._touched:
+                self._touched.restore(seen)
+            self._say("ROLLBACK TO part")
             raise
         finally:
-            self._run("RELEASE part")
+            self._say("RELEASE part")
 
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
         form = self._writable(type(row))
@@ -192,19 +197,39 @@ class PostgresStore:
             raise form.gone(row)
         self._see(form, found[0], None)
 
+    def add_all(self, rows: Sequence[Row]) -> None:
+        """Insert rows of one table; raises AlreadyExists when a key is in use."""
+        if not rows:
+            return
+        form = self._writable(type(rows[0]))
+        values = [form.store([getattr(row, name) for name in form.columns]) for row in rows]
+        with self._opener() as connection:
+            added = connection.execute(sql(form.insert_all), [list(column) for column in zip(*values, strict=True)])
+        if added.rowcount < len(rows):
+            raise AlreadyExists
+
+    def remove_all(self, table: type[Row], *where: Expression) -> None:
+        """Delete all matching rows."""
+        form = self._writable(table)
+        text = Sql(self._tables.place)
+        with self._opener() as connection:
+            connection.execute(sql(f"DELETE{from_where(form, text, where)}"), text.parameters)
+
     def next(self, counter: str, *, at_least: int = 1) -> int:
         if self._counters is None:
             refuse_write(f"counter '{counter}'")
         return self._counters.next(counter, at_least=at_least)
 
     def _see(self, form: TableSql, before: Sequence[Any] | None, after: Sequence[Any] | None) -> None:
+        if self._touched is None:
+            return
         was, now = (None if each is None else tuple(each) for each in (before, after))
         old, new = (each and tuple([each[at] for at in form.key_at]) for each in (was, now))
         if old is not None and old != new:
-            self.touched.see(form.table.name, old, was, None)
+            self._touched.see(form.table.name, old, was, None)
             was = None
         if new is not None:
-            self.touched.see(form.table.name, new, was, now)
+            self._touched.see(form.table.name, new, was, now)
 
     def _writable(self, row: type[Row]) -> TableSql:
         if self._counters is None:
@@ -213,8 +238,11 @@ class PostgresStore:
 
     def _run(self, query: str, parameters: Sequence[Any] = ()) -> list[Stored]:
         with self._opener() as connection:
-            cursor = connection.execute(sql(query), parameters)
-            return cursor.fetchall() if cursor.description else []
+            return connection.execute(sql(query), parameters).fetchall()
+
+    def _say(self, statement: str) -> None:
+        with self._opener() as connection:
+            connection.execute(sql(statement))
 
 
 def within(connection: Connection) -> Opener:

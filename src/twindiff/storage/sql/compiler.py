@@ -6,24 +6,31 @@ An operator is written once, here; a dialect says how its database compares, and
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
 from twindiff.kit.rows import (
     AllOf,
     AnyOf,
+    Case,
     Column,
     ColumnType,
-    Counted,
-    Exists,
     Expression,
+    Items,
     Not,
     Order,
+    Reached,
+    Related,
     Row,
+    Source,
+    Step,
+    Table,
     Where,
     table_of,
+    worked_out,
 )
 from twindiff.kit.store import Ordering
+from twindiff.kit.values import row_of
 from twindiff.storage.values import without_accents
 
 from .names import quote
@@ -44,7 +51,10 @@ OUTERMOST = "t"
 
 
 class Compiler(ABC):
-    """SQL text in the making, with its parameters in order; a subclass is the dialect of a database."""
+    """SQL text in the making; a subclass is the dialect of a database.
+
+    Parameters come in the order of their places: what is compiled first stands first, and stands there once.
+    """
 
     def __init__(self) -> None:
         self.parameters: list[Any] = []
@@ -54,10 +64,6 @@ class Compiler(ABC):
     @abstractmethod
     def table(self, row: type[Row]) -> str:
         """A table by its name."""
-
-    @abstractmethod
-    def number(self, value: float) -> str:
-        """A place for a number that rows are counted against."""
 
     @abstractmethod
     def value(self, value: object, column: Column[Any]) -> str:
@@ -95,6 +101,26 @@ class Compiler(ABC):
     def bare(self, left: str) -> str:
         """A text without regard to case and accents."""
 
+    @abstractmethod
+    def microseconds(self, instant: str) -> str:
+        """An instant as the number of microseconds since 1970."""
+
+    @abstractmethod
+    def items(self, reference: str) -> str:
+        """The items of the list in a Json column, as rows of `Item`; nothing when it is no list."""
+
+    @abstractmethod
+    def joined(self, text: str, order: str) -> str:
+        """The texts of many rows side by side."""
+
+    def further(self, way: str, steps: str) -> str:
+        """The values `v` of the steps whose `k` is a value that the way has come to."""
+        return f"SELECT n.v FROM {way} JOIN ({steps}) n ON n.k = {way}.v"
+
+    def looked_up(self, table: str, alias: str, key: str, value: str) -> str:
+        """The row of a table with a key, joined to few others."""
+        return f"JOIN {table} {alias} ON {alias}.{key} = {value}"
+
     def contains_fold(self, left: str, text: str) -> str:
         """Whether a text contains another, whatever their case."""
         return self.contains(self.folded(left), text.casefold())
@@ -112,39 +138,77 @@ class Compiler(ABC):
         if isinstance(part, AnyOf):
             return f"({_joined([self.expression(each, scopes) for each in part.parts], ' OR ') or 'false'})"
         if isinstance(part, Not):
-            return f"NOT COALESCE({self.expression(part.part, scopes)}, false)"
-        if isinstance(part, Counted):
-            return f"(SELECT COUNT(*) {self._related(part, scopes)}) {part.op} {self.number(part.value)}"
-        return f"EXISTS (SELECT 1 {self._related(part, scopes)})"
+            return f"({self.expression(part.part, scopes)}) IS NOT TRUE"
+        return f"EXISTS (SELECT 1 {self._related(part.source, part.where, scopes)})"
 
-    def _related(self, part: Exists | Counted, scopes: Scopes) -> str:
-        scope = Scope(f"{OUTERMOST}{len(scopes)}", part.table)
-        where = self.where(part.where, (*scopes, scope)) or "true"
-        return f"FROM {self.table(part.table)} {scope.alias} WHERE {where}"
+    def _related(self, source: Source, where: Sequence[Expression], scopes: Scopes) -> str:
+        scope = Scope(f"{OUTERMOST}{len(scopes)}", row_of(source))
+        rows = self._source(source, scope.alias, scopes)
+        return f"FROM {rows} WHERE {self.where(where, (*scopes, scope)) or 'true'}"
 
-    def reference(self, column: Column[Any], alias: str) -> str:
-        """A column of the row under an alias, or a column of the row that it points to."""
-        name = f"{alias}.{quote(column.name)}"
-        other = column.looked_up
-        if other is None:
-            return name
-        key = quote(table_of(other.table).key[0])
-        return f"(SELECT l.{quote(other.name)} FROM {self.table(other.table)} l WHERE l.{key} = {name})"
+    def _source(self, source: Source, alias: str, scopes: Scopes) -> str:
+        if isinstance(source, Items):
+            return f"{self.items(self.whole(source.column, scopes))} {alias}"
+        if not isinstance(source, Reached):
+            return f"{self.table(source)} {alias}"
+        way, key = f"w{alias}", quote(table_of(source.table).key[0])
+        start = self.reference(source.start, scopes)
+        steps = " UNION ALL ".join([self._step(step, f"s{alias}") for step in source.steps])
+        found = f"WITH RECURSIVE {way}(v) AS (SELECT {start} UNION {self.further(way, steps)}) SELECT v FROM {way}"
+        return f"({found}) {way} {self.looked_up(self.table(source.table), alias, key, f'{way}.v')}"
 
-    def selected(self, columns: Sequence[Column[Any]], alias: str = OUTERMOST) -> str:
+    def _step(self, step: Step, alias: str) -> str:
+        row = step.source.table
+        names = f"{alias}.{quote(step.source.name)} AS k, {alias}.{quote(step.target.name)} AS v"
+        where = self.where(step.where, (Scope(alias, row),)) or "true"
+        return f"SELECT {names} FROM {self.table(row)} {alias} WHERE {where}"
+
+    def reference(self, column: Column[Any], scopes: Scopes) -> str:
+        """A column of the nearest row of its table, or a value worked out around it."""
+        how = column.worked
+        if how is None:
+            return f"{_nearest(column, reversed(scopes)).alias}.{quote(column.name)}"
+        if isinstance(how, Related):
+            return self._brought(how, scopes)
+        if isinstance(how, Case):
+            cases = [
+                f"WHEN {self.expression(condition, scopes)} THEN {self._part(value, column, scopes)}"
+                for condition, value in how.cases
+            ]
+            text = " ".join(cases) or "WHEN false THEN NULL"
+            return f"(CASE {text} ELSE {self._part(how.otherwise, column, scopes)} END)"
+        like = _INSTANT if how.op == "elapsed" else column
+        return _FORMULAS[how.op](self, [self._part(part, like, scopes) for part in how.parts])
+
+    def whole(self, column: Column[Any], scopes: Scopes) -> str:
+        """A column, or what is at its path as JSON text."""
+        name = self.reference(column, scopes)
+        return self.json_text(name, column) if column.path else name
+
+    def _part(self, part: object, like: Column[Any], scopes: Scopes) -> str:
+        """A column or a constant inside a value; the constant is stored as `like` would hold it."""
+        if isinstance(part, Column):
+            return self.whole(cast(Column[Any], part), scopes)
+        return "NULL" if part is None else self.value(part, like)
+
+    def _brought(self, how: Related, scopes: Scopes) -> str:
+        inner = (*scopes, Scope(f"{OUTERMOST}{len(scopes)}", row_of(how.source)))
+        value = _BROUGHT[how.how](self, how.of, inner)
+        return f"(SELECT {value} {self._related(how.source, how.where, scopes)})"
+
+    def selected(self, columns: Sequence[Column[Any]], table: Table) -> str:
         """The values of columns; JSON as text."""
-        names = [(self.reference(column, alias), column) for column in columns]
-        return ", ".join([self.json_text(name, column) if column.path else name for name, column in names])
+        return ", ".join([self.whole(column, (Scope(OUTERMOST, table.row),)) for column in columns])
 
-    def order_by(self, order: Ordering, key: Sequence[str], alias: str = OUTERMOST) -> str:
+    def order_by(self, order: Ordering, table: Table, alias: str = OUTERMOST) -> str:
         """ORDER BY text; ties are broken by key, so that every order is total."""
         parts = order if isinstance(order, tuple) and not isinstance(order, Order) else (order,)
         orders = [part if isinstance(part, Order) else Order(part, descending=False) for part in parts]
-        references = [self.reference(part.column, alias) for part in orders]
+        references = [self.reference(part.column, (Scope(alias, table.row),)) for part in orders]
         terms = [f"{name} {_direction(part)}" for name, part in zip(references, orders, strict=True)]
         # The key follows the direction of the last term, so that one index serves both ways.
         way = _way(orders[-1]) if orders else "ASC"
-        ties = [name for name in (f"{alias}.{quote(column)}" for column in key) if name not in references]
+        ties = [name for name in (f"{alias}.{quote(column)}" for column in table.key) if name not in references]
         return ", ".join([*terms, *(f"{name} {way}" for name in ties)])
 
 
@@ -176,22 +240,31 @@ def kind_of(value: object) -> ColumnType:
 
 
 def _left(sql: Compiler, column: Column[Any], scopes: Scopes) -> str:
-    """The plain column on the left: one of the innermost row."""
+    """The column on the left: one of the innermost row."""
     scope = scopes[-1]
-    if column.table is not scope.table:
+    if column.worked is None and column.table is not scope.table:
         raise TypeError(f"{column.table.__name__}.{column.name} is not a column of {scope.table.__name__}")
-    return sql.reference(column, scope.alias)
+    return sql.reference(column, scopes)
 
 
-def _right(column: Column[Any], scopes: Scopes) -> str:
-    """The plain column on the right: one of the nearest row outside, or else of the same row."""
-    for scope in (*reversed(scopes[:-1]), scopes[-1]):
+def _right(sql: Compiler, column: Column[Any], scopes: Scopes) -> str:
+    """The column on the right: one of the nearest row outside, or else of the same row."""
+    if column.worked is not None:
+        return sql.reference(column, scopes)
+    scope = _nearest(column, (*reversed(scopes[:-1]), scopes[-1]))
+    return f"{scope.alias}.{quote(column.name)}"
+
+
+def _nearest(column: Column[Any], scopes: Iterable[Scope]) -> Scope:
+    for scope in scopes:
         if scope.table is column.table:
-            return f"{scope.alias}.{quote(column.name)}"
+            return scope
     raise TypeError(f"{column.table.__name__}.{column.name} is compared where no row of its table is in reach")
 
 
 def _atom(sql: Compiler, part: Where, scopes: Scopes) -> str:
+    if part.op == "in" and not part.column.path:
+        return _among(sql, part, scopes)
     left = _left(sql, part.column, scopes)
     other: Any = part.value
     if isinstance(other, Column):
@@ -199,6 +272,43 @@ def _atom(sql: Compiler, part: Where, scopes: Scopes) -> str:
     if part.column.path:
         return _JSON_ATOMS[part.op](sql, part, left)
     return _ATOMS[part.op](sql, part, left)
+
+
+def _among(sql: Compiler, part: Where, scopes: Scopes) -> str:
+    """NULL is asked for apart, so that a place for a value is never written twice."""
+    given = cast(Collection[object], part.value)
+    values = [value for value in given if value is not None]
+    among = sql.among(_left(sql, part.column, scopes), values, part.column) if values else "false"
+    return f"({among} OR {_left(sql, part.column, scopes)} IS NULL)" if None in given else among
+
+
+# Values that are worked out
+
+
+def _of(sql: Compiler, column: Column[Any] | None, scopes: Scopes) -> str:
+    assert column is not None
+    return sql.whole(column, scopes)
+
+
+def _total(sql: Compiler, column: Column[Any] | None, scopes: Scopes) -> str:
+    summed = f"SUM({_of(sql, column, scopes)})"
+    return f"CAST({summed} AS BIGINT)" if column is not None and column.kind == "integer" else summed
+
+
+_BROUGHT: dict[str, Callable[[Compiler, Column[Any] | None, Scopes], str]] = {
+    "only": _of,
+    "count": lambda sql, column, scopes: "COUNT(*)",
+    "total": _total,
+    "least": lambda sql, column, scopes: f"MIN({_of(sql, column, scopes)})",
+    "greatest": lambda sql, column, scopes: f"MAX({_of(sql, column, scopes)})",
+    "joined": lambda sql, column, scopes: sql.joined(_of(sql, column, scopes), _of(sql, column, scopes)),
+}
+_INSTANT: Column[Any] = worked_out("timestamp", Case((), None))
+_FORMULAS: dict[str, Callable[[Compiler, list[str]], str]] = {
+    "elapsed": lambda sql, parts: f"(- {sql.microseconds(parts[0])} + {sql.microseconds(parts[1])})",
+    "coalesce": lambda sql, parts: f"COALESCE({', '.join(parts)})",
+    "+": lambda sql, parts: f"({' + '.join(parts)})",
+}
 
 
 Atom = Callable[[Compiler, Where, str], str]
@@ -234,13 +344,6 @@ def _compared(sql: Compiler, part: Where, left: str) -> str:
     return f"{left} {part.op} {sql.value(part.value, part.column)}"
 
 
-def _among(sql: Compiler, part: Where, left: str) -> str:
-    given = cast(Collection[object], part.value)
-    values = [value for value in given if value is not None]
-    among = sql.among(left, values, part.column) if values else "false"
-    return f"({among} OR {left} IS NULL)" if None in given else among
-
-
 def _text(atom: TextAtom) -> Atom:
     return lambda sql, part, left: atom(sql, left, str(part.value))
 
@@ -249,7 +352,6 @@ _ATOMS: dict[str, Atom] = {
     "=": _equal,
     "!=": _different,
     **dict.fromkeys(_ORDERED, _compared),
-    "in": _among,
     **{name: _text(atom) for name, atom in _TEXT_ATOMS.items()},
 }
 
@@ -266,7 +368,7 @@ def _json_equal(sql: Compiler, part: Where, left: str) -> str:
 
 
 def _json_different(sql: Compiler, part: Where, left: str) -> str:
-    return f"NOT COALESCE({_json_equal(sql, part._replace(op='='), left)}, false)"
+    return f"({_json_equal(sql, part._replace(op='='), left)}) IS NOT TRUE"
 
 
 def _json_compared(sql: Compiler, part: Where, left: str) -> str:
@@ -296,7 +398,7 @@ _JSON_ATOMS: dict[str, Atom] = {
 
 
 def _between_columns(sql: Compiler, part: Where, left: str, other: Column[Any], scopes: Scopes) -> str:
-    mine, theirs = _paired(sql, part.column, left, other, _right(other, scopes))
+    mine, theirs = _paired(sql, part.column, left, other, _right(sql, other, scopes))
     if part.op == "!=":
         return f"{mine} IS DISTINCT FROM {theirs}"
     if part.op == "=" and part.column.nullable and other.nullable:

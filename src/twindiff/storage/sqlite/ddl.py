@@ -35,6 +35,23 @@ def column_text(column: Column[Any]) -> str:
     return f"{quote(column.name)} {STORED[column.kind]}{'' if column.nullable else ' NOT NULL'}"
 
 
+def beyond_ascii(text: str) -> str:
+    """Not zero when a text has letters beyond ASCII, or U+0000.
+
+    Written as a difference, since a comparison in a condition is worked out anew even where an index has its value.
+    """
+    return f"octet_length({text}) - length({text})"
+
+
 def _index(table: Table, columns: Sequence[str], kind: str) -> str:
     name = quote(f"{table.name}({','.join(columns)})")
-    return f"CREATE {kind} IF NOT EXISTS {name} ON {quote(table.name)} ({names(columns)})"
+    searched = [f", ({beyond_ascii(quote(text))})" for text in _texts_to_search(table, columns)]
+    return f"CREATE {kind} IF NOT EXISTS {name} ON {quote(table.name)} ({names(columns)}{''.join(searched)})"
+
+
+def _texts_to_search(table: Table, columns: Sequence[str]) -> list[str]:
+    """The texts of an index that begins with the whole key, and so is there to be read through in the table's place."""
+    if tuple(columns[: len(table.key)]) != table.key:
+        return []
+    rest = [table.columns[name] for name in columns[len(table.key) :]]
+    return [column.name for column in rest if column.kind == "text" and column.references is None]

@@ -9,9 +9,12 @@ from typing import Any, cast
 import msgspec
 
 from twindiff.kit.rows import Column, ColumnType, Row, table_of
+from twindiff.kit.values import JOINT
 from twindiff.storage.sql.compiler import MANY, Compiler
 from twindiff.storage.sql.names import quote
 from twindiff.storage.values import INT64, json_text
+
+from .ddl import beyond_ascii
 
 MARKS = 4
 """Values of a list that are written out; more travel as one parameter, so that the text stays the same."""
@@ -35,21 +38,19 @@ class Sql(Compiler):
     def table(self, row: type[Row]) -> str:
         return quote(table_of(row).name)
 
-    def number(self, value: float) -> str:
-        return self._place(value)
-
     def value(self, value: object, column: Column[Any]) -> str:
-        return self._place(stored_value(value, column))
+        return self.place(stored_value(value, column))
 
-    def _place(self, stored: Any) -> str:
+    def place(self, stored: Any) -> str:
+        """A place for a value as it is stored; by its number, so that it can be anywhere in the text."""
         self.parameters.append(stored)
-        return "?"
+        return f"?{len(self.parameters)}"
 
     def among(self, left: str, values: Sequence[object], column: Column[Any]) -> str:
         if len(values) <= (MARKS if column.kind == "text" else MANY):
             return f"{left} IN ({', '.join([self.value(value, column) for value in values])})"
         listed = msgspec.json.encode([stored_value(value, column) for value in values]).decode()
-        return f"{left} IN (SELECT value FROM json_each({self._place(listed)}))"
+        return f"{left} IN (SELECT value FROM json_each({self.place(listed)}))"
 
     def json_text(self, reference: str, column: Column[Any]) -> str:
         return f"{reference} -> {_path(column)}"
@@ -59,7 +60,7 @@ class Sql(Compiler):
         return f"(CASE WHEN json_type({place}) IN ({_JSON_TYPES[kind]}) THEN json_extract({place}) END)"
 
     def contains(self, left: str, text: str) -> str:
-        return f"instr({left}, {self._place(text)}) > 0"
+        return f"instr({left}, {self.place(text)}) > 0"
 
     def starts(self, left: str, text: str) -> str:
         return self._bytes_are(left, text, f"1, {len(text.encode())}")
@@ -71,10 +72,10 @@ class Sql(Compiler):
         """Compare as bytes: a length in characters would end at U+0000."""
         if not text:
             return f"{left} IS NOT NULL"
-        return f"substr(CAST({left} AS BLOB), {span}) = {self._place(text.encode())}"
+        return f"substr(CAST({left} AS BLOB), {span}) = {self.place(text.encode())}"
 
     def equals(self, left: str, text: str) -> str:
-        return f"{left} = {self._place(text)}"
+        return f"{left} = {self.place(text)}"
 
     def folded(self, left: str) -> str:
         return f"casefold({left})"
@@ -82,12 +83,27 @@ class Sql(Compiler):
     def bare(self, left: str) -> str:
         return f"without_accents({left})"
 
+    def microseconds(self, instant: str) -> str:
+        return f"(unixepoch(substr({instant}, 1, 19)) * 1000000 + CAST(substr({instant}, 21) AS INTEGER))"
+
+    def items(self, reference: str) -> str:
+        value = "CASE type WHEN 'text' THEN value END AS value"
+        listed = f"CASE json_type({reference}) WHEN 'array' THEN {reference} END"
+        return f"(SELECT key AS place, {value} FROM json_each({listed}))"
+
+    def joined(self, text: str, order: str) -> str:
+        return f"group_concat({text}, char({ord(JOINT)}) ORDER BY {order})"
+
     def contains_fold(self, left: str, text: str) -> str:
         """SQLite folds ASCII by itself, and quicker; only a text with other letters, or U+0000, needs our function."""
-        if not (text.isascii() and text.isprintable() and len(text) <= LONGEST_LIKE):
-            return super().contains_fold(left, text)
-        like = f"{left} LIKE {self._place(f'%{text.translate(_WILD)}%')} ESCAPE '\\'"
-        return f"({like} OR (octet_length({left}) > length({left}) AND {super().contains_fold(left, text)}))"
+        folded = text.casefold()
+        ours = super().contains_fold
+        if not folded.isascii():
+            return f"({beyond_ascii(left)} AND {ours(left, text)})"
+        if not folded.isprintable() or len(folded) > LONGEST_LIKE:
+            return ours(left, text)
+        like = f"{left} LIKE {self.place(f'%{folded.translate(_WILD)}%')} ESCAPE '\\'"
+        return f"({like} OR ({beyond_ascii(left)} AND {ours(left, text)}))"
 
 
 def _path(column: Column[Any]) -> str:

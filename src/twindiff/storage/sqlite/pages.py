@@ -106,13 +106,18 @@ class PageFile:
         self._counter = (self._counter + _JUMP) & 0xFFFFFFFF
 
     def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802
-        number, start = divmod(offset, PAGE_SIZE)
-        if number >= self.pages.count:
+        pages, number = self.pages, offset // PAGE_SIZE
+        if number >= pages.count:
             return b""
-        page = self.pages.page(number)
+        page = pages.own.get(number)  # as `Pages.page`, which a scan would call for every page
+        if page is None:
+            if number and amount == PAGE_SIZE:
+                return pages.image.data[offset : offset + PAGE_SIZE]
+            page = pages.image.page(number)
         if number == 0:
             counter = self._counter.to_bytes(4, "big")
             page = b"".join((page[:24], counter, page[28:92], counter, page[96:]))
+        start = offset % PAGE_SIZE
         return page if amount == PAGE_SIZE else page[start : start + amount]
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802

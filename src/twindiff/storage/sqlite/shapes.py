@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import msgspec
 
-from twindiff.kit.rows import AllOf, AnyOf, Column, Counted, Exists, Expression, Not, Order, Table, Where
+from twindiff.kit.rows import AllOf, AnyOf, Column, Exists, Expression, Formula, Not, Order, Related, Table, Where
 from twindiff.kit.store import Ordering
 
 from .dialect import MARKS, stored_value
@@ -49,20 +49,52 @@ def _is_shaped(part: Expression, shape: list[Any], parameters: list[Any]) -> boo
         return all(_is_shaped(each, shape, parameters) for each in part.parts)
     if isinstance(part, Not):
         return _is_shaped(part.part, shape, parameters)
-    related = cast(Exists | Counted, part)
-    shape += (related.table, len(related.where))
-    is_shaped = all(_is_shaped(each, shape, parameters) for each in related.where)
-    if isinstance(related, Counted):
-        shape.append(related.op)
-        parameters.append(related.value)
-    return is_shaped
+    return _is_related(cast(Exists, part), shape, parameters)
+
+
+def _is_related(part: Exists | Related, shape: list[Any], parameters: list[Any]) -> bool:
+    if not isinstance(part.source, type):
+        return False
+    shape += (part.source, len(part.where))
+    return all(_is_shaped(each, shape, parameters) for each in part.where)
+
+
+def _is_value(column: Column[Any], shape: list[Any], parameters: list[Any]) -> bool:
+    """Whether a column, or all that a value is worked out of, goes into the text as it is."""
+    how = column.worked
+    if how is None:
+        shape += (column.table, column.name)
+        return _is_plain(column)
+    if isinstance(how, Related):
+        shape.append(how.how)
+        is_plain = how.how != "joined" and (how.of is None or _is_value(how.of, shape, parameters))
+        return is_plain and _is_related(how, shape, parameters)
+    if isinstance(how, Formula):
+        shape += (how.op, len(how.parts))
+        return all(_is_part(part, column, shape, parameters) for part in how.parts)
+    shape.append(len(how.cases))
+    return all(
+        _is_shaped(condition, shape, parameters) and _is_part(part, column, shape, parameters)
+        for condition, part in (*how.cases, (AllOf(()), how.otherwise))
+    )
+
+
+def _is_part(part: object, like: Column[Any], shape: list[Any], parameters: list[Any]) -> bool:
+    if isinstance(part, Column):
+        return _is_value(cast(Column[Any], part), shape, parameters)
+    shape.append(part is None)
+    if part is not None:
+        parameters.append(stored_value(part, like))
+    return True
 
 
 def _is_compared(part: Where, shape: list[Any], parameters: list[Any]) -> bool:
     column, operator, value = part
-    if operator not in _COMPARISONS or not _is_plain(column):
+    shape.append(operator)
+    if operator not in _COMPARISONS or not _is_value(column, shape, parameters):
         return False
-    shape += (column.table, column.name, operator)
+    if operator == "in" and column.worked is not None:
+        return False  # its text has the value twice, once or not at all
     if isinstance(value, Column):
         shape += (value.table, value.name)  # pyright: ignore[reportUnknownMemberType] - a column of anything
         return _is_plain(cast(Column[Any], value))
@@ -101,4 +133,4 @@ def plain_columns(columns: Sequence[Column[Any]] | None) -> Shape | None:
 
 
 def _is_plain(column: Column[Any]) -> bool:
-    return not column.path and cast(Any, column).looked_up is None and column.kind != "json"
+    return not column.path and column.worked is None and column.kind != "json"

@@ -11,7 +11,7 @@ from twindiff.kit.rows import Column, Expression, Row, Table, table_of
 from twindiff.kit.store import Ordering
 from twindiff.storage import StorageFull
 from twindiff.storage.schema import Schema
-from twindiff.storage.sql.compiler import OUTERMOST
+from twindiff.storage.sql.compiler import OUTERMOST, Scope
 from twindiff.storage.sql.names import names, quote
 from twindiff.storage.sql.statements import Relation, by_parent, from_where, of_parent
 from twindiff.storage.sql.tables import Convert, Counters, TableForm, TableForms, load_columns, nullable, refuse_write
@@ -172,17 +172,17 @@ class SqliteStore:
         text = Sql()
         text.parameters.append(parents)
         inner = of_parent(sql, text, relation, where)
-        query = _paged(sql, text, inner, order, columns, bounded=limit is not None)
+        query = _paged(sql, text, inner, order, columns, limit)
         if None not in shape:
             sql.remember(shape, query)
-        return query, text.parameters + bound
+        return query, text.parameters
 
     @contextmanager
     def savepoint(self) -> Generator[None]:
         self._execute("SAVEPOINT part")
         try:
             yield
-        except BaseException:
+        except BaseException:  # a handler may raise anything, and then this part has changed nothing
             if self._connection.in_transaction:
                 self._execute("ROLLBACK TO part")
             raise
@@ -221,6 +221,18 @@ class SqliteStore:
         if not self._connection.changes():
             raise sql.gone(row)
 
+    def add_all(self, rows: Sequence[Row]) -> None:
+        """Insert rows of one table; raises AlreadyExists when a key is in use."""
+        for row in rows:
+            self.add(row)
+
+    def remove_all(self, table: type[Row], *where: Expression) -> None:
+        """Delete all matching rows."""
+        sql = self._writable(table)
+        text = Sql()
+        conditions = text.where(where, (Scope(OUTERMOST, table),)) or "TRUE"
+        self._run(f"DELETE FROM {sql.name} AS {OUTERMOST} WHERE {conditions}", text.parameters)
+
     def next(self, counter: str, *, at_least: int = 1) -> int:
         if self._counters is None:
             refuse_write(f"counter '{counter}'")
@@ -255,18 +267,20 @@ class SqliteStore:
 def _select(
     sql: TableSql, text: Sql, where: Sequence[Expression], order: Ordering, columns: Sequence[Column[Any]] | None
 ) -> str:
-    selected = text.selected(columns) if columns else sql.selected
-    return f"SELECT {selected}{from_where(sql, text, where)} ORDER BY {text.order_by(order, sql.key)} LIMIT ? OFFSET ?"
+    selected = text.selected(columns, sql.table) if columns else sql.selected
+    return (
+        f"SELECT {selected}{from_where(sql, text, where)} ORDER BY {text.order_by(order, sql.table)} LIMIT ? OFFSET ?"
+    )
 
 
 def _paged(
-    sql: TableSql, text: Sql, inner: str, order: Ordering, columns: Sequence[Column[Any]], *, bounded: bool
+    sql: TableSql, text: Sql, inner: str, order: Ordering, columns: Sequence[Column[Any]], limit: int | None
 ) -> str:
     """The rows of several parents. They drive: each parent's few rows are looked up by key, however many there are."""
     inner = f"SELECT u.{quote(sql.key[0])}{inner}"
-    if bounded:
-        inner += f" ORDER BY {text.order_by(order, sql.key, 'u')} LIMIT ?"
+    if limit is not None:
+        inner += f" ORDER BY {text.order_by(order, sql.table, 'u')} LIMIT {text.place(limit)}"
     return (
-        f"SELECT k.value, {text.selected(columns)} FROM json_each(?1) k CROSS JOIN {sql.name} {OUTERMOST}"
-        f" ON {OUTERMOST}.{quote(sql.key[0])} IN ({inner}) ORDER BY k.key, {text.order_by(order, sql.key)}"
+        f"SELECT k.value, {text.selected(columns, sql.table)} FROM json_each(?1) k CROSS JOIN {sql.name} {OUTERMOST}"
+        f" ON {OUTERMOST}.{quote(sql.key[0])} IN ({inner}) ORDER BY k.key, {text.order_by(order, sql.table)}"
     )

@@ -7,9 +7,10 @@ from typing import Any
 import msgspec
 
 from twindiff.kit import Call
-from twindiff.kit.graphql import Section, by_value, verbs
+from twindiff.kit.graphql import Section, fits, verbs
 from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
 from twindiff.kit.rows import Expression
+from twindiff.kit.values import greatest
 
 from . import notices
 from .model.comments import Comment, Emoji, Reaction
@@ -207,6 +208,4 @@ def needs(call: Call, comparator: dict[str, Any]) -> Expression:
 def custom_emoji_id(call: Call, comparator: dict[str, Any]) -> Expression:
     """The emoji of the workspace that a reaction is made with; null for one that everybody has."""
     emoji, reaction = Emoji.row, Reaction.row
-    custom = dict(call.db.rows(emoji, emoji.archivedAt.is_null(), columns=(emoji.name, emoji.id)))
-    found = call.db.rows(reaction, reaction.emoji.in_(list(custom)), columns=(reaction.id, reaction.emoji))
-    return by_value(reaction.id, {key: custom[name] for key, name in found}, comparator)
+    return fits(greatest(emoji.id, emoji, emoji.name == reaction.emoji, emoji.archivedAt.is_null()), comparator)

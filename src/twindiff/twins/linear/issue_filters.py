@@ -5,23 +5,19 @@ https://linear.app/developers/filtering
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from twindiff.kit import Call, all_of, any_of, exists, not_
-from twindiff.kit.graphql import Section, by_value, in_words, no_rows, verbs, yes_or_no
+from twindiff.kit.graphql import Section, by_case, fits, in_words, no_rows, verbs, yes_or_no
 from twindiff.kit.rows import Column, Expression
+from twindiff.kit.values import count
 
 from .model.comments import Comment
-from .model.customers import Customer, CustomerNeed
 from .model.history import IssueHistory
 from .model.issues import Issue, IssueRelation
 
 api = Section()
-
-IMPORTANT = 1.0
-"""The priority of a need that is important to a customer."""
 
 
 def _related(name: str, kind: str, *, mine: str, theirs: str) -> None:
@@ -81,7 +77,7 @@ def source_metadata(call: Call, comparator: dict[str, Any]) -> Expression:
     """No issue of the twin came from another system, so its source is null, and so is all that is in it."""
     inside = [comparator.get("subType") or {}, comparator.get("salesforceMetadata") and {"eq": "a case"}]
     parts = [{"null": comparator.get("null")}, *(each for each in inside if each)]
-    return all_of(*(by_value(Issue.row.id, {}, part) for part in parts))
+    return all_of(*(by_case({}, part) for part in parts))
 
 
 @api.filter(Issue, "searchableContent")
@@ -104,28 +100,6 @@ def holding_words(columns: tuple[Column[Any], ...], comparator: dict[str, Any]) 
     return all_of(*parts)
 
 
-def count_customers(
-    call: Call, thing: Column[Any], key: Column[Any], comparator: Any, *which: Expression
-) -> Expression:
-    """How many customers need a thing; `key` is the column of a need that names it."""
-    need = CustomerNeed.row
-    needs = exists(need, need.customerId == Customer.row.id, key == thing, need.archivedAt.is_null(), *which)
-    return verbs.collection(call, Customer, {"length": comparator}, needs)
-
-
-@api.filter(Issue, "customerCount")
-def customer_count(call: Call, comparator: dict[str, Any]) -> Expression:
-    """How many customers need an issue."""
-    return count_customers(call, Issue.row.id, CustomerNeed.row.issueId, comparator)
-
-
-@api.filter(Issue, "customerImportantCount")
-def customer_important_count(call: Call, comparator: dict[str, Any]) -> Expression:
-    """How many customers need an issue badly."""
-    important = CustomerNeed.row.priority == IMPORTANT
-    return count_customers(call, Issue.row.id, CustomerNeed.row.issueId, comparator, important)
-
-
 # Activity: comments, and changes in the history
 
 
@@ -142,7 +116,7 @@ def activity(call: Call, comparator: dict[str, Any]) -> Expression:
     words: dict[str, Callable[[Any], Expression]] = {
         "some": lambda given: any_of(*of_both("some", given)),
         "every": lambda given: all_of(*of_both("every", given)),
-        "length": lambda given: by_value(Issue.row.id, _activities(call), given, absent=0),
+        "length": lambda given: fits(_activities(Comment.row) + _activities(IssueHistory.row), given),
     }
     return in_words(comparator, words)
 
@@ -156,10 +130,6 @@ def _by_actor(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _activities(call: Call) -> Counter[str]:
-    """How many there are for each issue that has any."""
-    return Counter(
-        issue
-        for row in (Comment.row, IssueHistory.row)
-        for (issue,) in call.db.rows(row, not_(row.issueId.is_null()), row.archivedAt.is_null(), columns=(row.issueId,))
-    )
+def _activities(table: Any) -> Column[int]:
+    """How many of a kind an issue has."""
+    return count(table, table.issueId == Issue.row.id, table.archivedAt.is_null())

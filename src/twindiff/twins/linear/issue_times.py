@@ -5,14 +5,13 @@ https://linear.app/developers/filtering · https://linear.app/docs/sla
 
 from __future__ import annotations
 
-from collections import defaultdict
-from datetime import datetime, timedelta
-from itertools import pairwise
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from twindiff.kit import Call, Column, all_of, any_of, exists, not_
-from twindiff.kit.graphql import Section, by_case, by_value, instant_of
+from twindiff.kit.graphql import Section, by_case, fits, instant_of
 from twindiff.kit.rows import Expression
+from twindiff.kit.values import case, coalesce, elapsed, least, total
 
 from .issue_states import FINISHED
 from .model.history import IssueHistory
@@ -21,36 +20,37 @@ from .model.workflows import Cycle, WorkflowState
 
 api = Section()
 
-MILLISECOND = timedelta(milliseconds=1)
+MICROSECOND = timedelta(microseconds=1)
+MILLISECOND = 1000
 
 
-def _length(earlier: str, later: str) -> float:
-    return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)) / MILLISECOND
-
-
-def _between(name: str, earlier: Column[Any], later: Column[Any]) -> None:
-    """The time from one instant of an issue to another, in milliseconds; null while one of them has not come."""
+def _length(name: str, earlier: Column[Any], later: Column[Any]) -> None:
+    """The time from one instant of an issue to another; null while one of them has not come."""
 
     @api.filter(Issue, name)
     def lasted(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
-        issue = Issue.row
-        both = (not_(earlier.is_null()), not_(later.is_null()))
-        found = call.db.rows(issue, *both, columns=(issue.id, earlier, later))
-        return by_value(issue.id, {key: _length(start, end) for key, start, end in found}, comparator)
+        return fits(elapsed(earlier, later), comparator, _microseconds)
 
 
-_between("cycleTime", Issue.row.startedAt, Issue.row.completedAt)
-_between("leadTime", Issue.row.createdAt, Issue.row.completedAt)
-_between("triageTime", Issue.row.startedTriageAt, Issue.row.triagedAt)
+def _microseconds(operand: Any) -> Any:
+    """An operand of a length of time, which is given in milliseconds."""
+    if isinstance(operand, list):
+        return [_microseconds(each) for each in operand]  # pyright: ignore[reportUnknownVariableType]
+    return operand if isinstance(operand, bool) or operand is None else operand * MILLISECOND
+
+
+_length("cycleTime", Issue.row.startedAt, Issue.row.completedAt)
+_length("leadTime", Issue.row.createdAt, Issue.row.completedAt)
+_length("triageTime", Issue.row.startedTriageAt, Issue.row.triagedAt)
 
 
 @api.filter(Issue, "ageTime")
 def age(call: Call, comparator: dict[str, Any]) -> Expression:
-    """How long ago an issue that is still open was created, in milliseconds."""
-    issue, now = Issue.row, call.clock.iso()
-    is_open = (issue.completedAt.is_null(), issue.canceledAt.is_null())
-    found = call.db.rows(issue, *is_open, columns=(issue.id, issue.createdAt))
-    return by_value(issue.id, {key: _length(created, now) for key, created in found}, comparator)
+    """How long ago an issue that is still open was created."""
+    issue = Issue.row
+    is_open = all_of(issue.completedAt.is_null(), issue.canceledAt.is_null())
+    since = elapsed(issue.createdAt, call.clock.iso())
+    return fits(case("integer", (is_open, since)), comparator, _microseconds)
 
 
 @api.filter(Issue, "addedToCyclePeriod")
@@ -94,51 +94,49 @@ def sla_status(call: Call, comparator: dict[str, Any]) -> Expression:
 # Time in a state
 
 
+_TURNED = {"lt": "gt", "lte": "gte", "gt": "lt", "gte": "lte"}
+
+
 @api.filter(Issue, "accumulatedStateUpdatedAt")
 def accumulated_state_updated_at(call: Call, comparator: dict[str, Any]) -> Expression:
     """Since when an issue would be in its state, had it been there without a break."""
-    now = call.clock.now.replace(tzinfo=None)
-    since = {key: (now - spent * MILLISECOND).isoformat() for key, spent in time_in_state(call).items()}
-    given = {name: _instants(call, operand) for name, operand in comparator.items()}
-    return by_value(Issue.row.id, since, given)
+    turned = {_TURNED.get(name, name): operand for name, operand in comparator.items()}
+    return fits(time_in_state(call), turned, lambda operand: _until_now(call, operand))
 
 
-def _instants(call: Call, operand: Any) -> Any:
-    if isinstance(operand, str):
-        return instant_of(call, operand)
-    return [instant_of(call, each) for each in operand] if isinstance(operand, list) else operand  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+def _until_now(call: Call, operand: Any) -> Any:
+    """How long ago an instant was: the longer ago, the longer the time since."""
+    if isinstance(operand, list):
+        return [_until_now(call, each) for each in operand]  # pyright: ignore[reportUnknownVariableType]
+    if not isinstance(operand, str):
+        return operand
+    then = datetime.fromisoformat(instant_of(call, operand)).replace(tzinfo=UTC)
+    return (call.clock.now - then) // MICROSECOND
 
 
-def time_in_state(call: Call) -> dict[str, float]:
-    """How long each issue has been in its state, all its stays there together, in milliseconds."""
-    issue, state, now = Issue.row, WorkflowState.row, call.clock.iso()
-    types = dict(call.db.rows(state, columns=(state.id, state.type)))
-    moves = _moves(call)
-    spent: dict[str, float] = {}
-    for row in call.db.rows(issue):
-        stays = moves.get(row.id) or [(row.stateId, _entered(row, types.get(row.stateId, "")))]
-        spent[row.id] = sum(
-            _length(since, until) for (key, since), (_, until) in pairwise([*stays, ("", now)]) if key == row.stateId
-        )
-    return spent
+def time_in_state(call: Call) -> Column[Any]:
+    """How long an issue has been in its state, all its stays there together, in microseconds."""
+    issue, move, now = Issue.row, IssueHistory.row, call.clock.iso()
+    mine = (move.issueId == issue.id, not_(move.toStateId.is_null()))
+    # Inside, the columns on the right are those of the move outside.
+    is_later = any_of(move.createdAt > move.createdAt, all_of(move.createdAt == move.createdAt, move.id > move.id))
+    is_earlier = any_of(move.createdAt < move.createdAt, all_of(move.createdAt == move.createdAt, move.id < move.id))
+    others = (move.issueId == move.issueId, not_(move.toStateId.is_null()))
+    until = coalesce(least(move.createdAt, move, *others, is_later), now)
+    first = not_(exists(move, *others, is_earlier))
+    stays = total(elapsed(move.createdAt, until), move, *mine, move.toStateId == issue.stateId)
+    beginning = total(elapsed(issue.createdAt, move.createdAt), move, *mine, move.fromStateId == issue.stateId, first)
+    never_moved = case("integer", (not_(exists(move, *mine)), elapsed(_entered(), now)), otherwise=0)
+    return coalesce(stays, 0) + coalesce(beginning, 0) + never_moved
 
 
-def _moves(call: Call) -> dict[str, list[tuple[str, str]]]:
-    """The states that issues have been in and since when, for those that were moved."""
-    history, issue = IssueHistory.row, Issue.row
-    stay = (history.fromStateId, history.toStateId, history.createdAt)
-    columns = (history.issueId, *stay, history.issueId.to(issue.createdAt))
-    moves: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-    moved = call.db.rows(history, not_(history.toStateId.is_null()), order=history.createdAt, columns=columns)
-    for key, before, after, at, created in moved:
-        if not moves[key]:
-            moves[key].append((before, created))
-        moves[key].append((after, at))
-    return moves
-
-
-def _entered(row: Any, kind: str) -> str:
+def _entered() -> Column[Any]:
     """When an issue that was never moved came into its state, as far as its columns tell."""
-    if kind in FINISHED:
-        return row.completedAt or row.canceledAt or row.createdAt
-    return (row.startedAt if kind == "started" else None) or row.createdAt
+    issue, state = Issue.row, WorkflowState.row
+    kind = issue.stateId.to(state.type)
+    return case(
+        "timestamp",
+        (kind.in_(FINISHED), coalesce(issue.completedAt, issue.canceledAt, issue.createdAt)),
+        (kind == "started", coalesce(issue.startedAt, issue.createdAt)),
+        otherwise=issue.createdAt,
+    )

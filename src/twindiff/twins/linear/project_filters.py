@@ -5,17 +5,15 @@ https://linear.app/developers/filtering
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import Any, NoReturn
 
 from twindiff.kit import Call, all_of, any_of, exists, not_
 from twindiff.kit.graphql import Entity, NotImplementedHere, Section, by_case, no_rows, verbs, yes_or_no
-from twindiff.kit.rows import Expression
+from twindiff.kit.rows import Expression, Step
+from twindiff.kit.values import reached
 
-from .ancestry import over_ancestors
-from .issue_filters import IMPORTANT, count_customers, holding_words
+from .issue_filters import holding_words
 from .model.associations import ProjectTeam
-from .model.customers import CustomerNeed
 from .model.initiatives import Initiative, InitiativeRelation, InitiativeToProject
 from .model.issues import Issue
 from .model.project_parts import ProjectMilestone, ProjectStatus
@@ -61,19 +59,6 @@ def searchable_content(call: Call, comparator: dict[str, Any]) -> Expression:
     """Name, description and content in one, whatever the case."""
     project = Project.row
     return holding_words((project.name, project.description, project.content), comparator)
-
-
-@api.filter(Project, "customerCount")
-def customer_count(call: Call, comparator: dict[str, Any]) -> Expression:
-    """How many customers need a project."""
-    return count_customers(call, Project.row.id, CustomerNeed.row.projectId, comparator)
-
-
-@api.filter(Project, "customerImportantCount")
-def customer_important_count(call: Call, comparator: dict[str, Any]) -> Expression:
-    """How many customers need a project badly."""
-    important = CustomerNeed.row.priority == IMPORTANT
-    return count_customers(call, Project.row.id, CustomerNeed.row.projectId, comparator, important)
 
 
 @api.filter(Project, "accessibleTeams")
@@ -161,13 +146,10 @@ def teams_of_initiative(call: Call, comparator: dict[str, Any]) -> Expression:
 @api.filter(Initiative, "ancestors")
 def ancestors(call: Call, comparator: dict[str, Any]) -> Expression:
     """The initiatives above an initiative, however far."""
-    relation = InitiativeRelation.row
-    columns = (relation.relatedInitiativeId, relation.initiativeId)
-    above: defaultdict[str, list[str]] = defaultdict(list)
-    for below, parent in call.db.rows(relation, relation.archivedAt.is_null(), columns=columns):
-        above[below].append(parent)
-    initiative = Initiative.row
-    columns = (initiative.id, initiative.parentInitiativeId)
-    for below, parent in call.db.rows(initiative, not_(initiative.parentInitiativeId.is_null()), columns=columns):
-        above[below].append(parent)
-    return over_ancestors(call, Initiative, above, comparator)
+    initiative, relation = Initiative.row, InitiativeRelation.row
+    above = reached(
+        initiative.id,
+        Step(initiative.id, initiative.parentInitiativeId),
+        Step(relation.relatedInitiativeId, relation.initiativeId, (relation.archivedAt.is_null(),)),
+    )
+    return verbs.collection(call, Initiative, comparator, initiative.id != initiative.id, source=above)

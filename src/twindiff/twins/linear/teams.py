@@ -8,9 +8,9 @@ from typing import Any
 from twindiff.kit import Call, exists, not_
 from twindiff.kit.graphql import Matches, Section, verbs
 from twindiff.kit.graphql.errors import InvalidInput
-from twindiff.kit.rows import Expression
+from twindiff.kit.rows import Expression, Step
+from twindiff.kit.values import reached
 
-from .ancestry import over_ancestors
 from .model.issues import Issue
 from .model.teams import Team, TeamMembership
 from .model.users import User
@@ -206,8 +206,8 @@ def _above(known: dict[str, Any], key: str | None) -> list[Any]:
 def filter_ancestors(call: Call, comparator: dict[str, Any]) -> Expression:
     """The teams above a team, however far."""
     team = Team.row
-    above = call.db.rows(team, not_(team.parentId.is_null()), columns=(team.id, team.parentId))
-    return over_ancestors(call, Team, {key: (parent,) for key, parent in above}, comparator)
+    above = reached(team.id, Step(team.id, team.parentId))
+    return verbs.collection(call, Team, comparator, team.id != team.id, source=above)
 
 
 @api.filter(Team, "owners")

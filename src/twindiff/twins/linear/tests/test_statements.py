@@ -31,6 +31,25 @@ QUERIES = {
         members { nodes { id } } } } }""",
 }
 """One query for each kind of list, with fields that are computed."""
+FILTERS = {
+    "cycleTime": '{ cycleTime: { gt: "PT1H" } }',
+    "leadTime": '{ leadTime: { gt: "PT1H" } }',
+    "triageTime": "{ triageTime: { null: true } }",
+    "ageTime": '{ ageTime: { lt: "P900D" } }',
+    "accumulatedStateUpdatedAt": '{ accumulatedStateUpdatedAt: { lt: "-P1D" } }',
+    "slaStatus": "{ slaStatus: { nin: [Failed] } }",
+    "activity": "{ activity: { length: { gte: 0 } } }",
+    "customerCount": "{ customerCount: { lt: 9 } }",
+    "sourceMetadata": "{ sourceMetadata: { null: true } }",
+    "team": "{ team: { ancestors: { length: { gte: 0 } } } }",
+    "needs": '{ needs: { every: { customer: { domains: { some: { eq: "a.example" } } } } } }',
+}
+SORTS = {
+    "accumulatedStateUpdatedAt": "", "customer": "", "customerCount": "", "customerImportantCount": "",
+    "customerRevenue": "", "label": "", "linkCount": "", "release": "", "slaStatus": "", "priority": "",
+    "cycle": "currentCycleFirst: true", "labelGroup": 'labelGroupId: "none"',
+    "rootIssue": "sort: { label: { order: Descending } }", "workflowState": "closedIssuesOrderedByRecency: true",
+}  # fmt: skip
 
 
 class Counting:
@@ -70,3 +89,17 @@ def asked():
 @pytest.mark.parametrize("name", QUERIES)
 def test_twice_the_rows_take_the_same_statements(asked, name):
     assert asked(QUERIES[name] % 4) == asked(QUERIES[name] % 2)
+
+
+IDS = "{ issues(first: 5%s) { nodes { id } pageInfo { endCursor } } }"
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_a_filter_is_part_of_the_one_statement_of_its_list(asked, name):
+    assert asked(IDS % f", filter: {FILTERS[name]}") == asked(IDS % "")
+
+
+@pytest.mark.parametrize("name", SORTS)
+def test_an_order_is_part_of_the_one_statement_of_its_list(asked, name):
+    order = f"{name}: {{ order: Ascending {SORTS[name]} }}"
+    assert asked(IDS % f", sort: [{{ {order} }}]") == asked(IDS % "")
