@@ -103,7 +103,7 @@ def coverage(twin: Twin) -> Coverage:
         _families(twin.dispatch.operations, _entity_of(twin.model.entities) if is_graphql else _page),
         sorted(table.name for table in twin.tables),
         sorted({*twin.templates, *(path.stem for path in seeds)}),
-        sorted(twin.api.missing) if is_graphql else None,
+        None if twin.missing is None else sorted(twin.missing),
     )
 
 

@@ -36,6 +36,8 @@ from . import (
 from .guard import guard
 from .tables import TABLES, User
 
+_HERE = Path(__file__).parent
+
 twin = Twin(
     "slack",
     SlackRpc(),
@@ -69,7 +71,8 @@ twin = Twin(
     ),
     tables=TABLES,
     users=Users(User, User.user_id, User.email),
-    seeds=Path(__file__).with_name("seeds"),
+    seeds=_HERE / "seeds",
     templates={"slack_lighthouse": lighthouse.write},
     guard=guard,
+    missing=(_HERE / "missing_methods.txt").read_text().split(),
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from twindiff.kit import Call, Store, any_of, exists, not_
+from typing import Any
+
+from twindiff.kit import Call, Column, Store, all_of, any_of, exists, not_
 from twindiff.kit.rows import Expression
 
 from .errors import ChannelNotFound, IsArchived, NotInChannel
@@ -55,10 +57,17 @@ def is_member(db: Store, room: Channel, user: str) -> bool:
     return True
 
 
-def readable_by(user: str) -> Expression:
-    """Messages of conversations that a user may read: public channels and their own."""
-    public = not_(any_of(*(kind.in_((True,)) for kind in (Channel.is_private, Channel.is_dm, Channel.is_gc))))
-    return exists(Channel, Channel.channel_id == Message.channel_id, any_of(public, joined_by(user)))
+def readable_by(db: Store, user: str) -> Expression:
+    """Messages that a user may read: those of public channels and of their own conversations."""
+    closed = any_of(holds(Channel.is_private), holds(Channel.is_dm), holds(Channel.is_gc))
+    hidden = db.rows(Channel, closed, not_(joined_by(user)), columns=(Channel.channel_id,))
+    # Rooms that are left out rather than rooms that are let in: so the newest messages are looked at first.
+    return not_(Message.channel_id.in_([room for (room,) in hidden])) if hidden else all_of()
+
+
+def holds(column: Column[Any]) -> Expression:
+    """Rows for which a column is true."""
+    return column.in_((True,))
 
 
 def joined_by(user: str) -> Expression:

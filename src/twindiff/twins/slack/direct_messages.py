@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from twindiff.kit import Call, Store, exists, not_
 
-from .access import workspace
+from .access import holds, workspace
 from .tables import Channel, ChannelMember
 
 
@@ -19,7 +19,7 @@ def find_direct(db: Store, people: Iterable[str]) -> Channel | None:
     found = db.find(
         ChannelMember,
         ChannelMember.user_id == anyone,
-        exists(Channel, Channel.channel_id == ChannelMember.channel_id, kind.in_((True,))),
+        exists(Channel, Channel.channel_id == ChannelMember.channel_id, holds(kind)),
         *[exists(ChannelMember, same_room, ChannelMember.user_id == other) for other in others],
         not_(exists(ChannelMember, same_room, not_(ChannelMember.user_id.in_([anyone, *others])))),
     )

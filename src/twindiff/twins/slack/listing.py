@@ -5,27 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from twindiff.kit import Call, Column, Store, all_of, any_of, not_, page
+from twindiff.kit import Call, Store, all_of, any_of, not_, page
 from twindiff.kit.rows import Expression
 
-from .access import general_id, joined_by, workspace
+from .access import general_id, holds, joined_by, workspace
 from .arguments import names_in
 from .channel_views import channel_object, im_object
 from .errors import InvalidTypes
 from .tables import Channel, ChannelMember, User
 
-
-def _holds(column: Column[bool]) -> Expression:
-    return column.in_((True,))
-
-
-_A_CHANNEL = not_(any_of(_holds(Channel.is_dm), _holds(Channel.is_gc)))
+_A_CHANNEL = not_(any_of(holds(Channel.is_dm), holds(Channel.is_gc)))
 
 _TYPES: dict[str, Expression] = {
-    "public_channel": all_of(_A_CHANNEL, not_(_holds(Channel.is_private))),
-    "private_channel": all_of(_A_CHANNEL, _holds(Channel.is_private)),
-    "mpim": _holds(Channel.is_gc),
-    "im": _holds(Channel.is_dm),
+    "public_channel": all_of(_A_CHANNEL, not_(holds(Channel.is_private))),
+    "private_channel": all_of(_A_CHANNEL, holds(Channel.is_private)),
+    "mpim": holds(Channel.is_gc),
+    "im": holds(Channel.is_dm),
 }
 
 
@@ -49,7 +44,7 @@ def list_conversations(
     """A page of the conversations of these types that the caller may know of, as `method` shows them."""
     conditions = [_visible(names_in(types) or ["public_channel"], call.actor), *where]
     if exclude_archived:
-        conditions.append(not_(_holds(Channel.is_archived)))
+        conditions.append(not_(holds(Channel.is_archived)))
     found = page(call.db, Channel, *conditions, by=Channel.channel_id, limit=limit, cursor=cursor)
     shown = _objects(call, method, found.rows)
     return {"channels": shown, "response_metadata": {"next_cursor": found.next_cursor}}

@@ -170,7 +170,7 @@ def list_reactions(
     theirs = exists(
         MessageReaction, MessageReaction.message_id == Message.message_id, MessageReaction.user_id == person
     )
-    where, size = (theirs, readable_by(call.actor)), limit or count
+    where, size = (theirs, readable_by(call.db, call.actor)), limit or count
     after = [Message.message_id <= decode_cursor(_CURSOR, cursor, InvalidCursor)] if cursor else []
     offset = 0 if cursor else (page - 1) * size
     found = call.db.rows(Message, *where, *after, order=-Message.message_id, limit=size + 1, offset=offset)

@@ -12,6 +12,7 @@ import msgspec
 from twindiff.kit import Call, Operations, all_of, any_of, exists, not_, page
 from twindiff.kit.rows import Expression, Order
 
+from .access import readable_by
 from .errors import InvalidCursor, NoQuery
 from .file_views import file_objects
 from .search_filters import Filters
@@ -137,8 +138,8 @@ def _messages_from(search: Search, cursor: str) -> dict[str, Any]:
 
 
 def _conditions(search: Search) -> list[Expression]:
-    filters = Filters(search.call)
-    return [*filters.all(search.groups), filters.visible()]
+    call = search.call
+    return [*Filters(call).all(search.groups), readable_by(call.db, call.actor)]
 
 
 def _matches(search: Search, found: list[Message]) -> list[dict[str, Any]]:
@@ -157,7 +158,7 @@ def _files(search: Search) -> dict[str, Any]:
         Message,
         Message.message_id == FileMessage.message_id,
         *filters.all(about_message),
-        filters.visible(),
+        readable_by(db, search.call.actor),
     )
     where = all_of(*named, exists(FileMessage, FileMessage.file_id == File.file_id, message))
     offset = (search.window.page - 1) * search.window.size

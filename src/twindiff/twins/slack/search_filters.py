@@ -10,7 +10,7 @@ from functools import cached_property
 from twindiff.kit import Call, all_of, any_of, exists, not_
 from twindiff.kit.rows import Expression
 
-from .access import find_channel, joined_by
+from .access import find_channel, holds, joined_by
 from .direct_messages import find_direct
 from .emoji import names_of
 from .people import find_person
@@ -35,14 +35,6 @@ class Filters:
         """Where the caller's days begin."""
         me = self.db.find(User, User.user_id == self.call.actor)
         return zone_of(me.timezone if me else None)
-
-    def visible(self) -> Expression:
-        """Messages that the caller may read: those of public channels and of the caller's own conversations."""
-        private = any_of(*(kind.in_((True,)) for kind in (Channel.is_private, Channel.is_dm, Channel.is_gc)))
-        others = not_(joined_by(self.call.actor))
-        hidden = self.db.rows(Channel, private, others, columns=(Channel.channel_id,))
-        # Rooms that are left out rather than rooms that are let in: so the newest messages are looked at first.
-        return not_(Message.channel_id.in_([room for (room,) in hidden])) if hidden else EVERYTHING
 
     def all(self, groups: Sequence[Alternatives]) -> list[Expression]:
         """One condition for each group of alternatives."""
@@ -139,7 +131,7 @@ def _unwrapped(value: str) -> str:
 
 
 def _in_direct_message_with(person: str) -> Expression:
-    direct = any_of(Channel.is_dm.in_((True,)), Channel.is_gc.in_((True,)))
+    direct = any_of(holds(Channel.is_dm), holds(Channel.is_gc))
     return exists(Channel, Channel.channel_id == Message.channel_id, direct, joined_by(person))
 
 
@@ -161,7 +153,7 @@ _HAVING: dict[str, Expression] = {
 
 _BEING: dict[str, Expression] = {
     "thread": _IN_A_THREAD,
-    "dm": exists(Channel, Channel.channel_id == Message.channel_id, Channel.is_dm.in_((True,))),
+    "dm": exists(Channel, Channel.channel_id == Message.channel_id, holds(Channel.is_dm)),
 }
 
 _BY_MODIFIER: dict[str, Callable[[Filters, str], Expression]] = {

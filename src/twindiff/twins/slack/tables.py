@@ -47,7 +47,9 @@ class Channel(Row, table="channels", key=("channel_id",), unique=(("team_id", "c
     previous_names: Column[Json | None] = column(default=None, derived=True)
 
 
-class File(Row, table="files", key=("file_id",), indexes=(("user_id", "file_id"),)):
+class File(
+    Row, table="files", key=("file_id",), indexes=(("user_id", "file_id"), ("created_at", "file_id", "user_id"))
+):
     """A file that was shared or kept; a `file_url` that begins with a slash is below the workspace's own address."""
 
     file_id: Column[str]

@@ -9,7 +9,7 @@ from typing import Any
 
 from twindiff.kit import ApiError, Call, Operations
 
-from .access import workspace
+from .access import holds, workspace
 from .addresses import workspace_domain, workspace_url
 from .arguments import unix_of
 from .emoji import WORKSPACE_EMOJI
@@ -108,7 +108,7 @@ def bot_info(call: Call, bot: str = "") -> dict[str, Any]:
     """
     if not bot:
         return {}
-    found = call.db.find(User, User.user_id == user_of_bot(bot), User.is_bot.in_((True,)))
+    found = call.db.find(User, User.user_id == user_of_bot(bot), holds(User.is_bot))
     if found is None:
         raise BotNotFound
     return {"bot": bot_object(found)}

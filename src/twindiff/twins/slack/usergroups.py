@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 from twindiff.kit import Call, Operations, Store, exists, not_
 from twindiff.kit.rows import Expression
 
-from .access import role_of, workspace
+from .access import holds, role_of, workspace
 from .arguments import names_in, unix_of
 from .errors import (
     AlreadyDisabled,
@@ -40,7 +40,7 @@ def list_groups(
 
     https://docs.slack.dev/reference/methods/usergroups.list
     """
-    where: list[Expression] = [] if include_disabled else [UserGroup.is_active.in_((True,))]
+    where: list[Expression] = [] if include_disabled else [holds(UserGroup.is_active)]
     groups = call.db.rows(UserGroup, *where, order=UserGroup.usergroup_id)
     members = _members(call.db, [group.usergroup_id for group in groups])
 

@@ -138,6 +138,15 @@ def test_files_are_listed_by_what_they_are_and_where(slack, slack_as, upload):
     assert slack("files.list", ts_to=1)["files"] == []
 
 
+def test_pages_of_files_are_parts_of_one_list(slack, upload):
+    ids = [upload(b"x", f"{number}.txt")["id"] for number in range(5)][::-1]
+    pages = [slack("files.list", count=2, page=page) for page in (1, 2, 3, 4)]
+    assert [[file["id"] for file in page["files"]] for page in pages] == [ids[:2], ids[2:4], ids[4:], []]
+    assert [page["paging"] for page in pages] == [
+        {"count": 2, "total": 5, "page": number, "pages": 3} for number in (1, 2, 3, 4)
+    ]
+
+
 def test_files_are_found_by_name_and_place(slack, upload):
     upload(b"x", "harbour.txt", channel_id=GENERAL)
     found = slack("search.files", query="HARBOUR in:general")["files"]

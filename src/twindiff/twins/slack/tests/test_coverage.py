@@ -1,0 +1,38 @@
+"""What the twin says it lacks is what its vendor has and it does not."""
+
+import inspect
+import re
+
+import pytest
+from slack_sdk import WebClient
+
+from twindiff.twins.slack import twin
+
+RETIRED = re.compile(r"(channels|groups|im|mpim)\.|files\.upload$|rtm\.start$|workflows\.(step|update)")
+OFFICIAL = {
+    name
+    for name in re.findall(r'self\.api_call\(\s*"([A-Za-z.]+)"', inspect.getsource(WebClient))
+    if not RETIRED.match(name)
+}
+SERVED = set(twin.dispatch.methods)
+MISSING = twin.missing or frozenset()
+
+
+def test_every_method_of_the_vendor_s_client_is_served_or_said_to_be_missing():
+    assert not OFFICIAL - SERVED - MISSING
+    assert len(OFFICIAL) > 250
+
+
+def test_no_method_is_both_served_and_said_to_be_missing():
+    assert not SERVED & MISSING
+
+
+def test_no_retired_method_is_missed():
+    assert not [name for name in MISSING if RETIRED.match(name)]
+
+
+@pytest.mark.parametrize("method", ["admin.users.list", "calls.add", "chat.startStream"])
+def test_a_method_that_is_said_to_be_missing_is_refused_as_an_unknown_one(workspace, method):
+    slack = workspace()
+    assert method in MISSING
+    assert slack(method) == {"ok": False, "error": "unknown_method", "req_method": method}
