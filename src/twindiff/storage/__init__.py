@@ -6,7 +6,7 @@ the journal before the answer leaves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -15,6 +15,7 @@ import msgspec
 from twindiff.kit.blobs import Blobs
 from twindiff.kit.clock import Clock, ClockMode
 from twindiff.kit.errors import ApiError
+from twindiff.kit.rows import Expression, Row
 from twindiff.kit.store import Store
 
 from .journal import Record, Values
@@ -112,6 +113,18 @@ class Intent(NamedTuple):
     actor: str
 
 
+class CatalogStore(Store, Protocol):
+    """A Store for our own records, of which many come and go at once."""
+
+    def add_all(self, rows: Sequence[Row]) -> None:
+        """Insert rows of one table; raises AlreadyExists when a key is in use."""
+        ...
+
+    def remove_all(self, table: type[Row], *where: Expression) -> None:
+        """Delete all matching rows."""
+        ...
+
+
 class Engine(Protocol):
     """Stores templates, environments, journals and the catalog. Writing operations are serial per environment."""
 
@@ -126,6 +139,14 @@ class Engine(Protocol):
 
     def add_template(self, twin: str, rows: Mapping[str, Iterable[Mapping[str, Any]]]) -> Template:
         """Store a template of full rows by table; the same content gives the same hash."""
+        ...
+
+    def keep_template(self, twin: str, start: Start) -> Iterator[Work]:
+        """Store a template whose hash is known; gives the parts of that which may be done in another thread."""
+        ...
+
+    def template_rows(self, twin: str, hash: str) -> dict[str, list[Values]]:
+        """Every row of a template by table, read in any thread."""
         ...
 
     def copy_template(self, env: str, origin: Origin, twin: str) -> Template:
@@ -215,7 +236,7 @@ class Engine(Protocol):
         """Records that lead from one point to another, with rewinds resolved."""
         ...
 
-    def catalog(self, schema: Schema) -> Store:
+    def catalog(self, schema: Schema) -> CatalogStore:
         """A durable Store for our own records; each write commits unless a `transaction` is open."""
         ...
 

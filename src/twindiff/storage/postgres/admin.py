@@ -34,7 +34,7 @@ from .ddl import (
 )
 
 OLDEST = 150000
-LAYOUT = 2
+LAYOUT = 3
 """The version of what `ddl` makes of a twin's tables."""
 
 _PRIVILEGES = (

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from typing import TypeVar
 
 import psycopg
 
 from twindiff.storage import StorageUnavailable
 
 from .connections import Connection, Pool, connect
+
+T = TypeVar("T")
 
 CHANNEL = "twindiff_journal"
 PATIENCE_SECONDS = 5.0
@@ -38,31 +41,20 @@ class Arrivals:
         self._stopping = threading.Event()
         self._connection: Connection | None = None
 
-    def wait(self, env: str, upto: int | None) -> None:
-        """Until the journal holds all up to a number, or all there is; raises JournalLags."""
-        if self._missing(env, upto) == 0:
-            return
+    def wait(self, env: str, ask: Callable[[], T | None]) -> T:
+        """Ask the journal, again whenever records of an environment arrive, until it answers; raises JournalLags."""
+        found = ask()
+        if found is not None:
+            return found
         with self._told(env) as news:
             deadline = time.monotonic() + PATIENCE_SECONDS
-            while self._missing(env, upto):
+            while (found := ask()) is None:
                 if time.monotonic() > deadline:
                     raise JournalLags(self._lag())
                 # Now and then the database is asked all the same: a notification is lost with its connection.
                 news.wait(_RETRY_SECONDS)
                 news.clear()
-
-    def _missing(self, env: str, upto: int | None) -> int:
-        """How many records are still to come."""
-        query = (
-            "SELECT s.seq, COALESCE((SELECT max(j.seq) FROM twindiff.journal j WHERE j.env = s.env), s.born) "
-            "FROM twindiff.standings s WHERE s.env = %s"
-        )
-        with self._pool.connection() as connection:
-            found = connection.execute(query, (env,)).fetchone()
-        if found is None:
-            return 0
-        seq, have = found
-        return max(0, (seq if upto is None else min(seq, upto)) - have)
+        return found
 
     def _lag(self) -> str:
         query = (

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from .connections import Connection, Pool
+from .connections import Connection, Pool, Turns
 
 
 class Catalog:
@@ -14,6 +14,7 @@ class Catalog:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
+        self._turns = Turns()
         self._open = threading.local()
 
     @contextmanager
@@ -32,7 +33,8 @@ class Catalog:
         if getattr(self._open, "connection", None):
             yield
             return
-        with self._pool.connection() as connection, connection.transaction():
+        # Those of this process who wait for their turn hold no connection, of which a transaction may need another.
+        with self._turns.of("", "catalog"), self._pool.connection() as connection, connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtext('twindiff catalog'))")
             self._open.connection = connection
             try:

@@ -17,8 +17,10 @@ from twindiff.storage import StorageFull, StorageUnavailable
 
 Connection = psycopg.Connection[TupleRow]
 
-MOST = 20
-"""Connections of one process."""
+MOST = 12
+"""Connections of one process, which computes on one core: more of them would only have more to learn."""
+STATEMENTS = 400
+"""Statements that a connection keeps planned."""
 PATIENCE_SECONDS = 10.0
 """How long a request waits for a connection, or for its turn in an environment."""
 
@@ -64,7 +66,8 @@ class Pool:
             min_size=1,
             max_size=MOST,
             timeout=PATIENCE_SECONDS,
-            kwargs={"autocommit": True, "prepare_threshold": 2, "options": _OPTIONS},
+            kwargs={"autocommit": True, "prepare_threshold": 1, "options": _OPTIONS},
+            configure=_configure,
             reconnect_timeout=30,
             open=True,
             name="twindiff",
@@ -82,8 +85,13 @@ class Pool:
 
 _OPTIONS = (
     f"-c lock_timeout={int(PATIENCE_SECONDS * 1000)} -c idle_in_transaction_session_timeout=60000 "
-    "-c application_name=twindiff -c jit=off"
+    # Statements find their rows by keys that begin with env_id, whatever the values are: one plan is as good as five.
+    "-c application_name=twindiff -c jit=off -c plan_cache_mode=force_generic_plan"
 )
+
+
+def _configure(connection: Connection) -> None:
+    connection.prepared_max = STATEMENTS
 
 
 class Turns:
@@ -94,7 +102,7 @@ class Turns:
         self._locks: dict[str, tuple[threading.Lock, int]] = {}
 
     @contextmanager
-    def of(self, env: str) -> Generator[None]:
+    def of(self, env: str, what: str = "environment") -> Generator[None]:
         """Wait for one's turn; raises StorageUnavailable when it does not come."""
         with self._guard:
             lock, waiting = self._locks.get(env) or (threading.Lock(), 0)
@@ -102,7 +110,7 @@ class Turns:
         taken = lock.acquire(timeout=PATIENCE_SECONDS)
         try:
             if not taken:
-                raise StorageUnavailable("The environment is busy: others have been writing to it for seconds")
+                raise StorageUnavailable(f"The {what} is busy: others have been writing to it for seconds")
             yield
         finally:
             if taken:

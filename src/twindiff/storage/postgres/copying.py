@@ -9,7 +9,8 @@ import psycopg
 from psycopg import ClientCursor
 
 from .admin import origins_of
-from .connections import Connection, Pool, reaching
+from .connections import Connection, Pool, reaching, sql
+from .ddl import quote, schema_of
 
 _TURN = "hashtext('twindiff copy'), 0"
 """An origin serves one session at a time, so those who copy take turns."""
@@ -41,6 +42,11 @@ def leave(connection: Connection) -> None:
             ClientCursor(connection).execute(reset)
         except psycopg.Error:
             connection.close()
+
+
+def copy_rows(connection: Connection, twin: str, source: str, copies: list[str]) -> None:
+    """Copy a twin's rows of one environment, or of a template, to others."""
+    connection.execute(sql(f"SELECT {quote(schema_of(twin))}.copy_rows(%s, %s)"), (source, copies))
 
 
 def as_copy(connection: Connection, env: str) -> None:

@@ -79,6 +79,11 @@ def _table(schema: str, table: Table, first: tuple[str, ...]) -> Iterator[str]:
         yield _index(name, table, (*first, *index), "INDEX")
 
 
+def stored_type(column: Column[Any]) -> str:
+    """The type of a column's values, however they are ordered."""
+    return STORED[column.kind].removesuffix(' COLLATE "C"')
+
+
 def column_text(column: Column[Any]) -> str:
     """A column as CREATE TABLE declares it."""
     return f"{quote(column.name)} {STORED[column.kind]}{'' if column.nullable else ' NOT NULL'}"
@@ -105,20 +110,25 @@ def _index(name: str, table: Table, columns: Sequence[str], kind: str) -> str:
 
 
 def functions(schema: Schema) -> Iterator[str]:
-    """What copies and deletes the rows of one environment, whoever may see them."""
+    """What copies the rows of one environment to others, and deletes those of some, whoever may see them."""
     place = quote(schema_of(schema.twin))
     copies = [_copy(f"{place}.{quote(table.name)}", table) for table in schema.tables.values()]
-    deletes = [f"DELETE FROM {place}.{quote(name)} WHERE env_id = $1;" for name in schema.tables]
+    deletes = [f"DELETE FROM {place}.{quote(name)} WHERE env_id = ANY($1);" for name in schema.tables]
     head = "RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN"
-    yield f"CREATE OR REPLACE FUNCTION {place}.copy_rows(text, text) {head} {' '.join(copies)} END $$"
-    yield f"CREATE OR REPLACE FUNCTION {place}.delete_rows(text) {head} {' '.join(deletes)} END $$"
-    for function in ("copy_rows(text, text)", "delete_rows(text)"):
+    for earlier in ("copy_rows(text, text)", "delete_rows(text)"):
+        yield f"DROP FUNCTION IF EXISTS {place}.{earlier}"
+    yield f"CREATE OR REPLACE FUNCTION {place}.copy_rows(text, text[]) {head} {' '.join(copies)} END $$"
+    yield f"CREATE OR REPLACE FUNCTION {place}.delete_rows(text[]) {head} {' '.join(deletes)} END $$"
+    for function in ("copy_rows(text, text[])", "delete_rows(text[])"):
         yield f"REVOKE ALL ON FUNCTION {place}.{function} FROM PUBLIC"
 
 
 def _copy(name: str, table: Table) -> str:
     columns = names(tuple(table.columns))
-    return f"INSERT INTO {name} (env_id, {columns}) SELECT $2, {columns} FROM {name} WHERE env_id = $1;"
+    return (
+        f"INSERT INTO {name} (env_id, {columns}) SELECT e.env, {columns} FROM unnest($2) e(env), {name} "
+        "WHERE env_id = $1;"
+    )
 
 
 class Shape(msgspec.Struct, frozen=True):

@@ -6,20 +6,20 @@ import logging
 import select
 import threading
 import time
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import msgspec
 import psycopg
 import psycopg2
 import psycopg2.extras
-from psycopg import ClientCursor
 
 from twindiff.storage.journal import Record, encode
 
 from .admin import origins_of, slot_of
 from .arrivals import CHANNEL
 from .capture import EXTERNAL, Line, Transaction, Unnumbered, decode_line
-from .connections import Connection, connect, first_line, sql
+from .connections import Connection, connect, first_line
 from .ddl import CATALOG, Shapes
 
 log = logging.getLogger("twindiff")
@@ -168,27 +168,25 @@ class Drain:
         """
         if not self._batch:
             return
-        begin = "BEGIN; SET LOCAL synchronous_commit = off; "
-        if any(isinstance(each, Unnumbered) for each in self._batch):
-            self._connection.execute("BEGIN")
-            begin = ""
-        records = [self._numbered(each) if isinstance(each, Unnumbered) else each for each in self._batch]
-        self._append(begin, [record for record in records if record])
+        durable = any(isinstance(each, Unnumbered) for each in self._batch)
+        with self._connection.transaction() if durable else nullcontext():
+            records = [self._numbered(each) if isinstance(each, Unnumbered) else each for each in self._batch]
+            self._append([record for record in records if record], durable=durable)
         self._done = self._reached
         self._batch = []
 
-    def _append(self, begin: str, records: list[Record]) -> None:
+    def _append(self, records: list[Record], *, durable: bool) -> None:
         notice = " ".join({record.env for record in records})
-        values = (
-            str(self._reached),
-            [record.env for record in records],
-            [record.seq for record in records],
-            [encode(record) for record in records],
-            self._slot,
-            str(self._reached),
-            notice if len(notice) < LONGEST_NOTICE else "*",
-        )
-        ClientCursor(self._connection).execute(sql(begin + _APPEND), values)
+        values = {
+            "env": [record.env for record in records],
+            "seq": [record.seq for record in records],
+            "record": [encode(record) for record in records],
+            "slot": self._slot,
+            "reached": str(self._reached),
+            "commit": None if durable else "off",
+            "notice": notice if len(notice) < LONGEST_NOTICE else "*",
+        }
+        self._connection.execute(_APPEND, values, prepare=True)
 
     def _numbered(self, unnumbered: Unnumbered) -> Record | None:
         """A record for changes that came without a number; None when their environment is no more."""
@@ -216,8 +214,11 @@ class Drain:
 _PROGRESS = "INSERT INTO twindiff.progress VALUES (%s, %s) ON CONFLICT (slot) DO UPDATE SET lsn = excluded.lsn"
 _NUMBER = "UPDATE twindiff.standings SET seq = seq + 1 WHERE env = %s AND NOT forgotten RETURNING seq, clock, counters"
 _APPEND = (
-    "INSERT INTO twindiff.journal (env, seq, record, lsn) SELECT r.*, %s::pg_lsn FROM "
-    "unnest(%s::text[], %s::bigint[], %s::bytea[]) r(env, seq, record) "
-    "WHERE EXISTS (SELECT 1 FROM twindiff.standings s WHERE s.env = r.env) ON CONFLICT DO NOTHING; "
-    f"{_PROGRESS}; SELECT pg_notify('{CHANNEL}', %s); COMMIT"
+    "WITH appended AS (INSERT INTO twindiff.journal (env, seq, record, lsn) SELECT r.*, %(reached)s::pg_lsn FROM "
+    "unnest(%(env)s::text[], %(seq)s::bigint[], %(record)b::bytea[]) r(env, seq, record) "
+    "WHERE EXISTS (SELECT 1 FROM twindiff.standings s WHERE s.env = r.env) ON CONFLICT DO NOTHING), "
+    "reached AS (INSERT INTO twindiff.progress VALUES (%(slot)s, %(reached)s::pg_lsn) "
+    "ON CONFLICT (slot) DO UPDATE SET lsn = excluded.lsn) "
+    "SELECT set_config('synchronous_commit', COALESCE(%(commit)s, current_setting('synchronous_commit')), true), "
+    f"pg_notify('{CHANNEL}', %(notice)s)"
 )

@@ -84,6 +84,15 @@ class PostgresEngine:
         full = {name: [dict(each) for each in values] for name, values in rows.items()}
         return self._templates.keep(self._tables[twin], full, {})
 
+    def keep_template(self, twin: str, start: Start) -> Iterator[Work]:
+        """All of it at once: work is in a thread of its own here anyway."""
+        self._templates.keep(self._tables[twin], start.rows, start.template.counters)
+        return iter(())
+
+    def template_rows(self, twin: str, hash: str) -> dict[str, list[Values]]:
+        store, tables = self.template(twin, hash), self._tables[twin].schema.tables
+        return {name: [msgspec.structs.asdict(row) for row in store.rows(table.row)] for name, table in tables.items()}
+
     def copy_template(self, env: str, origin: Origin, twin: str) -> Template:
         rows, counters = self._content(env, twin)
         return self._templates.keep(self._tables[twin], rows, counters)
@@ -160,9 +169,10 @@ class PostgresEngine:
             wall = _wall()
             clock = _mode(begun).at(wall, begun.clock, begun.at, writes=True)
             counters = Counters(msgspec.json.decode(begun.counters))
-            store = PostgresStore(within(connection), self._tables[intent.twin], counters)
+            touched = Touched()
+            store = PostgresStore(within(connection), self._tables[intent.twin], counters, touched)
             result = work(Moment(store, clock))
-            if not _has_changed(store.touched, connection):
+            if not _has_changed(touched, connection):
                 cursor.execute("ROLLBACK")
                 return result, None
             meta = msgspec.json.encode([*intent]).decode()[1:-1]

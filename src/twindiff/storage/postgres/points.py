@@ -14,8 +14,7 @@ from twindiff.storage import Gone, Origin, UnknownPoint
 from twindiff.storage.journal import Net, Place, Record, between, encode, net
 
 from .connections import Connection, Pool, sql
-from .copying import as_copy, unseen
-from .ddl import quote, schema_of
+from .copying import as_copy, copy_rows, unseen
 from .ready import stand
 from .records import Journal, read
 from .tables import Tables
@@ -62,7 +61,7 @@ class Points:
             standing = _standing(connection, env, origin, seq, at)
             as_copy(connection, child)
             for twin in origin.templates:
-                connection.execute(sql(f"SELECT {quote(schema_of(twin))}.copy_rows(%s, %s)"), (env, child))
+                copy_rows(connection, twin, env, [child])
             self._bring_back(connection, _since(connection, env, at, seq))
             connection.execute(
                 "INSERT INTO twindiff.standings (env, origin, mode, seq, clock, at, counters, parent, born) "
@@ -83,8 +82,7 @@ class Points:
         with unseen(self._pool) as connection:
             as_copy(connection, env)
             for twin, hash in origin.templates.items():
-                query = sql(f"SELECT {quote(schema_of(twin))}.copy_rows(%s, %s)")
-                connection.execute(query, (template_env(hash), env))
+                copy_rows(connection, twin, template_env(hash), [env])
             self._bring_back(connection, net(between(lambda after, upto: records[after:upto], len(records), 0)))
             stand(connection, env, origin)
             if records:

@@ -7,17 +7,17 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
+from typing import Any
 from uuid import UUID
 
 import msgspec
 import psycopg
-from psycopg import ClientCursor
 
 from twindiff.kit.errors import ApiError
-from twindiff.storage import Origin
+from twindiff.storage import Origin, StorageUnavailable
 
-from .connections import Connection, Pool, sql
-from .copying import unseen
+from .connections import PATIENCE_SECONDS, Connection, Pool, sql
+from .copying import copy_rows, unseen
 from .ddl import quote, schema_of
 from .templates import template_env
 
@@ -26,10 +26,47 @@ log = logging.getLogger("twindiff")
 RECIPES = 8
 """Sets of templates that are kept ready: those asked for last."""
 IDLE_SECONDS = 1.0
-SWEPT_AT_A_TIME = 20
+SWEPT_AT_A_TIME = 50
 """Deleted environments whose rows are removed in one transaction."""
 ABANDONED = "10 minutes"
 """After which a copy that was taken and never used is removed."""
+
+
+COPYING_SECONDS = 0.05
+"""What copies that are made in one transaction should take: whoever has none ready waits for its end."""
+
+_STANDING = "(env, origin, mode, seq, clock, at, counters)"
+_SOON = "set_config('synchronous_commit', 'off', true)"
+# If a crash forgets that a copy was taken, it forgets the environment as well, and the copy is free again.
+_TAKE = (
+    "WITH taken AS (UPDATE twindiff.ready SET taken = now() WHERE env = (SELECT env FROM twindiff.ready "
+    "WHERE recipe = %s AND taken IS NULL LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING env) "
+    f"SELECT env, {_SOON} FROM taken"
+)
+# The caller's own record, which comes next, is on disk only when this is.
+_STAND_READY = (
+    "WITH mine AS (DELETE FROM twindiff.ready WHERE env = %(env)s RETURNING env), "
+    f"stood AS (INSERT INTO twindiff.standings {_STANDING} "
+    "SELECT env, %(origin)s, %(mode)s, 0, %(clock)s, %(at)s, %(counters)s FROM mine RETURNING env) "
+    f"SELECT {_SOON} FROM stood"
+)
+_ABANDON = (
+    "WITH gone AS (DELETE FROM twindiff.ready WHERE taken < now() - %s::interval RETURNING env) "
+    "INSERT INTO twindiff.leftovers (env) SELECT env FROM gone ON CONFLICT DO NOTHING"
+)
+_DUE = (
+    "DELETE FROM twindiff.leftovers WHERE env IN (SELECT env FROM twindiff.leftovers "
+    "WHERE lsn <= (SELECT max(lsn) FROM twindiff.progress) LIMIT %s FOR UPDATE SKIP LOCKED) RETURNING env"
+)
+
+
+class Wanted:
+    """A set of templates that was asked for lately, by twin, and how many copies of it are made at once."""
+
+    def __init__(self, recipe: str, templates: dict[str, str]) -> None:
+        self.recipe = recipe
+        self.templates = templates
+        self.at_once = 1
 
 
 class Copies:
@@ -38,96 +75,116 @@ class Copies:
     def __init__(self, pool: Pool, size: int) -> None:
         self._pool = pool
         self._size = size
-        self._wanted: OrderedDict[str, dict[str, str]] = OrderedDict()
+        self._wanted: OrderedDict[str, Wanted] = OrderedDict()
+        self._guard = threading.Lock()
+        self._copying = threading.Lock()
+        self._sweep_at = 0.0
         self._news = threading.Event()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._keep_house, name="twindiff copies", daemon=True)
         self._thread.start()
 
     def take(self, origin: Origin) -> str | None:
-        """The id of an environment that is copied already, now the caller's to create."""
+        """The id of an environment that is copied already, now the caller's to create; None if none is kept ready."""
         if not self._size:
             return None
-        recipe = _recipe(origin.templates)
-        self._want(recipe, origin.templates)
-        query = (
-            "UPDATE twindiff.ready SET taken = now() WHERE env = (SELECT env FROM twindiff.ready "
-            "WHERE recipe = %s AND taken IS NULL LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING env"
-        )
-        with self._pool.connection() as connection, connection.transaction():
-            # If a crash forgets this, `create` was not committed either, and the copy is free again.
-            connection.execute("SET LOCAL synchronous_commit = off")
-            found = connection.execute(query, (recipe,)).fetchone()
+        wanted = self._want(_recipe(origin.templates), origin.templates)
+        return self._taken(wanted) or self._taken_from_more(wanted)
+
+    def _taken_from_more(self, wanted: Wanted) -> str:
+        """Many may come at once: the first copies some, and others, who wait for it without a connection, take them."""
+        if not self._copying.acquire(timeout=PATIENCE_SECONDS):
+            raise StorageUnavailable("Others have been waiting for environments for seconds")
+        try:
+            while not (found := self._taken(wanted)):
+                self._copy_some(wanted, self._size)
+            return found
+        finally:
+            self._copying.release()
+
+    def _taken(self, wanted: Wanted) -> str | None:
+        with self._pool.connection() as connection:
+            found = connection.execute(_TAKE, (wanted.recipe,)).fetchone()
         return found[0] if found else None
 
-    def _want(self, recipe: str, templates: dict[str, str]) -> None:
-        self._wanted[recipe] = templates
-        self._wanted.move_to_end(recipe)
-        while len(self._wanted) > RECIPES:
-            self._wanted.popitem(last=False)
+    def _want(self, recipe: str, templates: dict[str, str]) -> Wanted:
+        with self._guard:
+            wanted = self._wanted.setdefault(recipe, Wanted(recipe, templates))
+            self._wanted.move_to_end(recipe)
+            while len(self._wanted) > RECIPES:
+                self._wanted.popitem(last=False)
         self._news.set()
+        return wanted
 
     def create(self, env: str, origin: Origin) -> None:
         """Make an environment known, and copy its rows unless that is done."""
-        with self._pool.connection() as connection, connection.transaction():
-            # The caller's own record, which comes next, is on disk only when this is.
-            connection.execute("SET LOCAL synchronous_commit = off")
-            if connection.execute("DELETE FROM twindiff.ready WHERE env = %s", (env,)).rowcount:
-                stand(connection, env, origin)
+        with self._pool.connection() as connection:
+            if connection.execute(_STAND_READY, _standing(env, origin)).fetchone():
                 return
         with unseen(self._pool) as connection:
-            _copy(connection, origin.templates, env)
+            _copy(connection, origin.templates, [env])
             stand(connection, env, origin)
 
     def _keep_house(self) -> None:
         """Copy ahead and sweep, at most half of the time, until it is closed."""
+        idle = True
         while not self._stopping.is_set():
             began = time.monotonic()
             try:
-                busy = self._copy_one_ahead() or self._sweep()
+                busy = self._copy_ahead(least=1 if idle else self._size // 2) or self._sweep()
             except (ApiError, psycopg.Error) as error:
                 log.warning("Copying ahead failed; it is tried again: %s", error)
                 busy = False
             if busy:
                 self._stopping.wait(time.monotonic() - began)
             else:
-                self._news.wait(IDLE_SECONDS)
+                idle = not self._news.wait(IDLE_SECONDS)
                 self._news.clear()
 
-    def _copy_one_ahead(self) -> bool:
-        """Copy for the set of templates that has fewest ready; whether there was need."""
+    def _copy_ahead(self, *, least: int) -> bool:
+        """Copy for the set of templates that has fewest ready, if `least` are missing; whether there was need.
+
+        Several in one go cost a fraction of as many one by one, so while environments are being asked for, a few are
+        let go missing first.
+        """
         if not self._wanted:
             return False
         query = "SELECT recipe, count(*) FROM twindiff.ready WHERE taken IS NULL GROUP BY recipe"
         with self._pool.connection() as connection:
             have: dict[str, int] = dict(connection.execute(query).fetchall())
-        wanted = list(self._wanted.items())
-        recipe, templates = min(wanted, key=lambda each: have.get(each[0], 0))
-        if have.get(recipe, 0) >= self._size:
+        with self._guard:
+            wanted = min(self._wanted.values(), key=lambda each: have.get(each.recipe, 0))
+        lacking = self._size - have.get(wanted.recipe, 0)
+        if lacking < max(1, least):
             return False
-        env = UUID(bytes=secrets.token_bytes(16), version=4).hex
-        with unseen(self._pool) as connection:
-            _copy(connection, templates, env)
-            connection.execute("INSERT INTO twindiff.ready (env, recipe) VALUES (%s, %s)", (env, recipe))
+        with self._copying:
+            self._copy_some(wanted, lacking)
         return True
+
+    def _copy_some(self, wanted: Wanted, lacking: int) -> None:
+        environments = [UUID(bytes=secrets.token_bytes(16), version=4).hex for _ in range(min(lacking, wanted.at_once))]
+        with unseen(self._pool) as connection:
+            began = time.monotonic()
+            _copy(connection, wanted.templates, environments)
+            query = "INSERT INTO twindiff.ready (env, recipe) SELECT env, %s FROM unnest(%s::text[]) env"
+            connection.execute(query, (wanted.recipe, environments))
+            each = (time.monotonic() - began) / len(environments)
+        wanted.at_once = max(1, int(COPYING_SECONDS / each))
 
     def _sweep(self) -> bool:
         """Remove the rows of environments that are gone, once the log up to their end is in the journal."""
-        abandoned = (
-            "WITH gone AS (DELETE FROM twindiff.ready WHERE taken < now() - %s::interval RETURNING env) "
-            "INSERT INTO twindiff.leftovers (env) SELECT env FROM gone ON CONFLICT DO NOTHING"
-        )
-        due = (
-            "DELETE FROM twindiff.leftovers WHERE env IN (SELECT env FROM twindiff.leftovers "
-            "WHERE lsn <= (SELECT max(lsn) FROM twindiff.progress) LIMIT %s FOR UPDATE SKIP LOCKED) RETURNING env"
-        )
+        if time.monotonic() < self._sweep_at:
+            return False
         with self._pool.connection() as connection:
-            connection.execute(abandoned, (ABANDONED,))
-            if not connection.execute("SELECT 1 FROM twindiff.leftovers LIMIT 1").fetchone():
-                return False
-        with unseen(self._pool) as connection:
-            found = [env for (env,) in connection.execute(due, (SWEPT_AT_A_TIME,))]
-            _remove(connection, found)
+            connection.execute(_ABANDON, (ABANDONED,))
+            is_due = connection.execute("SELECT 1 FROM twindiff.leftovers LIMIT 1").fetchone()
+        found: list[str] = []
+        if is_due:
+            with unseen(self._pool) as connection:
+                found = [env for (env,) in connection.execute(_DUE, (SWEPT_AT_A_TIME,))]
+                _remove(connection, found)
+        if len(found) < SWEPT_AT_A_TIME:
+            self._sweep_at = time.monotonic() + IDLE_SECONDS
         return bool(found)
 
     def close(self) -> None:
@@ -140,33 +197,38 @@ def _recipe(templates: dict[str, str]) -> str:
     return msgspec.json.encode(dict(sorted(templates.items()))).decode()
 
 
-def _copy(connection: Connection, templates: dict[str, str], env: str) -> None:
-    calls = [f"{quote(schema_of(twin))}.copy_rows(%s, %s)" for twin in templates]
-    values = [each for hash in templates.values() for each in (template_env(hash), env)]
+def _copy(connection: Connection, templates: dict[str, str], environments: list[str]) -> None:
     # What a crash takes is copied again, or stands before a record of the caller's that it takes as well.
-    settings = "SELECT set_config('app.operation', 'copy', true), set_config('synchronous_commit', 'off', true)"
-    query = f"{settings}; SELECT {', '.join(calls)}"
-    ClientCursor(connection).execute(sql(query), values)
+    connection.execute(
+        "SELECT set_config('app.operation', 'copy', true), set_config('synchronous_commit', 'off', true)"
+    )
+    for twin, hash in templates.items():
+        copy_rows(connection, twin, template_env(hash), environments)
 
 
 def stand(connection: Connection, env: str, origin: Origin) -> None:
     """Note where an environment stands before anything happened."""
-    counters = msgspec.json.encode(origin.counters).decode()
-    connection.execute(
-        "INSERT INTO twindiff.standings (env, origin, mode, seq, clock, at, counters) "
-        "VALUES (%s, %s, %s, 0, %s, %s, %s)",
-        (env, msgspec.json.encode(origin).decode(), origin.clock.mode, origin.clock_start, origin.created, counters),
-    )
+    values = "(%(env)s, %(origin)s, %(mode)s, 0, %(clock)s, %(at)s, %(counters)s)"
+    connection.execute(sql(f"INSERT INTO twindiff.standings {_STANDING} VALUES {values}"), _standing(env, origin))
+
+
+def _standing(env: str, origin: Origin) -> dict[str, Any]:
+    return {
+        "env": env,
+        "origin": msgspec.json.encode(origin).decode(),
+        "mode": origin.clock.mode,
+        "clock": origin.clock_start,
+        "at": origin.created,
+        "counters": msgspec.json.encode(origin.counters).decode(),
+    }
 
 
 def _remove(connection: Connection, environments: list[str]) -> None:
     connection.execute(
         "SELECT set_config('app.operation', 'delete', true), set_config('synchronous_commit', 'off', true)"
     )
-    twins = [twin for (twin,) in connection.execute("SELECT twin FROM twindiff.shapes")]
-    for env in environments:
-        for twin in twins:
-            connection.execute(sql(f"SELECT {quote(schema_of(twin))}.delete_rows(%s)"), (env,))
+    for (twin,) in connection.execute("SELECT twin FROM twindiff.shapes").fetchall():
+        connection.execute(sql(f"SELECT {quote(schema_of(twin))}.delete_rows(%s)"), (environments,))
     connection.execute(
         "DELETE FROM twindiff.journal j WHERE env = ANY(%s) "
         "AND NOT EXISTS (SELECT 1 FROM twindiff.standings s WHERE s.env = j.env)",

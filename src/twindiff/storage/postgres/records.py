@@ -10,7 +10,10 @@ from .arrivals import Arrivals
 from .connections import Connection, Pool
 
 END = 2**62
-_THERE = "SELECT 1 FROM twindiff.standings WHERE env = %s AND NOT forgotten"
+_HELD = (
+    "SELECT s.seq, s.parent, s.born, j.seq, j.record FROM twindiff.standings s LEFT JOIN twindiff.journal j "
+    "ON j.env = s.env AND j.seq > %s AND j.seq <= %s WHERE s.env = %s AND NOT s.forgotten ORDER BY j.seq"
+)
 
 
 class Birth(NamedTuple):
@@ -29,15 +32,32 @@ class Journal:
 
     def records(self, env: str, after: int, upto: int | None) -> list[Record]:
         """Records with `after < seq <= upto`; those before a fork are its parent's. Waits for what is under way."""
-        self._arrivals.wait(env, upto)
+        return self._arrivals.wait(env, lambda: self._held(env, after, END if upto is None else upto))
+
+    def _held(self, env: str, after: int, upto: int) -> list[Record] | None:
+        """Records of an interval; None while the last of them is under way."""
         with self._pool.connection() as connection:
-            if not connection.execute(_THERE, (env,)).fetchone():
+            found = connection.execute(_HELD, (after, upto, env)).fetchall()
+            if not found:
                 return []  # the journal of one that was just deleted may still be on its way
-            return read(connection, env, after, END if upto is None else upto)
+            seq, parent, born, _, _ = found[0]
+            last = found[-1][3]
+            if min(seq, upto) > (max(after, born) if last is None else last):
+                return None
+            own = [decode(record) for *_, record in found if record is not None]
+            return own if parent is None or after >= born else read(connection, parent, after, min(born, upto)) + own
 
     def wait(self, env: str) -> None:
         """Until the journal holds all that the environment has done."""
-        self._arrivals.wait(env, None)
+        self._arrivals.wait(env, lambda: self._is_whole(env) or None)
+
+    def _is_whole(self, env: str) -> bool:
+        query = (
+            "SELECT s.seq <= COALESCE((SELECT max(j.seq) FROM twindiff.journal j WHERE j.env = s.env), s.born) "
+            "FROM twindiff.standings s WHERE s.env = %s"
+        )
+        with self._pool.connection() as connection:
+            return connection.execute(query, (env,)).fetchone() in (None, (True,))
 
 
 def read(connection: Connection, env: str, after: int, upto: int) -> list[Record]:

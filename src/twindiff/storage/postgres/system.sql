@@ -87,6 +87,27 @@ BEGIN
     RETURN number;
 END $$;
 
+-- Forget an environment, and then those of its ancestors that were kept for it alone; what is left of them is removed
+-- in the background. With the lock held, no fork can begin here.
+CREATE OR REPLACE FUNCTION twindiff.forget(environment text) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    current text := environment;
+    before text;
+BEGIN
+    PERFORM pg_advisory_xact_lock(twindiff.lock_of(environment));
+    UPDATE twindiff.standings SET forgotten = true
+        WHERE env = environment AND EXISTS (SELECT 1 FROM twindiff.standings c WHERE c.parent = environment);
+    INSERT INTO twindiff.leftovers (env) VALUES (environment) ON CONFLICT DO NOTHING;
+    LOOP
+        DELETE FROM twindiff.standings s WHERE s.env = current AND (s.forgotten OR s.env = environment)
+            AND NOT EXISTS (SELECT 1 FROM twindiff.standings c WHERE c.parent = current) RETURNING s.parent INTO before;
+        EXIT WHEN NOT FOUND OR before IS NULL;
+        INSERT INTO twindiff.leftovers (env) VALUES (current) ON CONFLICT DO NOTHING;
+        current := before;
+    END LOOP;
+END $$;
+
 -- Number what is written by hand, by psql or a migration: no operation of ours is under way there.
 CREATE OR REPLACE FUNCTION twindiff.number_external() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER AS $$

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from twindiff.kit.rows import Column, ColumnType, Table
@@ -12,6 +12,7 @@ from twindiff.storage.sql.compiler import OUTERMOST
 from twindiff.storage.sql.names import names, quote
 from twindiff.storage.sql.tables import Convert, TableForm, TableForms, nullable
 
+from .ddl import stored_type
 from .text import read, read_json, written, written_json
 
 TEXTS: tuple[ColumnType, ...] = ("text", "timestamp", "date")
@@ -47,6 +48,13 @@ class TableSql(TableForm):
         self.insert = f"{self.plain_insert} ON CONFLICT DO NOTHING"
         self.delete_returning = f"{self.delete} RETURNING {names(self.columns)}"
         self.unique = {name for columns in (table.key, *table.unique) for name in columns}
+
+    @cached_property
+    def insert_all(self) -> str:
+        """Insert rows, which are given by column; those that are taken are left out."""
+        arrays = ", ".join(f"%s::{stored_type(column)}[]" for column in self.table.columns.values())
+        rows = f"SELECT * FROM unnest({arrays})"
+        return f"INSERT INTO {self.name} ({names(self.columns)}) {rows} ON CONFLICT DO NOTHING"
 
     def update(self, fields: Sequence[str]) -> str:
         """Set fields of a row; gives the row as it was, then as it is."""

@@ -1,0 +1,58 @@
+"""Environments that are copied ahead, and what is left of those that are gone."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.storage.postgres.cluster import Database
+from twindiff.storage.conformance.worlds import SCHEMAS, Thing, World
+from twindiff.storage.postgres import PostgresEngine
+
+pytestmark = pytest.mark.postgres
+
+
+def test_many_that_come_at_once_get_an_environment_each(world: World, database: Database) -> None:
+    origin = world.environment(Thing(thing_id="T1")).origin
+    engine = PostgresEngine(database.dsn, ready=2)
+    engine.schema(SCHEMAS["alpha"])
+
+    def make(_: int) -> str:
+        env = engine.ready(origin)
+        assert env
+        engine.create(env, origin)
+        return env
+
+    with ThreadPoolExecutor(16) as threads:
+        made = set(threads.map(make, range(48)))
+    counts = [engine.read(env, "alpha", lambda moment: moment.db.count(Thing)) for env in made]
+    engine.close()
+    assert counts == [1] * 48
+
+
+def rows_of(database: Database, envs: list[str]) -> int:
+    """Rows and records of environments that the database still has."""
+    ((things, records),) = database.psql(
+        "SELECT (SELECT count(*) FROM twin_alpha.things WHERE env_id = ANY(%s)), "
+        "(SELECT count(*) FROM twindiff.journal WHERE env = ANY(%s))",
+        envs,
+        envs,
+    )
+    return things + records
+
+
+def test_a_journal_goes_with_the_last_fork_that_needs_it(world: World, database: Database) -> None:
+    parent = world.environment()
+    parent.add(Thing(thing_id="T1"))
+    child = parent.fork(1)
+    grandchild = child.fork(1)
+    for each in (parent, child):
+        world.engine.delete(each.env)
+    assert [record.seq for record in grandchild.records()] == [1]
+    world.engine.delete(grandchild.env)
+    for _ in range(3000):  # rows are removed in the background
+        left = rows_of(database, [parent.env, child.env, grandchild.env])
+        if not left:
+            break
+    assert left == 0
