@@ -65,6 +65,22 @@ def test_a_stray_change_is_shown_with_its_operation(platform: Platform, env: Env
     assert f"made so by reactions.add (seq 2, actor {AGENT})" in shown
 
 
+def test_a_row_that_is_nearest_and_stray_is_shown_once(platform: Platform, env: Environment, explain: Explain) -> None:
+    run = platform.start(env)
+    env.post("helo")
+    shown = explain(judged(platform, run)).stdout
+    assert shown.count(f"made so by chat.postMessage (seq 1, actor {AGENT})") == 1
+    assert "+ messages  the row that is shown under 1" in shown
+
+
+def test_two_rows_alike_are_shown_each(platform: Platform, env: Environment, explain: Explain) -> None:
+    run = platform.start(env)
+    env.post("helo")
+    env.post("helo")
+    shown = explain(judged(platform, run)).stdout
+    assert (shown.count("(seq 1, "), shown.count("(seq 2, ")) == (1, 1)
+
+
 def test_what_is_least_wrong_comes_first(platform: Platform, env: Environment, explain: Explain) -> None:
     far = {**HELLO, "where": {**HELLO["where"], "user_id": "U1", "message_text": "bye"}}
     run = platform.start(env)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Run, finished
+from tests.cli.conftest import QUIET, Run, finished, program
 from tests.harness import Platform
 
 AGENT = """
+import time
 import httpx
 
 async def work(task):
@@ -21,6 +24,10 @@ async def work(task):
         headers = {"Authorization": f"Bearer {task.token}"}
         for text in ("tulips", "roses") if "both" in task.prompt else ("tulips",):
             await slack.post("/chat.postMessage", headers=headers, json={"channel": "C1", "text": text})
+
+def wait(task):
+    print(task.environment_id, flush=True)
+    time.sleep(600)
 
 def stumble(task):
     raise ValueError("no\\nidea")
@@ -110,6 +117,19 @@ def test_an_agent_tries_the_tests_of_a_server(server_with_it: Run, platform: Pla
     assert third.startswith("A rose failed 0 % Expected at least 1 row of messages to be added, got 0. In the nearest")
     assert total.startswith("2 of 3 tests passed; mean score 67 %; ")
     assert (result.exit_code, result.stderr) == (1, "on my way\n" * 3)
+
+
+def test_ctrl_c_leaves_no_environment_behind(server_with_it: Run, server: str, platform: Platform) -> None:
+    command = program("suites", "run", "stalls", "--agent", "stall_agent:wait", "--tests", "tulips", "--parallel", "2")
+    env = {**QUIET, "AGENT_DIFF_BASE_URL": server}
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        made = [process.stderr.readline().strip() for _ in range(2)]
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=300)
+    assert [platform.get(f"env/{each}")["status"] for each in made] == ["deleted", "deleted"]
+    line = "Stopped when 0 of 2 trials were judged; the environments of the rest are deleted.\n"
+    assert (process.returncode, *said) == (130, "", line)
 
 
 def test_a_folder_of_files_is_tried_without_any_server(folder: Path) -> None:

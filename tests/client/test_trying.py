@@ -52,6 +52,23 @@ def tried(client: Client, tests: list[Test], agent: Callable[[Task], Any], **opt
     return list(trials(client, tests, agent, **options))
 
 
+def test_closing_the_trials_deletes_what_is_still_worked_in(client: Client, suite: Suite, platform: Platform) -> None:
+    closed, made = threading.Event(), list[str]()
+    both = threading.Barrier(2)
+
+    def work(task: Task) -> None:
+        made.append(task.environment_id)
+        both.wait()
+        if "one" not in task.prompt:
+            closed.wait()
+
+    going = trials(client, suite.tests[:2], work, parallel=2)
+    next(going)
+    going.close()
+    assert [platform.get(f"env/{each}")["status"] for each in made] == ["deleted", "deleted"]
+    closed.set()
+
+
 def test_what_an_agent_did_is_judged_by_the_tests_checks(client: Client, suite: Suite) -> None:
     found = tried(client, suite.tests, lambda task: say(task, "hello" if "two" in task.prompt else "good-bye"))
     assert [(trial.test.name, trial.passed) for trial in found] == [("one", False), ("two", True), ("three", False)]

@@ -68,8 +68,8 @@ def test_a_day_after_its_end_an_environment_is_gone_and_its_results_stay(restart
     env.post("hello")
     diff = platform.diff(run)
     server = restart(env.id, 25 * HOUR)
-    server.service.tidy()
-    server.service.tidy()
+    list(server.service.tidy())
+    list(server.service.tidy())
     after = Platform(server.client)
     assert after.refusal("POST", "diffRun", {"runId": run}) == (410, "environment_deleted")
     assert after.get(f"results/{run}")["diff"] == diff
@@ -95,7 +95,7 @@ def test_an_idle_environment_sleeps_and_wakes_as_it_was(make_server):
     env = platform.environment()
     run = platform.start(env)
     env.post("one")
-    server.service.tidy()
+    list(server.service.tidy())
     assert not server.service.engine.awake(env.id)
     env.post("two")
     assert texts(platform.diff(run)) == ["one", "two"]

@@ -155,7 +155,7 @@ def a_day_later(server, environment_id):
     connection.execute(
         "UPDATE environments SET expires = expires - ? WHERE environment_id = ?", (KEPT_AFTER_EXPIRY, environment_id)
     )
-    server.service.tidy()
+    list(server.service.tidy())
 
 
 def test_an_import_that_fails_halfway_leaves_nothing(make_server, environment):

@@ -83,9 +83,9 @@ class RunRecord(
     suite_id: Column[str | None] = column(default=None)
     after_snapshot: Column[str | None] = column(default=None)
     diff: Column[str | None] = column(default=None)
-    """The latest diff as JSON text."""
+    """The latest diff as JSON text, packed if it is long."""
     verdict: Column[str | None] = column(default=None)
-    """The latest verdict as JSON text."""
+    """The latest verdict, likewise."""
     start_call: Column[int | None] = column(default=None)
     """The number of the environment's last call before it; runs of earlier releases have none."""
 

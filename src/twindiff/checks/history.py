@@ -5,13 +5,14 @@ A row is found in it by its key, so a diff with whole rows is understood as well
 
 from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal, NamedTuple, cast
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from twindiff.checks.diffs import CALLS, Change, DiffType
+from twindiff.checks.diffs import CALLS, Change, DiffType, Row
 from twindiff.checks.spec import Spec
 
 Key = dict[str, str | int | float | bool | None]
@@ -96,10 +97,17 @@ class Touch(Struct, frozen=True):
 
 
 class Index(NamedTuple):
-    """Touches by a table's name and a row's key, and the key columns of each table."""
+    """The touches of one table's rows by their key, and the columns of a key."""
 
-    keys: dict[str, tuple[str, ...]]
-    touches: dict[tuple[str, tuple[Any, ...]], list[Touch]]
+    key: tuple[str, ...]
+    touches: dict[tuple[Any, ...], list[Touch]]
+
+    def of(self, row: Row) -> list[Touch]:
+        """What was done to a row, in order."""
+        try:
+            return self.touches.get(tuple([row.get(column) for column in self.key]), [])
+        except TypeError:  # a list or an object, which is no key
+            return []
 
 
 class Past:
@@ -125,35 +133,33 @@ class Past:
         return moments(self._history.calls or [])
 
     @cached_property
-    def _index(self) -> Index:
-        index = Index({}, {})
+    def _indexes(self) -> dict[str, dict[str, Index]]:
+        """By table, then by twin."""
+        found: dict[str, dict[str, Index]] = {}
         for record in self._history.records:
             for change in record.changes:
-                touch = Touch(record, change)
-                for name in (change.table, f"{record.twin}.{change.table}"):
-                    index.keys[name] = tuple(change.key)
-                    index.touches.setdefault((name, tuple(change.key.values())), []).append(touch)
-        return index
+                twins = found.setdefault(change.table, {})
+                index = twins.get(record.twin) or twins.setdefault(record.twin, Index(tuple(change.key), {}))
+                index.touches.setdefault(tuple(change.key.values()), []).append(Touch(record, change))
+        return found
 
     def touches(self, change: Change) -> list[Touch]:
         """What was done to a row of the diff, in order."""
-        name = change.names[-1]
-        row = change.sides[0]
-        key = tuple(row.get(column) for column in self._index.keys.get(name, ()))
-        try:
-            return self._index.touches.get((name, key), [])
-        except TypeError:  # a list or an object, which is no key
-            return []
+        row, twins = change.sides[0], self._indexes.get(change.table, {})
+        if change.twin is not None:
+            return twins[change.twin].of(row) if change.twin in twins else []
+        found = [touch for index in twins.values() for touch in index.of(row)]
+        return sorted(found, key=lambda touch: touch.record.seq)
 
     def blame(self, change: Change, columns: Collection[str] = ()) -> Blame | None:
         """Who gave these columns their values; where nobody did, who touched the row last for its own sake."""
         if change.diff_type == "response":
             return None
-        touches = self.touches(change)
-        gave = [touch for touch in touches if columns and touch.gave(columns)]
-        meant = [touch for touch in touches if touch.is_meant()]
-        found = gave or meant or touches
-        return found[-1].blame if found else None
+        latest = self.touches(change)[::-1]
+        gave = (touch for touch in latest if columns and touch.gave(columns))
+        meant = (touch for touch in latest if touch.is_meant())
+        found = next(chain(gave, meant, latest), None)
+        return found.blame if found else None
 
     def moment(self, change: Change, columns: Collection[str]) -> Moment | None:
         """When a call was made, or a row got what it has in these columns; None when the history does not say."""

@@ -67,10 +67,11 @@ def _hold_after(outcome: Outcome, earlier: Outcome, name: str, past: Past) -> No
     if not first or not then:
         return
     last = max(first, key=lambda item: item.moment)
+    wanted = f"it should come after {said(earlier, last, past)}"
     early = [item for item in then if not is_after(item.moment, last.moment)]
     for item in early:
         blame = past.blame(item.change, asked(outcome.assertion, item.change))
-        differs = [Difference("after", f"it should come after {said(earlier, last, past)}", said(outcome, item, past))]
+        differs = [Difference("after", wanted, said(outcome, item, past))]
         outcome.objections.append(Objection(item.change, differs, blame))
     if early:
         outcome.fail(f"expected after '{name}' but got {len(early)} before")

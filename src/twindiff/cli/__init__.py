@@ -43,7 +43,7 @@ class Commands(TyperGroup):
             _end(str(problem), problem.exit_code)
         except KeyboardInterrupt:
             _end("", STOPPED)
-        except Exception as error:
+        except Exception as error:  # what is no Problem is a mistake of ours, and still no traceback
             if os.environ.get("TWINDIFF_DEBUG"):
                 raise
             _end(

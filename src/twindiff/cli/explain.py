@@ -97,14 +97,14 @@ def _shown(result: Json, found: Sequence[Explanation], unknown: dict[str, int]) 
     if nothing and not result["passed"]:
         lines.append(Text("Nothing happened: the run changed no row.", CHANGED))
     for why in found:
-        lines += ["", *_block(why, brief=nothing and not why.nearest)]
+        lines += ["", *_block(why, found, brief=nothing and not why.nearest)]
     if unknown:
         tried = ", ".join(f"{name}{f' ({times} times)' if times > 1 else ''}" for name, times in unknown.items())
         lines += ["", Text(f"Tried, though no twin has it: {printable(tried)}", QUIET)]
     return Group(*lines)
 
 
-def _block(why: Explanation, *, brief: bool) -> Iterator[RenderableType]:
+def _block(why: Explanation, others: Sequence[Explanation], *, brief: bool) -> Iterator[RenderableType]:
     """What was expected, and the rows that show how it is instead."""
     from rich.text import Text
 
@@ -114,11 +114,32 @@ def _block(why: Explanation, *, brief: bool) -> Iterator[RenderableType]:
     yield Text.assemble(("✗ ", REMOVED), (f"{why.assertion}  ", QUIET), f"{printable(expected)}got {why.got}.")
     if brief:
         return
-    several = not why.nearest or not why.nearest[0].differs or why.nearest[0].diff_type
-    if not why.nearest or (several and not why.nearest[0].diff_type):
+    if not why.nearest or not (why.nearest[0].differs or why.nearest[0].diff_type):
         yield indented(indented(Text(printable(reason))))
-    for near in why.nearest if several else why.nearest[:1]:
-        yield indented(indented(_row(near)))
+    for near in _rows_of(why):
+        number = _shown_under(near, others)
+        seen = Text.assemble(_what(near), (f"the row that is shown under {number}", QUIET))
+        yield indented(indented(seen if number else _row(near)))
+
+
+def _rows_of(why: Explanation) -> list[Nearest]:
+    """The rows that are shown: the nearest one where something differs, else all that are to blame."""
+    is_one = why.nearest and why.nearest[0].differs and not why.nearest[0].diff_type
+    return why.nearest[:1] if is_one else why.nearest
+
+
+def _shown_under(stray: Nearest, others: Sequence[Explanation]) -> int | None:
+    """The assertion under which a row that nobody asked for is shown as one that is near to it."""
+    if stray.diff_type is None:
+        return None
+    return next((why.assertion for why in others for near in _rows_of(why) if _are_one(stray, near, why)), None)
+
+
+def _are_one(stray: Nearest, near: Nearest, why: Explanation) -> bool:
+    """Whether two are the same row, each shortened to other columns; ids are in both."""
+    same = [near.row[name] == value for name, value in stray.row.items() if name in near.row]
+    names = (stray.entity, (stray.entity or "").rpartition(".")[2])
+    return near.diff_type is None and why.entity in names and near.blame == stray.blame and bool(same) and all(same)
 
 
 def _row(near: Nearest) -> RenderableType:

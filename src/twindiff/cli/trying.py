@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import redirect_stdout
+from contextlib import closing, redirect_stdout
 from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import Path
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from twindiff.client.blocking import Platform
     from twindiff.client.trying import Agent
 
+STOPPED = 130
 AN_AGENT = "An agent is given as module:function, such as my_agent:work"
 
 
@@ -58,7 +59,8 @@ def run(
     """Let an agent try the tests of a suite, each in an environment of its own, and judge what it did.
 
     The function gets a twindiff.client.Task: prompt, url, urls by twin, token, test_id, environment_id. What it prints
-    goes to standard error. Exits with 0 if every test passed, else with 1.
+    goes to standard error. Exits with 0 if every test passed, else with 1; with 130 after Ctrl-C, which leaves no
+    environment behind.
     """
     working = loaded(agent)
     begun = monotonic()
@@ -98,7 +100,13 @@ def _tried(
     from twindiff.client import trials
 
     tries = [test for test in tests for _ in range(repeat)]
-    found = list(_watched(trials(platform, tries, agent, parallel=parallel, seconds=seconds), len(tries)))
+    found: list[Trial] = []
+    try:
+        with closing(trials(platform, tries, agent, parallel=parallel, seconds=seconds)) as going:
+            found.extend(_watched(going, len(tries)))
+    except KeyboardInterrupt:
+        judged = f"Stopped when {len(found)} of {len(tries)} trials were judged"
+        raise Problem(f"{judged}; the environments of the rest are deleted.", exit_code=STOPPED) from None
     return [Result(test, [trial for trial in found if trial.test.id == test.id]) for test in tests]
 
 

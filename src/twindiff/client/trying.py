@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from inspect import isawaitable
@@ -18,6 +18,7 @@ from .blocking import Environment, Platform
 from .sending import Refused, Unreachable
 
 SECONDS = 600.0
+SECONDS_TO_OPEN = 10.0
 SECONDS_TO_JUDGE = 600
 """How much longer than its agent may work an environment lives."""
 
@@ -36,6 +37,9 @@ class Task(NamedTuple):
     token: str
     environment_id: str
 
+
+Opened = Future[Environment]
+"""The environment of a test, once it is made."""
 
 Agent = Callable[[Task], object]
 """Does what the prompt asks for; what it returns is ignored, but awaited if it can be."""
@@ -76,21 +80,25 @@ class Trial(NamedTuple):
 
 def trials(
     platform: Platform, tests: Sequence[Test], agent: Agent, *, parallel: int = 1, seconds: float = SECONDS
-) -> Iterator[Trial]:
+) -> Generator[Trial]:
     """Try every test, up to `parallel` at once, and give what came of each as soon as it is known.
 
     An agent that is not done after `seconds` is left to itself: its environment is deleted, one with `async` cancelled.
+    So are those that still work when the trials are closed, or Ctrl-C ends them.
     """
     waiting = deque(tests)
     finished = SimpleQueue[Trial]()
+    opened: list[Opened] = []
 
     def work() -> None:
         while waiting:
+            mine = Opened()
+            opened.append(mine)
             try:
-                test = waiting.popleft()
+                finished.put(_trial(platform, waiting.popleft(), agent, seconds, mine))
             except IndexError:  # another thread took the last one
-                return
-            finished.put(_trial(platform, test, agent, seconds))
+                mine.cancel()
+            opened.remove(mine)
 
     for _ in range(min(parallel, len(tests))):
         Thread(target=work, name="twindiff trials", daemon=True).start()
@@ -99,18 +107,36 @@ def trials(
             yield finished.get()
     finally:
         waiting.clear()
+        for each in opened.copy():
+            _close(each)
 
 
-def _trial(platform: Platform, test: Test, agent: Agent, seconds: float) -> Trial:
+def _close(opened: Opened) -> None:
+    """Delete an environment, even one that is being made at this moment."""
+    with suppress(Exception):  # whatever was raised where it was made is of no interest any more, nor is a server gone
+        opened.result(SECONDS_TO_OPEN).delete()
+
+
+def _opened(platform: Platform, test: Test, seconds: float, opened: Opened) -> Environment:
+    try:
+        environment = platform.create(testId=test.id, ttl_seconds=int(seconds) + SECONDS_TO_JUDGE)
+    except BaseException as error:  # who closes the trials waits for one or the other
+        opened.set_exception(error)
+        raise
+    opened.set_result(environment)
+    return environment
+
+
+def _trial(platform: Platform, test: Test, agent: Agent, seconds: float, opened: Opened) -> Trial:
     begun = monotonic()
     trial = Trial(test)
     try:
-        with platform.create(testId=test.id, ttl_seconds=int(seconds) + SECONDS_TO_JUDGE) as environment:
+        with _opened(platform, test, seconds, opened) as environment:
             run = environment.run(test.id)
             trial = trial._replace(environment_id=environment.id, run_id=run.id)
             try:
                 _let_work(agent, _task(test, environment), seconds)
-            except BaseException:
+            except BaseException:  # an agent may raise anything
                 with suppress(Refused, Unreachable):  # what the agent raised is what counts
                     run.diff()  # what was done so far is kept in the run's result
                 raise

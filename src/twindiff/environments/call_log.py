@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from twindiff.catalog import CallRecord, RunRecord
 from twindiff.kit.clock import Clock
-from twindiff.kit.store import Store
-from twindiff.storage import Engine
+from twindiff.storage import CatalogStore, Engine
 
 AT_ONCE = 100
 """Calls that are read in one go."""
+FORGOTTEN_AT_ONCE = 1000
 UNKNOWN_OPERATION = "unknown_operation"
 """The error of a call that named an operation which its twin does not have."""
 
@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 class CallLog:
     """What reached the twins of each environment, reads and refusals included."""
 
-    def __init__(self, engine: Engine, catalog: Store) -> None:
+    def __init__(self, engine: Engine, catalog: CatalogStore) -> None:
         self._engine = engine
         self._catalog = catalog
         self._waiting: dict[str, list[Entry]] = {}
@@ -72,21 +72,7 @@ class CallLog:
 
     def _write(self, environment_id: str, entries: list[Entry]) -> None:
         first = self._last_number(environment_id) + 1
-        for number, entry in enumerate(entries, first):
-            self._catalog.add(
-                CallRecord(
-                    environment_id=environment_id,
-                    number=number,
-                    at=Clock(entry.at).iso(),
-                    twin=entry.twin,
-                    operation=entry.operation,
-                    actor=entry.actor,
-                    status=entry.status,
-                    milliseconds=round(entry.milliseconds, 3),
-                    error=entry.error,
-                    seq=entry.seq,
-                )
-            )
+        self._catalog.add_all([_record(environment_id, number, entry) for number, entry in enumerate(entries, first)])
         self._written[environment_id] = first + len(entries) - 1
 
     def restore(self, environment_id: str, entries: list[Entry]) -> None:
@@ -99,8 +85,9 @@ class CallLog:
         if known is not None and self._engine.inline:  # else other processes write too
             return known
         mine = CallRecord.environment_id == environment_id
-        last = self._catalog.rows(CallRecord, mine, order=(-CallRecord.environment_id, -CallRecord.number), limit=1)
-        return last[0].number if last else 0
+        newest = (-CallRecord.environment_id, -CallRecord.number)
+        last = self._catalog.rows(CallRecord, mine, order=newest, limit=1, columns=(CallRecord.number,))
+        return last[0][0] if last else 0
 
     def list(self, environment_id: str, *, after: int, limit: int) -> list[CallRecord]:
         """Calls of an environment in order, those after a number."""
@@ -113,6 +100,13 @@ class CallLog:
             limit=limit,
         )
 
+    def parts(self, environment_id: str, *, after: int, limit: int = 2**53) -> Iterator[list[CallRecord]]:
+        """Calls up to now, as `list` gives them, in parts; what comes between two parts is left out."""
+        last = min(after + limit, self.last(environment_id))
+        while after < last and (found := self.list(environment_id, after=after, limit=min(AT_ONCE, last - after))):
+            yield found
+            after = found[-1].number
+
     def last(self, environment_id: str) -> int:
         """The number of an environment's last call, written or waiting; 0 before the first."""
         with self._guard:
@@ -124,15 +118,12 @@ class CallLog:
 
         What comes between two parts is left out.
         """
-        after, last = run.start_call or 0, self.last(run.environment_id)
-        while after < last:
-            found = self.list(run.environment_id, after=after, limit=min(AT_ONCE, last - after))
+        for found in self.parts(run.environment_id, after=run.start_call or 0):
             calls = [call for call in found if run.start_call is not None or call.at >= run.created_at]
             within = list(takewhile(lambda call: (call.seq or 0) <= end, calls))
             yield within
-            if not found or len(within) < len(calls):
+            if len(within) < len(calls):
                 return
-            after = found[-1].number
 
     def unknown(self, environment_id: str) -> int:
         """How many calls of an environment named an operation that its twin does not have."""
@@ -141,11 +132,27 @@ class CallLog:
             CallRecord, CallRecord.environment_id == environment_id, CallRecord.error == UNKNOWN_OPERATION
         )
 
-    def forget(self, environment_id: str) -> None:
-        """Drop the log of a deleted environment."""
-        self._waiting.pop(environment_id, None)
-        if self._last_number(environment_id):
-            with self._engine.transaction():
-                for record in self.list(environment_id, after=0, limit=2**31):
-                    self._catalog.remove(record)
+    def forget(self, environment_id: str) -> Iterator[None]:
+        """Drop the log of a deleted environment, in parts."""
+        with self._guard:
+            self.waiting -= len(self._waiting.pop(environment_id, ()))
+        mine = CallRecord.environment_id == environment_id
+        for end in range(FORGOTTEN_AT_ONCE, self._last_number(environment_id) + FORGOTTEN_AT_ONCE, FORGOTTEN_AT_ONCE):
+            self._catalog.remove_all(CallRecord, mine, CallRecord.number <= end)
+            yield
         self._written.pop(environment_id, None)
+
+
+def _record(environment_id: str, number: int, entry: Entry) -> CallRecord:
+    return CallRecord(
+        environment_id=environment_id,
+        number=number,
+        at=Clock(entry.at).iso(),
+        twin=entry.twin,
+        operation=entry.operation,
+        actor=entry.actor,
+        status=entry.status,
+        milliseconds=round(entry.milliseconds, 3),
+        error=entry.error,
+        seq=entry.seq,
+    )

@@ -9,9 +9,8 @@ from twindiff.catalog.stamps import wall
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer, Request
-from twindiff.kit.store import Store
 from twindiff.kit.twin import Found, Operation, Rules, Twin
-from twindiff.storage import Engine, Intent, Moment, NotServed
+from twindiff.storage import CatalogStore, Engine, Intent, Moment, NotServed
 
 from .call_log import UNKNOWN_OPERATION, CallLog, Entry
 from .environments import Environment
@@ -38,7 +37,7 @@ class Asker(NamedTuple):
 class Calls:
     """Answers the calls of environments and logs each of them."""
 
-    def __init__(self, engine: Engine, catalog: Store) -> None:
+    def __init__(self, engine: Engine, catalog: CatalogStore) -> None:
         self._engine = engine
         self.log = CallLog(engine, catalog)
 

@@ -158,10 +158,11 @@ class Carrier:
             yield from self._engine.adopt(carried.id, carried.origin, carried.starts, carried.records)
             yield from self._note(carried, log)
             return Created(self._readied(record, carried, ttl_seconds), token)
-        except BaseException:
+        except BaseException:  # whatever it is, nothing half-made stays
             with suppress(NotServed):  # what cannot be removed now is forgotten in a day
                 self._environments.delete(carried.id)
-                log.forget(carried.id)
+                for _ in log.forget(carried.id):
+                    pass
             raise
 
     def _keep_files(self, files: list[bytes]) -> None:

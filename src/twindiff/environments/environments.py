@@ -222,6 +222,10 @@ class Environments:
             self._people_of[key] = self._read_people(template)
         return self._people_of[key]
 
+    def forget_people(self, twin: str, hash: str) -> None:
+        """Leave nothing in memory of a template that is gone."""
+        self._people_of.pop((twin, hash), None)
+
     def _read_people(self, template: TemplateRecord) -> People:
         users = self._registry.get(template.service).users
         if users is None:

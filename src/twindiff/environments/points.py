@@ -6,6 +6,7 @@ A point of the past stays what it was: the journal only grows, and a rewind is a
 from __future__ import annotations
 
 import re
+from collections.abc import Generator
 from typing import NamedTuple
 
 from twindiff.catalog import CheckpointRecord
@@ -14,7 +15,9 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
 from twindiff.storage import Engine, UnknownPoint
 from twindiff.storage.journal import Record
+from twindiff.storage.portions import Work
 
+from . import reading
 from .environments import Created, EnvironmentDeleted, Environments
 from .registry import did_you_mean
 
@@ -153,7 +156,7 @@ class Points:
         try:
             with self._engine.transaction():
                 made.extend(self._environments.fork(environment.id, at, name) for _ in range(count))
-        except BaseException:
+        except BaseException:  # whatever it is, nothing half-made stays
             forks = [each.environment.environment_id for each in made]
             self._environments.drop(forks)
             for fork in forks:  # an engine of several processes keeps what the catalog has taken back
@@ -161,12 +164,17 @@ class Points:
             raise
         return made
 
-    def difference(self, environment_id: str, start: Point, end: Point | None) -> Difference:
-        """What leads from one point to another, or to the present; raises what `seq` raises, and EnvironmentDeleted."""
+    def difference(self, environment_id: str, start: Point, end: Point | None) -> Generator[Work, None, Difference]:
+        """What leads from one point to another, or to the present, read in parts.
+
+        Raises what `seq` raises, and EnvironmentDeleted.
+        """
         record = self._environments.record(environment_id)
         env = record.environment_id
         if record.status == "deleted":
             raise EnvironmentDeleted(f"environment '{env}' has been deleted")
         first = self.seq(env, start)
         last = self._engine.seq(env) if end is None else self.seq(env, end)
-        return Difference(first, last, list(record.templates), self._engine.difference(env, first, last))
+        known = yield from reading.interval(self._engine, env, min(first, last), max(first, last))
+        records = yield from reading.difference(self._engine, env, first, last, known)
+        return Difference(first, last, list(record.templates), records)

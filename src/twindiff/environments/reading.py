@@ -1,9 +1,8 @@
-"""Journals that are read in parts, between which whoever has an event loop can see to others."""
+"""Journals read in parts, between which whoever has an event loop can see to others."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from functools import partial
 
 from twindiff.storage import Engine
 from twindiff.storage.journal import Record, between
@@ -36,6 +35,8 @@ def difference(engine: Engine, environment_id: str, start: int, end: int, known:
 
     A rewind may lead to before both of them, and so on from there.
     """
+    if start <= end and all(record.to is None for record in known):
+        return known
     records, lowest = known, min(start, end)
     while (low := min([lowest, *(record.to for record in records if record.to is not None)])) < lowest:
         records = yield from interval(engine, environment_id, low, lowest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from hashlib import blake2b
 from typing import NamedTuple, cast
 
@@ -11,7 +12,9 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
 from twindiff.storage import Engine
 from twindiff.storage.journal import Record
+from twindiff.storage.portions import Work
 
+from . import reading
 from .environments import EnvironmentDeleted, Environments
 
 
@@ -111,13 +114,13 @@ class Runs:
             raise SnapshotNotFound(f"no run of environment '{environment_id}' began with the snapshot '{before}'")
         return found[0]
 
-    def interval(self, run: RunRecord) -> Interval:
-        """What the run covers now; raises RunAlreadyCompleted, EnvironmentDeleted."""
+    def interval(self, run: RunRecord) -> Generator[Work, None, Interval]:
+        """What the run covers now, read in parts; raises RunAlreadyCompleted, EnvironmentDeleted."""
         _refuse_closed(run)
         return self.covered(run)
 
-    def covered(self, run: RunRecord) -> Interval:
-        """What the run covers now, or covered when it was closed; raises EnvironmentDeleted."""
+    def covered(self, run: RunRecord) -> Generator[Work, None, Interval]:
+        """What the run covers now, or covered when it was closed, read in parts; raises EnvironmentDeleted."""
         environment = self._catalog.get(EnvironmentRecord, run.environment_id)
         if environment.status == "deleted":
             raise EnvironmentDeleted(
@@ -125,22 +128,19 @@ class Runs:
             )
         end = self._engine.seq(run.environment_id) if run.end_seq is None else run.end_seq
         twins = list(cast(dict[str, str], environment.templates))
-        if end == run.start_seq:
-            return Interval(run, end, twins, [], [])
-        records = self._engine.records(run.environment_id, run.start_seq, end)
-        rewound = [{"at_seq": record.seq, "to_seq": record.to} for record in records if record.to is not None]
-        if rewound:
-            records = self._engine.difference(run.environment_id, run.start_seq, end)
+        known = yield from reading.interval(self._engine, run.environment_id, run.start_seq, end)
+        rewound = [{"at_seq": record.seq, "to_seq": record.to} for record in known if record.to is not None]
+        records = yield from reading.difference(self._engine, run.environment_id, run.start_seq, end, known)
         return Interval(run, end, twins, records, rewound)
 
     def keep_diff(self, interval: Interval, diff: str) -> RunRecord:
-        """Store a diff, as JSON text, as the run's latest; raises RunAlreadyCompleted when another came first."""
+        """Store a diff, as `results` keeps it, as the latest; raises RunAlreadyCompleted when another came first."""
         run = self.get(interval.run.run_id)
         status = run.status if run.verdict is not None else "completed"
         return self._keep(run, interval, status=status, diff=diff)
 
-    def keep_verdict(self, interval: Interval, diff: str, status: str, verdict: str) -> RunRecord:
-        """Store a diff and the verdict on it, both as JSON text; raises RunAlreadyCompleted likewise."""
+    def keep_verdict(self, interval: Interval, status: str, diff: str, verdict: str) -> RunRecord:
+        """Store a diff and the verdict on it, both as `results` keeps them; raises RunAlreadyCompleted likewise."""
         run = self.get(interval.run.run_id)
         return self._keep(run, interval, status=status, diff=diff, verdict=verdict)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from typing import Any, NamedTuple, cast
 from uuid import UUID
 
@@ -15,7 +15,8 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Table
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
-from twindiff.storage import Engine, Template
+from twindiff.storage import Engine, Start, Template
+from twindiff.storage.portions import Work, finished, let_go
 
 from .registry import Registry, did_you_mean
 
@@ -88,7 +89,22 @@ class Templates:
         return self._record(Naming(twin.name, name, origin, description), self._store(twin, rows))
 
     def _store(self, twin: Twin, rows: Rows) -> Template:
-        return self._engine.add_template(twin.name, full_rows(twin, rows))
+        return finished(self.keep(twin, self.start(twin, full_rows(twin, rows))))
+
+    def start(self, twin: Twin, full: Mapping[str, list[Values]]) -> Start:
+        """A template of full rows that is not stored yet; made in any thread."""
+        schema = self._registry.schemas[twin.name]
+        return Start(Template(schema.content_hash(full, {}), schema.hash, {}), full)
+
+    def keep(self, twin: Twin, start: Start) -> Generator[Work, None, Template]:
+        """Store a template under no name yet, in parts; its rows are used up."""
+        yield from self._engine.keep_template(twin.name, start)
+        yield lambda: [let_go(rows) for rows in start.rows.values()]
+        return start.template
+
+    def name(self, twin: Twin, name: str, template: Template, *, origin: str) -> TemplateRecord:
+        """Give a stored template a name; the same content as the newest of that name changes nothing."""
+        return self._record(Naming(twin.name, name, origin), template)
 
     def _record(self, naming: Naming, stored: Template) -> TemplateRecord:
         newest = self.history(naming.service, naming.name)[:1]

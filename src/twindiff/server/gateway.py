@@ -24,7 +24,7 @@ from twindiff.server.pages import index
 from twindiff.server.platform import PREFIX, platform
 from twindiff.server.sandboxes.routes import Desk
 from twindiff.server.sandboxes.sandboxes import Sandboxes
-from twindiff.server.service import Service
+from twindiff.server.service import LARGE_BODY, Service
 from twindiff.storage import Gone
 
 Scope = MutableMapping[str, Any]
@@ -203,10 +203,16 @@ class Gateway:
         return await self.service.apart(self._operate(operations.style, given, request, found))
 
     async def _operate(self, style: Style, given: Any, request: Request, found: Found) -> Answer:
-        result = found.operation.bound.invoke(given, style.parameters(request, found))
+        result = found.operation.bound.invoke(given, await self._read(style, request, found))
         if inspect.isawaitable(result):
             result = await result
         return result if isinstance(result, Answer) else style.result(result, found.operation)
+
+    async def _read(self, style: Style, request: Request, found: Found) -> dict[str, Any]:
+        """The parameters of a request; a large body is read off the event loop."""
+        if len(request.body) <= LARGE_BODY:
+            return style.parameters(request, found)
+        return await self.service.aside(lambda: style.parameters(request, found))
 
 
 def _request(scope: Scope) -> Request:

@@ -82,9 +82,8 @@ _SECURITY: Schema = {
 def _answers(operation: Operation) -> tuple[Any, ...]:
     """The types an operation answers with, one or the other; none for one that answers with text or with nothing."""
     returns = operation.bound.returns
-    if isinstance(returns, UnionType):
-        return get_args(returns)
-    return () if returns in (Answer, NoneType) else (returns,)
+    types = get_args(returns) if isinstance(returns, UnionType) else (returns,)
+    return tuple(each for each in types if each not in (Answer, NoneType))
 
 
 def _operation(operation: Operation, by_type: dict[int, Schema], components: Schema, problem: Schema) -> Schema:

@@ -6,18 +6,19 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
-from twindiff.catalog import TABLES
+from twindiff.catalog import TABLES, CallRecord
 from twindiff.environments.calls import Calls
 from twindiff.environments.carrying import Carrier
 from twindiff.environments.environments import Environment, EnvironmentDeleted, Environments
 from twindiff.environments.points import Points
 from twindiff.environments.registry import Registry
-from twindiff.environments.runs import Interval, Runs
+from twindiff.environments.runs import Runs
 from twindiff.environments.templates import Templates
+from twindiff.environments.unused import Unused
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import table_of
 from twindiff.kit.twin import Twin
@@ -25,6 +26,8 @@ from twindiff.server.doors import no_such_twin
 from twindiff.server.ports import Ports
 from twindiff.server.turns import Turns
 from twindiff.storage import Engine, NotServed
+from twindiff.storage.journal import Record
+from twindiff.storage.portions import Work, let_go, nothing
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.suites.agent_diff import Importer
@@ -38,8 +41,12 @@ WORKER_THREADS = 64
 """Requests that may wait for a database at once."""
 CALLS_AT_ONCE = 25
 """Calls that are logged in one go."""
-LARGE_DIFF = 1000
+LARGE_DIFF = 200
 """Changes to compose, or to compare with checks, above which work leaves the event loop."""
+SECONDS_UNUSED = 600
+"""Templates that nobody can reach are forgotten after so long, or twice that."""
+LARGE_BODY = 100_000
+"""Bytes of a body, or of a result, above which to read it leaves the event loop."""
 
 
 class Settings(NamedTuple):
@@ -78,15 +85,36 @@ class Service:
         self.importer = Importer(self.engine, self.registry, self.templates, self.suites)
         self.ports = Ports()
         self._turns = Turns()
+        self.unused = Unused(self.engine, catalog, self.environments) if isinstance(self.engine, SqliteEngine) else None
+        self._swept = time.monotonic()
         self.started = time.time()
         with self.engine.transaction():
             self.templates.load_built_in()
 
-    async def composed(self, interval: Interval, compose: Callable[[], T], *, times: float = 1) -> T:
-        """Run work that looks at each change of an interval so many times, off the event loop when it is much."""
-        if times * (1 + sum(len(record.changes) for record in interval.records)) > LARGE_DIFF:
-            return await self.aside(compose)
-        return compose()
+    async def composed(
+        self,
+        records: list[Record],
+        compose: Callable[[], T],
+        *,
+        times: float = 1,
+        calls: list[CallRecord] | None = None,
+    ) -> T:
+        """Run work that looks at each change of records so many times, off the event loop when it is much.
+
+        Then records and calls are used up: to let go of thousands on the event loop would keep it from others.
+        """
+        size = len(calls or ()) + sum(len(record.changes) for record in records)
+        if times * (1 + size) <= LARGE_DIFF:
+            return compose()
+
+        def work() -> T:
+            try:
+                return compose()
+            finally:
+                let_go(records)
+                let_go(calls or [])
+
+        return await self.aside(work)
 
     def twin_of(self, environment: Environment, name: str) -> Twin:
         """The twin of a name or alias that an environment has; raises TwinNotFound."""
@@ -98,6 +126,25 @@ class Service:
     async def aside(self, work: Callable[[], T]) -> T:
         """Run work whose size no request bounds off the event loop."""
         return await asyncio.to_thread(work) if self._threads is None else work()
+
+    async def in_parts(self, steps: Generator[Work, None, T]) -> T:
+        """Do work in parts, each off the event loop; whatever goes wrong, the steps get to clean up."""
+        try:
+            while True:
+                step = next(steps)
+                await (self.breathe() if step is nothing else self.aside(step))
+        except StopIteration as done:
+            return done.value
+        finally:
+            steps.close()
+
+    async def gathered(self, parts: Iterable[list[T]]) -> list[T]:
+        """What comes in parts, between which others have their turn."""
+        found: list[T] = []
+        for part in parts:
+            found += part
+            await self.breathe()
+        return found
 
     async def apart(self, work: Coroutine[Any, Any, T]) -> T:
         """Run the work of one request where it may wait for the database: here if that is quick, else in a thread."""
@@ -159,25 +206,31 @@ class Service:
                 await self.apart(self._tidy_up())
             except NotServed as error:
                 log.warning("Keeping house failed; it is tried again: %s", error)
-            except Exception:
+            except Exception:  # a mistake of ours must not end the house-keeping of a server that goes on
                 log.exception("Keeping house failed; it is tried again")
 
     async def _tidy_up(self) -> None:
         for _ in range(0, self.calls.log.waiting, CALLS_AT_ONCE):
             self.calls.log.flush(CALLS_AT_ONCE)
             await self.breathe()
-        self.tidy()
+        for _ in self.tidy():
+            await self.breathe()
+        if self.unused and time.monotonic() - self._swept > SECONDS_UNUSED:
+            self._swept = time.monotonic()
+            for _ in self.unused.sweep():
+                await self.breathe()
         if isinstance(self.engine, SqliteEngine) and self.engine.file.is_long:
             await self.aside(self.engine.file.shorten)
             self.engine.file.finish_log()
 
-    def tidy(self) -> None:
-        """Expire what is due, with the call logs of what is forgotten; let idle environments sleep."""
-        for environment_id in self.environments.tidy(self.settings.idle_seconds):
-            self.calls.log.forget(environment_id)
+    def tidy(self) -> Iterator[None]:
+        """Expire what is due, let idle environments sleep, and drop the calls of what is forgotten; in parts."""
+        ended = self.environments.tidy(self.settings.idle_seconds)
         for environment_id in self.ports.environments():
             if self.environments.record(environment_id).status != "ready":
                 self.ports.close(environment_id)
+        for environment_id in ended:
+            yield from self.calls.log.forget(environment_id)
 
     def close(self) -> None:
         self.ports.close_all()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -15,6 +15,15 @@ Work = Callable[[], object]
 
 def nothing() -> None:
     """The part that only lets others have their turn."""
+
+
+def finished(steps: Generator[Work, None, T]) -> T:
+    """What comes of work in parts, all of it done here."""
+    try:
+        while True:
+            next(steps)()
+    except StopIteration as done:
+        return done.value
 
 
 def let_go(items: list[Any]) -> None:

@@ -6,7 +6,7 @@ What belongs to a twin that is not installed is left out and named.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
@@ -16,7 +16,9 @@ from twindiff.checks import SpecError, parse
 from twindiff.environments.registry import Registry
 from twindiff.environments.templates import InvalidSeed, Templates, full_rows
 from twindiff.kit.errors import ApiError
-from twindiff.storage import Engine
+from twindiff.kit.twin import Twin
+from twindiff.storage import Engine, Start
+from twindiff.storage.portions import Work, let_go
 from twindiff.suites.suites import OWNER, NewSuite, NewTest, Suites, TestItem
 
 NAMESPACE = UUID("6ba7b810-9dad-11d1-80b4-00c04fd430c8")
@@ -38,9 +40,9 @@ class Imported(msgspec.Struct):
 class Seed(NamedTuple):
     """A seed file that has been checked."""
 
-    twin: str
+    twin: Twin
     name: str
-    rows: dict[str, list[dict[str, Any]]]
+    start: Start
 
 
 class SuiteFile(NamedTuple):
@@ -93,7 +95,10 @@ class Importer:
         self._suites = suites
 
     def check(self, files: Mapping[str, Any]) -> Checked:
-        """Read files by name, each the JSON value it holds, and store nothing; raises InvalidFile for a bad one."""
+        """Read files by name, each the JSON value it holds, and store nothing; raises InvalidFile for a bad one.
+
+        The rows of seeds are used up.
+        """
         checked = Checked([], [], [])
         for name, content in files.items():
             twin = self._twin_of(name, content)
@@ -105,11 +110,13 @@ class Importer:
                 checked.seeds.append(self._seed(name, twin, content))
         return checked
 
-    def store(self, checked: Checked) -> Imported:
-        """Store what was checked: all of it or, when that fails, nothing."""
+    def store(self, checked: Checked) -> Generator[Work, None, Imported]:
+        """Store what was checked, in parts: all of it or, when that fails, nothing that has a name."""
         result = Imported(left_out=checked.left_out)
+        for seed in checked.seeds:
+            yield from self._templates.keep(seed.twin, seed.start)
         with self._engine.transaction():
-            self._store(checked.seeds, checked.suites, result)
+            self._name(checked.seeds, checked.suites, result)
         return result
 
     def _twin_of(self, name: str, content: Any) -> str | None:
@@ -125,12 +132,14 @@ class Importer:
             rows = full_rows(self._registry.twins[twin], content)
         except InvalidSeed as error:
             raise InvalidFile(f"{name}: {error}") from None
-        return Seed(twin, _stem(name), rows)
+        for given in content.values():
+            let_go(given)
+        return Seed(self._registry.twins[twin], _stem(name), self._templates.start(self._registry.twins[twin], rows))
 
-    def _store(self, seeds: list[Seed], suites: list[SuiteFile], result: Imported) -> None:
+    def _name(self, seeds: list[Seed], suites: list[SuiteFile], result: Imported) -> None:
         for seed in seeds:
-            known = [record.template_id for record in self._templates.history(seed.twin, seed.name)]
-            record = self._templates.add(self._registry.twins[seed.twin], seed.name, seed.rows, origin="import")
+            known = [record.template_id for record in self._templates.history(seed.twin.name, seed.name)]
+            record = self._templates.name(seed.twin, seed.name, seed.start.template, origin="import")
             changed = record.template_id not in known
             (result.templates if changed else result.unchanged).append(seed.name)
         for suite, tests in suites:

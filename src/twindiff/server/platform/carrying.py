@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Annotated, TypeVar, cast
+from typing import Annotated, cast
 
 import msgspec
 
@@ -12,9 +11,6 @@ from twindiff.kit.http import Answer
 from twindiff.kit.twin import Operations
 from twindiff.server.platform.environments import MOST_SECONDS, EnvironmentMade, environment_made
 from twindiff.server.service import Service
-from twindiff.storage.portions import Work
-
-T = TypeVar("T")
 
 api = Operations()
 
@@ -26,7 +22,7 @@ async def export_environment(service: Service, env_id: str) -> Answer:
     The file is JSON lines in gzip. No token is in it.
     """
     record = service.environments.record(env_id)
-    file = await _done(service, service.carrier.export(record.environment_id, service.calls.log))
+    file = await service.in_parts(service.carrier.export(record.environment_id, service.calls.log))
     name = f'attachment; filename="{record.environment_id}.jsonl.gz"'
     return Answer(file, content_type="application/gzip", headers=(("Content-Disposition", name),))
 
@@ -46,17 +42,6 @@ async def import_environment(
     carried = await service.aside(lambda: service.carrier.open(file))
     lasts = min(ttl_seconds or carried.head.ttl_seconds, MOST_SECONDS)
     bringing = service.carrier.bring(carried, service.calls.log, name=name, ttl_seconds=lasts)
-    made = await _done(service, bringing)
+    made = await service.in_parts(bringing)
     templates = [service.templates.get(id) for id in cast(dict[str, str], made.environment.templates).values()]
     return environment_made(made.environment, made.agent_token, templates)
-
-
-async def _done(service: Service, steps: Generator[Work, None, T]) -> T:
-    """Do work in steps, each off the event loop; whatever goes wrong, the steps get to clean up."""
-    try:
-        while True:
-            await service.aside(next(steps))
-    except StopIteration as done:
-        return done.value
-    finally:
-        steps.close()

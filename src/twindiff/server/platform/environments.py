@@ -9,9 +9,11 @@ import msgspec
 
 from twindiff.catalog import CallRecord, EnvironmentRecord, RunRecord, TemplateRecord, TestRecord
 from twindiff.environments.environments import DEFAULT_TTL_SECONDS, Wanted
+from twindiff.environments.reading import interval
 from twindiff.environments.templates import TemplateNotFound, UnknownTemplate
 from twindiff.kit.clock import Clock, ClockMode, micros_of
 from twindiff.kit.errors import ApiError
+from twindiff.kit.http import Answer, json_answer
 from twindiff.kit.twin import Operations
 from twindiff.server.service import Service
 from twindiff.storage.journal import Record
@@ -303,20 +305,26 @@ def _shown(service: Service, record: EnvironmentRecord) -> EnvironmentShown:
 
 
 @api.delete("/env/{envId}")
-def delete_environment(service: Service, env_id: str) -> EnvironmentStatus:
+async def delete_environment(service: Service, env_id: str) -> EnvironmentStatus:
     """Delete an environment; results of its runs stay readable."""
     record = service.environments.delete(env_id)
-    service.calls.log.forget(record.environment_id)
     service.ports.close(record.environment_id)
+    for _ in service.calls.log.forget(record.environment_id):
+        await service.breathe()
     return EnvironmentStatus(env_id, "deleted")
 
 
 @api.get("/env/{envId}/journal")
-def journal(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> Journal:
+async def journal(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> Journal | Answer:
     """Every operation that wrote, in order, with full rows before and after."""
-    record = service.environments.record(env_id)
-    found = service.engine.records(record.environment_id, after, after + limit)
-    return Journal([_journalled(each) for each in found])
+    env = service.environments.record(env_id).environment_id
+    last = min(after + limit, service.engine.seq(env))
+    found = await service.in_parts(interval(service.engine, env, after, last))
+
+    def compose() -> Answer:
+        return json_answer(Journal([_journalled(each) for each in found]))
+
+    return await service.composed(found, compose)
 
 
 def _journalled(record: Record) -> JournalRecord:
@@ -326,10 +334,11 @@ def _journalled(record: Record) -> JournalRecord:
 
 
 @api.get("/env/{envId}/calls")
-def calls(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> CallList:
+async def calls(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> CallList:
     """Every call that reached a twin, reads and refusals included."""
-    record = service.environments.record(env_id)
-    return CallList([_called(each) for each in service.calls.log.list(record.environment_id, after=after, limit=limit)])
+    environment_id = service.environments.record(env_id).environment_id
+    found = await service.gathered(service.calls.log.parts(environment_id, after=after, limit=limit))
+    return CallList([_called(each) for each in found])
 
 
 def _called(record: CallRecord) -> CallShown:

@@ -2,38 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from twindiff.catalog import CallRecord, RunRecord
+from twindiff.catalog import CallRecord
 from twindiff.checks import history as past
 from twindiff.environments.registry import Registry
 from twindiff.environments.runs import Interval
 from twindiff.kit.rows import Table
-from twindiff.server.service import Service
 from twindiff.storage.journal import Change, Record
 from twindiff.storage.values import same
 
+Diff = Mapping[str, list[dict[str, Any]]]
+Keys = dict[tuple[str, str], set[tuple[Any, ...]]]
+"""Keys of rows by twin and table."""
 
-def history(interval: Interval, registry: Registry, calls: Iterable[CallRecord] | None) -> past.History:
-    """The history of an interval, with its calls where they are asked for; raises what Registry.get raises."""
+
+def history(
+    interval: Interval, registry: Registry, calls: Iterable[CallRecord] | None, diff: Diff | None = None
+) -> past.History:
+    """The history of an interval, with its calls where they are asked for; raises what Registry.get raises.
+
+    With a diff it tells of the rows that are in it and of no others, which is all that a verdict looks at.
+    """
     for name in interval.twins:
         registry.get(name)
-    records = [_record(record, registry) for record in interval.records]
+    shown = None if diff is None else _keys(diff, interval, registry)
+    records = [_record(record, registry, shown) for record in interval.records]
     return past.History(records, None if calls is None else [_called(call) for call in calls])
 
 
-async def calls_of(service: Service, run: RunRecord, end: int) -> list[CallRecord]:
-    """The calls of a run that ends at a seq; others have their turn while many are read."""
-    found: list[CallRecord] = []
-    for part in service.calls.log.of_run(run, end):
-        found += part
-        await service.breathe()
+def _keys(diff: Diff, interval: Interval, registry: Registry) -> Keys:
+    """The keys of the rows of a diff."""
+    found: Keys = {}
+    for kind, entries in diff.items():
+        for entry in entries:
+            twin, name = entry.get("__twin__", interval.twins[0]), entry["__table__"]
+            row = entry["after"] if kind == "updates" else entry
+            if table := registry.schemas[twin].tables.get(name):
+                found.setdefault((twin, name), set()).add(tuple([row[column] for column in table.key]))
     return found
 
 
-def _record(record: Record, registry: Registry) -> past.Record:
-    tables = registry.schemas[record.twin].tables
-    changes = [_change(change, tables[change.table]) for change in record.changes if change.table in tables]
+def _record(record: Record, registry: Registry, shown: Keys | None) -> past.Record:
+    tables, twin = registry.schemas[record.twin].tables, record.twin
+    changes = [
+        _change(change, tables[change.table])
+        for change in record.changes
+        if change.table in tables and (shown is None or change.key in shown.get((twin, change.table), ()))
+    ]
     return past.Record(record.seq, record.twin, record.operation, record.actor, changes)
 
 

@@ -16,7 +16,7 @@ from twindiff.environments.points import Difference, Point
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Operations
 from twindiff.server.platform.environments import EnvironmentReset
-from twindiff.server.service import LARGE_DIFF, Service
+from twindiff.server.service import Service
 
 api = Operations()
 
@@ -118,7 +118,7 @@ async def fork_environment(
             await service.recall(service.environments.get(env_id), seq)
             made += service.points.fork(environment.id, seq, min(FORKS_AT_ONCE, count - len(made)), name)
             await service.breathe()
-    except BaseException:
+    except BaseException:  # a client that leaves is one too: all of them, or none
         for each in made:
             service.environments.delete(each.environment.environment_id)
         raise
@@ -161,13 +161,12 @@ async def diff_points(
     rows: changes.Rows = "full",
 ) -> PointDiff:
     """What differs between two points, from the templates' state to the present unless told otherwise."""
-    found = service.points.difference(env_id, from_, to)
+    found = await service.in_parts(service.points.difference(env_id, from_, to))
 
     def compose() -> bytes:
         return msgspec.json.encode(_diff(service, found, include, rows))
 
-    large = sum(len(record.changes) for record in found.records) > LARGE_DIFF
-    text = await service.aside(compose) if large else compose()
+    text = await service.composed(found.records, compose)
     return PointDiff(env_id, found.start, found.end, msgspec.Raw(text))
 
 

@@ -11,11 +11,13 @@ from twindiff import changes
 from twindiff.catalog import RunRecord
 from twindiff.checks import Explanation, History, Score, Spec, SpecError, Verdict, evaluate, parse
 from twindiff.environments.registry import Registry
+from twindiff.environments.results import kept, told
 from twindiff.environments.runs import Interval
 from twindiff.kit.errors import ApiError
+from twindiff.kit.http import Answer, json_answer
 from twindiff.kit.twin import Operations
 from twindiff.server.platform.environments import Limit, RunBriefs, briefs
-from twindiff.server.platform.history import calls_of, history
+from twindiff.server.platform.history import history
 from twindiff.server.service import Service
 
 api = Operations()
@@ -33,6 +35,8 @@ class InvalidSpec(ApiError):
     """The checks cannot be read."""
 
 
+LARGE_RESULT = 5_000
+"""Letters of a kept result from which on to read it leaves the event loop; packed ones become many times longer."""
 Status = Literal["running", "completed", "passed", "failed"]
 
 
@@ -106,9 +110,14 @@ async def diff_run(
     rows: changes.Rows = "full",
 ) -> RunDiff:
     """What changed in a run so far, or since a snapshot that a run of the environment began with."""
-    interval = service.runs.interval(_run(service, run_id, env_id, before_suffix))
-    text = await service.composed(interval, lambda: _encoded(_diff(service.registry, interval, include, rows)))
-    run = service.runs.keep_diff(interval, text.decode())
+    interval = await service.in_parts(service.runs.interval(_run(service, run_id, env_id, before_suffix)))
+
+    def compose() -> tuple[bytes, str]:
+        text = _encoded(_diff(service.registry, interval, include, rows))
+        return text, kept(text)
+
+    text, diff = await service.composed(interval.records, compose)
+    run = service.runs.keep_diff(interval, diff)
     return RunDiff(
         run.run_id, "completed", msgspec.Raw(text), run.before_snapshot, interval.after_snapshot, interval.rewound
     )
@@ -142,16 +151,17 @@ async def evaluate_run(
     """Judge a run by `expectedOutput`, or by the checks of its test."""
     run = service.runs.get(run_id)
     spec = _parsed(expected_output or _spec_of_test(service, run))
-    interval = service.runs.interval(run)
-    calls = await calls_of(service, run, interval.end) if spec.needs_calls else None
+    interval = await service.in_parts(service.runs.interval(run))
+    calls = await service.gathered(service.calls.log.of_run(run, interval.end)) if spec.needs_calls else None
 
-    def judge() -> tuple[Verdict, bytes]:
+    def judge() -> tuple[Verdict, str, str]:
         diff = _diff(service.registry, interval, include, "full")
-        return evaluate(spec, diff, lambda: history(interval, service.registry, calls)), _encoded(diff)
+        verdict = evaluate(spec, diff, lambda: history(interval, service.registry, calls, diff))
+        return verdict, kept(_encoded(diff)), kept(_encoded(verdict))
 
-    verdict, diff = await service.composed(interval, judge, times=_cost(spec))
+    verdict, *result = await service.composed(interval.records, judge, times=_cost(spec), calls=calls)
     status = "passed" if verdict.passed else "failed"
-    service.runs.keep_verdict(interval, diff.decode(), status, _encoded(verdict).decode())
+    service.runs.keep_verdict(interval, status, *result)
     return RunEvaluated(
         run.run_id,
         status,
@@ -181,22 +191,32 @@ def _spec_of_test(service: Service, run: RunRecord) -> dict[str, Any]:
 
 
 @api.get("/runs/{runId}/history")
-async def run_history(service: Service, run_id: str) -> History:
+async def run_history(service: Service, run_id: str) -> History | Answer:
     """What the verdict on a run may look at besides its diff: who changed which row, and every call.
 
     `records` are without what a rewind went back over, `calls` are all calls.
     """
     run = service.runs.get(run_id)
-    interval = service.runs.covered(run)
-    calls = await calls_of(service, run, interval.end)
-    return await service.composed(interval, lambda: history(interval, service.registry, calls))
+    interval = await service.in_parts(service.runs.covered(run))
+    calls = await service.gathered(service.calls.log.of_run(run, interval.end))
+
+    def compose() -> Answer:
+        return json_answer(history(interval, service.registry, calls))
+
+    return await service.composed(interval.records, compose, calls=calls)
 
 
 @api.get("/results/{runId}")
-def results(service: Service, run_id: str) -> RunResult:
+async def results(service: Service, run_id: str) -> RunResult:
     """A run's latest diff and verdict; readable after the environment is gone."""
     run = service.runs.get(run_id)
-    verdict = msgspec.json.decode(run.verdict, type=dict[str, msgspec.Raw]) if run.verdict else {}
+    if len(run.diff or "") + len(run.verdict or "") > LARGE_RESULT:
+        return await service.aside(lambda: _result(run))
+    return _result(run)
+
+
+def _result(run: RunRecord) -> RunResult:
+    verdict = msgspec.json.decode(told(run.verdict), type=dict[str, msgspec.Raw]) if run.verdict else {}
     nothing = msgspec.Raw(b"[]")
     return RunResult(
         run_id=run.run_id,
@@ -205,7 +225,7 @@ def results(service: Service, run_id: str) -> RunResult:
         score=verdict.get("score", msgspec.Raw(b"null")),
         failures=verdict.get("failures", nothing),
         explanations=verdict.get("explanations", nothing),
-        diff=msgspec.Raw(run.diff.encode() if run.diff else b"null"),
+        diff=msgspec.Raw(told(run.diff) if run.diff else b"null"),
         created_at=run.created_at,
         before_snapshot=run.before_snapshot,
         after_snapshot=run.after_snapshot,

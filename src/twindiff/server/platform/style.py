@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from math import isfinite
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -14,6 +16,8 @@ from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import Found, Operation
 
 LONGEST_INTEGER = len(str(-(2**63)))
+_HALF_A_LETTER = re.compile(r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
+"""What looks like the escape of one surrogate without the other."""
 
 
 class InvalidJson(ApiError):
@@ -80,8 +84,13 @@ def _query(query: str) -> dict[str, Any]:
 
 def _json_object(body: bytes) -> dict[str, Any]:
     try:
-        msgspec.json.decode(body)  # quicker to refuse, and stricter about numbers, than the one that sees pairs
-        value = json.loads(body, object_pairs_hook=_unique, parse_int=_integer)
+        text = body.decode()
+        if _HALF_A_LETTER.search(text):
+            msgspec.json.decode(body)  # which knows whether it is one
+        # It calls functions of ours all along, so that in a thread it keeps nobody from the event loop.
+        value = json.loads(
+            text, object_pairs_hook=_unique, parse_int=_integer, parse_float=_finite, parse_constant=_finite
+        )
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise InvalidJson(f"invalid json: {error}") from None
     if not isinstance(value, dict):
@@ -94,6 +103,14 @@ def _integer(text: str) -> int:
     value = int(text) if len(text) <= LONGEST_INTEGER else 2**64
     if not -(2**63) <= value < 2**63:
         raise ValueError(f"the integer {text[:LONGEST_INTEGER]} is out of range")
+    return value
+
+
+def _finite(text: str) -> float:
+    """A number that JSON can write."""
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError(f"the number {text[:LONGEST_INTEGER]} is out of range")
     return value
 
 

@@ -175,4 +175,4 @@ def _shown(test: TestRecord) -> TestShown:
 async def import_files(service: Service, files: dict[str, Any]) -> Imported:
     """Import public seed and suite files by name, each the JSON it holds: all of them or, with a bad one, none."""
     checked = await service.aside(lambda: service.importer.check(files))
-    return service.importer.store(checked)
+    return await service.in_parts(service.importer.store(checked))

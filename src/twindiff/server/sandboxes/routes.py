@@ -16,7 +16,6 @@ from twindiff.kit.twin import Operations
 from twindiff.server.openapi import describe_sandboxes
 from twindiff.server.platform.environments import MOST_SECONDS, Limit, delete_environment
 from twindiff.server.sandboxes.sandboxes import Known, Sandboxes, Status
-from twindiff.server.service import LARGE_DIFF
 from twindiff.storage.journal import Record
 
 api = Operations()
@@ -107,9 +106,9 @@ def get_sandbox(desk: Desk, sandbox_id: str) -> Sandbox:
 
 
 @api.delete("/sandboxes/{sandbox_id}", status=204)
-def delete_sandbox(desk: Desk, sandbox_id: str) -> None:
+async def delete_sandbox(desk: Desk, sandbox_id: str) -> None:
     """Delete a sandbox; results of its runs stay readable."""
-    delete_environment(desk.sandboxes.service, desk.sandboxes.find(sandbox_id).environment_id)
+    await delete_environment(desk.sandboxes.service, desk.sandboxes.find(sandbox_id).environment_id)
 
 
 @api.get("/sandboxes/{sandbox_id}/diffs")
@@ -135,8 +134,7 @@ async def list_diffs(
         schemas = service.registry.schemas
         return [_entry(record.environment_id, each, told(each, schemas, include)) for each in records]
 
-    large = sum(len(each.changes) for each in records) > LARGE_DIFF
-    return DiffList(await service.aside(compose) if large else compose(), len(shown))
+    return DiffList(await service.composed(records, compose), len(shown))
 
 
 @api.get("/openapi.json")

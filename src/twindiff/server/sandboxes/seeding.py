@@ -12,6 +12,7 @@ from twindiff.environments.templates import InvalidSeed, full_rows
 from twindiff.kit.rows import Table
 from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
+from twindiff.storage import Start
 
 Values = dict[str, Any]
 
@@ -22,26 +23,27 @@ async def seeded(service: Service, scenario: TemplateRecord, seed_data: Mapping[
     The rows are stored by their content and under no name, so that equal ones are kept once and no list shows them.
     """
     twin = service.registry.get(scenario.service)
-    given = await service.aside(lambda: full_rows(twin, seed_data))
-    rows = _laid_over(service, twin, scenario, given)
-    await service.breathe()
+
+    def lay() -> Start:
+        given = full_rows(twin, seed_data)
+        there = service.engine.template_rows(twin.name, scenario.hash)
+        return service.templates.start(twin, _laid_over(twin, scenario, there, given))
+
     try:
-        stored = service.engine.add_template(twin.name, rows)
+        stored = await service.in_parts(service.templates.keep(twin, await service.aside(lay)))
     except RecursionError:
         raise InvalidSeed("seed_data: a value is nested too deeply to be stored") from None
     return msgspec.structs.replace(scenario, hash=stored.hash)
 
 
 def _laid_over(
-    service: Service, twin: Twin, scenario: TemplateRecord, given: Mapping[str, list[Values]]
+    twin: Twin, scenario: TemplateRecord, there: Mapping[str, list[Values]], given: Mapping[str, list[Values]]
 ) -> dict[str, list[Values]]:
-    there = service.engine.template(twin.name, scenario.hash)
     full: dict[str, list[Values]] = {}
     for table in twin.tables:
         added = given.get(table.name, [])
         keys = {_values(row, table.key) for row in added}
-        rows = [msgspec.structs.asdict(row) for row in there.rows(table.row)]
-        kept = [row for row in rows if _values(row, table.key) not in keys]
+        kept = [row for row in there[table.name] if _values(row, table.key) not in keys]
         _refuse_taken(table, scenario, kept, added)
         full[table.name] = kept + added
     return full

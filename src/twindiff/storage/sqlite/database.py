@@ -80,7 +80,7 @@ class Database:
         try:
             yield self._capture.changes
             execute("COMMIT")
-        except BaseException:
+        except BaseException:  # a handler may raise anything, and then has changed nothing
             roll_back(self.connection)
             self.pages.take_back(self.undo)
             raise

@@ -59,6 +59,14 @@ class SqliteEngine:
         full = {name: [dict(row) for row in values] for name, values in rows.items()}
         return self._templates.keep(self._pools[twin].tables, full, {})
 
+    def keep_template(self, twin: str, start: Start) -> Iterator[Work]:
+        return self._templates.adopt(self._pools[twin].tables, start)
+
+    def template_rows(self, twin: str, hash: str) -> dict[str, list[Values]]:
+        tables = self._pools[twin].tables
+        with self.file.reader() as reading:
+            return contents_of(tables, self._templates.image(tables, hash, reading))
+
     def copy_template(self, env: str, origin: Origin, twin: str) -> Template:
         space = self._space(env, origin)
         tables = self._pools[twin].tables
@@ -67,6 +75,19 @@ class SqliteEngine:
 
     def template(self, twin: str, hash: str) -> SqliteStore:
         return self._templates.rows(self._pools[twin].tables, hash)
+
+    @property
+    def asked(self) -> set[tuple[str, str]]:
+        """The templates, by twin and hash, that somebody has wanted to be stored, for who forgets them to look at."""
+        return self._templates.asked
+
+    def stored_templates(self) -> set[tuple[str, str]]:
+        """All templates by twin and hash."""
+        return self.file.templates()
+
+    def forget_template(self, twin: str, hash: str) -> None:
+        """Forget a template that no environment began with."""
+        self._templates.forget(twin, hash)
 
     # Environments
 

@@ -13,14 +13,18 @@ import msgspec
 
 from twindiff.storage import DataDirectoryInUse, StorageFull, Template
 from twindiff.storage.journal import Record, decode, encode, encode_values
+from twindiff.storage.portions import Work, nothing
 from twindiff.storage.schema import Schema
 
 from .connection import OUT_OF_SPACE, Busy, Connection, connect, roll_back
 from .ddl import column_text, quote, statements
 
 IN_MEMORY = ":memory:"
-LAYOUT = 1
+LAYOUT = 2
 """The version of what is below; a data directory of a later one is refused."""
+
+PIECE = 1 << 18
+"""Bytes of an image that are written in one go; a longer one is kept in pieces."""
 
 LONG_LOG = 1000
 LONGEST_LOG = 64_000
@@ -35,6 +39,9 @@ CREATE UNIQUE INDEX IF NOT EXISTS journal_env_seq ON journal (env, seq);
 CREATE TABLE IF NOT EXISTS template_images (
     twin TEXT NOT NULL, hash TEXT NOT NULL, schema_hash TEXT NOT NULL, counters TEXT NOT NULL, image BLOB NOT NULL,
     PRIMARY KEY (twin, hash)
+) STRICT;
+CREATE TABLE IF NOT EXISTS template_pieces (
+    twin TEXT NOT NULL, hash TEXT NOT NULL, at INTEGER NOT NULL, piece BLOB NOT NULL, PRIMARY KEY (twin, hash, at)
 ) STRICT;
 CREATE TABLE IF NOT EXISTS environment_images (
     env TEXT NOT NULL, twin TEXT NOT NULL, seq INTEGER NOT NULL, schema_hash TEXT NOT NULL, pages BLOB NOT NULL,
@@ -107,7 +114,16 @@ class Reading:
         if not found:
             return None
         schema_hash, counters, image = found
-        return Template(hash, str(schema_hash), msgspec.json.decode(str(counters))), bytes(image)
+        template = Template(hash, str(schema_hash), msgspec.json.decode(str(counters)))
+        return template, bytes(image) or self._pieces(twin, hash)
+
+    def _pieces(self, twin: str, hash: str) -> bytes:
+        query = "SELECT piece FROM template_pieces WHERE twin = ? AND hash = ? ORDER BY at"
+        return b"".join([piece for (piece,) in self.connection.execute(query, (twin, hash))])
+
+    def has_template(self, twin: str, hash: str) -> bool:
+        query = "SELECT 1 FROM template_images WHERE twin = ? AND hash = ?"
+        return self.connection.execute(query, (twin, hash)).fetchone() is not None
 
     def load_images(self, env: str, upto: int) -> dict[str, Saved]:
         """The latest image of each twin that is no later than a point; a fork without one begins with its parent's."""
@@ -131,7 +147,7 @@ class DataFile(Reading):
         super().__init__(self._connect())
         try:
             self._prepare("MEMORY" if directory == IN_MEMORY else "WAL", "FULL" if fsync else "NORMAL")
-        except BaseException:
+        except BaseException:  # whatever it is, the lock must not stay
             self.close()
             raise
 
@@ -230,7 +246,7 @@ class DataFile(Reading):
         except OUT_OF_SPACE:
             roll_back(self.connection)
             raise StorageFull from None
-        except BaseException:
+        except BaseException:  # whatever it is, all or nothing is written
             roll_back(self.connection)
             raise
 
@@ -267,12 +283,28 @@ class DataFile(Reading):
         query = f"SELECT 1 FROM forks WHERE env = ?1 AND forgotten AND NOT {lived_on}"
         return self.connection.execute(query, (env,)).fetchone() is not None
 
-    def save_template(self, twin: str, template: Template, image: bytes) -> None:
+    def save_template(self, twin: str, template: Template, image: bytes) -> Iterator[Work]:
+        """Write a template in parts; it is there when the last one is."""
+        pieces = range(0, len(image), PIECE) if len(image) > PIECE else ()
+        for at in pieces:
+            query = "INSERT OR REPLACE INTO template_pieces (twin, hash, at, piece) VALUES (?, ?, ?, ?)"
+            self._write(query, (twin, template.hash, at, image[at : at + PIECE]))
+            yield nothing
         counters = msgspec.json.encode(template.counters).decode()
         self._write(
             "INSERT OR IGNORE INTO template_images (twin, hash, schema_hash, counters, image) VALUES (?, ?, ?, ?, ?)",
-            (twin, template.hash, template.schema_hash, counters, image),
+            (twin, template.hash, template.schema_hash, counters, b"" if pieces else image),
         )
+
+    def templates(self) -> set[tuple[str, str]]:
+        """All templates by twin and hash."""
+        found = self.connection.execute("SELECT twin, hash FROM template_images")
+        return {(str(twin), str(hash)) for twin, hash in found}
+
+    def forget_template(self, twin: str, hash: str) -> None:
+        with self.transaction():
+            for table in ("template_images", "template_pieces"):
+                self._write(f"DELETE FROM {table} WHERE twin = ? AND hash = ?", (twin, hash))
 
     def save_images(self, env: str, images: Mapping[str, Saved]) -> None:
         with self.transaction():

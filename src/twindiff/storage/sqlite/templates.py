@@ -23,23 +23,29 @@ class TemplateImages:
         self._images: dict[tuple[str, str], Image] = {}
         self._as_written: dict[tuple[str, str], Image] = {}
         self._open: dict[tuple[str, str], Database] = {}
+        self.asked: set[tuple[str, str]] = set()
+        """Templates that somebody has wanted to be there since this was last emptied."""
 
     def keep(self, tables: Tables, rows: Mapping[str, list[Values]], counters: dict[str, int]) -> Template:
         """Store full rows by table; the same rows in any order have the same hash."""
         schema = tables.schema
         digest = schema.content_hash(rows, counters)
         template = Template(digest, schema.hash, counters)
-        if self._file.load_template(schema.twin, digest) is None:
-            self._file.save_template(schema.twin, template, image_of(tables, rows))
+        self.asked.add((schema.twin, digest))
+        if not self._file.has_template(schema.twin, digest):
+            for _ in self._file.save_template(schema.twin, template, image_of(tables, rows)):
+                pass
         return template
 
     def adopt(self, tables: Tables, start: Start) -> Iterator[Work]:
         """Store a template whose hash is known, unless it is there; gives the making of its image as work."""
         twin, template = tables.schema.twin, start.template
-        if self._file.load_template(twin, template.hash) is None:
+        self.asked.add((twin, template.hash))
+        if not self._file.has_template(twin, template.hash):
             made: list[bytes] = []
             yield lambda: made.append(image_of(tables, start.rows))
-            self._file.save_template(twin, template, made[0])
+            yield from self._file.save_template(twin, template, made[0])
+            self._images[twin, template.hash] = self._as_written[twin, template.hash] = Image(made[0])
 
     def stored(self, twin: str, hash: str, reading: Reading | None = None) -> tuple[Template, bytes]:
         """A template as it was written; raises LookupError. Another thread gives a connection of its own."""
@@ -69,6 +75,14 @@ class TemplateImages:
         if key not in self._open:
             self._open[key] = Database(tables, Pages(self.image(tables, hash)))
         return SqliteStore(self._open[key].connection, tables, None)
+
+    def forget(self, twin: str, hash: str) -> None:
+        """Leave nothing of a template, on disk or in memory."""
+        self._images.pop((twin, hash), None)
+        self._as_written.pop((twin, hash), None)
+        if database := self._open.pop((twin, hash), None):
+            database.close()
+        self._file.forget_template(twin, hash)
 
     def close(self) -> None:
         for database in self._open.values():

@@ -1,0 +1,69 @@
+"""Templates that are too large to be written in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.storage.stock import rows, twin
+from twindiff.storage import Start, Template
+from twindiff.storage.journal import Values
+from twindiff.storage.schema import Schema
+from twindiff.storage.sqlite import SqliteEngine
+
+SCHEMA = Schema("stock", twin.tables)
+FULL: dict[str, list[Values]] = {"parts": [{**row, "data": None} for row in rows(600)["parts"]], "notes": []}
+START = Start(Template(SCHEMA.content_hash(FULL, {}), SCHEMA.hash, {}), FULL)
+NAME = ("stock", START.template.hash)
+
+Open = Callable[[], SqliteEngine]
+
+
+@pytest.fixture
+def reopened(tmp_path: Path) -> Iterator[Open]:
+    """The engine of a folder, each time started anew."""
+    engines: list[SqliteEngine] = []
+
+    def start() -> SqliteEngine:
+        if engines:
+            engines.pop().close()
+        engines.append(SqliteEngine(str(tmp_path)))
+        engines[0].schema(SCHEMA)
+        return engines[0]
+
+    yield start
+    engines[0].close()
+
+
+def test_it_is_there_after_a_restart(reopened: Open) -> None:
+    assert reopened().add_template("stock", FULL) == START.template
+    assert reopened().template_rows(*NAME) == {**FULL, "queued_events": []}
+
+
+def test_it_is_not_there_before_its_last_part(reopened: Open) -> None:
+    engine = reopened()
+    there: list[bool] = []
+    for part in engine.keep_template("stock", START):
+        part()
+        there.append(NAME in engine.stored_templates())
+    assert (len(there) > 3, any(there), NAME in engine.stored_templates()) == (True, False, True)
+
+
+def test_one_whose_writing_was_cut_short_is_written_anew(reopened: Open) -> None:
+    cut_short = reopened().keep_template("stock", START)
+    for _ in range(3):
+        next(cut_short)()
+    engine = reopened()
+    for part in engine.keep_template("stock", START):
+        part()
+    assert reopened().template_rows(*NAME) == {**FULL, "queued_events": []}
+
+
+def test_nothing_of_it_is_left_when_it_is_forgotten(reopened: Open) -> None:
+    engine = reopened()
+    engine.add_template("stock", FULL)
+    engine.forget_template(*NAME)
+    assert not engine.stored_templates()
+    assert engine.file.connection.execute("SELECT count(*) FROM template_pieces").fetchall() == [(0,)]
