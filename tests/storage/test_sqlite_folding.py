@@ -3,13 +3,18 @@
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from twindiff.kit.rows import Column, Row, column, table_of
 from twindiff.storage.schema import Schema
+from twindiff.storage.sql.statements import from_where
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite.connection import connect
 from twindiff.storage.sqlite.ddl import statements
 from twindiff.storage.sqlite.dialect import Sql
+from twindiff.storage.sqlite.letters import letters
+from twindiff.storage.sqlite.store import Tables
 
 
 class Line(Row, table="lines", key=("number",)):
@@ -80,13 +85,28 @@ def test_there_are_letters_that_fold_to_ascii():
     assert {"ß", "\u017f", "\u212a", "ﬁ", "İ"} <= set(ODD)
 
 
-@pytest.mark.parametrize("needle", ["plain", "ü"])
-def test_an_index_tells_which_texts_have_letters_beyond_ascii(needle):
+@pytest.mark.parametrize("needle", ["plain", "ü", "two words"])
+def test_words_are_looked_for_where_the_letters_of_each_text_are_known(needle):
     connection, sql = connect(), Sql()
     for statement in statements(table_of(Verse)):
         connection.execute(statement)
-    query = f"SELECT t.number FROM verses t WHERE {sql.contains_fold('t.text', needle)} ORDER BY t.number"
+    form = Tables(Schema("folding", (table_of(Verse),))).of(Verse)
+    query = f"SELECT t.number{from_where(form, sql, [Verse.text.contains(needle, fold=True)])} ORDER BY t.number"
     steps = connection.execute(f"EXPLAIN {query}", sql.parameters).fetchall()
     opened = [step[5] for step in steps if step[1] == "OpenRead"]
     assert [str(each)[:2] for each in opened] == ["k("]  # one index, and not the table
-    assert not [step for step in steps if "length(1)" in str(step[5])]
+    assert not [step for step in steps if "letters(1)" in str(step[5])]
+
+
+TEXT = st.text(st.sampled_from("abAB é\u0301\n\x00\xdf\u0130\u0131\u017f\u212a\U0001f600"), max_size=12)
+
+
+@given(TEXT, TEXT, TEXT)
+def test_what_contains_a_text_has_all_of_its_letters(before, text, after):
+    needed = letters(text)
+    assert letters(before + text + after) & needed == needed
+
+
+def test_a_text_that_lacks_letters_is_told_apart():
+    assert letters("harbour") & letters("mountain") != letters("harbour")
+    assert letters(None) is None

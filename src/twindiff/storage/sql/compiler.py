@@ -46,6 +46,14 @@ class Scope(NamedTuple):
     table: type[Row]
 
 
+class Search(NamedTuple):
+    """How a database finds rows sooner: what follows the table's name, and a condition that all of them fulfil."""
+
+    hint: str
+    condition: str
+
+
+NO_SEARCH = Search("", "")
 Scopes = tuple[Scope, ...]
 OUTERMOST = "t"
 
@@ -124,6 +132,10 @@ class Compiler(ABC):
     def contains_fold(self, left: str, text: str) -> str:
         """Whether a text contains another, whatever their case."""
         return self.contains(self.folded(left), text.casefold())
+
+    def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
+        """How to find the rows of a table that fit."""
+        return NO_SEARCH
 
     # What all of them say
 

@@ -9,6 +9,8 @@ import apsw
 
 from twindiff.storage.values import without_accents
 
+from .letters import letters
+
 Stored = tuple[Any, ...]
 """A row as SQLite gives it."""
 
@@ -75,6 +77,7 @@ def equipped(opened: Any) -> Connection:
     """A connection that was opened some other way, with what expressions need."""
     opened.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else ordered statements are planned anew for every parameter
     opened.create_scalar_function("casefold", _casefold, 1, deterministic=True)
+    opened.create_scalar_function("letters", letters, 1, deterministic=True)
     opened.create_scalar_function("without_accents", without_accents, 1, deterministic=True)
     return cast(Connection, opened)
 

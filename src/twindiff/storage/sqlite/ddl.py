@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from twindiff.kit.rows import Column, ColumnType, Table
 from twindiff.storage.sql.names import names, quote
@@ -17,6 +17,13 @@ STORED: dict[ColumnType, str] = {
     "date": "TEXT",
     "json": "TEXT",
 }
+
+
+class Searched(NamedTuple):
+    """A text, and the index that has its `letters` besides."""
+
+    index_name: str
+    text: Column[Any]
 
 
 def statements(table: Table) -> Iterator[str]:
@@ -35,23 +42,27 @@ def column_text(column: Column[Any]) -> str:
     return f"{quote(column.name)} {STORED[column.kind]}{'' if column.nullable else ' NOT NULL'}"
 
 
-def beyond_ascii(text: str) -> str:
-    """Not zero when a text has letters beyond ASCII, or U+0000.
+def searched(table: Table) -> Searched | None:
+    """The text of a table that words are looked for in, if there is one.
 
-    Written as a difference, since a comparison in a condition is worked out anew even where an index has its value.
+    An index says so that begins with the whole key and goes on with a text, to be read through in the table's place.
     """
-    return f"octet_length({text}) - length({text})"
+    for columns in table.indexes:
+        rest = columns[len(table.key) :]
+        if tuple(columns[: len(table.key)]) == table.key and rest and _is_prose(table.columns[rest[0]]):
+            return Searched(_index_name(table, columns), table.columns[rest[0]])
+    return None
+
+
+def _is_prose(column: Column[Any]) -> bool:
+    return column.kind == "text" and column.references is None
+
+
+def _index_name(table: Table, columns: Sequence[str]) -> str:
+    return quote(f"{table.name}({','.join(columns)})")
 
 
 def _index(table: Table, columns: Sequence[str], kind: str) -> str:
-    name = quote(f"{table.name}({','.join(columns)})")
-    searched = [f", ({beyond_ascii(quote(text))})" for text in _texts_to_search(table, columns)]
-    return f"CREATE {kind} IF NOT EXISTS {name} ON {quote(table.name)} ({names(columns)}{''.join(searched)})"
-
-
-def _texts_to_search(table: Table, columns: Sequence[str]) -> list[str]:
-    """The texts of an index that begins with the whole key, and so is there to be read through in the table's place."""
-    if tuple(columns[: len(table.key)]) != table.key:
-        return []
-    rest = [table.columns[name] for name in columns[len(table.key) :]]
-    return [column.name for column in rest if column.kind == "text" and column.references is None]
+    name, found = _index_name(table, columns), searched(table)
+    letters = f", letters({quote(found.text.name)})" if found and found.index_name == name else ""
+    return f"CREATE {kind} IF NOT EXISTS {name} ON {quote(table.name)} ({names(columns)}{letters})"

@@ -8,13 +8,14 @@ from typing import Any, cast
 
 import msgspec
 
-from twindiff.kit.rows import Column, ColumnType, Row, table_of
+from twindiff.kit.rows import AllOf, AnyOf, Column, ColumnType, Expression, Row, Table, Where, table_of
 from twindiff.kit.values import JOINT
-from twindiff.storage.sql.compiler import MANY, Compiler
+from twindiff.storage.sql.compiler import MANY, NO_SEARCH, Compiler, Search
 from twindiff.storage.sql.names import quote
 from twindiff.storage.values import INT64, json_text
 
-from .ddl import beyond_ascii
+from .ddl import searched
+from .letters import letters
 
 MARKS = 4
 """Values of a list that are written out; more travel as one parameter, so that the text stays the same."""
@@ -97,13 +98,37 @@ class Sql(Compiler):
     def contains_fold(self, left: str, text: str) -> str:
         """SQLite folds ASCII by itself, and quicker; only a text with other letters, or U+0000, needs our function."""
         folded = text.casefold()
-        ours = super().contains_fold
+        beyond_ascii, ours = f"octet_length({left}) > length({left})", super().contains_fold
         if not folded.isascii():
-            return f"({beyond_ascii(left)} AND {ours(left, text)})"
+            return f"({beyond_ascii} AND {ours(left, text)})"
         if not folded.isprintable() or len(folded) > LONGEST_LIKE:
             return ours(left, text)
         like = f"{left} LIKE {self.place(f'%{folded.translate(_WILD)}%')} ESCAPE '\\'"
-        return f"({like} OR ({beyond_ascii(left)} AND {ours(left, text)}))"
+        return f"({like} OR ({beyond_ascii} AND {ours(left, text)}))"
+
+    def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
+        """Look for words in an index that tells quickly which texts do not have their letters."""
+        found = searched(table)
+        needed = _letters_needed(AllOf(tuple(where)), found.text) if found else 0
+        if not (found and needed):
+            return NO_SEARCH
+        place = self.place(needed)
+        condition = f"letters({alias}.{quote(found.text.name)}) & {place} = {place}"
+        return Search(f" INDEXED BY {found.index_name}", condition)
+
+
+def _letters_needed(part: Expression, text: Column[Any]) -> int:
+    """What every text has that fits; 0 when nothing is known."""
+    if isinstance(part, Where):
+        is_word = part.op == "contains_fold" and part.column is text
+        return letters(part.value) or 0 if is_word else 0
+    if not isinstance(part, AllOf | AnyOf):
+        return 0
+    found = [_letters_needed(each, text) for each in part.parts]
+    needed = found[0] if found else 0
+    for each in found[1:]:
+        needed = needed | each if isinstance(part, AllOf) else needed & each
+    return needed
 
 
 def _path(column: Column[Any]) -> str:
