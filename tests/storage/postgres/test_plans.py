@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.harness import LiveServer, Platform
 from tests.storage.postgres.cluster import Database, draining
 from tests.storage.postgres.serving import CATALOG, schemas
+from twindiff.kit.rows import Step, table_of
+from twindiff.kit.values import only, reached
 from twindiff.server import Settings
+from twindiff.storage.postgres.connections import Pool, sql
+from twindiff.storage.postgres.ddl import schema_of
+from twindiff.storage.postgres.dialect import Sql
+from twindiff.twins.linear.model.issues import Issue
 
 pytestmark = pytest.mark.postgres
 
@@ -27,3 +35,28 @@ def test_a_large_environment_newer_than_the_statistics_is_searched_in_time(datab
         answer = large.ask("graphql", twin="linear", json={"query": BUGS}).json()
         server.close()
     assert len(answer["data"]["issues"]["nodes"]) > 100, answer
+
+
+def test_rows_above_one_are_looked_up_by_key_in_a_vacuumed_database(database: Database) -> None:
+    database.initialise(schemas(), CATALOG)
+    with draining(database.dsn):
+        server = LiveServer(Settings(storage=database.dsn, ready=0))
+        environment = Platform(server.client).environment("linear:linear_workspace", AGENT)
+        server.close()
+    database.psql("VACUUM ANALYZE")
+    issue, text = Issue.row, Sql(schema_of("linear"))
+    above = reached(issue.id, Step(issue.id, issue.parentId))
+    order = text.order_by(only(issue.id, above, issue.parentId.is_null()), table_of(issue))
+    plan = plan_of(database, environment.id, f"SELECT t.id FROM {text.table(issue)} t ORDER BY {order}")
+    lookups = re.findall(r"(Seq Scan|Scan using \S+) on issues", plan)
+    assert lookups == ["Scan using issues_pkey"] * 2, plan
+
+
+def plan_of(database: Database, environment: str, query: str) -> str:
+    """How a connection of the server would run a query."""
+    pool = Pool(database.dsn)
+    with pool.connection() as connection:
+        connection.execute("SELECT set_config('app.env_id', %s, false)", (environment,))
+        plan = "\n".join(line for (line,) in connection.execute(sql(f"EXPLAIN {query}")).fetchall())
+    pool.close()
+    return plan

@@ -86,7 +86,10 @@ class Pool:
 _OPTIONS = (
     f"-c lock_timeout={int(PATIENCE_SECONDS * 1000)} -c idle_in_transaction_session_timeout=60000 "
     # Statements find their rows by keys that begin with env_id, whatever the values are: one plan is as good as five.
-    "-c application_name=twindiff -c jit=off -c plan_cache_mode=force_generic_plan"
+    "-c application_name=twindiff -c jit=off -c plan_cache_mode=force_generic_plan "
+    # Nobody knows how many rows have an env_id. A whole small table, or an index that happens to have all columns,
+    # would look cheaper than the key, and then all rows of an environment are read for each one that is looked up.
+    "-c enable_seqscan=off -c enable_indexonlyscan=off"
 )
 
 

@@ -91,7 +91,8 @@ class Sql(Compiler):
     # PostgreSQL expects long ways, and would read the whole table for every row; both forms leave it only the index.
 
     def further(self, way: str, steps: str) -> str:
-        return f"SELECT unnest(ARRAY(SELECT n.v FROM ({steps}) n WHERE n.k = {way}.v)) FROM {way}"
+        step = f"SELECT n.v FROM ({steps}) n WHERE n.k = {way}.v AND n.v IS NOT NULL OFFSET 0"
+        return f"SELECT n.v FROM {way} CROSS JOIN LATERAL ({step}) n"
 
     def looked_up(self, table: str, alias: str, key: str, value: str) -> str:
         return f"CROSS JOIN LATERAL (SELECT * FROM {table} WHERE {key} = {value} OFFSET 0) {alias}"

@@ -7,6 +7,8 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
@@ -61,11 +63,12 @@ _DUE = (
 
 
 class Wanted:
-    """A set of templates that was asked for lately, by twin, and how many copies of it are made at once."""
+    """A set of templates that was asked for lately, by twin; who waits for a copy, and how many are made at once."""
 
     def __init__(self, recipe: str, templates: dict[str, str]) -> None:
         self.recipe = recipe
         self.templates = templates
+        self.waiting = 0
         self.at_once = 1
 
 
@@ -92,15 +95,29 @@ class Copies:
         return self._taken(wanted) or self._taken_from_more(wanted)
 
     def _taken_from_more(self, wanted: Wanted) -> str:
-        """Many may come at once: the first copies some, and others, who wait for it without a connection, take them."""
-        if not self._copying.acquire(timeout=PATIENCE_SECONDS):
-            raise StorageUnavailable("Others have been waiting for environments for seconds")
+        """Many may come at once: the first copies some, and others, who wait for it without a connection, take them.
+
+        Whoever waits alone gets one copy, which is there before those that are being made ahead.
+        """
+        with self._waiting_for(wanted):
+            if not self._copying.acquire(timeout=PATIENCE_SECONDS):
+                raise StorageUnavailable("Others have been waiting for environments for seconds")
+            try:
+                while not (found := self._taken(wanted)):
+                    self._copy_some(wanted, 1 if wanted.waiting == 1 else max(wanted.waiting, self._size))
+                return found
+            finally:
+                self._copying.release()
+
+    @contextmanager
+    def _waiting_for(self, wanted: Wanted) -> Generator[None]:
+        with self._guard:
+            wanted.waiting += 1
         try:
-            while not (found := self._taken(wanted)):
-                self._copy_some(wanted, self._size)
-            return found
+            yield
         finally:
-            self._copying.release()
+            with self._guard:
+                wanted.waiting -= 1
 
     def _taken(self, wanted: Wanted) -> str | None:
         with self._pool.connection() as connection:
@@ -126,12 +143,14 @@ class Copies:
             stand(connection, env, origin)
 
     def _keep_house(self) -> None:
-        """Copy ahead and sweep, at most half of the time, until it is closed."""
+        """Copy ahead for as long as there is need, then sweep, at most half of the time, until it is closed."""
         idle = True
         while not self._stopping.is_set():
             began = time.monotonic()
             try:
-                busy = self._copy_ahead(least=1 if idle else self._size // 2) or self._sweep()
+                if self._copy_ahead(least=1 if idle else self._size // 4):
+                    continue
+                busy = self._sweep()
             except (ApiError, psycopg.Error) as error:
                 log.warning("Copying ahead failed; it is tried again: %s", error)
                 busy = False
@@ -157,8 +176,7 @@ class Copies:
         lacking = self._size - have.get(wanted.recipe, 0)
         if lacking < max(1, least):
             return False
-        with self._copying:
-            self._copy_some(wanted, lacking)
+        self._copy_some(wanted, lacking)
         return True
 
     def _copy_some(self, wanted: Wanted, lacking: int) -> None:
