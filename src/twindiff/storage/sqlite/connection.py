@@ -77,13 +77,17 @@ def equipped(opened: Any) -> Connection:
     """A connection that was opened some other way, with what expressions need."""
     opened.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else ordered statements are planned anew for every parameter
     opened.create_scalar_function("casefold", _casefold, 1, deterministic=True)
-    opened.create_scalar_function("letters", letters, 1, deterministic=True)
+    opened.create_scalar_function("letters", _letters, 1, deterministic=True)
     opened.create_scalar_function("without_accents", without_accents, 1, deterministic=True)
     return cast(Connection, opened)
 
 
 def _casefold(value: Any) -> Any:
     return value.casefold() if isinstance(value, str) else value
+
+
+def _letters(value: Any) -> int | None:
+    return letters(value) if isinstance(value, str) else None
 
 
 def roll_back(connection: Connection) -> None:

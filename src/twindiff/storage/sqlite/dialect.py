@@ -121,7 +121,7 @@ def _letters_needed(part: Expression, text: Column[Any]) -> int:
     """What every text has that fits; 0 when nothing is known."""
     if isinstance(part, Where):
         is_word = part.op == "contains_fold" and part.column is text
-        return letters(part.value) or 0 if is_word else 0
+        return letters(str(part.value)) if is_word else 0
     if not isinstance(part, AllOf | AnyOf):
         return 0
     found = [_letters_needed(each, text) for each in part.parts]

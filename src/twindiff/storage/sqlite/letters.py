@@ -14,10 +14,8 @@ LONGEST_KEPT = 32
 """Letters of a word whose number is kept in memory."""
 
 
-def letters(text: object) -> int | None:
-    """The pairs of letters inside the words of a text; None for what is no text."""
-    if not isinstance(text, str):
-        return None
+def letters(text: str) -> int:
+    """The pairs of letters inside the words of a text."""
     found = 0
     for word in text.casefold().split():
         found |= _kept(word) if len(word) <= LONGEST_KEPT else _pairs(word)
