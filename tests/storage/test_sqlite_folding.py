@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twindiff.kit.rows import Column, Row, column, table_of
+from twindiff.kit.rows import Column, Row, all_of, any_of, column, not_, table_of
 from twindiff.storage.schema import Schema
 from twindiff.storage.sql.statements import from_where
 from twindiff.storage.sqlite import SqliteEngine
@@ -109,3 +109,47 @@ def test_what_contains_a_text_has_all_of_its_letters(before, text, after):
 
 def test_a_text_that_lacks_letters_is_told_apart():
     assert letters("harbour") & letters("mountain") != letters("harbour")
+
+
+WORDS = st.sampled_from(["a", "tide", "harbour", "ti", "de ha", "stra\xdfe", "SS", "\u212ael"])
+LINES = ["the tide", "harbour", "Tide, harbour", "a stra\xdfe", "STRASSE", "kel", "\u212aEL ti", "", None]
+
+
+def conditions(inner):
+    several = st.lists(inner, max_size=3)
+    return st.one_of(several.map(lambda parts: ("all", parts)), several.map(lambda p: ("any", p)), inner.map(negated))
+
+
+def negated(part):
+    return "not", [part]
+
+
+def compiled(part):
+    name, rest = part
+    if name == "has":
+        return Verse.text.contains(rest, fold=True)
+    parts = [compiled(each) for each in rest]
+    return {"all": all_of, "any": any_of, "not": not_}[name](*parts)
+
+
+def holds(part, text):
+    name, rest = part
+    if name == "has":
+        return text is not None and rest.casefold() in text.casefold()
+    found = [holds(each, text) for each in rest]
+    return not found[0] if name == "not" else (all if name == "all" else any)(found)
+
+
+@pytest.fixture(scope="module")
+def verses():
+    engine = SqliteEngine(":memory:")
+    engine.schema(Schema("verses", (table_of(Verse),)))
+    rows = [{"number": str(number), "text": text} for number, text in enumerate(LINES)]
+    yield engine.template("verses", engine.add_template("verses", {"verses": rows}).hash)
+    engine.close()
+
+
+@given(st.recursive(WORDS.map(lambda word: ("has", word)), conditions, max_leaves=8))
+def test_any_conditions_on_words_find_what_they_say(verses, part):
+    found = [text for (text,) in verses.rows(Verse, compiled(part), columns=(Verse.text,))]
+    assert found == [text for text in LINES if holds(part, text)]

@@ -142,7 +142,7 @@ class PostgresStore:
         self._say("SAVEPOINT part")
         try:
             yield
-        except BaseException:
+        except BaseException:  # a handler may raise anything, and then this part has changed nothing
             if self._touched:
                 self._touched.restore(seen)
             self._say("ROLLBACK TO part")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
-from twindiff.kit.rows import Column, ColumnType, Table
+from twindiff.kit.rows import Column, ColumnType, Row, Table, table_of
 from twindiff.storage.sql.names import names, quote
 
 STORED: dict[ColumnType, str] = {
@@ -42,11 +43,13 @@ def column_text(column: Column[Any]) -> str:
     return f"{quote(column.name)} {STORED[column.kind]}{'' if column.nullable else ' NOT NULL'}"
 
 
-def searched(table: Table) -> Searched | None:
+@cache
+def searched(row: type[Row]) -> Searched | None:
     """The text of a table that words are looked for in, if there is one.
 
     An index says so that begins with the whole key and goes on with a text, to be read through in the table's place.
     """
+    table = table_of(row)
     for columns in table.indexes:
         rest = columns[len(table.key) :]
         if tuple(columns[: len(table.key)]) == table.key and rest and _is_prose(table.columns[rest[0]]):
@@ -63,6 +66,6 @@ def _index_name(table: Table, columns: Sequence[str]) -> str:
 
 
 def _index(table: Table, columns: Sequence[str], kind: str) -> str:
-    name, found = _index_name(table, columns), searched(table)
+    name, found = _index_name(table, columns), searched(table.row)
     letters = f", letters({quote(found.text.name)})" if found and found.index_name == name else ""
     return f"CREATE {kind} IF NOT EXISTS {name} ON {quote(table.name)} ({names(columns)}{letters})"

@@ -108,7 +108,7 @@ class Sql(Compiler):
 
     def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
         """Look for words in an index that tells quickly which texts do not have their letters."""
-        found = searched(table)
+        found = searched(table.row)
         needed = _letters_needed(AllOf(tuple(where)), found.text) if found else 0
         if not (found and needed):
             return NO_SEARCH
