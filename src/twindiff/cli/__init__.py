@@ -26,10 +26,9 @@ from twindiff.cli import (
     trying,
     twins,
 )
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import STOPPED, Problem
 
 MISTAKE_OF_OURS = 70
-STOPPED = 130
 
 
 class Commands(TyperGroup):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+STOPPED = 130
+"""The exit code after Ctrl-C."""
+
 
 class Problem(Exception):
     """Ends the command with `exit_code` and its message as one line: what is wrong, what was given, what to do."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
-from twindiff.cli.problem import Problem
+from twindiff.cli.problem import STOPPED, Problem
 from twindiff.cli.suites import Name, commands, platform_of, suite_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from twindiff.client.blocking import Platform
     from twindiff.client.trying import Agent
 
-STOPPED = 130
 AN_AGENT = "An agent is given as module:function, such as my_agent:work"
 
 
