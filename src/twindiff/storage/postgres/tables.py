@@ -21,8 +21,8 @@ TEXTS: tuple[ColumnType, ...] = ("text", "timestamp", "date")
 def loading(column: Column[Any]) -> Convert | None:
     """How a stored value gets its declared type, if it has not got it."""
     if column.kind in TEXTS:
-        return nullable(read)
-    return nullable(read_json) if column.kind == "json" else None
+        return read
+    return read_json if column.kind == "json" else None
 
 
 def storing(column: Column[Any]) -> Convert | None:

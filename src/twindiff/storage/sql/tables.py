@@ -30,7 +30,7 @@ def nullable(convert: Convert) -> Convert:
 class TableForm:
     """One table by its full name, and the SQL that is needed often for it; `mark` is the place of a value.
 
-    `loading` and `storing` say how the database keeps a column's values, if not as they are.
+    `loading` and `storing` say how the database keeps a column's values, if not as they are; NULL is None.
     """
 
     def __init__(self, name: str, table: Table, mark: str, loading: Converter, storing: Converter) -> None:
@@ -56,7 +56,8 @@ class TableForm:
         """Stored values as declared types."""
         values = list(stored)
         for at, convert in self._loaded:
-            values[at] = convert(values[at])
+            if values[at] is not None:
+                values[at] = convert(values[at])
         return values
 
     def store(self, values: Sequence[Any]) -> list[Any]:
@@ -149,6 +150,11 @@ def load_columns(columns: Sequence[Column[Any]], loading: Converter, found: Sequ
     if not any(converters):
         return cast(list[Stored], found)
     return [
-        tuple([convert(value) if convert else value for convert, value in zip(converters, values, strict=True)])
+        tuple(
+            [
+                convert(value) if convert and value is not None else value
+                for convert, value in zip(converters, values, strict=True)
+            ]
+        )
         for values in found
     ]

@@ -14,7 +14,9 @@ from .dialect import MARKS, stored_value
 
 Shape = tuple[Any, ...]
 
-_COMPARISONS = frozenset(("=", "!=", "<", "<=", ">", ">=", "in"))
+_OF_ONE = frozenset(("=", "!=", "<", "<=", ">", ">="))
+_COMPARISONS = _OF_ONE | {"in"}
+_PLAIN = frozenset((str, int, float, bool))
 
 
 def key_in(where: Sequence[Expression], table: Table) -> list[Any] | None:
@@ -90,6 +92,10 @@ def _is_part(part: object, like: Column[Any], shape: list[Any], parameters: list
 
 def _is_compared(part: Where, shape: list[Any], parameters: list[Any]) -> bool:
     column, operator, value = part
+    if operator in _OF_ONE and column.worked is None and type(value) in _PLAIN:  # as nearly all are
+        shape += (operator, column.table, column.name)
+        parameters.append(stored_value(value, column))
+        return _is_plain(column)
     shape.append(operator)
     if operator not in _COMPARISONS or not _is_value(column, shape, parameters):
         return False

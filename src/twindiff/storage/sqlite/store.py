@@ -27,8 +27,8 @@ R = TypeVar("R", bound=Row)
 def _loading(column: Column[Any]) -> Convert | None:
     """How a stored value gets its declared type, if it has not got it."""
     if column.kind == "boolean":
-        return nullable(bool)
-    return nullable(decode_json) if column.kind == "json" else None
+        return bool
+    return decode_json if column.kind == "json" else None
 
 
 def _storing(column: Column[Any]) -> Convert | None:
@@ -192,9 +192,15 @@ class SqliteStore:
 
     def count(self, table: type[Row], *where: Expression) -> int:
         sql = self._tables.of(table)
-        text = Sql()
-        query = f"SELECT COUNT(*){from_where(sql, text, where)}"
-        (count,) = cast(tuple[int], self._run(query, text.parameters).fetchone())
+        parameters: list[Any] = []
+        plain = plain_where(where, parameters)
+        query = sql.queries.get(("count", plain)) if plain is not None else None
+        if query is None:
+            text = Sql()
+            query, parameters = f"SELECT COUNT(*){from_where(sql, text, where)}", text.parameters
+            if plain is not None:
+                sql.remember(("count", plain), query)
+        (count,) = cast(tuple[int], self._run(query, parameters).fetchone())
         return count
 
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:

@@ -120,7 +120,7 @@ class Message(
         ("channel_id", "subtype", "message_id"),
         ("parent_id", "message_id"),
         # All that a search for words looks at: it need not touch the messages that it passes by.
-        ("message_id", "message_text", "channel_id"),
+        ("message_id", "message_text", "channel_id", "user_id"),
     ),
 ):
     """A message is known by its `ts`, which is its key; a reply names the message it hangs on."""
@@ -178,7 +178,11 @@ class MessageReaction(
     Row,
     table="message_reactions",
     key=("message_id", "user_id", "reaction_type"),
-    indexes=(("user_id", "message_id"),),
+    indexes=(
+        ("user_id", "message_id"),
+        # As they are shown beside a message: in the order in which they were given.
+        ("message_id", "created_at", "user_id", "reaction_type"),
+    ),
 ):
     message_id: Column[str] = references(Message)
     user_id: Column[str] = references(User)
