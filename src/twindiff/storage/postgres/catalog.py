@@ -35,7 +35,7 @@ class Catalog:
             return
         # Those of this process who wait for their turn hold no connection, of which a transaction may need another.
         with self._turns.of("", "catalog"), self._pool.connection() as connection, connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(hashtext('twindiff catalog'))")
+            connection.rows("SELECT pg_advisory_xact_lock(hashtext('twindiff catalog'))")
             self._open.connection = connection
             try:
                 yield

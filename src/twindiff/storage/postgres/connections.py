@@ -9,18 +9,15 @@ from typing import Any, LiteralString, cast
 
 import psycopg
 from psycopg import errors
-from psycopg.rows import TupleRow
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from twindiff.kit.errors import TooSlow
 from twindiff.storage import StorageFull, StorageUnavailable
 
-Connection = psycopg.Connection[TupleRow]
+from .statements import Connection
 
 MOST = 12
 """Connections of one process, which computes on one core: more of them would only have more to learn."""
-STATEMENTS = 400
-"""Statements that a connection keeps planned."""
 PATIENCE_SECONDS = 10.0
 """How long a request waits for a connection, or for its turn in an environment."""
 
@@ -54,7 +51,7 @@ def sql(text: str) -> LiteralString:
 
 def connect(dsn: str, **options: Any) -> Connection:
     """One connection of its own, outside the pool; each statement is a transaction unless BEGIN is said."""
-    return psycopg.connect(dsn, autocommit=True, **options)
+    return Connection.connect(dsn, autocommit=True, **options)
 
 
 class Pool:
@@ -63,11 +60,11 @@ class Pool:
     def __init__(self, dsn: str) -> None:
         self._pool = ConnectionPool(
             dsn,
+            connection_class=Connection,
             min_size=1,
             max_size=MOST,
             timeout=PATIENCE_SECONDS,
-            kwargs={"autocommit": True, "prepare_threshold": 1, "options": _OPTIONS},
-            configure=_configure,
+            kwargs={"autocommit": True, "prepare_threshold": None, "options": _OPTIONS},
             reconnect_timeout=30,
             open=True,
             name="twindiff",
@@ -91,10 +88,6 @@ _OPTIONS = (
     # would look cheaper than the key, and then all rows of an environment are read for each one that is looked up.
     "-c enable_seqscan=off -c enable_indexonlyscan=off"
 )
-
-
-def _configure(connection: Connection) -> None:
-    connection.prepared_max = STATEMENTS
 
 
 class Turns:

@@ -6,10 +6,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import psycopg
-from psycopg import ClientCursor
 
 from .admin import origins_of
-from .connections import Connection, Pool, reaching, sql
+from .connections import Connection, Pool, reaching
 from .ddl import quote, schema_of
 
 _TURN = "hashtext('twindiff copy'), 0"
@@ -31,7 +30,7 @@ def unseen(pool: Pool) -> Generator[Connection]:
 def under(connection: Connection, origin: str) -> None:
     """Write under an origin from here on."""
     setup = f"SELECT pg_advisory_lock({_TURN}); SELECT pg_replication_origin_session_setup(%s)"
-    ClientCursor(connection).execute(setup, (origin,))
+    connection.script(setup, (origin,))
 
 
 def leave(connection: Connection) -> None:
@@ -39,17 +38,17 @@ def leave(connection: Connection) -> None:
     with reaching():
         try:
             reset = f"SELECT pg_replication_origin_session_reset(); SELECT pg_advisory_unlock({_TURN})"
-            ClientCursor(connection).execute(reset)
+            connection.script(reset)
         except psycopg.Error:
             connection.close()
 
 
 def copy_rows(connection: Connection, twin: str, source: str, copies: list[str]) -> None:
     """Copy a twin's rows of one environment, or of a template, to others."""
-    connection.execute(sql(f"SELECT {quote(schema_of(twin))}.copy_rows(%s, %s)"), (source, copies))
+    connection.rows(f"SELECT {quote(schema_of(twin))}.copy_rows(%s, %s)", (source, copies))
 
 
 def as_copy(connection: Connection, env: str) -> None:
     """Write the rows of one environment, without numbering what is written."""
     query = "SELECT set_config('app.env_id', %s, true), set_config('app.operation', 'copy', true)"
-    connection.execute(query, (env,))
+    connection.rows(query, (env,))

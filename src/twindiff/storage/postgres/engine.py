@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
-from psycopg import ClientCursor
 
 from twindiff.kit.blobs import Blobs
 from twindiff.kit.clock import ClockMode
@@ -28,6 +27,7 @@ from .points import Points, refuse_unknown
 from .ready import Copies
 from .records import Journal
 from .standings import Standings
+from .statements import Stored
 from .store import Counters, PostgresStore, Touched, within
 from .tables import Tables
 from .templates import Templates
@@ -101,7 +101,7 @@ class PostgresEngine:
         tables = self._tables[twin]
         with self._reading(env) as (connection, begun):
             rows = {
-                name: [form.values(each) for each in connection.execute(cast(Any, form.select_all))]
+                name: [form.values(each) for each in connection.rows(form.select_all)]
                 for name, form in tables.by_name.items()
             }
             return rows, msgspec.json.decode(begun.counters, type=dict[str, int])
@@ -154,18 +154,14 @@ class PostgresEngine:
     def _reading(self, env: str) -> Generator[tuple[Connection, Begun]]:
         """See one state through several statements, and write none."""
         with self._pool.connection() as connection:
-            cursor = ClientCursor(connection)
-            cursor.execute(
-                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT * FROM twindiff.begin_read(%s)", (env,)
-            )
-            yield connection, _begun(cursor, env)
-            connection.execute("COMMIT", prepare=False)
+            begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT * FROM twindiff.begin_read(%s)"
+            yield connection, _begun(connection.script(begin, (env,)), env)
+            connection.script("COMMIT")
 
     def write(self, env: str, intent: Intent, work: Callable[[Moment], T]) -> tuple[T, int | None]:
         with self._turns.of(env), self._pool.connection() as connection:
-            cursor = ClientCursor(connection)
-            cursor.execute("BEGIN; SELECT * FROM twindiff.begin_write(%s, %s)", (env, intent.operation))
-            begun = _begun(cursor, env)
+            begin = "BEGIN; SELECT * FROM twindiff.begin_write(%s, %s)"
+            begun = _begun(connection.script(begin, (env, intent.operation)), env)
             wall = _wall()
             clock = _mode(begun).at(wall, begun.clock, begun.at, writes=True)
             counters = Counters(msgspec.json.decode(begun.counters))
@@ -173,12 +169,12 @@ class PostgresEngine:
             store = PostgresStore(within(connection), self._tables[intent.twin], counters, touched)
             result = work(Moment(store, clock))
             if not _has_changed(touched, connection):
-                cursor.execute("ROLLBACK")
+                connection.script("ROLLBACK")
                 return result, None
             meta = msgspec.json.encode([*intent]).decode()[1:-1]
             values = (env, meta, clock.micros, wall, msgspec.json.encode(counters.values).decode())
-            cursor.execute("SELECT twindiff.finish_write(%s, %s, %s, %s, %s); COMMIT", values)
-            (seq,) = cast(tuple[int], cursor.fetchone())
+            ((seq,),) = connection.rows("SELECT twindiff.finish_write(%s, %s, %s, %s, %s)", values)
+            connection.script("COMMIT")
             return result, seq
 
     # Points
@@ -228,20 +224,17 @@ class PostgresEngine:
         self._pool.close()
 
 
-def _begun(cursor: ClientCursor[Any], env: str) -> Begun:
-    cursor.nextset()
-    found = cursor.fetchone()
-    if found is None:
+def _begun(found: list[Stored], env: str) -> Begun:
+    if not found:
         raise Gone(f"environment '{env}' is not there any more")
-    return Begun(*found)
+    return Begun(*found[0])
 
 
 def _has_changed(touched: Touched, connection: Connection) -> bool:
     """Whether an operation is one for the journal; what was written around the Store is not looked at more closely."""
     if touched.wrote:
         return touched.anything
-    found = connection.execute("SELECT pg_current_xact_id_if_assigned() IS NOT NULL").fetchone()
-    return found == (True,)
+    return connection.row("SELECT pg_current_xact_id_if_assigned() IS NOT NULL") == (True,)
 
 
 def _mode(begun: Begun) -> ClockMode:

@@ -13,7 +13,7 @@ import msgspec
 from twindiff.storage import Gone, Origin, UnknownPoint
 from twindiff.storage.journal import Net, Place, Record, between, encode, net
 
-from .connections import Connection, Pool, sql
+from .connections import Connection, Pool
 from .copying import as_copy, copy_rows, unseen
 from .ready import stand
 from .records import Journal, read
@@ -46,10 +46,10 @@ class Points:
             self._bring_back(connection, _since(connection, env, to, seq))
             wall = time.time_ns() // 1000
             record = Record(env, seq + 1, "", "rewind", "", wall, standing.clock, standing.counters, [], to=to)
-            connection.execute(
+            connection.count(
                 "INSERT INTO twindiff.journal (env, seq, record) VALUES (%s, %s, %s)", (env, record.seq, encode(record))
             )
-            connection.execute(
+            connection.count(
                 "UPDATE twindiff.standings SET seq = %s, clock = %s, at = %s, counters = %s WHERE env = %s",
                 (record.seq, standing.clock, wall, msgspec.json.encode(standing.counters).decode(), env),
             )
@@ -63,7 +63,7 @@ class Points:
             for twin in origin.templates:
                 copy_rows(connection, twin, env, [child])
             self._bring_back(connection, _since(connection, env, at, seq))
-            connection.execute(
+            connection.count(
                 "INSERT INTO twindiff.standings (env, origin, mode, seq, clock, at, counters, parent, born) "
                 "SELECT %s, origin, mode, %s, %s, %s, %s, env, %s FROM twindiff.standings WHERE env = %s",
                 (
@@ -93,10 +93,10 @@ class Points:
         """A transaction that has the environment to itself, with a journal that holds all of it."""
         self._journal.wait(env)
         with unseen(self._pool) as connection:
-            connection.execute("SELECT * FROM twindiff.begin_write(%s, 'rewind')", (env,))
-            connection.execute("SELECT set_config('statement_timeout', '0', true)")
+            connection.rows("SELECT * FROM twindiff.begin_write(%s, 'rewind')", (env,))
+            connection.rows("SELECT set_config('statement_timeout', '0', true)")
             query = "SELECT seq, origin FROM twindiff.standings WHERE env = %s AND NOT forgotten"
-            found = connection.execute(query, (env,)).fetchone()
+            found = connection.row(query, (env,))
             if found is None:
                 raise Gone(f"environment '{env}' is not there any more")
             self._journal.wait(env)
@@ -110,20 +110,20 @@ class Points:
             form = self._tables[place.twin].by_name[place.table]
             if after is not None:
                 stored = form.insert_values(after)
-                gone[form.delete].append([stored[at] for at in form.key_at])
+                gone[form.delete_all].append([stored[at] for at in form.key_at])
             if before is not None:
-                back[form.plain_insert].append(form.insert_values(before))
-        with connection.cursor() as cursor:
-            for query, values in (*gone.items(), *back.items()):
-                cursor.executemany(sql(query), values)
+                back[form.insert_all].append(form.insert_values(before))
+        for statement, values in (*gone.items(), *back.items()):
+            connection.write_all(statement, values)
 
 
 def _take_over(connection: Connection, env: str, records: list[Record]) -> None:
-    with connection.cursor() as cursor:
-        query = "INSERT INTO twindiff.journal (env, seq, record) VALUES (%s, %s, %s)"
-        cursor.executemany(query, [(env, record.seq, encode(record)) for record in records])
+    insert = (
+        "INSERT INTO twindiff.journal (env, seq, record) SELECT * FROM unnest(%s::text[], %s::bigint[], %s::bytea[])"
+    )
+    connection.write_all(insert, [(env, record.seq, encode(record)) for record in records])
     last = records[-1]
-    connection.execute(
+    connection.count(
         "UPDATE twindiff.standings SET seq = %s, clock = %s, at = %s, counters = %s WHERE env = %s",
         (last.seq, last.clock, last.at, msgspec.json.encode(last.ids).decode(), env),
     )

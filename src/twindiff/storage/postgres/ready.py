@@ -9,7 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import msgspec
@@ -18,7 +18,7 @@ import psycopg
 from twindiff.kit.errors import ApiError
 from twindiff.storage import Origin, StorageUnavailable
 
-from .connections import PATIENCE_SECONDS, Connection, Pool, sql
+from .connections import PATIENCE_SECONDS, Connection, Pool
 from .copying import copy_rows, unseen
 from .ddl import quote, schema_of
 from .templates import template_env
@@ -47,9 +47,9 @@ _TAKE = (
 )
 # The caller's own record, which comes next, is on disk only when this is.
 _STAND_READY = (
-    "WITH mine AS (DELETE FROM twindiff.ready WHERE env = %(env)s RETURNING env), "
+    "WITH mine AS (DELETE FROM twindiff.ready WHERE env = %s RETURNING env), "
     f"stood AS (INSERT INTO twindiff.standings {_STANDING} "
-    "SELECT env, %(origin)s, %(mode)s, 0, %(clock)s, %(at)s, %(counters)s FROM mine RETURNING env) "
+    "SELECT env, %s, %s, 0, %s, %s, %s FROM mine RETURNING env) "
     f"SELECT {_SOON} FROM stood"
 )
 _ABANDON = (
@@ -121,7 +121,7 @@ class Copies:
 
     def _taken(self, wanted: Wanted) -> str | None:
         with self._pool.connection() as connection:
-            found = connection.execute(_TAKE, (wanted.recipe,)).fetchone()
+            found = connection.row(_TAKE, (wanted.recipe,))
         return found[0] if found else None
 
     def _want(self, recipe: str, templates: dict[str, str]) -> Wanted:
@@ -136,7 +136,7 @@ class Copies:
     def create(self, env: str, origin: Origin) -> None:
         """Make an environment known, and copy its rows unless that is done."""
         with self._pool.connection() as connection:
-            if connection.execute(_STAND_READY, _standing(env, origin)).fetchone():
+            if connection.row(_STAND_READY, _standing(env, origin)):
                 return
         with unseen(self._pool) as connection:
             _copy(connection, origin.templates, [env])
@@ -170,7 +170,7 @@ class Copies:
             return False
         query = "SELECT recipe, count(*) FROM twindiff.ready WHERE taken IS NULL GROUP BY recipe"
         with self._pool.connection() as connection:
-            have: dict[str, int] = dict(connection.execute(query).fetchall())
+            have: dict[str, int] = dict(cast(list[tuple[str, int]], connection.rows(query)))
         with self._guard:
             wanted = min(self._wanted.values(), key=lambda each: have.get(each.recipe, 0))
         lacking = self._size - have.get(wanted.recipe, 0)
@@ -185,7 +185,7 @@ class Copies:
             began = time.monotonic()
             _copy(connection, wanted.templates, environments)
             query = "INSERT INTO twindiff.ready (env, recipe) SELECT env, %s FROM unnest(%s::text[]) env"
-            connection.execute(query, (wanted.recipe, environments))
+            connection.count(query, (wanted.recipe, environments))
             each = (time.monotonic() - began) / len(environments)
         wanted.at_once = max(1, int(COPYING_SECONDS / each))
 
@@ -194,12 +194,12 @@ class Copies:
         if time.monotonic() < self._sweep_at:
             return False
         with self._pool.connection() as connection:
-            connection.execute(_ABANDON, (ABANDONED,))
-            is_due = connection.execute("SELECT 1 FROM twindiff.leftovers LIMIT 1").fetchone()
+            connection.count(_ABANDON, (ABANDONED,))
+            is_due = connection.row("SELECT 1 FROM twindiff.leftovers LIMIT 1")
         found: list[str] = []
         if is_due:
             with unseen(self._pool) as connection:
-                found = [env for (env,) in connection.execute(_DUE, (SWEPT_AT_A_TIME,))]
+                found = [env for (env,) in connection.rows(_DUE, (SWEPT_AT_A_TIME,))]
                 _remove(connection, found)
         if len(found) < SWEPT_AT_A_TIME:
             self._sweep_at = time.monotonic() + IDLE_SECONDS
@@ -217,37 +217,27 @@ def _recipe(templates: dict[str, str]) -> str:
 
 def _copy(connection: Connection, templates: dict[str, str], environments: list[str]) -> None:
     # What a crash takes is copied again, or stands before a record of the caller's that it takes as well.
-    connection.execute(
-        "SELECT set_config('app.operation', 'copy', true), set_config('synchronous_commit', 'off', true)"
-    )
+    connection.rows("SELECT set_config('app.operation', 'copy', true), set_config('synchronous_commit', 'off', true)")
     for twin, hash in templates.items():
         copy_rows(connection, twin, template_env(hash), environments)
 
 
 def stand(connection: Connection, env: str, origin: Origin) -> None:
     """Note where an environment stands before anything happened."""
-    values = "(%(env)s, %(origin)s, %(mode)s, 0, %(clock)s, %(at)s, %(counters)s)"
-    connection.execute(sql(f"INSERT INTO twindiff.standings {_STANDING} VALUES {values}"), _standing(env, origin))
+    values = "(%s, %s, %s, 0, %s, %s, %s)"
+    connection.count(f"INSERT INTO twindiff.standings {_STANDING} VALUES {values}", _standing(env, origin))
 
 
-def _standing(env: str, origin: Origin) -> dict[str, Any]:
-    return {
-        "env": env,
-        "origin": msgspec.json.encode(origin).decode(),
-        "mode": origin.clock.mode,
-        "clock": origin.clock_start,
-        "at": origin.created,
-        "counters": msgspec.json.encode(origin.counters).decode(),
-    }
+def _standing(env: str, origin: Origin) -> tuple[Any, ...]:
+    given, counters = (msgspec.json.encode(each).decode() for each in (origin, origin.counters))
+    return env, given, origin.clock.mode, origin.clock_start, origin.created, counters
 
 
 def _remove(connection: Connection, environments: list[str]) -> None:
-    connection.execute(
-        "SELECT set_config('app.operation', 'delete', true), set_config('synchronous_commit', 'off', true)"
-    )
-    for (twin,) in connection.execute("SELECT twin FROM twindiff.shapes").fetchall():
-        connection.execute(sql(f"SELECT {quote(schema_of(twin))}.delete_rows(%s)"), (environments,))
-    connection.execute(
+    connection.rows("SELECT set_config('app.operation', 'delete', true), set_config('synchronous_commit', 'off', true)")
+    for (twin,) in connection.rows("SELECT twin FROM twindiff.shapes"):
+        connection.rows(f"SELECT {quote(schema_of(twin))}.delete_rows(%s)", (environments,))
+    connection.count(
         "DELETE FROM twindiff.journal j WHERE env = ANY(%s) "
         "AND NOT EXISTS (SELECT 1 FROM twindiff.standings s WHERE s.env = j.env)",
         (environments,),

@@ -37,7 +37,7 @@ class Journal:
     def _held(self, env: str, after: int, upto: int) -> list[Record] | None:
         """Records of an interval; None while the last of them is under way."""
         with self._pool.connection() as connection:
-            found = connection.execute(_HELD, (after, upto, env)).fetchall()
+            found = connection.rows(_HELD, (after, upto, env))
             if not found:
                 return []  # the journal of one that was just deleted may still be on its way
             seq, parent, born, _, _ = found[0]
@@ -57,13 +57,13 @@ class Journal:
             "FROM twindiff.standings s WHERE s.env = %s"
         )
         with self._pool.connection() as connection:
-            return connection.execute(query, (env,)).fetchone() in (None, (True,))
+            return connection.row(query, (env,)) in (None, (True,))
 
 
 def read(connection: Connection, env: str, after: int, upto: int) -> list[Record]:
     """What the journal holds now."""
     query = "SELECT record FROM twindiff.journal WHERE env = %s AND seq > %s AND seq <= %s ORDER BY seq"
-    own = [decode(record) for (record,) in connection.execute(query, (env, after, upto))]
+    own = [decode(record) for (record,) in connection.rows(query, (env, after, upto))]
     born = birth(connection, env)
     if born is None or after >= born.at:
         return own
@@ -72,5 +72,5 @@ def read(connection: Connection, env: str, after: int, upto: int) -> list[Record
 
 def birth(connection: Connection, env: str) -> Birth | None:
     """Where a fork came from."""
-    found = connection.execute("SELECT parent, born FROM twindiff.standings WHERE env = %s", (env,)).fetchone()
+    found = connection.row("SELECT parent, born FROM twindiff.standings WHERE env = %s", (env,))
     return Birth(*found) if found and found[0] else None

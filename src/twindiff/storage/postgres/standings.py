@@ -16,15 +16,15 @@ class Standings:
     def seq(self, env: str) -> int:
         """How many records an environment has; none when it is unknown."""
         with self._pool.connection() as connection:
-            found = connection.execute(_SEQ, (env,)).fetchone()
+            found = connection.row(_SEQ, (env,))
         return found[0] if found else 0
 
     def has(self, env: str) -> bool:
         """Whether an environment is there."""
         with self._pool.connection() as connection:
-            return connection.execute(_SEQ, (env,)).fetchone() is not None
+            return connection.row(_SEQ, (env,)) is not None
 
     def delete(self, env: str) -> None:
         """Forget an environment; its rows are removed in the background, and its journal when no fork lives on it."""
         with self._pool.connection() as connection:
-            connection.execute("SELECT twindiff.forget(%s)", (env,))
+            connection.rows("SELECT twindiff.forget(%s)", (env,))

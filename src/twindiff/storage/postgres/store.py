@@ -17,8 +17,9 @@ from twindiff.storage.sql.statements import Relation, by_parent, from_where, of_
 from twindiff.storage.sql.tables import Counters, Stored, load_columns, refuse_write
 from twindiff.storage.values import INT64
 
-from .connections import Connection, reaching, sql
+from .connections import Connection, reaching
 from .dialect import Sql
+from .statements import by_column
 from .tables import Tables, TableSql, loading
 
 R = TypeVar("R", bound=Row)
@@ -154,7 +155,7 @@ class PostgresStore:
         form = self._writable(type(row))
         values = form.store([getattr(row, name) for name in form.columns])
         with self._opener() as connection:
-            added = connection.execute(sql(form.insert), values).rowcount
+            added = connection.count(form.insert, values)
         if not added:
             raise taken or AlreadyExists
         self._see(form, None, values)
@@ -179,15 +180,15 @@ class PostgresStore:
         with self._opener() as connection:
             within = connection.info.transaction_status
             if within:
-                connection.execute("SAVEPOINT taken")
+                connection.script("SAVEPOINT taken")
             try:
-                found = connection.execute(sql(query), values).fetchall()
+                found = connection.rows(query, values)
             except errors.UniqueViolation:
                 if within:
-                    connection.execute("ROLLBACK TO taken")
+                    connection.script("ROLLBACK TO taken")
                 raise AlreadyExists from None
             if within:
-                connection.execute("RELEASE taken")
+                connection.script("RELEASE taken")
             return found
 
     def remove(self, row: Row) -> None:
@@ -204,8 +205,8 @@ class PostgresStore:
         form = self._writable(type(rows[0]))
         values = [form.store([getattr(row, name) for name in form.columns]) for row in rows]
         with self._opener() as connection:
-            added = connection.execute(sql(form.insert_all), [list(column) for column in zip(*values, strict=True)])
-        if added.rowcount < len(rows):
+            added = connection.count(form.insert_free, by_column(values))
+        if added < len(rows):
             raise AlreadyExists
 
     def remove_all(self, table: type[Row], *where: Expression) -> None:
@@ -213,7 +214,7 @@ class PostgresStore:
         form = self._writable(table)
         text = Sql(self._tables.place)
         with self._opener() as connection:
-            connection.execute(sql(f"DELETE{from_where(form, text, where)}"), text.parameters)
+            connection.count(f"DELETE{from_where(form, text, where)}", text.parameters)
 
     def next(self, counter: str, *, at_least: int = 1) -> int:
         if self._counters is None:
@@ -238,11 +239,11 @@ class PostgresStore:
 
     def _run(self, query: str, parameters: Sequence[Any] = ()) -> list[Stored]:
         with self._opener() as connection:
-            return connection.execute(sql(query), parameters).fetchall()
+            return connection.rows(query, parameters)
 
     def _say(self, statement: str) -> None:
         with self._opener() as connection:
-            connection.execute(sql(statement))
+            connection.script(statement)
 
 
 def within(connection: Connection) -> Opener:

@@ -43,18 +43,32 @@ class TableSql(TableForm):
         super().__init__(f"{quote(schema)}.{quote(table.name)}", table, "%s", loading, storing)
         into, mark = ("env_id, ", "current_setting('app.env_id'), ") if env else ("", "")
         marks = mark + ", ".join(["%s"] * len(self.columns))
-        self.plain_insert = f"INSERT INTO {self.name} ({into}{names(self.columns)}) VALUES ({marks})"
         # A row that is taken must not end the transaction: a handler may go on after it.
-        self.insert = f"{self.plain_insert} ON CONFLICT DO NOTHING"
+        self.insert = f"INSERT INTO {self.name} ({into}{names(self.columns)}) VALUES ({marks}) ON CONFLICT DO NOTHING"
+        self._insert_into = f"INSERT INTO {self.name} ({into}{names(self.columns)}) SELECT {mark}r.*"
         self.delete_returning = f"{self.delete} RETURNING {names(self.columns)}"
         self.unique = {name for columns in (table.key, *table.unique) for name in columns}
 
     @cached_property
     def insert_all(self) -> str:
-        """Insert rows, which are given by column; those that are taken are left out."""
-        arrays = ", ".join(f"%s::{stored_type(column)}[]" for column in self.table.columns.values())
-        rows = f"SELECT * FROM unnest({arrays})"
-        return f"INSERT INTO {self.name} ({names(self.columns)}) {rows} ON CONFLICT DO NOTHING"
+        """Insert rows, which are given by column."""
+        return f"{self._insert_into} FROM {self._unnested(self.columns)} r"
+
+    @cached_property
+    def insert_free(self) -> str:
+        """The same, but rows that are taken are left out."""
+        return f"{self.insert_all} ON CONFLICT DO NOTHING"
+
+    @cached_property
+    def delete_all(self) -> str:
+        """Delete the rows of keys, which are given by column."""
+        keys = f"{self._unnested(self.key)} k({names(self.key)})"
+        same = " AND ".join(f"{OUTERMOST}.{quote(name)} = k.{quote(name)}" for name in self.key)
+        return f"DELETE FROM {self.name} {OUTERMOST} USING {keys} WHERE {same}"
+
+    def _unnested(self, columns: Sequence[str]) -> str:
+        arrays = ", ".join(f"%s::{stored_type(self.table.columns[name])}[]" for name in columns)
+        return f"unnest({arrays})"
 
     def update(self, fields: Sequence[str]) -> str:
         """Set fields of a row; gives the row as it was, then as it is."""

@@ -10,7 +10,7 @@ import msgspec
 from twindiff.storage import Origin, Template
 from twindiff.storage.journal import Values
 
-from .connections import Connection, Pool, reaching, sql
+from .connections import Connection, Pool, reaching
 from .copying import as_copy, unseen
 from .store import PostgresStore
 from .tables import Tables
@@ -43,7 +43,7 @@ class Templates:
             return True
         query = "SELECT 1 FROM twindiff.templates WHERE twin = %s AND hash = %s"
         with self._pool.connection() as connection:
-            found = connection.execute(query, (twin, hash)).fetchone()
+            found = connection.row(query, (twin, hash))
         if found:
             self._known.add((twin, hash))
         return bool(found)
@@ -53,13 +53,12 @@ class Templates:
         with unseen(self._pool) as connection:
             counters = msgspec.json.encode(template.counters).decode()
             query = "INSERT INTO twindiff.templates VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
-            if not connection.execute(query, (twin, template.hash, template.schema_hash, counters)).rowcount:
+            if not connection.count(query, (twin, template.hash, template.schema_hash, counters)):
                 return  # another process was quicker
             as_copy(connection, template_env(template.hash))
             for name, values in rows.items():
                 form = tables.by_name[name]
-                with connection.cursor() as cursor:
-                    cursor.executemany(sql(form.plain_insert), [form.insert_values(each) for each in values])
+                connection.write_all(form.insert_all, [form.insert_values(each) for each in values])
 
     def check(self, origin: Origin) -> None:
         """Raises LookupError for a template that is not there."""
@@ -75,7 +74,7 @@ class Templates:
         @contextmanager
         def opener() -> Generator[Connection]:
             with self._pool.connection() as connection, reaching(), connection.transaction():
-                connection.execute("SELECT set_config('app.env_id', %s, true)", (template_env(hash),))
+                connection.rows("SELECT set_config('app.env_id', %s, true)", (template_env(hash),))
                 yield connection
 
         return PostgresStore(opener, self._tables[twin], None)
