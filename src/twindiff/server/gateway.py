@@ -168,7 +168,7 @@ class Gateway:
     async def _data_plane(self, request: Request, target: Target, receive: Receive) -> Answer:
         request = request._replace(path=target.path)
         request = request._replace(body=await _body(request, receive, self._limit(target, request)))
-        return await self.service.apart(self._twin_answers(request, target))
+        return await self.service.call(target.environment, self._twin_answers(request, target))
 
     async def _twin_answers(self, request: Request, target: Target) -> Answer:
         # Only now is the environment looked up: it may have ended while the body came.

@@ -7,7 +7,6 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
 from twindiff.catalog import TABLES, CallRecord
@@ -24,6 +23,7 @@ from twindiff.kit.rows import table_of
 from twindiff.kit.twin import Twin
 from twindiff.server.doors import no_such_twin
 from twindiff.server.ports import Ports
+from twindiff.server.threads import Threads
 from twindiff.server.turns import Turns
 from twindiff.storage import Engine, NotServed
 from twindiff.storage.journal import Record
@@ -37,8 +37,6 @@ T = TypeVar("T")
 
 log = logging.getLogger("twindiff")
 
-WORKER_THREADS = 64
-"""Requests that may wait for a database at once."""
 CALLS_AT_ONCE = 25
 """Calls that are logged in one go."""
 LARGE_DIFF = 200
@@ -70,7 +68,7 @@ class Service:
         self.settings = settings
         self.registry = registry or Registry.installed()
         self.engine = _engine(settings)
-        self._threads = None if self.engine.inline else ThreadPoolExecutor(WORKER_THREADS, "twindiff request")
+        self._threads = None if self.engine.inline else Threads()
         self._loop: asyncio.AbstractEventLoop | None = None
         for schema in self.registry.schemas.values():
             self.engine.schema(schema)
@@ -146,11 +144,13 @@ class Service:
             await self.breathe()
         return found
 
+    async def call(self, environment_id: str, work: Coroutine[Any, Any, T]) -> T:
+        """Run the work of one call of a twin where it may wait for the database: here if that is quick."""
+        return await (work if self._threads is None else self._threads.call(environment_id, work))
+
     async def apart(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run the work of one request where it may wait for the database: here if that is quick, else in a thread."""
-        if self._threads is None:
-            return await work
-        return await asyncio.get_running_loop().run_in_executor(self._threads, _finish, work)
+        """Run the work of any other request likewise."""
+        return await (work if self._threads is None else self._threads.control(work))
 
     async def on_loop(self, work: Coroutine[Any, Any, T]) -> T:
         """Run what belongs to the event loop there, wherever the request is being worked on."""
@@ -235,7 +235,7 @@ class Service:
     def close(self) -> None:
         self.ports.close_all()
         if self._threads:
-            self._threads.shutdown()
+            self._threads.close()
         with contextlib.suppress(NotServed):
             self.calls.log.flush()
         self.engine.close()
@@ -248,13 +248,3 @@ def _engine(settings: Settings) -> Engine:
     from twindiff.storage.postgres import PostgresEngine
 
     return PostgresEngine(settings.storage, ready=settings.ready)
-
-
-def _finish(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine that waits by blocking its thread, never by giving up control."""
-    try:
-        work.send(None)
-    except StopIteration as done:
-        return done.value
-    work.close()
-    raise RuntimeError("A request in a thread waited for the event loop; this is a mistake of twindiff itself")

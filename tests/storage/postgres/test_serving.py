@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
+import psycopg
 import pytest
 
 from tests.harness import GENERAL, Environment, LiveServer, Platform, texts
@@ -94,6 +95,21 @@ def test_64_environments_at_once_are_all_made(server: Serving) -> None:
 
     with ThreadPoolExecutor(64) as threads:
         assert len(list(threads.map(make, range(64)))) == 64
+
+
+def test_writes_of_one_environment_that_wait_hold_no_other_up(server: Serving, prepared: Database) -> None:
+    busy, free = server.environment(), server.environment()
+    waiting = "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)"
+    with psycopg.connect(prepared.admin) as holder, ThreadPoolExecutor(48) as threads:
+        holder.execute("SELECT pg_advisory_xact_lock(twindiff.lock_of(%s))", (busy.id,))
+        posts = [threads.submit(busy.post, f"post {number}") for number in range(48)]
+        while holder.execute(waiting).fetchone() != (True,):
+            continue  # none of them has come to the lock yet
+        for number in range(12):
+            free.post(f"free {number}")
+        assert not any(post.done() for post in posts)
+        holder.commit()
+        assert len({post.result() for post in posts}) == 48
 
 
 def test_what_one_process_deletes_is_gone_for_all(server: Serving) -> None:
