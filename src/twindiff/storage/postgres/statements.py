@@ -71,7 +71,7 @@ class Connection(psycopg.Connection[TupleRow]):
         values = self._values.dump_sequence(parameters, [PyFormat.AUTO] * len(parameters))
         types, formats = self._values.types, self._values.formats
         key = (statement, types)
-        name = self._names.get(key)
+        name = self._names.pop(key, None)
         if name is None:
             # What is asked once is not worth a plan that is kept; the second time tells.
             self._keep(key, b"")
@@ -80,12 +80,11 @@ class Connection(psycopg.Connection[TupleRow]):
             self._named += 1
             name = b"s%d" % self._named
             self._checked(self.pgconn.prepare(name, _numbered(statement), types))
-            self._keep(key, name)
+        self._keep(key, name)
         return self._checked(self.pgconn.exec_prepared(name, cast(Any, values), formats))
 
     def _keep(self, key: tuple[str, tuple[int, ...] | None], name: bytes) -> None:
-        """Remember a statement; one that has been known for longest makes room."""
-        self._names.pop(key, None)
+        """Remember a statement as the latest; the one that was not run for longest makes room."""
         if len(self._names) >= STATEMENTS:
             oldest = self._names.pop(next(iter(self._names)))
             if oldest:
