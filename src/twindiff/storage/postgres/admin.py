@@ -10,6 +10,7 @@ from urllib.parse import quote as url_quote
 from urllib.parse import urlencode
 
 import msgspec
+import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier, Literal
@@ -104,12 +105,12 @@ class Origins(NamedTuple):
     """Under which the journal itself is written, so that the log says nothing of it."""
 
 
-def origins_of(connection: Connection) -> Origins:
+def origins_of(connection: psycopg.Connection[Any]) -> Origins:
     """The names of a database's origins."""
     return Origins(f"twindiff-copy {connection.info.dbname}", f"twindiff-drain {connection.info.dbname}")
 
 
-def slot_of(connection: Connection) -> str:
+def slot_of(connection: psycopg.Connection[Any]) -> str:
     """The name of a database's replication slot; slots have one name space in a cluster."""
     name = "".join(each if each.isalnum() else "_" for each in connection.info.dbname.lower())
     return f"twindiff_{name}"[:63]
