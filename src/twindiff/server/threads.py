@@ -1,7 +1,7 @@
 """The threads that requests are worked on in where a database may keep them waiting.
 
 They are few: one interpreter runs them in turn, and the more of them want to go on, the more they spend on arguing
-about it. With 64 of them, 32 clients took half as much processor again.
+about it. With 64 of them, 32 clients took a third to a half more processor.
 """
 
 from __future__ import annotations
