@@ -168,7 +168,7 @@ class Gateway:
     async def _data_plane(self, request: Request, target: Target, receive: Receive) -> Answer:
         request = request._replace(path=target.path)
         request = request._replace(body=await _body(request, receive, self._limit(target, request)))
-        return await self.service.call(target.environment, self._twin_answers(request, target))
+        return await self.service.call(target.environment, lambda: self._twin_answers(request, target))
 
     async def _twin_answers(self, request: Request, target: Target) -> Answer:
         # Only now is the environment looked up: it may have ended while the body came.
@@ -200,7 +200,7 @@ class Gateway:
             return operations.style.unknown(request, operations.verbs(request.path))
         limit = found.operation.declared.body_limit
         request = request._replace(body=await _body(request, receive, limit))
-        return await self.service.apart(self._operate(operations.style, given, request, found))
+        return await self.service.apart(lambda: self._operate(operations.style, given, request, found))
 
     async def _operate(self, style: Style, given: Any, request: Request, found: Found) -> Answer:
         result = found.operation.bound.invoke(given, await self._read(style, request, found))

@@ -144,13 +144,13 @@ class Service:
             await self.breathe()
         return found
 
-    async def call(self, environment_id: str, work: Coroutine[Any, Any, T]) -> T:
+    async def call(self, environment_id: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run the work of one call of a twin where it may wait for the database: here if that is quick."""
-        return await (work if self._threads is None else self._threads.call(environment_id, work))
+        return await (work() if self._threads is None else self._threads.call(environment_id, work))
 
-    async def apart(self, work: Coroutine[Any, Any, T]) -> T:
+    async def apart(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run the work of any other request likewise."""
-        return await (work if self._threads is None else self._threads.control(work))
+        return await (work() if self._threads is None else self._threads.control(work))
 
     async def on_loop(self, work: Coroutine[Any, Any, T]) -> T:
         """Run what belongs to the event loop there, wherever the request is being worked on."""
@@ -203,7 +203,7 @@ class Service:
         while True:
             await asyncio.sleep(0.5)
             try:
-                await self.apart(self._tidy_up())
+                await self.apart(self._tidy_up)
             except NotServed as error:
                 log.warning("Keeping house failed; it is tried again: %s", error)
             except Exception:  # a mistake of ours must not end the house-keeping of a server that goes on

@@ -7,7 +7,7 @@ about it. With 64 of them, 32 clients took a third to a half more processor.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -31,19 +31,22 @@ class Lane:
 
 
 class Threads:
-    """Threads for the calls of twins, and others, so that neither kind of request waits for the other's."""
+    """Threads for the calls of twins, and others, so that neither kind of request waits for the other's.
+
+    Work begins in its thread: a request whose client leaves before that has begun nothing that must be ended.
+    """
 
     def __init__(self) -> None:
         self._calls = ThreadPoolExecutor(FOR_CALLS, "twindiff call")
         self._control = ThreadPoolExecutor(FOR_CONTROL, "twindiff request")
         self._lanes: dict[str, Lane] = {}
 
-    async def call(self, environment: str, work: Coroutine[Any, Any, T]) -> T:
+    async def call(self, environment: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run the work of one call of an environment's twin."""
         async with self._seat(environment):
             return await asyncio.get_running_loop().run_in_executor(self._calls, _finish, work)
 
-    async def control(self, work: Coroutine[Any, Any, T]) -> T:
+    async def control(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run the work of any other request."""
         return await asyncio.get_running_loop().run_in_executor(self._control, _finish, work)
 
@@ -64,11 +67,12 @@ class Threads:
         self._control.shutdown()
 
 
-def _finish(work: Coroutine[Any, Any, T]) -> T:
+def _finish(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a coroutine that waits by blocking its thread, never by giving up control."""
+    begun = work()
     try:
-        work.send(None)
+        begun.send(None)
     except StopIteration as done:
         return done.value
-    work.close()
+    begun.close()
     raise RuntimeError("A request in a thread waited for the event loop; this is a mistake of twindiff itself")

@@ -1,0 +1,32 @@
+"""Work in threads: what waits, and what becomes of it when nobody wants it any more."""
+
+import asyncio
+import threading
+
+from twindiff.server.threads import FOR_CONTROL, Threads
+
+
+def test_a_request_whose_client_left_before_its_turn_never_begins() -> None:
+    begun: list[str] = []
+    free = threading.Event()
+
+    async def busy() -> None:
+        begun.append("busy")
+        free.wait(10)
+
+    async def late() -> None:
+        begun.append("late")
+
+    async def leave() -> None:
+        threads = Threads()
+        others = [asyncio.create_task(threads.control(busy)) for _ in range(FOR_CONTROL)]
+        left = asyncio.create_task(threads.control(late))
+        await asyncio.sleep(0)
+        left.cancel()
+        free.set()
+        await asyncio.gather(*others)
+        assert isinstance((await asyncio.gather(left, return_exceptions=True))[0], asyncio.CancelledError)
+        threads.close()
+
+    asyncio.run(leave())
+    assert begun == ["busy"] * FOR_CONTROL
