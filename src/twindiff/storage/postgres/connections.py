@@ -51,7 +51,7 @@ def sql(text: str) -> LiteralString:
 
 def connect(dsn: str, **options: Any) -> Connection:
     """One connection of its own, outside the pool; each statement is a transaction unless BEGIN is said."""
-    return Connection.connect(dsn, autocommit=True, **options)
+    return Connection.connect(dsn, autocommit=True, prepare_threshold=None, **options)
 
 
 class Pool:

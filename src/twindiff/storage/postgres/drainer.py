@@ -6,8 +6,7 @@ import logging
 import select
 import threading
 import time
-from contextlib import nullcontext
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 import psycopg
@@ -75,8 +74,7 @@ class Drainer:
     def _elected(self, connection: Connection) -> bool:
         """Stand as often as it takes, on one connection; whether it was won."""
         while not self._stopping.is_set():
-            found = connection.execute(f"SELECT pg_try_advisory_lock({_ELECTED})").fetchone()
-            if found and found[0]:
+            if connection.row(f"SELECT pg_try_advisory_lock({_ELECTED})") == (True,):
                 return True
             self._stopping.wait(ELECTION_SECONDS)
         return False
@@ -104,9 +102,9 @@ class Drain:
 
     def run(self) -> None:
         """Until told to stop, or the database goes away."""
-        execute = self._connection.execute
-        execute("SELECT pg_replication_origin_session_setup(%s)", (origins_of(self._connection).drain,))
-        found = execute("SELECT lsn::text FROM twindiff.progress WHERE slot = %s", (self._slot,)).fetchone()
+        ask = self._connection.row
+        ask("SELECT pg_replication_origin_session_setup(%s)", (origins_of(self._connection).drain,))
+        found = ask("SELECT lsn::text FROM twindiff.progress WHERE slot = %s", (self._slot,))
         self._done = Position.of(found[0]) if found else Position(0)
         self._load_shapes()
         stream = psycopg2.connect(self._dsn, connection_factory=psycopg2.extras.LogicalReplicationConnection)
@@ -116,12 +114,12 @@ class Drain:
             stream.close()
 
     def _load_shapes(self) -> None:
-        found = self._connection.execute("SELECT twin, shape FROM twindiff.shapes")
+        found = self._connection.rows("SELECT twin, shape FROM twindiff.shapes")
         self._shapes = {twin: msgspec.json.decode(shape, type=Shapes) for twin, shape in found}
 
     def _options(self) -> dict[str, str]:
         query = "SELECT roident FROM pg_replication_origin WHERE roname = ANY(%s) ORDER BY 1"
-        found = self._connection.execute(query, ([*origins_of(self._connection)],))
+        found = self._connection.rows(query, ([*origins_of(self._connection)],))
         return {
             "format-version": "2",
             "include-transaction": "true",
@@ -164,33 +162,34 @@ class Drain:
         """Commit what has come in.
 
         The commit does not wait for the disk: what a crash takes from the journal is streamed again, since it is
-        confirmed only later. A number that was given here must not change, though.
+        confirmed only later, and a record that is there already stays as it is. Only a number that is given here has to
+        stand together with how far the log was read.
         """
         if not self._batch:
             return
-        durable = any(isinstance(each, Unnumbered) for each in self._batch)
-        with self._connection.transaction() if durable else nullcontext():
-            records = [self._numbered(each) if isinstance(each, Unnumbered) else each for each in self._batch]
-            self._append([record for record in records if record], durable=durable)
+        if any(isinstance(each, Unnumbered) for each in self._batch):
+            with self._connection.transaction():
+                records = [self._numbered(each) if isinstance(each, Unnumbered) else each for each in self._batch]
+                self._append([record for record in records if record])
+                self._progress(self._reached)
+        else:
+            self._append(cast(list[Record], self._batch), commit="off")
         self._done = self._reached
         self._batch = []
 
-    def _append(self, records: list[Record], *, durable: bool) -> None:
-        notice = " ".join({record.env for record in records})
-        values = {
-            "env": [record.env for record in records],
-            "seq": [record.seq for record in records],
-            "record": [encode(record) for record in records],
-            "slot": self._slot,
-            "reached": str(self._reached),
-            "commit": None if durable else "off",
-            "notice": notice if len(notice) < LONGEST_NOTICE else "*",
-        }
-        self._connection.execute(_APPEND, values, prepare=True)
+    def _append(self, records: list[Record], commit: str | None = None) -> None:
+        environments = [record.env for record in records]
+        notice = " ".join({*environments})
+        rows = [record.seq for record in records], [encode(record) for record in records]
+        told = notice if len(notice) < LONGEST_NOTICE else "*"
+        self._connection.rows(_APPEND, (str(self._reached), environments, *rows, commit, told))
+
+    def _progress(self, end: Position) -> None:
+        self._connection.rows(_PROGRESS, (self._slot, str(end)))
 
     def _numbered(self, unnumbered: Unnumbered) -> Record | None:
         """A record for changes that came without a number; None when their environment is no more."""
-        found = self._connection.execute(_NUMBER, (unnumbered.env,)).fetchone()
+        found = self._connection.row(_NUMBER, (unnumbered.env,))
         if found is None:
             return None
         seq, clock, counters = found
@@ -206,7 +205,7 @@ class Drain:
         end = max(self._done, self._reached, Position(cursor.wal_end))
         # Our own commits move the log on: without a threshold one confirmation would be reason for the next.
         if self._reached > self._confirmed or end.number - self._confirmed.number > WORTH_CONFIRMING:
-            self._connection.execute(_PROGRESS, (self._slot, str(end)))  # which takes all before it to the disk
+            self._progress(end)  # which takes all before it to the disk
             self._done = self._confirmed = end
             cursor.send_feedback(flush_lsn=end.number, force=True)
 
@@ -214,11 +213,9 @@ class Drain:
 _PROGRESS = "INSERT INTO twindiff.progress VALUES (%s, %s) ON CONFLICT (slot) DO UPDATE SET lsn = excluded.lsn"
 _NUMBER = "UPDATE twindiff.standings SET seq = seq + 1 WHERE env = %s AND NOT forgotten RETURNING seq, clock, counters"
 _APPEND = (
-    "WITH appended AS (INSERT INTO twindiff.journal (env, seq, record, lsn) SELECT r.*, %(reached)s::pg_lsn FROM "
-    "unnest(%(env)s::text[], %(seq)s::bigint[], %(record)b::bytea[]) r(env, seq, record) "
-    "WHERE EXISTS (SELECT 1 FROM twindiff.standings s WHERE s.env = r.env) ON CONFLICT DO NOTHING), "
-    "reached AS (INSERT INTO twindiff.progress VALUES (%(slot)s, %(reached)s::pg_lsn) "
-    "ON CONFLICT (slot) DO UPDATE SET lsn = excluded.lsn) "
-    "SELECT set_config('synchronous_commit', COALESCE(%(commit)s, current_setting('synchronous_commit')), true), "
-    f"pg_notify('{CHANNEL}', %(notice)s)"
+    "WITH appended AS (INSERT INTO twindiff.journal (env, seq, record, lsn) SELECT r.*, %s::pg_lsn FROM "
+    "unnest(%s::text[], %s::bigint[], %s::bytea[]) r(env, seq, record) "
+    "WHERE EXISTS (SELECT 1 FROM twindiff.standings s WHERE s.env = r.env) ON CONFLICT DO NOTHING) "
+    f"SELECT set_config('synchronous_commit', COALESCE(%s, current_setting('synchronous_commit')), true), "
+    f"pg_notify('{CHANNEL}', %s)"
 )

@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS twindiff.journal (
     env text COLLATE "C" NOT NULL, seq bigint NOT NULL, lsn pg_lsn, record bytea NOT NULL, PRIMARY KEY (env, seq)
 );
 
--- How far the write-ahead log is in the journal; one row, written in the transaction of the journal rows themselves.
+-- How far the write-ahead log is in the journal for certain; one row, up to a second behind the journal itself.
 CREATE TABLE IF NOT EXISTS twindiff.progress (slot text COLLATE "C" PRIMARY KEY, lsn pg_lsn NOT NULL);
 
 CREATE TABLE IF NOT EXISTS twindiff.templates (
