@@ -54,9 +54,7 @@ class CallLog:
         """Write what is waiting, or `most` calls of it, in one transaction."""
         taken = self._take(most)
         if taken:
-            with self._engine.transaction():
-                for environment_id, entries in taken.items():
-                    self._write(environment_id, entries)
+            self._write(taken)
 
     def _take(self, most: int) -> dict[str, list[Entry]]:
         taken: dict[str, list[Entry]] = {}
@@ -70,24 +68,37 @@ class CallLog:
                 self.waiting -= len(taken[environment_id])
         return taken
 
-    def _write(self, environment_id: str, entries: list[Entry]) -> None:
-        first = self._last_number(environment_id) + 1
-        self._catalog.add_all([_record(environment_id, number, entry) for number, entry in enumerate(entries, first)])
-        self._written[environment_id] = first + len(entries) - 1
+    def _write(self, calls: dict[str, list[Entry]]) -> None:
+        with self._engine.transaction():
+            last = self._last_numbers([*calls])
+            self._catalog.add_all(
+                [
+                    _record(environment_id, number, entry)
+                    for environment_id, entries in calls.items()
+                    for number, entry in enumerate(entries, last.get(environment_id, 0) + 1)
+                ]
+            )
+        for environment_id, entries in calls.items():
+            self._written[environment_id] = last.get(environment_id, 0) + len(entries)
 
     def restore(self, environment_id: str, entries: list[Entry]) -> None:
         """Write calls that were made elsewhere, before any of an environment's own."""
-        with self._engine.transaction():
-            self._write(environment_id, entries)
+        self._write({environment_id: entries})
+
+    def _last_numbers(self, environment_ids: list[str]) -> dict[str, int]:
+        """The numbers of the last calls that are written, by environment; those that have none are left out."""
+        last: dict[str, int] = {}
+        if self._engine.inline:  # else other processes write too
+            last = {each: self._written[each] for each in environment_ids if each in self._written}
+        unknown = [each for each in environment_ids if each not in last]
+        if unknown:
+            newest, by = (-CallRecord.environment_id, -CallRecord.number), CallRecord.environment_id
+            found = self._catalog.pages(CallRecord, by, unknown, order=newest, limit=1, columns=(CallRecord.number,))
+            last |= {each: number for each, ((number,),) in found.items()}
+        return last
 
     def _last_number(self, environment_id: str) -> int:
-        known = self._written.get(environment_id)
-        if known is not None and self._engine.inline:  # else other processes write too
-            return known
-        mine = CallRecord.environment_id == environment_id
-        newest = (-CallRecord.environment_id, -CallRecord.number)
-        last = self._catalog.rows(CallRecord, mine, order=newest, limit=1, columns=(CallRecord.number,))
-        return last[0][0] if last else 0
+        return self._last_numbers([environment_id]).get(environment_id, 0)
 
     def list(self, environment_id: str, *, after: int, limit: int) -> list[CallRecord]:
         """Calls of an environment in order, those after a number."""

@@ -18,6 +18,7 @@ from .worlds import Link, Thing, World
 __all__ = [
     "test_a_column_of_the_row_pointed_to_can_be_compared_and_ordered_by",
     "test_a_page_may_go_through_a_table_between",
+    "test_a_page_of_rows_with_several_columns_in_their_key_ends_at_its_limit",
     "test_each_parent_has_a_page_of_its_own",
     "test_nulls_stand_where_an_order_says",
     "test_parents_without_rows_are_left_out",
@@ -98,6 +99,17 @@ def test_a_page_may_go_through_a_table_between(world: World) -> None:
         )
 
     assert place.read(pages) == {"T1": [("2",)], "T3": [("6",)]}
+
+
+def test_a_page_of_rows_with_several_columns_in_their_key_ends_at_its_limit(world: World) -> None:
+    place = world.environment(*[Link(thing_id=f"T{n}", rank=m) for n in range(3) for m in range(4)])
+    newest = (-Link.thing_id, -Link.rank)
+
+    def pages(db: Store) -> Any:
+        parents = ["T0", "T2", "T9"]
+        return db.pages(Link, Link.thing_id, parents, Link.rank != 2, order=newest, limit=2, columns=(Link.rank,))
+
+    assert place.read(pages) == {"T0": [(3,), (1,)], "T2": [(3,), (1,)]}
 
 
 @pytest.mark.parametrize(("nulls", "first"), [("first", None), ("last", "b")])

@@ -283,10 +283,12 @@ def _paged(
     sql: TableSql, text: Sql, inner: str, order: Ordering, columns: Sequence[Column[Any]], limit: int | None
 ) -> str:
     """The rows of several parents. They drive: each parent's few rows are looked up by key, however many there are."""
-    inner = f"SELECT u.{quote(sql.key[0])}{inner}"
+    inner = f"SELECT {', '.join(f'u.{quote(name)}' for name in sql.key)}{inner}"
     if limit is not None:
         inner += f" ORDER BY {text.order_by(order, sql.table, 'u')} LIMIT {text.place(limit)}"
+    key = ", ".join(f"{OUTERMOST}.{quote(name)}" for name in sql.key)
     return (
         f"SELECT k.value, {text.selected(columns, sql.table)} FROM json_each(?1) k CROSS JOIN {sql.name} {OUTERMOST}"
-        f" ON {OUTERMOST}.{quote(sql.key[0])} IN ({inner}) ORDER BY k.key, {text.order_by(order, sql.table)}"
+        f" ON {f'({key})' if len(sql.key) > 1 else key} IN ({inner}) "
+        f"ORDER BY k.key, {text.order_by(order, sql.table)}"
     )
