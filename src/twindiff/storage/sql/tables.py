@@ -41,8 +41,10 @@ class TableForm:
         self.key = table.key
         self.key_at = tuple(self.columns.index(name) for name in table.key)
         self.storing = {name: storing(column) for name, column in table.columns.items()}
-        self._loaded = _at(self.columns, {name: loading(column) for name, column in table.columns.items()})
-        self._stored = _at(self.columns, self.storing)
+        loads = {name: loading(column) for name, column in table.columns.items()}
+        self._loaded = tuple((name, convert) for name, convert in loads.items() if convert)
+        stores = enumerate(self.storing.values())
+        self._stored = tuple((at, convert) for at, convert in stores if convert)
         self.selected = ", ".join(f"{OUTERMOST}.{quote(name)}" for name in self.columns)
         self.by_key = " AND ".join(f"{quote(name)} = {mark}" for name in table.key)
         self.select_by_key = f"SELECT {names(self.columns)} FROM {name} WHERE {self.by_key}"
@@ -51,14 +53,6 @@ class TableForm:
     @cached_property
     def select_all(self) -> str:
         return f"SELECT {names(self.columns)} FROM {self.name} ORDER BY {names(self.key)}"
-
-    def load(self, stored: Sequence[Any]) -> list[Any]:
-        """Stored values as declared types."""
-        values = list(stored)
-        for at, convert in self._loaded:
-            if values[at] is not None:
-                values[at] = convert(values[at])
-        return values
 
     def store(self, values: Sequence[Any]) -> list[Any]:
         """Values of declared types as they are stored."""
@@ -75,10 +69,15 @@ class TableForm:
         return convert(value) if convert else value
 
     def build(self, stored: Sequence[Any]) -> Any:
-        return self.row(**dict(zip(self.columns, self.load(stored), strict=True)))
+        return self.row(**self.values(stored))
 
     def values(self, stored: Sequence[Any]) -> Values:
-        return dict(zip(self.columns, self.load(stored), strict=True))
+        """Stored values as declared types."""
+        values = dict(zip(self.columns, stored, strict=True))
+        for name, convert in self._loaded:
+            if values[name] is not None:
+                values[name] = convert(values[name])
+        return values
 
     def key_of(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
         return tuple([values[name] for name in self.key])
@@ -100,10 +99,6 @@ class TableForm:
         raise SchemaChanged(
             f"Rows of '{self.table.name}' were written without the column '{name}', which now needs a value"
         )
-
-
-def _at(columns: Sequence[str], converts: Mapping[str, Convert | None]) -> tuple[tuple[int, Convert], ...]:
-    return tuple((at, convert) for at, name in enumerate(columns) if (convert := converts[name]))
 
 
 F = TypeVar("F", bound=TableForm)

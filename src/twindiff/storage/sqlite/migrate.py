@@ -41,5 +41,5 @@ def _rows(tables: Tables, old: Connection, name: str) -> list[Values]:
 def _row(tables: Tables, name: str, given: dict[str, object]) -> Values:
     sql = tables.by_name[name]
     stored: Stored = tuple(given.get(column) for column in sql.columns)
-    loaded = dict(zip(sql.columns, sql.load(stored), strict=True))
+    loaded = sql.values(stored)
     return {column: loaded[column] if column in given else sql.default(column) for column in sql.columns}
