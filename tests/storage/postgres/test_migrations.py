@@ -30,6 +30,16 @@ class New(Row, table="notes", key=("note_id",), indexes=(("colour",),)):
     stars: Column[int | None] = column(default=None)
 
 
+class Unique(Row, table="notes", key=("note_id",), unique=(("text",),), indexes=(("text", "note_id"),)):
+    note_id: Column[str]
+    text: Column[str]
+
+
+class Plain(Row, table="notes", key=("note_id",), indexes=(("text",),)):
+    note_id: Column[str]
+    text: Column[str]
+
+
 class Needy(Row, table="notes", key=("note_id",)):
     note_id: Column[str]
     owner: Column[str]
@@ -78,6 +88,20 @@ def test_rows_of_an_older_version_get_what_is_new_and_lose_what_is_gone(fresh: D
     after.close()
     assert rows == [New(note_id="N1"), New(note_id="N2")]
     assert change.after == {"note_id": "N2", "colour": "it's 100% red", "is_open": True, "stars": None}
+
+
+def test_indexes_follow_their_declarations_and_those_of_an_administrator_stay(fresh: Database) -> None:
+    indexes = (
+        "SELECT indexname, indexdef LIKE 'CREATE UNIQUE%' FROM pg_indexes WHERE schemaname = 'twin_gamma' ORDER BY 1"
+    )
+    key, own = ("notes_pkey", True), ("own", False)
+    fresh.initialise([schema(Unique)])
+    fresh.psql("CREATE INDEX own ON twin_gamma.notes (text)")
+    assert fresh.psql(indexes) == [("notes_env_id_text", True), ("notes_env_id_text_note_id", False), key, own]
+    fresh.initialise([schema(Plain)])
+    assert fresh.psql(indexes) == [("notes_env_id_text", False), key, own]
+    fresh.initialise([schema(Old)])
+    assert fresh.psql(indexes) == [key, own]
 
 
 def test_a_new_column_that_needs_a_value_is_refused_by_name(fresh: Database) -> None:

@@ -23,10 +23,13 @@ from . import folding
 from .connections import Connection, connect, reaching, sql
 from .ddl import (
     CATALOG,
+    OF_CATALOG,
+    OF_TWIN,
     added_column,
     catalog_table,
     column_text,
     functions,
+    indexes,
     names,
     quote,
     schema_of,
@@ -163,6 +166,7 @@ def _make_schemas(connection: Connection, roles: Roles, twins: Iterable[Schema],
     connection.execute(sql(files("twindiff.storage.postgres").joinpath("system.sql").read_text()))
     _make_folding(connection)
     for table in catalog.tables.values() if catalog else ():
+        _drop_indexes(connection, CATALOG, table, OF_CATALOG)
         _bring_up_to_date(connection, CATALOG, table, catalog_table(table))
     for twin in twins:
         _make_twin(connection, twin, server)
@@ -190,6 +194,7 @@ def _make_twin(connection: Connection, twin: Schema, server: Identifier) -> None
     if found == (version_of(twin),):
         return
     for table in twin.tables.values():
+        _drop_indexes(connection, schema, table, OF_TWIN)
         _bring_up_to_date(connection, schema, table, twin_table(schema, table))
     for statement in functions(twin):
         connection.execute(sql(statement))
@@ -224,6 +229,19 @@ def _bring_up_to_date(connection: Connection, schema: str, table: Table, stateme
         connection.execute(sql(f"ALTER TABLE {name} ALTER COLUMN {names([column])} DROP NOT NULL"))
     for statement in statements:
         connection.execute(sql(statement))
+
+
+def _drop_indexes(connection: Connection, schema: str, table: Table, first: tuple[str, ...]) -> None:
+    """Drop the indexes that an earlier release declared: they cost writes, and unique ones refuse what is free now."""
+    declared = {(index.name, index.unique) for index in indexes(table, first)}
+    query = (
+        "SELECT c.relname, i.indisunique FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
+        "WHERE i.indrelid = to_regclass(%s) AND NOT i.indisprimary AND starts_with(c.relname, %s)"
+    )
+    ours = f"{'_'.join((table.name, *first))}_"  # an administrator's own are left alone
+    for name, is_unique in connection.execute(query, (f"{quote(schema)}.{quote(table.name)}", ours)):
+        if (name, is_unique) not in declared:
+            connection.execute(sql(f"DROP INDEX {quote(schema)}.{quote(name)}"))
 
 
 def _allow_plugin(connection: Connection, roles: Roles) -> None:

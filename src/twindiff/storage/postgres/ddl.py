@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -25,6 +25,9 @@ STORED: dict[ColumnType, str] = {
 }
 CATALOG = "twindiff_catalog"
 LONGEST_NAME = 63
+OF_CATALOG: tuple[str, ...] = ()
+OF_TWIN: tuple[str, ...] = ("env_id",)
+"""Columns of ours that come before a table's own."""
 
 
 def schema_of(twin: str) -> str:
@@ -39,12 +42,12 @@ def literal(text: str) -> str:
 
 def catalog_table(table: Table) -> Iterator[str]:
     """What creates a table of the catalog and its indexes; nothing happens to those that exist."""
-    yield from _table(CATALOG, table, ())
+    yield from _table(CATALOG, table, OF_CATALOG)
 
 
 def twin_table(schema: str, table: Table) -> Iterator[str]:
     """What creates a twin's table: seen one environment at a time, changes by hand numbered, full rows in the log."""
-    yield from _table(schema, table, ("env_id",))
+    yield from _table(schema, table, OF_TWIN)
     name = f"{quote(schema)}.{quote(table.name)}"
     here = "env_id = current_setting('app.env_id', true)"
     by_hand = "WHEN (coalesce(current_setting('app.operation', true), '') = '')"
@@ -73,10 +76,9 @@ def _table(schema: str, table: Table, first: tuple[str, ...]) -> Iterator[str]:
     columns = [*leading, *(column_text(column) for column in table.columns.values())]
     key = f"PRIMARY KEY ({names((*first, *table.key))})"
     yield f"CREATE TABLE IF NOT EXISTS {name} ({', '.join([*columns, key])})"
-    for unique in table.unique:
-        yield _index(name, table, (*first, *unique), "UNIQUE INDEX")
-    for index in table.indexes:
-        yield _index(name, table, (*first, *index), "INDEX")
+    for index in indexes(table, first):
+        kind = "UNIQUE INDEX" if index.unique else "INDEX"
+        yield f"CREATE {kind} IF NOT EXISTS {quote(index.name)} ON {name} ({names(index.columns)})"
 
 
 def stored_type(column: Column[Any]) -> str:
@@ -102,11 +104,25 @@ def _constant(value: Any, kind: ColumnType) -> str:
     return literal(written(value)) if isinstance(value, str) else f"'{value}'"
 
 
-def _index(name: str, table: Table, columns: Sequence[str], kind: str) -> str:
+class Index(NamedTuple):
+    """An index beside that of the key."""
+
+    name: str
+    columns: tuple[str, ...]
+    unique: bool
+
+
+def indexes(table: Table, first: tuple[str, ...]) -> list[Index]:
+    """The indexes that a table declares, each with `first` in front."""
+    declared = [*((each, True) for each in table.unique), *((each, False) for each in table.indexes)]
+    return [Index(_index_name(table, (*first, *each)), (*first, *each), unique) for each, unique in declared]
+
+
+def _index_name(table: Table, columns: Sequence[str]) -> str:
     text = "_".join((table.name, *columns))
-    if len(text.encode()) > LONGEST_NAME:
-        text = f"{text[:40]}_{blake2b(text.encode(), digest_size=8).hexdigest()}"
-    return f"CREATE {kind} IF NOT EXISTS {quote(text)} ON {name} ({names(columns)})"
+    if len(text.encode()) <= LONGEST_NAME:
+        return text
+    return f"{text[:40]}_{blake2b(text.encode(), digest_size=8).hexdigest()}"
 
 
 def functions(schema: Schema) -> Iterator[str]:
