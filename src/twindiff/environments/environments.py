@@ -246,6 +246,11 @@ class Environments:
             raise error(f"environment '{environment.id}' {reason}")
         return environment
 
+    def live(self, environment_id: str) -> Environment | None:
+        """An environment that this process knows to be ready; another one may have ended it meanwhile."""
+        found = self._live.get(environment_id)
+        return found if found and found.status == "ready" else None
+
     def _find(self, environment_id: str) -> Environment:
         environment = Environment(self.record(environment_id), self._registry)
         if environment.status == "ready":

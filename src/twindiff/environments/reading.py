@@ -16,17 +16,24 @@ AT_ONCE = 100
 Reading = Generator[Work, None, list[Record]]
 
 
-def interval(engine: Engine, environment_id: str, after: int, upto: int) -> Reading:
-    """The records of a journal between two of its points; raises EnvironmentDeleted when it has gone meanwhile."""
-    # Where each request has a thread of its own, nobody waits but for the number of queries.
-    at_once = AT_ONCE if engine.inline else max(1, upto - after)
+def interval(engine: Engine, environment_id: str, after: int, upto: int | None = None) -> Reading:
+    """The records of a journal between two points, or up to now; raises EnvironmentDeleted when some are gone."""
+    if engine.inline:
+        last = engine.seq(environment_id) if upto is None else upto
+        found = yield from _in_parts(engine, environment_id, after, last)
+    else:  # each request has a thread of its own, where nobody waits but for the number of queries
+        found = engine.records(environment_id, after, upto)
+    if upto is not None and len(found) < upto - after:
+        raise EnvironmentDeleted(f"environment '{environment_id}' has been deleted")
+    return found
+
+
+def _in_parts(engine: Engine, environment_id: str, after: int, upto: int) -> Reading:
     found: list[Record] = []
-    for low in range(after, upto, at_once):
+    for low in range(after, upto, AT_ONCE):
         if found:
             yield nothing
-        found += engine.records(environment_id, low, min(low + at_once, upto))
-    if len(found) < upto - after:
-        raise EnvironmentDeleted(f"environment '{environment_id}' has been deleted")
+        found += engine.records(environment_id, low, min(low + AT_ONCE, upto))
     return found
 
 

@@ -121,20 +121,28 @@ class Runs:
 
     def covered(self, run: RunRecord) -> Generator[Work, None, Interval]:
         """What the run covers now, or covered when it was closed, read in parts; raises EnvironmentDeleted."""
+        live = self._environments.live(run.environment_id)
+        twins = [*live.twins] if live else self._twins(run)
+        known = yield from reading.interval(self._engine, run.environment_id, run.start_seq, run.end_seq)
+        if live and not known:
+            twins = self._twins(run)  # another process may have deleted it, which nothing has told so far
+        end = run.start_seq + len(known)
+        rewound = [{"at_seq": record.seq, "to_seq": record.to} for record in known if record.to is not None]
+        records = yield from reading.difference(self._engine, run.environment_id, run.start_seq, end, known)
+        return Interval(run, end, twins, records, rewound)
+
+    def _twins(self, run: RunRecord) -> list[str]:
         environment = self._catalog.get(EnvironmentRecord, run.environment_id)
         if environment.status == "deleted":
             raise EnvironmentDeleted(
                 f"environment '{run.environment_id}' has been deleted; the stored results of its runs stay readable"
             )
-        end = self._engine.seq(run.environment_id) if run.end_seq is None else run.end_seq
-        twins = list(cast(dict[str, str], environment.templates))
-        known = yield from reading.interval(self._engine, run.environment_id, run.start_seq, end)
-        rewound = [{"at_seq": record.seq, "to_seq": record.to} for record in known if record.to is not None]
-        records = yield from reading.difference(self._engine, run.environment_id, run.start_seq, end, known)
-        return Interval(run, end, twins, records, rewound)
+        return list(cast(dict[str, str], environment.templates))
 
     def keep_diff(self, interval: Interval, diff: str) -> RunRecord:
         """Store a diff, as `results` keeps it, as the latest; raises RunAlreadyCompleted when another came first."""
+        if interval.run.status != "running":  # nor will it be again
+            return self._keep(interval.run, interval, diff=diff)
         run = self.get(interval.run.run_id)
         status = run.status if run.verdict is not None else "completed"
         return self._keep(run, interval, status=status, diff=diff)

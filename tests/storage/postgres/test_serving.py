@@ -123,6 +123,28 @@ def test_what_one_process_deletes_is_gone_for_all(server: Serving) -> None:
         assert (answer.status_code, answer.json()["error"]) == (410, "environment_deleted")
 
 
+@pytest.mark.parametrize("posts", [0, 3])
+def test_a_run_in_what_one_process_deletes_has_a_diff_in_none(server: Serving, posts: int) -> None:
+    environment = server.environment()
+    run = server.platform.start(environment)
+    for _ in range(posts):
+        environment.post("hi")
+
+    def diffs() -> set[tuple[int, bool]]:
+        """What fresh connections are answered, of which each may meet another process."""
+        found: set[tuple[int, bool]] = set()
+        for _ in range(12):
+            with httpx.Client(base_url=server.said["url"], trust_env=False, headers={"X-API-Key": "k"}) as client:
+                answer = client.post("/api/platform/diffRun", json={"runId": run})
+                client.post(f"{environment.url}/auth.test")  # after which its process knows the environment
+            found.add((answer.status_code, "has been deleted" in answer.text))
+        return found
+
+    assert diffs() == {(200, False)}
+    server.platform.delete(f"env/{environment.id}")
+    assert diffs() == {(410, True)}
+
+
 def test_calls_of_three_processes_make_one_log(server: Serving) -> None:
     environment = server.environment()
 
