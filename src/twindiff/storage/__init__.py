@@ -54,6 +54,10 @@ class WrongStorage(Exception):
     """The database cannot be used as it is; the message says what to do."""
 
 
+class TooLong(ApiError):
+    """A value that rows are found by is longer than the database takes."""
+
+
 class UnknownPoint(ApiError):
     """The environment has no such point."""
 

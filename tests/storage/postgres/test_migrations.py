@@ -35,7 +35,7 @@ class Unique(Row, table="notes", key=("note_id",), unique=(("text",),), indexes=
     text: Column[str]
 
 
-class Plain(Row, table="notes", key=("note_id",), indexes=(("text",),)):
+class Plain(Row, table="notes", key=("note_id",), indexes=(("text",), ("note_id", "text"))):
     note_id: Column[str]
     text: Column[str]
 

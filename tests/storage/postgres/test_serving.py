@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import random
 import select
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from string import ascii_letters
 
 import httpx
 import psycopg
@@ -110,6 +112,23 @@ def test_writes_of_one_environment_that_wait_hold_no_other_up(server: Serving, p
         assert not any(post.done() for post in posts)
         holder.commit()
         assert len({post.result() for post in posts}) == 48
+
+
+def test_a_long_text_that_cannot_be_packed_is_kept_and_found(server: Serving) -> None:
+    environment = server.environment()
+    text = "".join(random.choices(ascii_letters, k=39_000))
+    environment.post(text)
+    (found,) = environment.slack("search.messages", query=text[20_000:20_010])["messages"]["matches"]
+    assert found["text"] == text
+
+
+def test_a_name_that_no_index_takes_is_refused_in_one_line(server: Serving) -> None:
+    name = "".join(random.choices(ascii_letters, k=5_000))
+    user = {"user_id": "U1", "username": name, "email": "u1@example.com"}
+    asked = {"api": "slack", "seed_data": {"users": [user]}}
+    answer = server.client.post("/v1/sandboxes", json=asked, headers={"Authorization": "Bearer k"})
+    assert answer.status_code == 400, answer.text
+    assert "'users' are found by are longer than 2,600 bytes" in answer.text
 
 
 def test_what_one_process_deletes_is_gone_for_all(server: Serving) -> None:

@@ -38,7 +38,7 @@ from .ddl import (
 )
 
 OLDEST = 150000
-LAYOUT = 3
+LAYOUT = 4
 """The version of what `ddl` makes of a twin's tables."""
 
 _PRIVILEGES = (

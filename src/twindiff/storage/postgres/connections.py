@@ -12,7 +12,7 @@ from psycopg import errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from twindiff.kit.errors import TooSlow
-from twindiff.storage import StorageFull, StorageUnavailable
+from twindiff.storage import StorageFull, StorageUnavailable, TooLong
 
 from .statements import Connection
 
@@ -31,6 +31,9 @@ def reaching() -> Generator[None]:
         raise TooSlow from None
     except (errors.DiskFull, errors.OutOfMemory):
         raise StorageFull from None
+    except errors.ProgramLimitExceeded as error:
+        table = error.diag.table_name or "a table"
+        raise TooLong(f"Values that rows of '{table}' are found by are longer than 2,600 bytes") from None
     except errors.LockNotAvailable:
         raise StorageUnavailable("The environment is busy: others have been writing to it for seconds") from None
     except errors.ReadOnlySqlTransaction:

@@ -113,8 +113,12 @@ class Index(NamedTuple):
 
 
 def indexes(table: Table, first: tuple[str, ...]) -> list[Index]:
-    """The indexes that a table declares, each with `first` in front."""
-    declared = [*((each, True) for each in table.unique), *((each, False) for each in table.indexes)]
+    """The indexes that a table declares, each with `first` in front.
+
+    One that begins with the whole key is for reading in the table's place, which is switched off here (`connections`).
+    """
+    plain = [each for each in table.indexes if each[: len(table.key)] != table.key]
+    declared = [*((each, True) for each in table.unique), *((each, False) for each in plain)]
     return [Index(_index_name(table, (*first, *each)), (*first, *each), unique) for each, unique in declared]
 
 
