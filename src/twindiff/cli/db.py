@@ -72,7 +72,7 @@ def initialised(admin_dsn: str, password: str, role: str) -> str:
 
 def need_driver() -> None:
     """A Problem says how to install what speaks to PostgreSQL."""
-    missing = [name for name in ("psycopg", "psycopg_pool", "psycopg2") if find_spec(name) is None]
+    missing = [name for name in ("psycopg", "psycopg2") if find_spec(name) is None]
     if missing:
         raise Problem(
             f"PostgreSQL needs packages that are not here ({', '.join(missing)}). "

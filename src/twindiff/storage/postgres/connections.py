@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, LiteralString, cast
 
 import psycopg
 from psycopg import errors
-from psycopg_pool import ConnectionPool, PoolTimeout
+from psycopg.pq import TransactionStatus
 
 from twindiff.kit.errors import TooSlow
 from twindiff.storage import StorageFull, StorageUnavailable, TooLong
@@ -20,6 +22,7 @@ MOST = 12
 """Connections of one process, which computes on one core: more of them would only have more to learn."""
 PATIENCE_SECONDS = 10.0
 """How long a request waits for a connection, or for its turn in an environment."""
+RETRY_SECONDS = 0.2
 
 
 @contextmanager
@@ -38,7 +41,7 @@ def reaching() -> Generator[None]:
         raise StorageUnavailable("The environment is busy: others have been writing to it for seconds") from None
     except errors.ReadOnlySqlTransaction:
         raise StorageUnavailable("The database takes no writes now: it is a replica, or set to read-only") from None
-    except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout) as error:
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise StorageUnavailable(f"The database cannot be reached: {first_line(error)}") from None
 
 
@@ -58,29 +61,84 @@ def connect(dsn: str, **options: Any) -> Connection:
 
 
 class Pool:
-    """The connections of one process."""
+    """The connections of one process. The one that was used last is used next: it has the statements planned.
+
+    It is made when there is a connection; raises StorageUnavailable when there is none for ten seconds.
+    """
 
     def __init__(self, dsn: str) -> None:
-        self._pool = ConnectionPool(
-            dsn,
-            connection_class=Connection,
-            min_size=1,
-            max_size=MOST,
-            timeout=PATIENCE_SECONDS,
-            kwargs={"autocommit": True, "prepare_threshold": None, "options": _OPTIONS},
-            reconnect_timeout=30,
-            open=True,
-            name="twindiff",
-        )
+        self._dsn = dsn
+        self._seats = threading.Semaphore(MOST)
+        self._free: list[Connection] = []
+        self._closed = False
+        with reaching():
+            self._free.append(self._first())
+
+    def _first(self) -> Connection:
+        """Who starts together with the database may be there before it."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                return self._connect()
+            except psycopg.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(RETRY_SECONDS)
+
+    def _connect(self) -> Connection:
+        return connect(self._dsn, options=_OPTIONS, connect_timeout=int(PATIENCE_SECONDS))
 
     @contextmanager
     def connection(self) -> Generator[Connection]:
         """A connection for as long as the block runs; an open transaction is rolled back."""
-        with reaching(), self._pool.connection() as connection:
-            yield connection
+        with reaching(), self._seat():
+            try:
+                connection = self._free.pop()
+            except IndexError:
+                connection = self._connect()
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+
+    @contextmanager
+    def _seat(self) -> Generator[None]:
+        if not self._seats.acquire(timeout=PATIENCE_SECONDS):
+            raise StorageUnavailable("All connections to the database have been in use for seconds")
+        try:
+            yield
+        finally:
+            self._seats.release()
+
+    def _give_back(self, connection: Connection) -> None:
+        if _is_idle(connection):
+            self._free.append(connection)
+        else:
+            connection.close()
+            self._drop_free()  # which have broken with it, if the database went away
+        if self._closed:
+            self._drop_free()
+
+    def _drop_free(self) -> None:
+        while True:
+            try:
+                self._free.pop().close()
+            except IndexError:
+                return
 
     def close(self) -> None:
-        self._pool.close()
+        self._closed = True
+        self._drop_free()
+
+
+def _is_idle(connection: Connection) -> bool:
+    """Whether a connection can be used again; what it left open is rolled back."""
+    if connection.closed:
+        return False
+    if connection.pgconn.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+        with contextlib.suppress(psycopg.Error):
+            connection.script("ROLLBACK")
+    return connection.pgconn.transaction_status == TransactionStatus.IDLE
 
 
 _OPTIONS = (
