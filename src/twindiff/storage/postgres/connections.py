@@ -11,6 +11,7 @@ from typing import Any, LiteralString, cast
 
 import psycopg
 from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
 from twindiff.kit.errors import TooSlow
@@ -86,7 +87,8 @@ class Pool:
             time.sleep(RETRY_SECONDS)
 
     def _connect(self) -> Connection:
-        return connect(self._dsn, options=_OPTIONS, connect_timeout=int(PATIENCE_SECONDS))
+        patience = conninfo_to_dict(self._dsn).get("connect_timeout", int(PATIENCE_SECONDS))
+        return connect(self._dsn, options=_OPTIONS, connect_timeout=patience)
 
     @contextmanager
     def connection(self) -> Generator[Connection]:
