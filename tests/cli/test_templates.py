@@ -23,10 +23,13 @@ def answer(run: Run, *arguments: str) -> Any:
 @pytest.mark.parametrize("words", [["templates"], ["templates", "ls"]])
 def test_templates_are_listed_by_twin_and_name(words: list[str], twindiff: Run) -> None:
     header, *found = lines(twindiff, *words)
-    built_in = [line for line in found if "built-in" in line]
     assert header == "template origin description"
-    assert "slack:slack_default built-in" in built_in
-    assert built_in == sorted(built_in)
+    assert "slack:slack_default built-in" in found
+    listed = answer(twindiff, *words)
+    names = [f"{each['service']}:{each['name']}" for each in listed]
+    assert names == sorted(names)
+    built_in = [name for name, each in zip(names, listed, strict=True) if each["origin"] == "built-in"]
+    assert [line.split()[0] for line in found if " built-in" in line] == built_in
 
 
 @pytest.mark.parametrize("name", ["slack_default", "slack:slack_default"])
