@@ -12,7 +12,7 @@ from typing import Any, LiteralString, cast
 import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.pq import TransactionStatus
+from psycopg.pq import PGconn, Ping, TransactionStatus
 
 from twindiff.kit.errors import TooSlow
 from twindiff.storage import StorageFull, StorageUnavailable, TooLong
@@ -76,13 +76,13 @@ class Pool:
             self._free.append(self._first())
 
     def _first(self) -> Connection:
-        """Who starts together with the database may be there before it."""
+        """Who starts together with the database may be there before it; one that answers will not change its mind."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
                 return self._connect()
             except psycopg.OperationalError:
-                if time.monotonic() > deadline:
+                if time.monotonic() > deadline or PGconn.ping(self._dsn.encode()) == Ping.OK:
                     raise
             time.sleep(RETRY_SECONDS)
 
