@@ -216,6 +216,6 @@ _APPEND = (
     "WITH appended AS (INSERT INTO twindiff.journal (env, seq, record, lsn) SELECT r.*, %s::pg_lsn FROM "
     "unnest(%s::text[], %s::bigint[], %s::bytea[]) r(env, seq, record) "
     "WHERE EXISTS (SELECT 1 FROM twindiff.standings s WHERE s.env = r.env) ON CONFLICT DO NOTHING) "
-    f"SELECT set_config('synchronous_commit', COALESCE(%s, current_setting('synchronous_commit')), true), "
+    "SELECT set_config('synchronous_commit', COALESCE(%s, current_setting('synchronous_commit')), true), "
     f"pg_notify('{CHANNEL}', %s)"
 )

@@ -289,6 +289,5 @@ def _paged(
     key = ", ".join(f"{OUTERMOST}.{quote(name)}" for name in sql.key)
     return (
         f"SELECT k.value, {text.selected(columns, sql.table)} FROM json_each(?1) k CROSS JOIN {sql.name} {OUTERMOST}"
-        f" ON {f'({key})' if len(sql.key) > 1 else key} IN ({inner}) "
-        f"ORDER BY k.key, {text.order_by(order, sql.table)}"
+        f" ON ({key}) IN ({inner}) ORDER BY k.key, {text.order_by(order, sql.table)}"
     )
