@@ -264,6 +264,7 @@ class Table(NamedTuple):
 
 
 _tables: dict[type, Table] = {}
+_columns: dict[type, dict[str, Column[Any]]] = {}
 
 
 def table_of(row: type[Row]) -> Table:
@@ -316,13 +317,12 @@ else:
             if table:
                 declared = Table(row, table, key, indexes, unique, visibility, _columns_of(row, given))
                 _check(declared)
-                _tables[row] = declared
+                _tables[row], _columns[row] = declared, declared.columns
             return row
 
         def __getattribute__(cls, name: str) -> Any:
-            declared = _tables.get(cls) if name[:1] != "_" else None
-            found = declared.columns.get(name) if declared else None
-            return super().__getattribute__(name) if found is None else found
+            columns = _columns.get(cls)
+            return columns[name] if columns and name in columns else super().__getattribute__(name)
 
     class Row(msgspec.Struct, metaclass=RowType, frozen=True):
         """One stored object; a subclass is a table."""

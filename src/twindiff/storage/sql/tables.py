@@ -36,7 +36,6 @@ class TableForm:
     def __init__(self, name: str, table: Table, mark: str, loading: Converter, storing: Converter) -> None:
         self.name = name
         self.table = table
-        self.row: Callable[..., Row] = table.row
         self.columns = tuple(table.columns)
         self.key = table.key
         self.key_at = tuple(self.columns.index(name) for name in table.key)
@@ -68,8 +67,17 @@ class TableForm:
         convert = self.storing[name]
         return convert(value) if convert else value
 
-    def build(self, stored: Sequence[Any]) -> Any:
-        return self.row(**self.values(stored))
+    @cached_property
+    def build(self) -> Callable[[Sequence[Any]], Any]:
+        """Stored values as a row. Compiled, as dataclasses are: names known beforehand take half the time."""
+        converters = dict(self._loaded)
+        loaded = "stored[{at}] if stored[{at}] is None else load_{name}(stored[{at}])"
+        values = [
+            f"{name}={(loaded if name in converters else 'stored[{at}]').format(at=at, name=name)}"
+            for at, name in enumerate(self.columns)
+        ]
+        known = {"row": self.table.row, **{f"load_{name}": convert for name, convert in converters.items()}}
+        return eval(f"lambda stored: row({', '.join(values)})", known)
 
     def values(self, stored: Sequence[Any]) -> Values:
         """Stored values as declared types."""

@@ -39,7 +39,10 @@ def plain_where(where: Sequence[Expression], parameters: list[Any]) -> Shape | N
     The values are added to the parameters.
     """
     shape: list[Any] = []
-    return tuple(shape) if all(_is_shaped(part, shape, parameters) for part in where) else None
+    for part in where:  # not all(…): every query comes by here
+        if not _is_shaped(part, shape, parameters):
+            return None
+    return tuple(shape)
 
 
 def _is_shaped(part: Expression, shape: list[Any], parameters: list[Any]) -> bool:

@@ -17,6 +17,9 @@ from .arguments import unix_of
 from .file_types import filetype_of, kind_of
 from .tables import Channel, File, FileMessage, Message, Team
 
+_OF_SHARES = (FileMessage.message_id, FileMessage.file_id)
+_AS_SHARED = (FileMessage.message_id, FileMessage.file_message_id)
+
 
 class Share(NamedTuple):
     """A message that a file was shared in, and the conversation it stands in."""
@@ -141,9 +144,7 @@ def files_in(call: Call, messages: Sequence[str]) -> dict[str, list[dict[str, An
     """The files shared in each of these messages."""
     if not messages:
         return {}
-    columns = (FileMessage.message_id, FileMessage.file_id)
-    where = FileMessage.message_id.in_(messages)
-    pairs = call.db.rows(FileMessage, where, order=FileMessage.file_message_id, columns=columns)
+    pairs = call.db.rows(FileMessage, FileMessage.message_id.in_(messages), order=_AS_SHARED, columns=_OF_SHARES)
     if not pairs:
         return {}
     found = call.db.rows(File, File.file_id.in_([file_id for _, file_id in pairs]))

@@ -30,6 +30,7 @@ Instant = str | int | float
 _LONGEST_HISTORY_PAGE = 999
 _LONGEST_THREAD_PAGE = 1000
 _CURSOR = "next_ts"
+_NEWEST_FIRST = -Message.message_id
 
 
 class Window(NamedTuple):
@@ -105,9 +106,10 @@ def history(
 def _newest(call: Call, room: Channel, window: Window, start: str | None, count: int) -> Part:
     """Up to `count` messages, newest first."""
 
+    here = _in_window(room, window, start, Message.message_id)
+
     def newest(*where: Expression) -> list[Message]:
-        conditions = _in_window(room, window, start, Message.message_id)
-        return call.db.rows(Message, *conditions, *where, order=-Message.message_id, limit=count)
+        return call.db.rows(Message, *here, *where, order=_NEWEST_FIRST, limit=count)
 
     roots = newest(Message.parent_id.is_null())
     broadcasts = newest(Message.subtype == BROADCAST)

@@ -137,12 +137,12 @@ def _own_reactions(call: Call, message: Message) -> list[MessageReaction]:
 def _check_room_for(call: Call, message: Message, emoji: str) -> None:
     """Raise unless the message may take this emoji from the caller."""
     reactions = reactions_to(call.db, [message.message_id]).get(message.message_id, [])
-    mine = {canonical(each.reaction_type) for each in reactions if each.user_id == call.actor}
+    mine = {canonical(given) for user, given in reactions if user == call.actor}
     if canonical(emoji) in mine:
         raise AlreadyReacted
     if len(mine) >= _MOST_OF_ONE_PERSON:
         raise TooManyReactions
-    everyones = {canonical(each.reaction_type) for each in reactions}
+    everyones = {canonical(given) for _, given in reactions}
     if len(everyones | {canonical(emoji)}) > _MOST_EMOJI:
         raise TooManyEmoji
 

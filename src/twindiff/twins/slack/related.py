@@ -21,11 +21,12 @@ class Thread(NamedTuple):
     latest: str
 
 
-class Reaction(NamedTuple):
-    """An emoji that someone put on a message."""
+_OF_REPLIES = (Message.parent_id, Message.message_id, Message.user_id)
+_OF_REACTIONS = (MessageReaction.message_id, MessageReaction.user_id, MessageReaction.reaction_type)
+_AS_GIVEN = (MessageReaction.message_id, MessageReaction.created_at)
 
-    user_id: str
-    reaction_type: str
+Reaction = tuple[str, str]
+"""The emoji that someone put on a message: the user's id, and the emoji's name."""
 
 
 class Related(NamedTuple):
@@ -54,15 +55,14 @@ def threads_of(db: Store, ids: Sequence[str]) -> dict[str, Thread]:
 
 def threads_in(db: Store, *where: Expression) -> dict[str, Thread]:
     """The threads whose replies fit, by the message they hang on."""
-    columns = (Message.parent_id, Message.message_id, Message.user_id)
     replies: dict[str, list[tuple[str, str]]] = {}
-    for root, ts, user in db.rows(Message, *where, order=Message.parent_id, columns=columns):
+    for root, ts, user in db.rows(Message, *where, order=Message.parent_id, columns=_OF_REPLIES):
         replies.setdefault(root, []).append((ts, user))
     return {root: _thread(found) for root, found in replies.items()}
 
 
 def _thread(replies: Sequence[tuple[str, str]]) -> Thread:
-    users = tuple(dict.fromkeys(user for _, user in replies))
+    users = tuple(dict.fromkeys([user for _, user in replies]))
     return Thread(len(replies), users, replies[-1][0])
 
 
@@ -70,11 +70,10 @@ def reactions_to(db: Store, ids: Sequence[str]) -> dict[str, list[Reaction]]:
     """The reactions to each of the messages, in the order in which they were given."""
     if not ids:
         return {}
-    columns = (MessageReaction.message_id, MessageReaction.user_id, MessageReaction.reaction_type)
-    order = (MessageReaction.message_id, MessageReaction.created_at)
+    of_them = MessageReaction.message_id.in_(ids)
     found: dict[str, list[Reaction]] = {}
-    for ts, user, emoji in db.rows(MessageReaction, MessageReaction.message_id.in_(ids), order=order, columns=columns):
-        found.setdefault(ts, []).append(Reaction(user, emoji))
+    for ts, user, emoji in db.rows(MessageReaction, of_them, order=_AS_GIVEN, columns=_OF_REACTIONS):
+        found.setdefault(ts, []).append((user, emoji))
     return found
 
 

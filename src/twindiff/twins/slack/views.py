@@ -166,16 +166,11 @@ def edited_object(user: str, edited_at: str) -> dict[str, Any]:
 
 def reaction_objects(reactions: Iterable[Reaction], *, full: bool = False) -> list[dict[str, Any]]:
     """Reactions by emoji, whatever name each person gave it; with `full`, everyone who gave it."""
-    groups: dict[str, list[Reaction]] = {}
-    for reaction in reactions:
-        groups.setdefault(canonical(reaction.reaction_type), []).append(reaction)
-    return [_reaction_object(group, full=full) for group in groups.values()]
-
-
-def _reaction_object(group: Sequence[Reaction], *, full: bool) -> dict[str, Any]:
-    users = [reaction.user_id for reaction in group]
-    shown = users if full else users[:_SHOWN_REACTION_USERS]
-    return {"name": group[0].reaction_type.strip(":"), "users": shown, "count": len(users)}
+    groups: dict[str, tuple[str, list[str]]] = {}
+    for user, emoji in reactions:
+        groups.setdefault(canonical(emoji), (emoji, []))[1].append(user)
+    most = None if full else _SHOWN_REACTION_USERS
+    return [{"name": emoji.strip(":"), "users": users[:most], "count": len(users)} for emoji, users in groups.values()]
 
 
 def block_objects(blocks: Iterable[dict[str, Any]], ts: str) -> list[dict[str, Any]]:
