@@ -120,7 +120,8 @@ def _is_compared(part: Where, shape: list[Any], parameters: list[Any]) -> bool:
 
 def _listed(values: tuple[Any, ...], column: Column[Any]) -> str:
     """Many texts as the one parameter that they travel as."""
-    return msgspec.json.encode([stored_value(each, column) for each in values if each is not None]).decode()
+    stored = [each if type(each) is str else stored_value(each, column) for each in values if each is not None]
+    return msgspec.json.encode(stored).decode()
 
 
 def plain_order(order: Ordering) -> Shape | None:
