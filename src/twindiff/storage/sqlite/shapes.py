@@ -138,8 +138,12 @@ def plain_order(order: Ordering) -> Shape | None:
 
 def plain_columns(columns: Sequence[Column[Any]] | None) -> Shape | None:
     """The names of the columns asked for, empty for whole rows; None when one is not of the row itself."""
-    columns = columns or ()
-    return tuple([column.name for column in columns]) if all(_is_plain(column) for column in columns) else None
+    shape: list[str] = []
+    for column in columns or ():
+        if not _is_plain(column):
+            return None
+        shape.append(column.name)
+    return tuple(shape)
 
 
 def _is_plain(column: Column[Any]) -> bool:
