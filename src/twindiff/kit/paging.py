@@ -6,7 +6,7 @@ from base64 import b64decode, urlsafe_b64encode
 from typing import Any, NamedTuple, TypeVar
 
 from .errors import ApiError
-from .rows import Column, Expression, Order, Row
+from .rows import Column, Expression, Order, Row, table_of
 from .store import Store
 
 R = TypeVar("R", bound=Row)
@@ -49,10 +49,11 @@ def page(
 ) -> Page:
     """`limit` rows in the order of a unique text column, from the cursor on; raises `invalid` for a foreign cursor."""
     column, descending = (by.column, by.descending) if isinstance(by, Order) else (by, False)
+    name = f"{table_of(table).name}.{column.name}"
     conditions = list(where)
     if cursor:
-        start = decode_cursor(column.name, cursor, invalid)
+        start = decode_cursor(name, cursor, invalid)
         conditions.append(column <= start if descending else column >= start)
     rows = db.rows(table, *conditions, order=by, limit=limit + 1)
     more = rows[limit:]
-    return Page(rows[:limit], encode_cursor(column.name, getattr(more[0], column.name)) if more else "")
+    return Page(rows[:limit], encode_cursor(name, getattr(more[0], column.name)) if more else "")

@@ -14,9 +14,14 @@ from .tables import Channel, ChannelMember, Message, Team, TeamSetting, UserTeam
 def visible_channel(call: Call, channel: str) -> Channel:
     """The conversation with this id or name; raises channel_not_found, also for one the caller may not know of."""
     room = find_channel(call.db, channel)
-    if room is None or not (is_open_to_all(room) or is_member(call.db, room, call.actor)):
+    if room is None or not is_visible(call, room):
         raise ChannelNotFound
     return room
+
+
+def is_visible(call: Call, room: Channel) -> bool:
+    """Whether the caller may know of a conversation."""
+    return is_open_to_all(room) or is_member(call.db, room, call.actor)
 
 
 def writable_channel(call: Call, channel: str) -> Channel:
@@ -59,10 +64,15 @@ def is_member(db: Store, room: Channel, user: str) -> bool:
 
 def readable_by(db: Store, user: str) -> Expression:
     """Messages that a user may read: those of public channels and of their own conversations."""
-    closed = any_of(holds(Channel.is_private), holds(Channel.is_dm), holds(Channel.is_gc))
-    hidden = db.rows(Channel, closed, not_(joined_by(user)), columns=(Channel.channel_id,))
+    hidden = hidden_from(db, user)
     # Rooms that are left out rather than rooms that are let in: so the newest messages are looked at first.
-    return not_(Message.channel_id.in_([room for (room,) in hidden])) if hidden else all_of()
+    return not_(Message.channel_id.in_(hidden)) if hidden else all_of()
+
+
+def hidden_from(db: Store, user: str) -> list[str]:
+    """The ids of the conversations that a user may not know of."""
+    closed = any_of(holds(Channel.is_private), holds(Channel.is_dm), holds(Channel.is_gc))
+    return [room for (room,) in db.rows(Channel, closed, not_(joined_by(user)), columns=(Channel.channel_id,))]
 
 
 def holds(column: Column[Any]) -> Expression:

@@ -10,6 +10,9 @@ import msgspec
 from twindiff.kit.clock import SECOND, iso_instant, micros_of
 
 _TS = re.compile(r"\d{1,12}\.\d{1,6}")
+_LAST_SECOND = 253_402_300_799
+"""The last of the year 9999, beyond which no Timestamp column goes."""
+
 _INSTANT = re.compile(r"(\d{1,10})(?:\.(\d*))?")
 
 
@@ -48,5 +51,5 @@ def unix_of(timestamp: str | None) -> int:
 
 
 def iso_of(seconds: float) -> str:
-    """Seconds since 1970 as a Timestamp column holds them."""
-    return iso_instant(int(seconds * SECOND)).isoformat()
+    """Seconds since 1970 as a Timestamp column holds them; a time beyond all that it can hold is the nearest to it."""
+    return iso_instant(int(min(max(seconds, 0), _LAST_SECOND) * SECOND)).isoformat()

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from msgspec import UNSET, UnsetType
 
 from twindiff.kit import Call, Operations
+from twindiff.kit.errors import MissingParameter
 
 from .access import is_member, team_of, visible_channel
 from .arguments import unix_of
@@ -40,6 +41,8 @@ def add(call: Call, channel_id: str, title: str, type: str, link: str = "", emoj
     https://docs.slack.dev/reference/methods/bookmarks.add
     """
     room = _room(call, channel_id)
+    if not title.strip():
+        raise MissingParameter("title")
     if type != "link":
         raise InvalidBookmarkType
     here = Bookmark.channel_id == room.channel_id
@@ -124,9 +127,17 @@ def _bookmark(call: Call, room: Channel, bookmark_id: str) -> Bookmark:
 
 
 def _checked_link(link: str) -> str:
-    if not _LINK.fullmatch(link):
+    if not _LINK.fullmatch(link) or not _host(link):
         raise InvalidLink
     return link
+
+
+def _host(link: str) -> str:
+    """The host of a link with its port; empty for what is no address."""
+    try:
+        return urlsplit(link).netloc
+    except ValueError:  # as of http://[
+        return ""
 
 
 def _checked_emoji(emoji: str) -> str:
@@ -136,14 +147,14 @@ def _checked_emoji(emoji: str) -> str:
 
 
 def _shown(bookmark: Bookmark, team_id: str) -> dict[str, Any]:
-    parts = urlsplit(bookmark.link or "")
+    link = bookmark.link or ""
     return {
         "id": bookmark.bookmark_id,
         "channel_id": bookmark.channel_id,
         "title": bookmark.title,
         "link": bookmark.link,
         "emoji": bookmark.emoji or "",
-        "icon_url": f"{parts.scheme}://{parts.netloc}/favicon.ico",
+        "icon_url": f"{link.partition('://')[0]}://{_host(link)}/favicon.ico",
         "type": "link",
         "entity_id": None,
         "date_created": unix_of(bookmark.created_at),

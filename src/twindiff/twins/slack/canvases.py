@@ -11,7 +11,7 @@ import msgspec
 
 from twindiff.kit import Call, Operations
 
-from .access import is_member, visible_channel
+from .access import is_member, is_visible, visible_channel
 from .arguments import names_in
 from .canvas_text import Section, joined, sections_of
 from .errors import ChannelNotFound, InvalidArguments, NotInChannel, RestrictedAction, UserNotFound
@@ -198,14 +198,42 @@ def set_access(
     if bool(channels) == bool(users):
         raise InvalidParameters
     if access_level not in ("read", "write", "owner"):
-        raise InvalidArguments(response_metadata={"messages": ["[ERROR] access_level must be read or write"]})
+        raise InvalidArguments(response_metadata={"messages": ["[ERROR] access_level must be read, write or owner"]})
     if call.db.count(User, User.user_id.in_(users)) < len(users):
         raise UserNotFound
-    if call.db.count(Channel, Channel.channel_id.in_(channels)) < len(channels):
-        raise ChannelNotFound
+    for channel in channels:
+        _check_shared_with(call, channel)
+    if access_level == "owner":
+        _hand_over(call, canvas, users)
+        return {}
     for entity in channels or users:
-        _allow(call, canvas, entity, access_level)
+        if entity != canvas.user_id:
+            _allow(call, canvas, entity, access_level)
     return {}
+
+
+def _check_shared_with(call: Call, channel: str) -> None:
+    """Raise unless a canvas can be shared with a channel, as one can with those that are no direct messages."""
+    room = call.db.get(Channel, channel, missing=ChannelNotFound)
+    if room.is_dm or room.is_gc or not is_visible(call, room):
+        raise ChannelNotFound
+
+
+def _hand_over(call: Call, canvas: Canvas, users: list[str]) -> None:
+    """Make somebody else the owner, which only the owner can do; who was it can write from then on."""
+    if len(users) != 1:
+        raise InvalidArguments(response_metadata={"messages": ["[ERROR] only one user can be the owner"]})
+    if canvas.user_id != call.actor:
+        raise RestrictedAction
+    (owner,) = users
+    if owner == call.actor:
+        return
+    _allow(call, canvas, call.actor, "write")
+    for access in call.db.rows(
+        CanvasAccess, CanvasAccess.canvas_id == canvas.canvas_id, CanvasAccess.entity_id == owner
+    ):
+        call.db.remove(access)
+    call.db.change(canvas, user_id=owner)
 
 
 def _allow(call: Call, canvas: Canvas, entity: str, level: str) -> None:
@@ -236,7 +264,8 @@ def _writable(call: Call, canvas_id: str) -> Canvas:
 
 def _levels(call: Call, canvas: Canvas) -> set[str]:
     """What the caller may do with a canvas, by each way that leads to it."""
-    if canvas.user_id == call.actor:
+    room = call.db.find(Channel, Channel.channel_id == canvas.channel_id) if canvas.channel_id else None
+    if canvas.user_id == call.actor and (room is None or is_visible(call, room)):
         return {"owner"}
     given = call.db.rows(CanvasAccess, CanvasAccess.canvas_id == canvas.canvas_id)
     entities = {access.entity_id: access.access_level for access in given}

@@ -12,6 +12,7 @@ from twindiff.kit import Call, Operations, Store, not_
 from .access import team_of, visible_channel, workspace, writable_channel
 from .arguments import is_ts
 from .content import Attachments, Blocks, Content, Metadata, content_of
+from .conversation_states import bring_back
 from .direct_messages import open_direct
 from .errors import (
     CantBroadcastMessage,
@@ -242,6 +243,8 @@ def add_message(
     )
     call.db.add(message)
     call.db.change(room, last_message_at=now)
+    if room.is_dm or room.is_gc:
+        bring_back(call.db, room)
     record_mentions(call, message)
     return message
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from twindiff.kit import Call, Operations, Store
 
-from .access import is_member, visible_channel
+from .access import holds, is_member, visible_channel
 from .arguments import ts_in
 from .errors import InvalidTimestamp, MethodNotSupportedForChannelType, NotInChannel
 from .tables import Channel, ConversationState
@@ -32,6 +32,13 @@ def save_state(call: Call, room: Channel, **fields: Any) -> None:
         call.db.add(ConversationState(channel_id=room.channel_id, user_id=call.actor, **fields))
 
 
+def bring_back(db: Store, room: Channel) -> None:
+    """Let everybody see a direct or group message again who has closed it, since something is said in it."""
+    here = ConversationState.channel_id == room.channel_id
+    for state in db.rows(ConversationState, here, holds(ConversationState.is_closed)):
+        db.change(state, is_closed=False)
+
+
 @api.method("conversations.mark", scope="channels:write")
 def mark(call: Call, channel: str, ts: str | float) -> dict[str, Any]:
     """Note up to which message the caller has read a conversation.
@@ -50,7 +57,7 @@ def mark(call: Call, channel: str, ts: str | float) -> dict[str, Any]:
 
 @api.method("conversations.close", scope="im:write")
 def close(call: Call, channel: str) -> dict[str, Any]:
-    """Put a direct or group message out of the caller's sight, until it is opened again.
+    """Put a direct or group message out of the caller's sight, until it is opened again or something is said in it.
 
     https://docs.slack.dev/reference/methods/conversations.close
     """

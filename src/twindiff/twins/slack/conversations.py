@@ -35,6 +35,7 @@ from .errors import (
     TooLong,
     TooManyUsers,
     UserDisabled,
+    UserIsRestricted,
     UserNotFound,
     UsersListNotSupplied,
 )
@@ -155,12 +156,18 @@ def rename(call: Call, channel: str, name: str) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.rename
     """
     room = channel_of_member(call, channel)
-    if room.channel_id == general_id(call.db):
+    refuse_restricted(call)
+    if room.channel_id == general_id(call.db) or not _may_rename(call, room):
         raise NotAuthorized
     _check_name(name)
     if name != room.channel_name:
         room = _renamed(call, room, name)
     return {"channel": shown_channel(call, "conversations.rename", room)}
+
+
+def _may_rename(call: Call, room: Channel) -> bool:
+    """Who made a channel may, and who runs the workspace; of a template's channel that nobody made, its members."""
+    return room.creator_id in (call.actor, None) or role_of(call.db, call.actor) in ("owner", "admin")
 
 
 def _renamed(call: Call, room: Channel, name: str) -> Channel:
@@ -179,6 +186,7 @@ def set_topic(call: Call, channel: str, topic: str) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.setTopic
     """
     room = channel_of_member(call, channel)
+    refuse_restricted(call)
     if len(topic) > _LONGEST_TOPIC:
         raise TooLong
     if topic != (room.topic_text or ""):
@@ -193,6 +201,7 @@ def set_purpose(call: Call, channel: str, purpose: str) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.setPurpose
     """
     room = channel_of_member(call, channel)
+    refuse_restricted(call)
     if len(purpose) > _LONGEST_TOPIC:
         raise TooLong
     if purpose != (room.purpose_text or ""):
@@ -213,6 +222,8 @@ def archive(call: Call, channel: str) -> dict[str, Any]:
         raise AlreadyArchived
     if room.channel_id == general_id(call.db):
         raise CantArchiveGeneral
+    if not is_member(call.db, room, call.actor):
+        raise NotInChannel
     call.db.change(room, is_archived=True)
     call.emit(f"{_event_of(room)}_archive", {"channel": room.channel_id, "user": call.actor})
     return {}
@@ -225,6 +236,7 @@ def unarchive(call: Call, channel: str) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.unarchive
     """
     room = true_channel(call, channel)
+    refuse_restricted(call)
     if not room.is_archived:
         raise NotArchived
     call.db.change(room, is_archived=False)
@@ -236,6 +248,12 @@ def refuse_guests(call: Call) -> None:
     """Raise restricted_action for a guest of the workspace."""
     if role_of(call.db, call.actor) == "guest":
         raise RestrictedAction
+
+
+def refuse_restricted(call: Call) -> None:
+    """Raise user_is_restricted for a guest of the workspace."""
+    if role_of(call.db, call.actor) == "guest":
+        raise UserIsRestricted
 
 
 def true_channel(call: Call, channel: str) -> Channel:

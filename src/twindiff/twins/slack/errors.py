@@ -10,6 +10,10 @@ from twindiff.kit import ApiError
 # Alphabetical: a code has one place to be looked for.
 
 
+class AccessDenied(ApiError):
+    """The upload is somebody else's."""
+
+
 class AlreadyArchived(ApiError):
     """The channel is archived already."""
 
@@ -40,6 +44,10 @@ class AlreadyStarred(ApiError):
 
 class AltTxtTooLarge(ApiError):
     """The description of an image has at most 1,000 characters."""
+
+
+class BadHandle(ApiError):
+    """A handle has letters, digits, `.`, `-` and `_`, and at least one of them."""
 
 
 class BadTimestamp(ApiError):
@@ -166,6 +174,10 @@ class InvalidChannel(ApiError):
     """The channel could not be found."""
 
 
+class InvalidChannelProvided(ApiError):
+    """One of the channels does not exist, or cannot be a user group's."""
+
+
 class InvalidCursor(ApiError):
     """The cursor is not one that this method gave."""
 
@@ -286,6 +298,10 @@ class MissingDuration(ApiError):
     """A number of minutes is needed."""
 
 
+class MissingSubteamName(ApiError):
+    """A user group needs a name."""
+
+
 class MissingUnfurls(ApiError):
     """There is nothing to show for the addresses."""
 
@@ -300,6 +316,10 @@ class NameAlreadyExists(ApiError):
 
 class NameTaken(ApiError):
     """A channel of that name exists, perhaps an archived one."""
+
+
+class NameTooLong(ApiError):
+    """The name of a user group has at most 80 characters."""
 
 
 class NoItemSpecified(ApiError):

@@ -6,6 +6,7 @@ https://docs.slack.dev/reference/objects/file-object#types
 from __future__ import annotations
 
 import mimetypes
+from collections.abc import Collection
 from typing import NamedTuple
 
 _PRETTY = {
@@ -88,6 +89,11 @@ def filetype_of(name: str) -> str:
     """The type of a file with this name; `binary` for an unknown one."""
     _, dot, ending = name.rpartition(".")
     return _BY_ENDING.get(ending.lower(), "binary") if dot else "binary"
+
+
+def endings_of(filetypes: Collection[str]) -> list[str]:
+    """The endings of names that files of these types have."""
+    return [ending for ending, filetype in _BY_ENDING.items() if filetype in filetypes]
 
 
 def kind_of(name: str, filetype: str) -> Kind:

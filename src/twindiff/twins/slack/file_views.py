@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple, cast
 
-from twindiff.kit import Call, Store
+from twindiff.kit import Call
 
-from .access import is_open_to_all, workspace
+from .access import is_open_to_all, readable_by, workspace
 from .addresses import workspace_url
 from .arguments import unix_of
 from .file_types import filetype_of, kind_of
@@ -30,7 +30,7 @@ class Share(NamedTuple):
 
 def file_objects(call: Call, files: Sequence[File]) -> list[dict[str, Any]]:
     """Files with where they were shared."""
-    shares = shares_of(call.db, [file.file_id for file in files])
+    shares = shares_of(call, [file.file_id for file in files])
     team = workspace(call.db)
     return [{**file_object(call, team, file), **_places(shares.get(file.file_id, ()))} for file in files]
 
@@ -97,13 +97,14 @@ def public_secret(file_id: str) -> str:
     return blake2b(file_id.encode(), digest_size=5, key=b"public link").hexdigest()
 
 
-def shares_of(db: Store, ids: Sequence[str]) -> dict[str, list[Share]]:
-    """The messages that each of the files was shared in, oldest first."""
+def shares_of(call: Call, ids: Sequence[str]) -> dict[str, list[Share]]:
+    """The messages that each of the files was shared in, oldest first, as far as the caller may read them."""
     if not ids:
         return {}
+    db, readable = call.db, readable_by(call.db, call.actor)
     columns = (FileMessage.file_id, FileMessage.message_id)
     pairs = db.rows(FileMessage, FileMessage.file_id.in_(ids), order=FileMessage.message_id, columns=columns)
-    found = db.rows(Message, Message.message_id.in_([ts for _, ts in pairs])) if pairs else []
+    found = db.rows(Message, Message.message_id.in_([ts for _, ts in pairs]), readable) if pairs else []
     messages = {message.message_id: message for message in found}
     wanted = {message.channel_id for message in found}
     rooms = {room.channel_id: room for room in db.rows(Channel, Channel.channel_id.in_(wanted))} if wanted else {}

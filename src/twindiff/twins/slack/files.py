@@ -9,14 +9,14 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from twindiff.kit import Call, Operations, Store, any_of, exists
+from twindiff.kit import Call, Operations, Store, all_of, any_of, exists
 from twindiff.kit.errors import NotFound
 from twindiff.kit.rows import Expression
 
 from .access import readable_by, visible_channel
 from .arguments import iso_of, names_in
 from .errors import CantDeleteFile, FileNotFound, NotAllowed, UnknownType, UserNotFound
-from .file_types import FAMILIES
+from .file_types import FAMILIES, endings_of
 from .file_views import file_objects
 from .tables import File, FileContent, FileMessage, Message, Star, User
 
@@ -30,7 +30,7 @@ _SHOWN_LINES = 5
 _LONGEST_CONTENT = 100_000
 
 
-def _visible(call: Call) -> Expression:
+def visible_files(call: Call) -> Expression:
     """Files that the caller owns or may read where they were shared."""
     return any_of(File.user_id == call.actor, _shared(readable_by(call.db, call.actor)))
 
@@ -43,7 +43,7 @@ def _shared(*where: Expression) -> Expression:
 
 def visible_file(call: Call, file: str) -> File:
     """The file with this id, if the caller owns it or may read where it was shared; raises file_not_found."""
-    found = call.db.find(File, File.file_id == file, _visible(call))
+    found = call.db.find(File, File.file_id == file, visible_files(call))
     if found is None:
         raise FileNotFound
     return found
@@ -64,7 +64,7 @@ def list_files(
 
     https://docs.slack.dev/reference/methods/files.list
     """
-    where = [_visible(call), *_of_types(names_in(types))]
+    where = [visible_files(call), *_of_types(names_in(types))]
     if user:
         where.append(File.user_id == call.db.get(User, user, missing=UserNotFound).user_id)
     if channel:
@@ -86,7 +86,11 @@ def _of_types(types: list[str]) -> list[Expression]:
         return []
     if any(name not in FAMILIES for name in types):
         raise UnknownType
-    return [File.file_type.in_([filetype for name in types for filetype in FAMILIES[name]])]
+    filetypes = [filetype for name in types for filetype in FAMILIES[name]]
+    # A file of a template may say what it is by its name alone, as the answer does.
+    named = [File.file_name.ends(f".{ending}", fold=True) for ending in endings_of(filetypes)]
+    untyped = any_of(File.file_type.is_null(), File.file_type == "")
+    return [any_of(File.file_type.in_(filetypes), all_of(untyped, any_of(*named)))]
 
 
 @api.method("files.info", reads=True, scope="files:read")

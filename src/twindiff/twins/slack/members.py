@@ -12,7 +12,7 @@ from twindiff.kit import ApiError, Call, Operations, page
 
 from .access import general_id, is_member, visible_channel
 from .arguments import names_in
-from .conversations import PageSize, channel_of_member, shown_channel, true_channel
+from .conversations import PageSize, channel_of_member, refuse_restricted, shown_channel, true_channel
 from .errors import (
     AlreadyInChannel,
     CantInvite,
@@ -75,6 +75,7 @@ def invite(call: Call, channel: str, users: str | list[str] = "", force: bool = 
     https://docs.slack.dev/reference/methods/conversations.invite
     """
     room = channel_of_member(call, channel)
+    refuse_restricted(call)
     invited = names_in(users)
     if not invited:
         raise NoUser
@@ -123,6 +124,7 @@ def kick(call: Call, channel: str, user: str = "") -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.kick
     """
     room = true_channel(call, channel)
+    refuse_restricted(call)
     call.db.get(User, user, missing=UserNotFound)
     if user == call.actor:
         raise CantKickSelf
@@ -141,6 +143,7 @@ def leave(call: Call, channel: str) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.leave
     """
     room = true_channel(call, channel)
+    refuse_restricted(call)
     if room.is_archived:
         raise IsArchived
     if not is_member(call.db, room, call.actor):

@@ -5,6 +5,7 @@ https://docs.slack.dev/reference/methods?family=users
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, cast
 
 from msgspec import structs
@@ -36,8 +37,12 @@ api = Operations()
 _LONGEST_STATUS = 100
 _LONGEST_SNOOZE_MINUTES = 24 * 60 * 365
 _OF_USER = ("display_name", "real_name", "title", "email")
-_OF_PROFILE = ("status_text", "status_emoji", "status_expiration", "phone", "pronouns", "skype", "start_date", "fields")
+_SAID = ("status_text", "status_emoji", "phone", "pronouns", "skype", "start_date")
+_OF_PROFILE = (*_SAID, "status_expiration", "fields")
 _LONGEST = {"display_name": 80, "real_name": 100, "title": 120, "email": 100}
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+_LAST_SECOND = 2**53
+"""The latest time at which a status may end, for all that anybody can count."""
 
 Profile = Annotated[dict[str, Any], InvalidProfile]
 
@@ -88,11 +93,14 @@ def set_profile(
 def _checked(db: Store, person: User, given: dict[str, Any]) -> dict[str, Any]:
     """The columns to change; raises for what a profile cannot hold."""
     wanted = {key: given[key] for key in (*_OF_USER, *_OF_PROFILE) if key in given}
+    texts = [given[key] for key in (*_OF_USER, *_SAID, "first_name", "last_name") if key in given]
+    if not all(isinstance(text, str) for text in texts):
+        raise InvalidProfile
     if "first_name" in given or "last_name" in given:
         first, _, last = (person.real_name or "").partition(" ")
-        names = (str(given.get("first_name", first)), str(given.get("last_name", last)))
+        names = (given.get("first_name", first), given.get("last_name", last))
         wanted["real_name"] = " ".join(part for part in names if part)
-    if not wanted or any(not isinstance(wanted.get(key, ""), str) for key in (*_OF_USER, *_OF_PROFILE[:2])):
+    if not wanted or not _EMAIL.fullmatch(wanted.get("email", "a@b")):
         raise InvalidProfile
     if any(len(wanted.get(key, "")) > most for key, most in _LONGEST.items()):
         raise TooLong
@@ -112,7 +120,7 @@ def _checked_status(wanted: dict[str, Any]) -> dict[str, Any]:
     expiration = wanted.get("status_expiration", 0)
     if isinstance(expiration, str) and expiration.isdecimal():
         wanted["status_expiration"] = expiration = int(expiration)
-    if not isinstance(expiration, int):
+    if type(expiration) is not int or not 0 <= expiration <= _LAST_SECOND:
         raise InvalidProfile
     if "status_text" in wanted and wanted["status_text"] and not wanted.get("status_emoji", "x"):
         wanted["status_emoji"] = ":speech_balloon:"

@@ -20,7 +20,6 @@ from .errors import (
     AlreadyReacted,
     BadTimestamp,
     FileCommentNotFound,
-    FileNotFound,
     InvalidCursor,
     InvalidName,
     IsArchived,
@@ -30,6 +29,7 @@ from .errors import (
     TooManyReactions,
     UserNotFound,
 )
+from .files import visible_file
 from .related import reactions_to
 from .tables import File, Message, MessageReaction, User
 from .views import permalink, reacted_message
@@ -118,7 +118,7 @@ def _check_file(call: Call, file: str) -> File:
     """The file; nobody can comment on one here, so no comment is ever found."""
     if not file:
         raise FileCommentNotFound
-    return call.db.get(File, file, missing=FileNotFound)
+    return visible_file(call, file)
 
 
 def _emoji(name: str) -> str:

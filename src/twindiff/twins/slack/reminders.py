@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call, Operations, any_of
+from twindiff.kit.errors import MissingParameter
 from twindiff.kit.rows import Expression
 
 from .errors import (
@@ -32,6 +33,8 @@ def add(call: Call, text: str, time: str | int, user: str = "") -> dict[str, Any
 
     https://docs.slack.dev/reference/methods/reminders.add
     """
+    if not text.strip():
+        raise MissingParameter("text")
     person = call.db.get(User, user or call.actor, missing=UserNotFound)
     if person.is_bot and person.user_id != call.actor:
         raise CannotAddBot

@@ -12,7 +12,7 @@ from msgspec import Meta
 from twindiff.kit import Call, Operations, page
 from twindiff.kit.rows import Expression
 
-from .access import find_channel
+from .access import find_channel, is_visible
 from .arguments import unix_of
 from .errors import ChannelNotFound, InvalidChannel, InvalidCursor, InvalidLimit, InvalidScheduledMessageId
 from .tables import ScheduledMessage
@@ -39,6 +39,8 @@ def list_scheduled(
         if room is None:
             raise InvalidChannel
         where.append(ScheduledMessage.channel_id == room.channel_id)
+        if not (is_visible(call, room) or call.db.find(ScheduledMessage, *where)):
+            raise InvalidChannel
     if oldest:
         where.append(ScheduledMessage.post_at >= oldest)
     if latest:
@@ -70,8 +72,13 @@ def delete_scheduled(call: Call, channel: str, scheduled_message_id: str) -> dic
     room = find_channel(call.db, channel)
     if room is None:
         raise ChannelNotFound
-    found = call.db.get(ScheduledMessage, scheduled_message_id, missing=InvalidScheduledMessageId)
-    if found.channel_id != room.channel_id or found.user_id != call.actor:
-        raise InvalidScheduledMessageId
+    found = call.db.find(
+        ScheduledMessage,
+        ScheduledMessage.scheduled_message_id == scheduled_message_id,
+        ScheduledMessage.channel_id == room.channel_id,
+        ScheduledMessage.user_id == call.actor,
+    )
+    if found is None:
+        raise InvalidScheduledMessageId if is_visible(call, room) else ChannelNotFound
     call.db.remove(found)
     return {}

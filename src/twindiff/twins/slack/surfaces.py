@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from hashlib import blake2b
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import msgspec
 
 from twindiff.kit import Call, Operations
 
 from .access import workspace
-from .blocks import MOST_VIEW_BLOCKS, Check, plain, problems, shape, text
+from .blocks import MOST_VIEW_BLOCKS, Check, boolean, plain, problems, shape, text
 from .errors import InvalidArguments, NoSuchItem, UserNotFound
 from .surface_errors import (
     DuplicateExternalId,
@@ -40,8 +40,14 @@ _COMMON: dict[str, Check] = {
     "private_metadata": text(3000, 0),
     "external_id": text(255, 0),
 }
+_BUTTONS: dict[str, Check] = {
+    "submit": plain(24),
+    "close": plain(24),
+    "clear_on_close": boolean,
+    "notify_on_close": boolean,
+}
 _SHAPES: dict[str, Check] = {
-    "modal": shape({"title": plain(24)}, {**_COMMON, "submit": plain(24), "close": plain(24)}),
+    "modal": shape({"title": plain(24)}, {**_COMMON, **_BUTTONS}),
     "home": shape({}, _COMMON),
 }
 
@@ -125,10 +131,17 @@ def _problems(view: dict[str, Any], kind: str) -> Iterator[str]:
         return
     yield from _SHAPES[kind](view, "/view")
     blocks = view.get("blocks")
-    if isinstance(blocks, list):
-        yield from problems(msgspec.convert(blocks, list[Any]), "/view/blocks", MOST_VIEW_BLOCKS)
-    else:
+    if not isinstance(blocks, list):
         yield "missing required field: blocks [json-pointer:/view]"
+        return
+    blocks = msgspec.convert(blocks, list[Any])
+    yield from problems(blocks, "/view/blocks", MOST_VIEW_BLOCKS)
+    if kind == "modal" and not view.get("submit") and any(_is_input(block) for block in blocks):
+        yield "a modal with an input block needs submit [json-pointer:/view]"
+
+
+def _is_input(block: Any) -> bool:
+    return isinstance(block, dict) and cast(dict[str, Any], block).get("type") == "input"
 
 
 def _added(call: Call, content: dict[str, Any], user: str, trigger: str | None, below: View | None) -> dict[str, Any]:
@@ -189,4 +202,4 @@ def _answer(call: Call, view: View) -> dict[str, Any]:
         "app_installed_team_id": team_id,
         "bot_id": "",
     }
-    return {"view": {**shown, **{key: content[key] for key in _KEPT if key in content}}}
+    return {"view": {**shown, **{key: content[key] for key in _KEPT if content.get(key) is not None}}}

@@ -5,10 +5,11 @@ https://docs.slack.dev/messaging/working-with-files
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import quote
 
-from twindiff.kit import Answer, Call, Operations
+from twindiff.kit import Answer, ApiError, Call, Operations
 from twindiff.kit.styles.slack import sent_bytes
 
 from .access import workspace
@@ -16,6 +17,7 @@ from .arguments import names_in
 from .chat import add_message, addressed, thread_root
 from .content import Blocks, Content, content_of
 from .errors import (
+    AccessDenied,
     AltTxtTooLarge,
     ChannelNotFound,
     FileNotFound,
@@ -23,7 +25,6 @@ from .errors import (
     InvalidChannel,
     IsArchived,
     MissingArgument,
-    NotInChannel,
     PostingToChannelDenied,
     SnippetTooLarge,
     UnknownSnippetType,
@@ -49,7 +50,7 @@ def get_upload_url(call: Call, filename: str, length: int, alt_txt: str = "", sn
 
     https://docs.slack.dev/reference/methods/files.getUploadURLExternal
     """
-    _check_announcement(call, length, alt_txt, snippet_type)
+    _check_announcement(call, filename, length, alt_txt, snippet_type)
     ticket = UploadTicket(
         ticket=call.ids.new("", 32),
         file_id=call.ids.new("F"),
@@ -63,11 +64,11 @@ def get_upload_url(call: Call, filename: str, length: int, alt_txt: str = "", sn
     return {"upload_url": f"{call.base_url}/upload/v1/{ticket.ticket}", "file_id": ticket.file_id}
 
 
-def _check_announcement(call: Call, length: int, alt_txt: str, snippet_type: str) -> None:
+def _check_announcement(call: Call, filename: str, length: int, alt_txt: str, snippet_type: str) -> None:
     setting = call.db.find(TeamSetting)
     if setting and setting.allow_file_uploads is False:
         raise FileUploadsDisabled
-    if length < 1:
+    if length < 1 or not filename.strip():
         raise MissingArgument
     if len(alt_txt) > _LONGEST_ALT_TEXT:
         raise AltTxtTooLarge
@@ -102,32 +103,34 @@ def complete_upload(
 
     https://docs.slack.dev/reference/methods/files.completeUploadExternal
     """
-    rooms = [_room(call, name) for name in names_in(channels) or names_in(channel_id)]
-    tickets = [_ticket(call, str(each.get("id", ""))) for each in files]
+    unknown = InvalidChannel if names_in(channels) else ChannelNotFound
+    rooms = [_room(call, name, unknown) for name in names_in(channels) or names_in(channel_id)]
+    titles = {str(each.get("id", "")): str(each.get("title") or "") for each in files}
+    tickets = [_ticket(call, file_id) for file_id in titles]
     if not tickets:
         raise FileNotFound
-    titles = [str(each.get("title") or "") for each in files]
-    made = [_file(call, ticket, title) for ticket, title in zip(tickets, titles, strict=True)]
-    for room in rooms:
+    made = [_file(call, ticket, titles[ticket.file_id]) for ticket in tickets]
+    for room in {room.channel_id: room for room in rooms}.values():
         _share(call, room, made, _comment(initial_comment, blocks), thread_ts)
     return {"files": file_objects(call, made)}
 
 
-def _room(call: Call, channel: str) -> Channel:
+def _room(call: Call, channel: str, unknown: type[ApiError]) -> Channel:
     try:
         return addressed(call, channel)
     except ChannelNotFound:
-        raise InvalidChannel from None
-    except (IsArchived, NotInChannel):
+        raise unknown from None
+    except IsArchived:
         raise PostingToChannelDenied from None
 
 
 def _ticket(call: Call, file_id: str) -> UploadTicket:
     """The caller's upload of that id, whose bytes have come."""
-    mine = (UploadTicket.file_id == file_id, UploadTicket.user_id == call.actor)
-    found = call.db.find(UploadTicket, *mine)
+    found = call.db.find(UploadTicket, UploadTicket.file_id == file_id)
     if found is None or found.digest is None:
         raise FileNotFound
+    if found.user_id != call.actor:
+        raise AccessDenied
     return found
 
 
@@ -139,7 +142,7 @@ def _file(call: Call, ticket: UploadTicket, title: str) -> File:
         file_name=name,
         file_size=ticket.file_size,
         file_type=ticket.file_type or filetype_of(name),
-        file_url=f"/files-pri/{workspace(call.db).team_id}-{ticket.file_id}/{quote(name)}",
+        file_url=f"/files-pri/{workspace(call.db).team_id}-{ticket.file_id}/{_in_address(name)}",
         created_at=call.clock.iso(),
         title=title or name,
         alt_text=ticket.alt_text,
@@ -149,6 +152,11 @@ def _file(call: Call, ticket: UploadTicket, title: str) -> File:
     call.db.remove(ticket)
     call.emit("file_created", {"file_id": file.file_id, "user_id": call.actor})
     return file
+
+
+def _in_address(name: str) -> str:
+    """A file's name as the last part of an address: in one piece, and no way up."""
+    return quote(re.sub(r"[/\\]", "_", name).strip(".") or "file", safe="")
 
 
 def _comment(text: str, blocks: Blocks | None) -> Content:

@@ -14,22 +14,28 @@ from msgspec import UNSET, UnsetType
 from twindiff.kit import Call, Operations, Store, exists, not_
 from twindiff.kit.rows import Expression
 
-from .access import holds, role_of, workspace
+from .access import holds, is_visible, workspace
 from .arguments import names_in, unix_of
+from .conversations import refuse_restricted
 from .errors import (
     AlreadyDisabled,
     AlreadyEnabled,
+    BadHandle,
     HandleAlreadyExists,
-    InvalidChannel,
+    InvalidChannelProvided,
     InvalidUsers,
+    MissingSubteamName,
     NameAlreadyExists,
+    NameTooLong,
     NoSuchSubteam,
     NoUsersProvided,
-    UserIsRestricted,
 )
 from .tables import Channel, User, UserGroup, UserGroupMember
 
 api = Operations()
+
+_LONGEST_NAME = 80
+_NOT_IN_A_HANDLE = re.compile(r"[^\w.-]+")
 
 
 @api.method("usergroups.list", reads=True, scope="usergroups:read")
@@ -61,8 +67,8 @@ def create(
 
     https://docs.slack.dev/reference/methods/usergroups.create
     """
-    _refuse_guests(call)
-    handle = handle.removeprefix("@") or re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-")
+    refuse_restricted(call)
+    handle = handle.removeprefix("@") or _NOT_IN_A_HANDLE.sub("-", name.lower()).strip("-")
     _check_names(call.db, name, handle, "")
     now = call.clock.iso()
     group = UserGroup(
@@ -71,7 +77,7 @@ def create(
         name=name,
         handle=handle,
         description=description or None,
-        channels=_channels(call.db, channels) or None,
+        channels=_channels(call, channels) or None,
         creator_id=call.actor,
         created_at=now,
         updated_by=call.actor,
@@ -101,7 +107,7 @@ def update(
     if description is not UNSET:
         wanted["description"] = description or None
     if channels is not UNSET:
-        wanted["channels"] = _channels(call.db, channels) or None
+        wanted["channels"] = _channels(call, channels) or None
     return _with_users(call, _change(call, group, **wanted))
 
 
@@ -167,17 +173,18 @@ def update_users(call: Call, usergroup: str, users: str | list[str]) -> dict[str
 
 def _group(call: Call, usergroup: str) -> UserGroup:
     """The user group, for one who may change it."""
-    _refuse_guests(call)
+    refuse_restricted(call)
     return call.db.get(UserGroup, usergroup, missing=NoSuchSubteam)
-
-
-def _refuse_guests(call: Call) -> None:
-    if role_of(call.db, call.actor) == "guest":
-        raise UserIsRestricted
 
 
 def _check_names(db: Store, name: str, handle: str, own: str) -> None:
     """A name is one group's, a handle one group's or channel's or person's."""
+    if not name.strip():
+        raise MissingSubteamName
+    if len(name) > _LONGEST_NAME:
+        raise NameTooLong
+    if not handle or _NOT_IN_A_HANDLE.search(handle):
+        raise BadHandle
     other = UserGroup.usergroup_id != own
     if db.find(UserGroup, UserGroup.name.equals(name), other):
         raise NameAlreadyExists
@@ -186,10 +193,12 @@ def _check_names(db: Store, name: str, handle: str, own: str) -> None:
         raise HandleAlreadyExists
 
 
-def _channels(db: Store, given: str | list[str]) -> list[str]:
+def _channels(call: Call, given: str | list[str]) -> list[str]:
+    """Default channels; they are channels that the caller may know of, and no direct messages."""
     ids = names_in(given)
-    if ids and db.count(Channel, Channel.channel_id.in_(ids)) < len(ids):
-        raise InvalidChannel
+    found = call.db.rows(Channel, Channel.channel_id.in_(ids)) if ids else []
+    if len(found) < len(ids) or any(room.is_dm or room.is_gc or not is_visible(call, room) for room in found):
+        raise InvalidChannelProvided
     return ids
 
 

@@ -121,3 +121,20 @@ def slack_as(slack: Slack) -> Callable[[str], Slack]:
 def diff(slack: Slack) -> Callable[..., dict[str, list[dict[str, Any]]]]:
     """What the test has changed so far: `diff()["inserts"]`, `diff(include="all")`."""
     return slack.diff
+
+
+@pytest.fixture
+def upload(slack: Slack) -> Callable[..., dict[str, Any]]:
+    """Upload bytes and share them: `upload(b"…", "a.txt", channel_id=…)` gives the file."""
+
+    def upload(
+        data: bytes, name: str = "a.txt", *, as_form: bool = False, asked: dict[str, Any] | None = None, **options: Any
+    ) -> dict[str, Any]:
+        ticket = slack("files.getUploadURLExternal", filename=name, length=len(data), **(asked or {}))
+        sent: dict[str, Any] = {"files": {"file": (name, data)}} if as_form else {"content": data}
+        assert httpx.post(ticket["upload_url"], **sent).text == f"OK - {len(data)}"
+        answer = slack("files.completeUploadExternal", files=[{"id": ticket["file_id"], "title": "T"}], **options)
+        assert answer["ok"], answer
+        return answer["files"][0]
+
+    return upload

@@ -56,6 +56,14 @@ def test_a_closed_conversation_opens_again(slack):
     assert slack("conversations.open", users=JOHN)["already_open"]
 
 
+def test_a_closed_conversation_comes_back_when_something_is_said_in_it(slack, slack_as):
+    channel = slack("conversations.open", users=JOHN)["channel"]["id"]
+    slack("conversations.close", channel=channel)
+    slack_as(JOHN)("chat.postMessage", channel=channel, text="hey")
+    assert slack("conversations.open", users=JOHN)["already_open"]
+    assert slack("conversations.close", channel=channel) == {"ok": True}
+
+
 def test_a_purpose_says_who_set_it(slack):
     purpose = slack("conversations.setPurpose", channel=GENERAL, purpose="To talk")["channel"]["purpose"]
     assert (purpose["value"], purpose["creator"]) == ("To talk", AGENT)

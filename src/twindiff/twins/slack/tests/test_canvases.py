@@ -5,6 +5,7 @@ import pytest
 from tests.harness import GENERAL, JOHN, ROBERT
 from twindiff.twins.slack.canvas_text import sections_of
 
+MORE = {"operation": "insert_at_end", "document_content": {"type": "markdown", "markdown": "more"}}
 TEXT = "# One\nfirst\n\n## Two\n\nsecond\n\n```\na\n\nb\n```"
 
 
@@ -79,6 +80,23 @@ def test_access_is_given_to_people_and_to_channels(slack, slack_as, canvas):
     assert slack_as(ROBERT)("canvases.sections.lookup", **lookup)["error"] == "canvas_not_found"
     slack("canvases.access.set", canvas_id=canvas, access_level="write", channel_ids=[GENERAL])
     assert slack_as(ROBERT)("canvases.delete", canvas_id=canvas)["ok"]
+
+
+def test_only_the_owner_hands_a_canvas_over(slack, slack_as, canvas):
+    john = slack_as(JOHN)
+    slack("canvases.access.set", canvas_id=canvas, access_level="write", user_ids=[JOHN])
+    own = {"canvas_id": canvas, "access_level": "owner"}
+    assert john("canvases.access.set", **own, user_ids=[JOHN])["error"] == "restricted_action"
+    assert slack("canvases.access.set", **own, user_ids=[JOHN])["ok"]
+    assert slack("canvases.access.set", **own, user_ids=[ROBERT])["error"] == "restricted_action"
+    assert slack("canvases.edit", canvas_id=canvas, changes=[MORE])["ok"]
+    assert john("canvases.access.set", **own, user_ids=[ROBERT])["ok"]
+
+
+def test_the_owner_of_a_canvas_cannot_be_made_less(slack, slack_as, canvas):
+    slack("canvases.access.set", canvas_id=canvas, access_level="write", user_ids=[JOHN])
+    slack_as(JOHN)("canvases.access.set", canvas_id=canvas, access_level="read", user_ids=[slack.token[5:]])
+    assert slack("canvases.edit", canvas_id=canvas, changes=[MORE])["ok"]
 
 
 def test_the_canvas_of_a_channel_is_its_members(slack, slack_as):

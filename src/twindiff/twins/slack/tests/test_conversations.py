@@ -223,6 +223,12 @@ def test_the_general_channel_keeps_its_name(slack):
     assert slack("conversations.rename", channel=GENERAL, name="all")["error"] == "not_authorized"
 
 
+def test_a_channel_is_renamed_by_who_made_it_or_runs_the_workspace(slack, mine):
+    slack("conversations.invite", channel=mine, users=f"{JOHN},{ROBERT}")
+    assert slack.as_user(JOHN)("conversations.rename", channel=mine, name="his")["error"] == "not_authorized"
+    assert slack.as_user(ROBERT)("conversations.rename", channel=mine, name="his")["ok"]
+
+
 # conversations.setTopic
 
 
@@ -271,7 +277,9 @@ def test_an_unarchived_channel_is_as_it_was(slack, diff):
     assert diff() == {"inserts": [], "updates": [], "deletes": []}
 
 
-def test_everyone_may_archive_a_public_channel(slack, johns):
+def test_every_member_may_archive_a_channel_and_nobody_else(slack, johns):
+    assert slack("conversations.archive", channel=johns)["error"] == "not_in_channel"
+    slack("conversations.join", channel=johns)
     assert slack("conversations.archive", channel=johns) == {"ok": True}
 
 

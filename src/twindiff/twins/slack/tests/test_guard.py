@@ -113,10 +113,19 @@ def test_calls_beyond_a_tier_are_told_when_to_come_back(workspace_with):
         ("conversations.create", {"name": "new"}, "restricted_action"),
         ("conversations.archive", {"channel": GENERAL}, "restricted_action"),
         ("usergroups.create", {"name": "new"}, "user_is_restricted"),
+        ("conversations.invite", {"channel": GENERAL, "users": JOHN}, "user_is_restricted"),
+        ("conversations.kick", {"channel": GENERAL, "user": JOHN}, "user_is_restricted"),
+        ("conversations.leave", {"channel": GENERAL}, "user_is_restricted"),
+        ("conversations.rename", {"channel": GENERAL, "name": "all"}, "user_is_restricted"),
+        ("conversations.setPurpose", {"channel": GENERAL, "purpose": "a"}, "user_is_restricted"),
+        ("conversations.setTopic", {"channel": GENERAL, "topic": "a"}, "user_is_restricted"),
+        ("conversations.unarchive", {"channel": GENERAL}, "user_is_restricted"),
     ],
 )
 def test_guests_may_not_do_everything(workspace_with, method, arguments, error):
     guest = {"user_id": GONE, "username": "guest", "email": "g@example.com"}
     place = {"user_id": GONE, "team_id": "T01WORKSPACE", "role": "guest"}
-    slack = workspace_with(_options={"tokens": {f"xoxp-{GONE}": GONE}}, users=[guest], user_teams=[place])
+    member = {"channel_id": GENERAL, "user_id": GONE}
+    rows = {"users": [guest], "user_teams": [place], "channel_members": [member]}
+    slack = workspace_with(_options={"tokens": {f"xoxp-{GONE}": GONE}}, **rows)
     assert slack.as_user(GONE)(method, **arguments)["error"] == error

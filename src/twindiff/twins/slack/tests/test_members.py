@@ -54,6 +54,11 @@ def test_members_come_in_pages(slack):
     assert rest["response_metadata"]["next_cursor"] == ""
 
 
+def test_a_cursor_of_another_list_is_refused(slack):
+    cursor = slack("users.list", limit=1)["response_metadata"]["next_cursor"]
+    assert slack("conversations.members", channel=GENERAL, cursor=cursor)["error"] == "invalid_cursor"
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [({"limit": 0}, "invalid_limit"), ({"limit": "x"}, "invalid_limit"), ({"cursor": "x"}, "invalid_cursor")],
@@ -78,8 +83,8 @@ def test_joining_again_earns_a_warning(slack):
     assert answer["response_metadata"] == {"warnings": ["already_in_channel"]}
 
 
-def test_only_public_channels_in_use_can_be_joined(slack, johns, hidden, direct):
-    slack("conversations.archive", channel=johns)
+def test_only_public_channels_in_use_can_be_joined(slack, slack_as, johns, hidden, direct):
+    slack_as(JOHN)("conversations.archive", channel=johns)
     assert slack("conversations.join", channel=johns)["error"] == "is_archived"
     assert slack("conversations.join", channel=hidden)["error"] == OTHER_TYPE
     assert slack("conversations.join", channel=direct)["error"] == OTHER_TYPE

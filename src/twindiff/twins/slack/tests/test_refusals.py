@@ -15,6 +15,8 @@ LINK = {"channel_id": MINE, "title": "a", "type": "link", "link": "https://a.b"}
 EDIT = {"canvas_id": "F8"}
 READ = {**EDIT, "access_level": "read"}
 WAITING = {"channel": GENERAL, "scheduled_message_id": "Q1"}
+TEXT = {"type": "plain_text", "text": "Name"}
+INPUT = {"type": "input", "label": TEXT, "element": {"type": "plain_text_input", "action_id": "a"}}
 MORE = {"operation": "insert_at_end", "document_content": {"type": "markdown", "markdown": "x"}}
 
 REFUSALS = [
@@ -29,6 +31,9 @@ REFUSALS = [
         "invalid_bookmark_type",
     ),
     ("bookmarks.add", {**LINK, "link": "a.b"}, "invalid_link"),
+    ("bookmarks.add", {**LINK, "link": "http://["}, "invalid_link"),
+    ("bookmarks.add", {**LINK, "title": ""}, "invalid_arguments"),
+    ("bookmarks.edit", {"channel_id": MINE, "bookmark_id": "Bk1", "link": "http://[abc]/"}, "invalid_link"),
     (
         "bookmarks.add",
         {**LINK, "emoji": ":no:"},
@@ -53,6 +58,9 @@ REFUSALS = [
     ("canvases.access.set", {**EDIT, "access_level": "much", "user_ids": [JOHN]}, "invalid_arguments"),
     ("canvases.access.set", {**READ, "user_ids": [NOBODY]}, "user_not_found"),
     ("canvases.access.set", {**READ, "channel_ids": [NOWHERE]}, "channel_not_found"),
+    ("canvases.access.set", {**READ, "channel_ids": [DIRECT]}, "channel_not_found"),
+    ("canvases.access.set", {**EDIT, "access_level": "owner", "channel_ids": [GENERAL]}, "invalid_arguments"),
+    ("canvases.access.set", {**EDIT, "access_level": "owner", "user_ids": [JOHN, ROBERT]}, "invalid_arguments"),
     ("canvases.create", {"channel_id": NOWHERE}, "channel_not_found"),
     ("canvases.create", {"document_content": {"type": "html", "markdown": "x"}}, "invalid_arguments"),
     ("canvases.delete", {"canvas_id": "F0"}, "canvas_not_found"),
@@ -106,12 +114,14 @@ REFUSALS = [
     ("dnd.setSnooze", {"num_minutes": 10_000_000}, "too_long"),
     ("files.completeUploadExternal", {"files": [{"id": "F0"}]}, "file_not_found"),
     ("files.completeUploadExternal", {"files": []}, "file_not_found"),
-    ("files.completeUploadExternal", {"files": [{"id": "F2"}], "channel_id": NOWHERE}, "invalid_channel"),
-    ("files.completeUploadExternal", {"files": [{"id": "F2"}], "channel_id": OPEN}, "posting_to_channel_denied"),
+    ("files.completeUploadExternal", {"files": [{"id": "F2"}], "channel_id": NOWHERE}, "channel_not_found"),
+    ("files.completeUploadExternal", {"files": [{"id": "F2"}], "channels": NOWHERE}, "invalid_channel"),
+    ("files.completeUploadExternal", {"files": [{"id": "F2"}], "channel_id": OPEN}, "not_in_channel"),
     ("files.completeUploadExternal", {"files": [{"id": "F2"}], "channel_id": OLD}, "posting_to_channel_denied"),
     ("files.completeUploadExternal", {"files": "what"}, "invalid_arguments"),
     ("files.delete", {"file": "F0"}, "file_not_found"),
     ("files.getUploadURLExternal", {"filename": "a.txt", "length": 0}, "missing_argument"),
+    ("files.getUploadURLExternal", {"filename": " ", "length": 1}, "missing_argument"),
     ("files.getUploadURLExternal", {"filename": "a", "length": 1, "alt_txt": "x" * 1001}, "alt_txt_too_large"),
     ("files.getUploadURLExternal", {"filename": "a", "length": 1, "snippet_type": "klingon"}, "unknown_snippet_type"),
     (
@@ -144,6 +154,7 @@ REFUSALS = [
     ("reminders.complete", {"reminder": "Rm0"}, "not_found"),
     ("reminders.delete", {"reminder": "Rm0"}, "not_found"),
     ("reminders.info", {"reminder": "Rm0"}, "not_found"),
+    ("reminders.add", {"text": " ", "time": "in 5 minutes"}, "invalid_arguments"),
     ("search.files", {}, "No query passed"),
     ("stars.add", {"channel": GENERAL, "timestamp": EDITED}, "already_starred"),
     ("stars.add", {}, "no_item_specified"),
@@ -157,7 +168,12 @@ REFUSALS = [
     ("usergroups.create", {"name": "staff"}, "name_already_exists"),
     ("usergroups.create", {"name": "Others", "handle": "staff"}, "handle_already_exists"),
     ("usergroups.create", {"name": "Others", "handle": "general"}, "handle_already_exists"),
-    ("usergroups.create", {"name": "Others", "channels": NOWHERE}, "invalid_channel"),
+    ("usergroups.create", {"name": "Others", "channels": NOWHERE}, "invalid_channel_provided"),
+    ("usergroups.create", {"name": "Others", "channels": DIRECT}, "invalid_channel_provided"),
+    ("usergroups.create", {"name": " "}, "missing_subteam_name"),
+    ("usergroups.create", {"name": "x" * 81}, "name_too_long"),
+    ("usergroups.create", {"name": "Others", "handle": "Has Space!"}, "bad_handle"),
+    ("usergroups.update", {"usergroup": "S1", "handle": "a b"}, "bad_handle"),
     ("usergroups.create", {}, "invalid_arguments"),
     ("usergroups.disable", {"usergroup": "S2"}, "already_disabled"),
     ("usergroups.enable", {"usergroup": "S1"}, "already_enabled"),
@@ -171,6 +187,13 @@ REFUSALS = [
     ("users.profile.set", {}, "invalid_profile"),
     ("users.profile.set", {"profile": {"shoe_size": "44"}}, "invalid_profile"),
     ("users.profile.set", {"profile": "what"}, "invalid_profile"),
+    ("users.profile.set", {"profile": {"phone": None}}, "invalid_profile"),
+    ("users.profile.set", {"profile": {"pronouns": ["they"]}}, "invalid_profile"),
+    ("users.profile.set", {"profile": {"first_name": None}}, "invalid_profile"),
+    ("users.profile.set", {"profile": {"email": "nowhere"}}, "invalid_profile"),
+    ("users.profile.set", {"profile": {"status_expiration": 10**30}}, "invalid_profile"),
+    ("users.profile.set", {"profile": {"status_expiration": -5}}, "invalid_profile"),
+    ("users.profile.set", {"profile": {"status_expiration": True}}, "invalid_profile"),
     ("users.profile.set", {"profile": {"fields": {"Xf0": {"value": "a"}}}}, "invalid_profile"),
     ("users.profile.set", {"profile": {"status_text": "x" * 101}}, "profile_status_set_failed_too_long"),
     ("users.profile.set", {"profile": {"status_emoji": ":no:"}}, "profile_status_set_failed_not_valid_emoji"),
@@ -183,6 +206,8 @@ REFUSALS = [
     ("views.open", {"trigger_id": "1.2.ab", "view": {"type": "modal", "blocks": []}}, "invalid_arguments"),
     ("views.open", {"trigger_id": "1.2.ab", "view": {**MODAL, "blocks": [{"type": "section"}]}}, "invalid_arguments"),
     ("views.open", {"trigger_id": "1.2.ab", "view": {**MODAL, "private_metadata": "x" * 3001}}, "invalid_arguments"),
+    ("views.open", {"trigger_id": "1.2.ab", "view": {**MODAL, "blocks": [INPUT]}}, "invalid_arguments"),
+    ("views.open", {"trigger_id": "1.2.ab", "view": {**MODAL, "clear_on_close": "x"}}, "invalid_arguments"),
     ("views.open", {"trigger_id": "1.2.ab", "view": {**MODAL, "more": "x" * 250_001}}, "view_too_large"),
     ("views.publish", {"user_id": NOBODY, "view": {"type": "home", "blocks": []}}, "user_not_found"),
     ("views.update", {"view_id": "V0", "view": MODAL}, "not_found"),
@@ -236,7 +261,7 @@ def test_refusals_change_nothing(refusing):
             {"channel": GENERAL, "scheduled_message_id": "Q1"},
             "invalid_scheduled_message_id",
         ),
-        ("files.completeUploadExternal", {"files": [{"id": "F2"}]}, "file_not_found"),
+        ("files.completeUploadExternal", {"files": [{"id": "F2"}]}, "access_denied"),
         ("dnd.endSnooze", {}, "snooze_not_active"),
     ],
 )

@@ -1,28 +1,11 @@
 """Files on their way in and out, as bytes over HTTP."""
 
-from typing import Any
-
 import httpx
 import pytest
 
-from tests.harness import GENERAL, JOHN, ROBERT
+from tests.harness import AGENT, GENERAL, JOHN, ROBERT
 
 PHOTO = bytes(range(256)) * 8
-
-
-@pytest.fixture
-def upload(slack):
-    """Upload bytes and share them: `upload(b"…", "a.txt", channel_id=…)` gives the file."""
-
-    def upload(data, name="a.txt", *, as_form=False, asked=None, **options):
-        ticket = slack("files.getUploadURLExternal", filename=name, length=len(data), **(asked or {}))
-        sent: dict[str, Any] = {"files": {"file": (name, data)}} if as_form else {"content": data}
-        assert httpx.post(ticket["upload_url"], **sent).text == f"OK - {len(data)}"
-        answer = slack("files.completeUploadExternal", files=[{"id": ticket["file_id"], "title": "T"}], **options)
-        assert answer["ok"], answer
-        return answer["files"][0]
-
-    return upload
 
 
 def fetched(slack, url):
@@ -164,3 +147,37 @@ def test_uploads_open_without_the_platform_key(make_server_with_key):
     environment = make_server_with_key("slack:slack_default")
     ticket = environment.slack("files.getUploadURLExternal", filename="a", length=1)
     assert httpx.post(ticket["upload_url"], content=b"x").status_code == 200
+
+
+@pytest.mark.parametrize("name", ["a/b c.txt", "..", "a\\b?.txt"])
+def test_a_file_of_any_name_can_be_fetched(slack, upload, name):
+    file = upload(b"hello", name)
+    assert file["name"] == name
+    assert fetched(slack, file["url_private"]).content == b"hello"
+    assert fetched(slack, file["url_private_download"]).content == b"hello"
+
+
+def test_a_channel_named_twice_gets_one_message(slack, upload):
+    upload(b"hello", channels=f"{GENERAL},general")
+    assert len(slack("conversations.history", channel=GENERAL, limit=2)["messages"][0]["files"]) == 1
+    assert "files" not in slack("conversations.history", channel=GENERAL, limit=2)["messages"][1]
+
+
+def test_an_upload_named_twice_is_one_file(slack):
+    ticket = slack("files.getUploadURLExternal", filename="a.txt", length=1)
+    httpx.post(ticket["upload_url"], content=b"x")
+    twice = [{"id": ticket["file_id"]}, {"id": ticket["file_id"], "title": "T"}]
+    assert [each["title"] for each in slack("files.completeUploadExternal", files=twice)["files"]] == ["T"]
+
+
+def test_a_file_of_a_template_is_found_by_the_type_that_its_name_says(workspace_with):
+    slack = workspace_with(files=[{"file_id": "F0", "user_id": AGENT, "file_name": "Sea.JPEG"}])
+    assert [each["filetype"] for each in slack("files.list", types="images")["files"]] == ["jpg"]
+    assert slack("files.list", types="pdfs")["files"] == []
+
+
+@pytest.mark.parametrize("time", ["1795348524000", 1e300, -1e12])
+def test_times_beyond_all_years_are_before_or_after_everything(slack, upload, time):
+    upload(b"x")
+    assert len(slack("files.list", ts_to=time)["files"]) == int(float(time) > 0)
+    assert len(slack("files.list", ts_from=time)["files"]) == int(float(time) < 0)
