@@ -54,6 +54,16 @@ def test_a_diff_does_not_undo_a_verdict(platform, env):
     assert platform.get(f"results/{run}")["status"] == "passed"
 
 
+def test_a_verdict_stays_beside_the_diff_it_was_reached_on(platform, env):
+    run = platform.start(env)
+    env.post("hello")
+    assert platform.evaluate(run, ADDED)["passed"]
+    env.post("hello")
+    assert texts(platform.diff(run)) == ["hello", "hello"]
+    result = platform.get(f"results/{run}")
+    assert (result["passed"], texts(result["diff"])) == (True, ["hello"])
+
+
 def test_a_diffed_run_is_completed(platform, env):
     run = platform.start(env)
     platform.diff(run)
@@ -194,6 +204,25 @@ def test_a_reset_undoes_what_was_done_before_the_run_as_well(platform, env):
     platform.post(f"env/{env.id}/reset")
     (row,) = platform.diff(run)["deletes"]
     assert row["message_id"] == ts
+
+
+def test_what_a_reset_takes_back_of_earlier_operations_is_its_own_doing(platform, environment):
+    env = environment()
+    for text in ("one", "two"):
+        env.post(text)
+    env.slack("conversations.setTopic", channel=GENERAL, topic="new")
+    run = platform.start(env)
+    env.post("three")
+    platform.post(f"env/{env.id}/reset")
+    env.post("four")
+    records = platform.get(f"runs/{run}/history")["records"]
+    assert [(record["seq"], record["operation"]) for record in records] == [(5, "rewind"), (6, "chat.postMessage")]
+    removed = {"diff_type": "removed", "entity": "messages", "expected_count": 2}
+    by = [{**removed, "by": {"operation": name}} for name in ("rewind", "chat.postMessage")]
+    spec = {"version": "1", "assertions": [*by, {"diff_type": "unchanged", "entity": "channels"}]}
+    verdict = platform.post("evaluateRun", {"runId": run, "expectedOutput": spec})
+    assert verdict["score"]["passed"] == 1
+    assert "rewind (seq 5" in str(verdict["explanations"][-1])
 
 
 def test_a_reset_gives_the_state_of_the_template_back(platform, environment):

@@ -54,6 +54,34 @@ def test_a_suite_becomes_one_with_ids_that_follow_from_its_names(platform, name)
     assert [test["id"] for test in tests] == [str(uuid5(NAMESPACE, f"test:{name}:{id}")) for id in ("a", "b")]
 
 
+@pytest.mark.parametrize("at_suite", [True, False])
+def test_what_a_suite_or_a_test_says_of_its_checks_is_kept(platform, name, at_suite):
+    rules = {"version": "1", "strict": False, "closed_world": True, "ignore_fields": {"global": ["ts"]}}
+    whole = suite(name, "a", **(rules if at_suite else {}))
+    if not at_suite:
+        whole["tests"][0] |= rules
+    load(platform, **{name: whole})
+    test = platform.get(f"tests/{uuid5(NAMESPACE, f'test:{name}:a')}")
+    assert test["expected_output"] == {"assertions": [SPEC], **rules}
+
+
+def test_a_test_s_own_word_counts_more_than_its_suite_s(platform, name):
+    whole = suite(name, "a", "b", version="1", closed_world=True)
+    whole["tests"][0]["closed_world"] = False
+    whole["tests"][1] |= {"assertions": None, "expected_output": {"assertions": [SPEC], "closed_world": False}}
+    load(platform, **{name: whole})
+    for id in "ab":
+        test = platform.get(f"tests/{uuid5(NAMESPACE, f'test:{name}:{id}')}")
+        assert test["expected_output"] == {"assertions": [SPEC], "version": "1", "closed_world": False}
+
+
+def test_a_test_with_two_sets_of_checks_is_refused(platform, name):
+    whole = suite(name, "a")
+    whole["tests"][0]["expected_output"] = {"assertions": [SPEC]}
+    answer = platform.ask("POST", "import", {"files": {f"{name}.json": whole}})
+    assert (answer.status_code, "keep one of them" in answer.text) == (400, True)
+
+
 def test_the_same_content_twice_changes_nothing(platform, name):
     files = {name: seed(), f"{name}_suite": suite(name, "a")}
     load(platform, **files)

@@ -140,7 +140,12 @@ class Runs:
         return list(cast(dict[str, str], environment.templates))
 
     def keep_diff(self, interval: Interval, diff: str) -> RunRecord:
-        """Store a diff, as `results` keeps it, as the latest; raises RunAlreadyCompleted when another came first."""
+        """Store a diff, as `results` keeps it, as the latest; raises RunAlreadyCompleted when another came first.
+
+        Once there is a verdict its diff stays beside it, so that the two can be judged again.
+        """
+        if interval.run.verdict is not None:
+            return interval.run
         if interval.run.status != "running":  # nor will it be again
             return self._keep(interval.run, interval, diff=diff)
         run = self.get(interval.run.run_id)

@@ -123,8 +123,9 @@ def same(given: str, key: str) -> bool:
 def no_such_twin(environment: Environment, name: str, registry: Registry) -> ApiError:
     """What to say of a twin that an environment lacks."""
     have = ", ".join(environment.twins)
+    near = [alias for alias, twin in registry.by_alias.items() if twin.name in environment.twins]
     return TwinNotFound(
-        f"environment '{environment.id}' has no twin '{name}'; it has {have}.{did_you_mean(name, registry.by_alias)}"
+        f"environment '{environment.id}' has no twin '{name}'; it has {have}.{did_you_mean(name, near)}"
     )
 
 

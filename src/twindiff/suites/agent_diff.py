@@ -60,7 +60,16 @@ class Checked(NamedTuple):
     left_out: list[str]
 
 
-class PublicTest(msgspec.Struct):
+class Rules(msgspec.Struct, kw_only=True):
+    """What checks say beside their assertions; what a suite says goes for those of its tests that do not say it."""
+
+    version: Any = None
+    strict: Any = None
+    closed_world: Any = None
+    ignore_fields: dict[str, Any] | None = None
+
+
+class PublicTest(Rules):
     """A test as public suite files write it; its checks stand under `assertions` or `expected_output`."""
 
     id: str
@@ -71,18 +80,16 @@ class PublicTest(msgspec.Struct):
     impersonate_user_id: str | None = None
     assertions: list[Any] | None = None
     expected_output: dict[str, Any] | None = None
-    ignore_fields: dict[str, Any] | None = None
 
 
-class PublicSuite(msgspec.Struct):
-    """A suite as public files write it; its `ignore_fields` belong to each of its tests."""
+class PublicSuite(Rules):
+    """A suite as public files write it."""
 
     name: str
     tests: list[PublicTest]
     service: str = ""
     description: str = ""
     owner: str = OWNER
-    ignore_fields: dict[str, Any] | None = None
 
 
 class Importer:
@@ -170,10 +177,13 @@ def _refuse_repeated(file: str, ids: list[str]) -> None:
 
 
 def _test(file: str, suite: PublicSuite, test: PublicTest) -> NewTest:
+    if test.expected_output and test.assertions is not None:
+        raise InvalidFile(f"{file}: test {test.id}: has both assertions and expected_output; keep one of them")
     spec: dict[str, Any] = {**(test.expected_output or {"assertions": test.assertions})}
-    ignored = test.ignore_fields or suite.ignore_fields
-    if ignored:
-        spec.setdefault("ignore_fields", ignored)
+    for rule in Rules.__struct_fields__:
+        said = next((value for each in (test, suite) if (value := getattr(each, rule)) is not None), None)
+        if said is not None:
+            spec.setdefault(rule, said)
     try:
         parse(spec)
         item = msgspec.convert(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from msgspec import structs
+
 from twindiff.catalog import CallRecord
 from twindiff.checks import history as past
 from twindiff.environments.registry import Registry
 from twindiff.environments.runs import Interval
 from twindiff.kit.rows import Table
-from twindiff.storage.journal import Change, Record
+from twindiff.storage.journal import Change, Record, net
 from twindiff.storage.values import same
 
 Diff = Mapping[str, list[dict[str, Any]]]
@@ -28,8 +30,31 @@ def history(
     for name in interval.twins:
         registry.get(name)
     shown = None if diff is None else _keys(diff, interval, registry)
-    records = [_record(record, registry, shown) for record in interval.records]
+    records = [_record(record, registry, shown) for record in _as_done(interval)]
     return past.History(records, None if calls is None else [_called(call) for call in calls])
+
+
+def _as_done(interval: Interval) -> list[Record]:
+    """The records of an interval; what of earlier operations a rewind undid or did again is the rewind's own doing."""
+    start, records = interval.run.start_seq, interval.records
+    earlier = [record for record in records if record.seq <= start]
+    if not earlier:
+        return records
+    by_twin: dict[str, list[Change]] = {}
+    for (twin, table, key), (before, after) in net(earlier).items():
+        by_twin.setdefault(twin, []).append(Change(table, key, before, after))
+    seq = _led_back(interval)
+    rewind = structs.replace(earlier[0], seq=seq, operation="rewind", actor="")
+    done = [structs.replace(rewind, twin=twin, changes=changes) for twin, changes in by_twin.items()]
+    return [*done, *(record for record in records if record.seq > start)]
+
+
+def _led_back(interval: Interval) -> int:
+    """The seq of the rewind that led from the interval to before its beginning: the last one that did counts."""
+    to, seq = {each["at_seq"]: each["to_seq"] for each in interval.rewound}, interval.end
+    while to.get(seq, seq - 1) > interval.run.start_seq:
+        seq = to.get(seq, seq - 1)
+    return seq
 
 
 def _keys(diff: Diff, interval: Interval, registry: Registry) -> Keys:

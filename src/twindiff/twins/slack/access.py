@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from twindiff.kit import Call, Column, Store, all_of, any_of, exists, not_
@@ -46,6 +47,12 @@ def find_channel(db: Store, channel: str) -> Channel | None:
     except ChannelNotFound:
         name = channel.removeprefix("#").lower()
         return db.find(Channel, Channel.channel_name == name) if name else None
+
+
+def rooms_by_id(db: Store, ids: Collection[str]) -> dict[str, Channel]:
+    """Conversations by id; of one that a template speaks of and does not have, nothing but the id is known."""
+    found = {room.channel_id: room for room in db.rows(Channel, Channel.channel_id.in_(ids))} if ids else {}
+    return {id: found.get(id) or Channel(channel_id=id, channel_name=id) for id in ids}
 
 
 def is_open_to_all(room: Channel) -> bool:

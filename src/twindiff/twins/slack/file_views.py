@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 
 from twindiff.kit import Call
 
-from .access import is_open_to_all, readable_by, workspace
+from .access import is_open_to_all, readable_by, rooms_by_id, workspace
 from .addresses import workspace_url
 from .arguments import unix_of
 from .file_types import filetype_of, kind_of
@@ -106,8 +106,7 @@ def shares_of(call: Call, ids: Sequence[str]) -> dict[str, list[Share]]:
     pairs = db.rows(FileMessage, FileMessage.file_id.in_(ids), order=FileMessage.message_id, columns=columns)
     found = db.rows(Message, Message.message_id.in_([ts for _, ts in pairs]), readable) if pairs else []
     messages = {message.message_id: message for message in found}
-    wanted = {message.channel_id for message in found}
-    rooms = {room.channel_id: room for room in db.rows(Channel, Channel.channel_id.in_(wanted))} if wanted else {}
+    rooms = rooms_by_id(db, {message.channel_id for message in found})
     shares: dict[str, list[Share]] = {}
     for file_id, ts in cast(list[tuple[str, str]], pairs):
         if message := messages.get(ts):

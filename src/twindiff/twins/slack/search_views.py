@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from twindiff.kit import Store
 
-from .access import workspace
+from .access import rooms_by_id, workspace
 from .listing import members_of, other_of
 from .tables import Channel, Message, MessageReaction, Team, User
 from .views import block_objects, channel_type, permalink
@@ -33,7 +33,7 @@ class Around(NamedTuple):
 
 def around(db: Store, messages: Sequence[Message], actor: str) -> Around:
     """Load what a page of found messages needs, as `actor` sees it."""
-    rooms = {room.channel_id: room for room in _rooms(db, {message.channel_id for message in messages})}
+    rooms = rooms_by_id(db, {message.channel_id for message in messages})
     members = members_of(db, [room for room in rooms.values() if room.is_dm])
     partners = {channel_id: other_of(people, actor) for channel_id, people in members.items()}
     return Around(
@@ -49,10 +49,6 @@ def _reacted(db: Store, ids: Sequence[str]) -> set[str]:
     """Those of the messages that have reactions."""
     found = db.rows(MessageReaction, MessageReaction.message_id.in_(ids), columns=(MessageReaction.message_id,))
     return {ts for (ts,) in found}
-
-
-def _rooms(db: Store, ids: set[str]) -> list[Channel]:
-    return db.rows(Channel, Channel.channel_id.in_(ids)) if ids else []
 
 
 def usernames_of(db: Store, ids: set[str]) -> dict[str, str]:

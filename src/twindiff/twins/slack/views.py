@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any
+from typing import Any, cast
 
 from twindiff.kit.clock import SECOND, micros_of
 
@@ -173,10 +173,13 @@ def reaction_objects(reactions: Iterable[Reaction], *, full: bool = False) -> li
     return [{"name": emoji.strip(":"), "users": users[:most], "count": len(users)} for emoji, users in groups.values()]
 
 
-def block_objects(blocks: Iterable[dict[str, Any]], ts: str) -> list[dict[str, Any]]:
-    """Blocks as Slack shows them: each has a block_id, made up where none was sent."""
+def block_objects(blocks: Any, ts: str) -> list[dict[str, Any]]:
+    """Blocks as Slack shows them: each has a block_id, made up where none was sent; what is no block is left out."""
+    listed = cast(list[Any], blocks) if isinstance(blocks, list) else []
     return [
-        block if "block_id" in block else {**block, "block_id": _block_id(ts, at)} for at, block in enumerate(blocks)
+        block if "block_id" in block else {**cast(dict[str, Any], block), "block_id": _block_id(ts, at)}
+        for at, block in enumerate(listed)
+        if isinstance(block, dict)
     ]
 
 

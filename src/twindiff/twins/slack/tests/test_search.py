@@ -221,3 +221,16 @@ def test_files_are_found_by_name_where_they_were_shared(with_files, query, found
 def test_a_message_with_a_file_has_one(with_files):
     matches = with_files("search.messages", query="has:file")["messages"]["matches"]
     assert [match["ts"] for match in matches] == [ROLLOUT]
+
+
+def test_what_a_template_left_out_or_misshaped_stops_nobody_from_reading(workspace_with):
+    lost = {"message_id": "1700000001.000001", "channel_id": "C0LOST", "user_id": "U0LOST", "message_text": "lost"}
+    odd = {"message_id": "1700000002.000001", "channel_id": "C01ABCD1234", "user_id": "U0LOST", "message_text": "odd"}
+    odd |= {"blocks": {"a": 1}, "attachments": 3, "parent_id": None}
+    files = [{"file_id": "F0", "user_id": "U01AGENBOT9", "file_name": "a.txt"}]
+    shares = [{"file_message_id": "Fm0", "file_id": "F0", "message_id": lost["message_id"]}]
+    slack = workspace_with(messages=[lost, odd], files=files, file_messages=shares)
+    for word in ("lost", "odd"):
+        assert slack("search.all", query=word)["messages"]["total"] == 1
+    assert "odd" in [each["text"] for each in slack("conversations.history", channel="C01ABCD1234")["messages"]]
+    assert slack("files.info", file="F0")["ok"]
