@@ -7,12 +7,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from tests.cli.conftest import Run
+from tests.cli.conftest import QUIET, Run, program
 from twindiff import __version__
 from twindiff.cli import Commands
 
@@ -102,3 +104,47 @@ def test_a_wrong_key_says_how_to_give_the_right_one(make_server, twindiff: Run) 
     address = make_server(api_key="k").url
     assert "--api-key or TWINDIFF_API_KEY" in twindiff("env", "ls", "--base-url", address).stderr
     assert twindiff("env", "ls", "--base-url", address, "--api-key", "k").exit_code == 0
+
+
+@pytest.mark.parametrize("key", ["é", "a\nb", "\x7f", "  "])
+@pytest.mark.parametrize("command", [["env", "ls"], ["templates"], ["doctor"], ["serve", "--host", "192.0.2.1"]])
+def test_a_key_that_no_header_can_carry_is_refused(command: list[str], key: str, twindiff: Run) -> None:
+    result = twindiff(*command, "--api-key", key)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert result.stderr.startswith("The API key ")
+
+
+def test_blanks_around_a_key_are_no_part_of_it(make_server, twindiff: Run) -> None:
+    address = make_server(api_key="k").url
+    assert twindiff("env", "ls", "--base-url", address, TWINDIFF_API_KEY=" k\n").exit_code == 0
+
+
+@pytest.mark.parametrize("id", ["", ".", ".."])
+def test_an_id_that_is_no_part_of_a_path_is_wrong_usage(id: str, twindiff: Run) -> None:
+    result = twindiff("explain", id)
+    assert (result.exit_code, result.stderr) == (2, f"'{id}' is no id and no name; give the whole of one.\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("command", [["twins"], ["twins", "--json"], ["--help"]])
+def test_a_full_disk_is_one_line_and_no_mistake_of_ours(command: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(program(*command), env=QUIET, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "Not all could be written: No space left on device. Make room there, then try again.\n",
+    )
+
+
+def test_a_closed_pipe_is_no_mistake_of_ours() -> None:
+    with subprocess.Popen(program("twins", "--json"), env=QUIET, stdout=PIPE, stderr=PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == ("", 1)
+
+
+def test_no_color_means_no_bold_and_no_dim_either(twindiff: Run) -> None:
+    shown = twindiff("twins", FORCE_COLOR="1", TERM="xterm-256color", COLUMNS="80")
+    assert "\x1b[" in shown.stdout
+    assert "\x1b[" not in twindiff("twins", FORCE_COLOR="1", NO_COLOR="1", TERM="xterm-256color", COLUMNS="80").stdout

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.cli.conftest import Run, Serving, finished
 
 NOBODY = ("--base-url", "http://127.0.0.1:1")
@@ -27,6 +29,7 @@ def test_all_is_well_beside_a_running_server(twindiff: Run, tmp_path: Path) -> N
 def test_twins_are_listed_with_what_they_offer(twindiff: Run) -> None:
     said = found(twindiff("doctor", "--json"))["twin slack"]["said"]
     assert "operations, templates: slack_base, slack_default" in said
+    assert "slack_lighthouse" in said
 
 
 def test_no_server_is_no_fault(twindiff: Run) -> None:
@@ -50,6 +53,17 @@ def test_a_data_directory_that_is_a_file_is_a_fault(twindiff: Run, tmp_path: Pat
     (tmp_path / "file").write_text("")
     result = twindiff("doctor", "--data-dir", str(tmp_path / "file" / "below"))
     assert (result.exit_code, "--data-dir" in result.stdout) == (1, True)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="this system has no /proc")
+def test_a_data_directory_that_only_seems_writable_is_a_fault(twindiff: Run) -> None:
+    said = found(twindiff("doctor", "--json", *NOBODY, "--data-dir", "/proc/x"))["data"]
+    assert (said["state"], "/proc" in said["said"], "--data-dir" in said["mend"]) == ("broken", True, True)
+
+
+def test_nothing_stays_of_the_trial_in_a_data_directory(twindiff: Run, tmp_path: Path) -> None:
+    assert found(twindiff("doctor", "--json", *NOBODY, "--data-dir", str(tmp_path)))["data"]["state"] == "good"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_broken_twin_is_a_fault_and_the_others_are_still_listed(plugin: Callable[[str], str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -72,12 +73,61 @@ def test_an_id_may_be_given_by_its_beginning(twindiff: Run, environment: Make) -
     assert json.loads(twindiff("env", "show", mine.id[:16], "--json").stdout)["environmentId"] == mine.id
 
 
-@pytest.mark.parametrize("id", ["", "no-such-id"])
-def test_a_beginning_that_fits_none_or_several_is_refused(id: str, twindiff: Run, environment: Make) -> None:
-    for _ in range(2):
-        environment()
-    result = twindiff("env", "show", id)
+def test_a_beginning_that_fits_none_is_refused(twindiff: Run) -> None:
+    result = twindiff("env", "show", "no-such-id")
     assert (result.exit_code, "`twindiff env ls` lists them" in result.stderr) == (1, True)
+
+
+def test_a_beginning_that_fits_several_is_refused(twindiff: Run, environment: Make) -> None:
+    several = {environment().id[0] for _ in range(17)}  # ids begin with one of 16 digits, so two begin alike
+    said = [twindiff("env", "show", first).stderr for first in several]
+    assert any("environments begin with" in line for line in said)
+
+
+@pytest.mark.parametrize("arguments", [["rm"], ["reset"], ["rewind"], ["show"]])
+@pytest.mark.parametrize("id", ["", " "])
+def test_an_empty_id_means_no_environment_not_the_only_one(
+    arguments: list[str], id: str, make_server, twindiff: Run
+) -> None:
+    url = make_server().url
+    made = lines(twindiff, "env", "create", "slack:slack_default", "--as", AGENT, "--base-url", url)[0].split()[1]
+    point = ["0"] if arguments == ["rewind"] else []
+    result = twindiff("env", *arguments, id, *point, "--base-url", url)
+    assert (result.exit_code, "`twindiff env ls` lists them" in result.stderr) == (2, True)
+    shown = json.loads(twindiff("env", "show", made, "--json", "--base-url", url).stdout)
+    assert (shown["status"], shown["seq"]) == ("ready", 0)
+
+
+def test_a_deleted_environment_is_known_by_its_whole_id_only(twindiff: Run, environment: Make) -> None:
+    gone = environment().id
+    lines(twindiff, "env", "rm", gone)
+    assert twindiff("env", "show", gone[:16]).exit_code == 1
+    assert twindiff("env", "show", gone).exit_code == 0
+
+
+def test_more_environments_than_a_server_lists_are_told_of(make_server, twindiff: Run) -> None:
+    at = ("--base-url", make_server().url)
+    oldest = lines(twindiff, "env", "create", "slack:slack_default", "--as", AGENT, *at)[0].split()[1]
+    lines(twindiff, "env", "fork", oldest, "--count", "1000", *at)
+    listed = twindiff("env", "ls", "--json", *at)
+    assert len(json.loads(listed.stdout)) == 1000
+    assert listed.stderr == "Only the newest 1,000 are listed; there may be more.\n"
+    assert "Only the newest 1,000 were looked at" in twindiff("env", "show", oldest[:16], *at).stderr
+    assert twindiff("env", "show", oldest, *at).exit_code == 0
+
+
+def test_a_row_fits_a_terminal_of_80_columns(twindiff: Run, environment: Make) -> None:
+    mine = environment(name="a name that is much longer than what is left of the line")
+    shown = twindiff("env", "ls", COLUMNS="80").stdout.splitlines()
+    (line,) = [line for line in shown if line.startswith(mine.id)]
+    assert re.search(r"ready +slack +0  \d{4}-\d\d-\d\d \d\d:\d\d  a name", line)
+    assert max(map(len, shown)) <= 80
+
+
+@pytest.mark.parametrize("wrong", [["--ttl", "-5"], ["--ttl", "0"], ["--ttl", "2592001"], ["--as", ""]])
+def test_an_environment_that_cannot_be_is_wrong_usage(wrong: list[str], twindiff: Run) -> None:
+    result = twindiff("env", "create", "slack:slack_default", "--as", AGENT, *wrong)
+    assert (result.exit_code, wrong[0] in result.stderr) == (2, True)
 
 
 def test_an_unknown_id_is_one_line(twindiff: Run) -> None:
@@ -114,6 +164,17 @@ def test_a_diff_can_be_that_of_a_run(twindiff: Run, environment: Make, platform:
     mine.post("before")
     run = platform.start(mine)
     assert lines(twindiff, "env", "diff", mine.id, "--run", run) == ["Nothing was changed."]
+
+
+def test_a_run_of_another_environment_is_refused(twindiff: Run, environment: Make, platform: Platform) -> None:
+    mine, another = environment(), environment()
+    run = platform.start(another)
+    result = twindiff("env", "diff", mine.id, "--run", run)
+    assert (result.exit_code, result.stderr.startswith(f"'{run}' is no run of environment {mine.id}.")) == (2, True)
+
+
+def test_the_help_of_a_diff_says_that_it_ends_a_run(twindiff: Run) -> None:
+    assert "ends a run that was started with `once`" in " ".join(twindiff("env", "diff", "-h").stdout.split())
 
 
 def test_a_diff_can_be_that_of_two_points(twindiff: Run, environment: Make) -> None:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.cli.conftest import Run
 from tests.harness import AGENT, GENERAL, Environment, Platform, texts
 
@@ -25,6 +27,12 @@ def test_forks_go_on_from_a_named_point(twindiff: Run, platform: Platform, envir
     mine.post("two")
     forks = answer(twindiff, "fork", mine.id, "--at", "begun", "--count", "2")
     assert [texts(platform.get(f"env/{each['environmentId']}/diff")["diff"]) for each in forks] == [["one"], ["one"]]
+
+
+@pytest.mark.parametrize("count", ["0", "1001"])
+def test_no_forks_or_too_many_are_wrong_usage(count: str, twindiff: Run, environment: Make) -> None:
+    result = twindiff("env", "fork", environment().id, "--count", count)
+    assert (result.exit_code, "--count" in result.stderr) == (2, True)
 
 
 def test_a_fork_is_shown_with_its_token_and_url(twindiff: Run, environment: Make) -> None:

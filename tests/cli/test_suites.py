@@ -149,6 +149,14 @@ def test_the_answer_in_json_is_all_that_is_printed(server_with_it: Run) -> None:
     assert len({trial["environmentId"] for trial in test["trials"]}) == 2
 
 
+def test_what_an_agents_module_prints_at_import_is_no_part_of_the_json(folder: Path, server_with_it: Run) -> None:
+    (folder / "loud_agent.py").write_text(f"print('hello')\n{AGENT}")
+    arguments = ["run", "stalls", "--agent", "loud_agent:work", "--tests", "tulips", "--json"]
+    result = server_with_it("suites", *arguments)
+    assert json.loads(result.stdout)["passed"]
+    assert result.stderr.startswith("hello\n")
+
+
 def test_tests_tried_again_and_again_say_how_often_they_passed(server_with_it: Run) -> None:
     arguments = ["run", "stalls", "--agent", "stall_agent:work", "--tests", "tulips", "--repeat", "3"]
     assert lines(server_with_it("suites", *arguments).stdout)[1] == "Tulips passed 3/3 100 %"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -29,6 +32,7 @@ from twindiff.cli import (
 from twindiff.cli.problem import STOPPED, Problem
 
 MISTAKE_OF_OURS = 70
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
 
 class Commands(TyperGroup):
@@ -43,6 +47,9 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             _end("", STOPPED)
         except Exception as error:  # what is no Problem is a mistake of ours, and still no traceback
+            if isinstance(error, OSError) and error.errno in NO_ROOM:
+                _drop_output()
+                _end(f"Not all could be written: {error.strerror}. Make room there, then try again.", 1)
             if os.environ.get("TWINDIFF_DEBUG"):
                 raise
             _end(
@@ -54,8 +61,15 @@ class Commands(TyperGroup):
 
 def _end(line: str, exit_code: int) -> None:
     if line:
-        typer.echo(line, err=True)
+        with suppress(OSError):  # the errors may go to the same full disk
+            typer.echo(line, err=True)
     sys.exit(exit_code)
+
+
+def _drop_output() -> None:
+    """Let what is still to be written go nowhere; Python would fail at it again, and loudly, when it ends."""
+    with suppress(OSError), Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _print_anything() -> None:

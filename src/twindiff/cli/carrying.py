@@ -8,7 +8,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from twindiff.cli.env import Id, commands, full_id, remote_of, say, say_made
+from twindiff.cli.env import LONGEST_TTL, Id, commands, full_id, remote_of, say, say_made
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
 
@@ -53,8 +53,14 @@ def import_(
         str, typer.Option(help="A name to find it by; without it, the one it had.", show_default=False)
     ] = "",
     ttl: Annotated[
-        int, typer.Option(help="After so many seconds it expires; without it, it lasts as long as the other was to.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            min=1,
+            max=LONGEST_TTL,
+            show_default=False,
+            help="After so many seconds it expires; without it, it lasts as long as the other was to.",
+        ),
+    ] = None,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
@@ -66,7 +72,7 @@ def import_(
 
     remote = remote_of(base_url, api_key)
     data = _read(file)
-    ask = cast(Any, asks.import_environment(data, name or None, ttl or None)._replace(answer=cast(Any, Json)))
+    ask = cast(Any, asks.import_environment(data, name or None, ttl)._replace(answer=cast(Any, Json)))
     with (
         screen(errors=True).status(f"Importing {len(data):,} bytes into {remote.url}"),
         explained(remote.url),

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 import typer
@@ -128,15 +129,17 @@ def _twins() -> Iterator[Finding]:
 
 
 def _twin(plugin: Plugin) -> Finding:
+    from twindiff.cli.twins import template_names
+
     if plugin.twin is None:
         return Finding(f"twin {plugin.name}", State.BROKEN, plugin.problem, f"{plugin.mend}.")
-    templates = sorted(path.stem for path in plugin.twin.seeds.glob("*.json")) if plugin.twin.seeds else []
-    said = f"{len(plugin.twin.dispatch.operations)} operations, templates: {', '.join(templates) or 'none'}"
+    templates = ", ".join(template_names(plugin.twin)) or "none"
+    said = f"{len(plugin.twin.dispatch.operations)} operations, templates: {templates}"
     return Finding(f"twin {plugin.name}", State.GOOD, said)
 
 
 def _directory(given: str) -> Finding:
-    """Whether a server could keep its data there; nothing is made or changed."""
+    """Whether a server could keep its data there; nothing of it stays."""
     if given == ":memory:":
         return Finding("data", State.GOOD, "kept in memory only")
     folder = Path(given)
@@ -146,10 +149,21 @@ def _directory(given: str) -> Finding:
         existing = next(each for each in (folder, *folder.parents) if each.exists())
     except OSError as error:
         return Finding("data", State.BROKEN, f"{folder}: {error.strerror}", "Choose another folder with --data-dir.")
-    if not existing.is_dir() or not os.access(existing, os.R_OK | os.W_OK | os.X_OK):
-        said = f"{folder}: {existing} is no folder that you may write to"
-        return Finding("data", State.BROKEN, said, "Choose another with --data-dir, or set its permissions.")
+    if problem := _why_not_in(existing):
+        mend = "Choose another with --data-dir, or set its permissions."
+        return Finding("data", State.BROKEN, f"{folder}: {problem}", mend)
     return Finding("data", State.GOOD, str(folder) if existing == folder else f"{folder}, made by the first server")
+
+
+def _why_not_in(folder: Path) -> str:
+    """Why nothing can be kept in a folder; a trial tells, for permissions alone do not (/proc has them)."""
+    if not folder.is_dir() or not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        return f"{folder} is no folder that you may write to"
+    try:
+        with TemporaryDirectory(prefix=".twindiff-doctor-", dir=folder):
+            return ""
+    except OSError as error:
+        return f"nothing can be made in {folder}: {error.strerror}"
 
 
 def _owner(folder: Path) -> str:

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from twindiff.cli.remote import Remote
 
 PAGE = 1000
+"""How many environments or runs a server names at most; it has no second page."""
 FULL_ID = 32
+LONGEST_TTL = 30 * 24 * 3600
+"""In seconds; servers let no environment last longer."""
 POINT = "A seq, or the name of a checkpoint; 0 is the templates' state."
 
 commands = typer.Typer(help="Make, look at and delete environments.", no_args_is_help=True)
@@ -44,15 +47,18 @@ def remote_of(base_url: str, api_key: str) -> Remote:
 
 
 def full_id(remote: Remote, given: str) -> str:
-    """The whole id of an environment that is named by its beginning."""
+    """The whole id of an environment; one that can still be used may be named by its beginning."""
+    if not given.strip():
+        raise Problem(f"'{given}' is no environment's id. `twindiff env ls` lists them.", exit_code=2)
     if len(given) >= FULL_ID:
         return given
-    known = [each["environmentId"] for each in remote.get("env", limit=PAGE)["environments"]]
+    known = [each["environmentId"] for each in remote.get("env", limit=PAGE, status="ready")["environments"]]
     found = [each for each in known if each.startswith(given.lower())]
     if len(found) == 1:
         return found[0]
     amount = "No environment's id begins" if not found else f"The ids of {len(found)} environments begin"
-    raise Problem(f"{amount} with '{given}'. `twindiff env ls` lists them.")
+    looked = "" if len(known) < PAGE else f"Only the newest {PAGE:,} were looked at; an older one needs its whole id. "
+    raise Problem(f"{amount} with '{given}'. {looked}`twindiff env ls` lists them.")
 
 
 def say(as_json: bool, answer: Any, shown: Any) -> None:
@@ -90,6 +96,8 @@ def list_environments(
         )
     nothing = "There are no environments; make one with `twindiff env create slack:slack_default --as U01AGENBOT9`."
     say(as_json, found, shown if found else nothing)
+    if len(found) == PAGE:
+        typer.echo(f"Only the newest {PAGE:,} are listed; there may be more.", err=True)
 
 
 @commands.command("create")
@@ -98,7 +106,7 @@ def create(
         list[str], typer.Argument(metavar="TWIN:TEMPLATE…", help="What it starts from, one template of each twin.")
     ],
     user: Annotated[str, typer.Option("--as", metavar="USER", help="Who its agent is: a user's id or email address.")],
-    ttl: Annotated[int, typer.Option(help="After so many seconds it expires.")] = 1800,
+    ttl: Annotated[int, typer.Option(min=1, max=LONGEST_TTL, help="After so many seconds it expires.")] = 1800,
     name: Annotated[str, typer.Option(help="A name to find it by.", show_default=False)] = "",
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
@@ -108,6 +116,8 @@ def create(
 
     For example: twindiff env create slack:slack_default --as U01AGENBOT9
     """
+    if not user.strip():
+        raise Problem(f"'{user}' is nobody; give --as a user's id or email address.", exit_code=2)
     who = "impersonateEmail" if "@" in user else "impersonateUserId"
     body = {"templates": templates, who: user, "ttlSeconds": ttl, "name": name or None}
     remote = remote_of(base_url, api_key)
@@ -165,7 +175,13 @@ def diff(
         str, typer.Option("--from", metavar="POINT", help=f"{POINT} Without it, the templates' state.")
     ] = "",
     end: Annotated[str, typer.Option("--to", metavar="POINT", help="Likewise; without it, the present.")] = "",
-    run: Annotated[str, typer.Option(help="A run's id: what changed in it, not between points.")] = "",
+    run: Annotated[
+        str,
+        typer.Option(
+            help="The id of a run of this environment: what changed in it, not between points. "
+            "It ends a run that was started with `once`."
+        ),
+    ] = "",
     include: Annotated[Include, typer.Option(help="Changes that the vendor derives too, or all.")] = Include.PLAIN,
     stat: Annotated[bool, typer.Option("--stat", help="Count rows by table instead.")] = False,
     base_url: BaseUrl = DEFAULT_URL,
@@ -178,6 +194,7 @@ def diff(
     remote = remote_of(base_url, api_key)
     environment = full_id(remote, id)
     if run:
+        _refuse_run_of_another(remote, environment, run)
         found = remote.post("diffRun", body={"runId": run, "include": include.value})["diff"]
     else:
         points = {"from": start or "0"} | ({"to": end} if end else {})
@@ -190,6 +207,15 @@ def diff(
         say(as_json, [each._asdict() for each in counts], counting.shown(counts))
     else:
         say(as_json, found, render.diff(found))
+
+
+def _refuse_run_of_another(remote: Remote, environment: str, run: str) -> None:
+    known = [each["runId"] for each in remote.get("env", environment, "runs", limit=PAGE)["runs"]]
+    if run not in known and len(known) < PAGE:
+        raise Problem(
+            f"'{run}' is no run of environment {environment}. `twindiff env show {environment}` lists its runs.",
+            exit_code=2,
+        )
 
 
 @commands.command("log")

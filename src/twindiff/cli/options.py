@@ -9,15 +9,40 @@ from typing import Annotated
 
 import typer
 
+from twindiff.cli.problem import Problem
+
 DEFAULT_URL = "http://127.0.0.1:8000"
 
 BaseUrl = Annotated[
     str,
     typer.Option("--base-url", envvar=["AGENT_DIFF_BASE_URL", "TWINDIFF_URL"], help="Where the server is."),
 ]
+
+
+def sendable_key(given: str) -> str:
+    """An API key without the blanks around it; a Problem when no header can carry it."""
+    key = given.strip()
+    if given and not key:
+        raise Problem("The API key is blank. Give one with --api-key or TWINDIFF_API_KEY, or none.", exit_code=2)
+    strange = next((letter for letter in key if not " " <= letter <= "~"), "")
+    if strange:
+        raise Problem(
+            f"The API key has a character that no HTTP header can carry: {strange!a}. "
+            "Choose one of ASCII letters, digits and signs.",
+            exit_code=2,
+        )
+    return key
+
+
 ApiKey = Annotated[
     str,
-    typer.Option("--api-key", envvar="TWINDIFF_API_KEY", show_default=False, help="The server's platform key."),
+    typer.Option(
+        "--api-key",
+        envvar="TWINDIFF_API_KEY",
+        show_default=False,
+        callback=sendable_key,
+        help="The server's platform key.",
+    ),
 ]
 DataDirectory = Annotated[
     str,

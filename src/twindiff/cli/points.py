@@ -37,7 +37,7 @@ def checkpoint(
 def fork(
     id: Id,
     at: Annotated[str, typer.Option(metavar="POINT", help=f"{POINT} Without it, the present.")] = "",
-    count: Annotated[int, typer.Option(help="How many, up to 1,000.")] = 1,
+    count: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 1,
     name: Annotated[str, typer.Option(help="A name to find them by.", show_default=False)] = "",
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",

@@ -16,6 +16,8 @@ from twindiff.client.asks import Ask
 
 Json = dict[str, Any]
 TIMEOUT = 120
+NO_NAMES = {"", ".", ".."}
+"""What has a meaning of its own as a part of a path."""
 
 
 def host_and_port(url: str) -> tuple[str, int]:
@@ -79,6 +81,9 @@ class Remote:
         return self._ask("DELETE", path)
 
     def _ask(self, verb: str, parts: tuple[str, ...], query: dict[str, str] | None = None, body: bytes = b"") -> Json:
+        for part in parts:
+            if part in NO_NAMES:
+                raise Problem(f"'{part}' is no id and no name; give the whole of one.", exit_code=2)
         path = "/".join(quote(part, safe="") for part in parts)
         with explained(self.url), client_of(self.url, self._key) as client:
             return client.ask(Ask(verb, path, Json, query or {}, body, repeatable=False))

@@ -24,6 +24,9 @@ PLAIN_WIDTH = 1000
 NUMBERS = {"checks", "ms", "operations", "reading", "rows", "score", "seq", "tables", "tests", "writing"}
 """Columns that are read from the right."""
 
+WHOLE = {"expires (UTC)", "id", "operation", "status"}
+"""Columns that are never broken; where a line is too long the others shrink."""
+
 ADDED, REMOVED, CHANGED, QUIET = "green", "red", "yellow", "dim"
 
 
@@ -31,7 +34,9 @@ def screen(*, errors: bool = False) -> Console:
     """Where to print."""
     stream = sys.stderr if errors else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else PLAIN_WIDTH
-    return Console(stderr=errors, highlight=False, emoji=False, width=width)
+    # rich's own answer to NO_COLOR keeps bold and dim.
+    colours = None if os.environ.get("NO_COLOR") else "auto"
+    return Console(stderr=errors, highlight=False, emoji=False, width=width, color_system=colours)
 
 
 def show(body: RenderableType, console: Console | None = None) -> None:
@@ -68,7 +73,7 @@ def table(*columns: str) -> Table:
     made = Table(box=None, padding=(0, 2, 0, 0), header_style=QUIET, pad_edge=False)
     for column in columns:
         right = column in NUMBERS
-        made.add_column(column, justify="right" if right else "left", no_wrap=column in ("id", "operation"))
+        made.add_column(column, justify="right" if right else "left", no_wrap=column in WHOLE)
     return made
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory
+from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory, sendable_key
 from twindiff.cli.problem import Problem
 
 if TYPE_CHECKING:
@@ -38,12 +38,17 @@ def serve(
     api_key: Annotated[
         str,
         typer.Option(
-            envvar="TWINDIFF_API_KEY", show_default=False, help="The key that opens everything but an agent's twins."
+            envvar="TWINDIFF_API_KEY",
+            show_default=False,
+            callback=sendable_key,
+            help="The key that opens everything but an agent's twins.",
         ),
     ] = "",
     fsync: Annotated[bool, typer.Option("--fsync", help="Survive power loss too, at 0.3 ms per write.")] = False,
     runs: Annotated[Judging, typer.Option(help="Judge a run while it is open, or once and for all.")] = Judging.OPEN,
-    idle_seconds: Annotated[float, typer.Option(help="After so long an unused environment leaves memory.")] = 300,
+    idle_seconds: Annotated[
+        float, typer.Option(min=0, help="After so long an unused environment leaves memory.")
+    ] = 300,
     storage: Storage = "",
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that answer, with --storage.")] = 1,
     ready: Annotated[int, typer.Option(min=0, help="Environments kept copied ahead, with --storage.")] = 8,
@@ -54,6 +59,7 @@ def serve(
     from twindiff.server import Settings
 
     _refuse_strangers(host, api_key)
+    _refuse_crowds(workers, storage)
     once = runs == Judging.ONCE
     directory = data_directory(data_dir)
     settings = Settings(directory, api_key or None, fsync, once, idle_seconds, storage=storage, ready=ready)
@@ -70,6 +76,15 @@ def _refuse_strangers(host: str, api_key: str) -> None:
         raise Problem(
             f"On {host} anyone in the network could judge and be judged. "
             "Give a key with --api-key or TWINDIFF_API_KEY, or keep to --host 127.0.0.1.",
+            exit_code=2,
+        )
+
+
+def _refuse_crowds(workers: int, storage: str) -> None:
+    if workers > 1 and not storage:
+        raise Problem(
+            f"{workers} workers cannot share a data directory. Give them a PostgreSQL with --storage, "
+            "or leave --workers out.",
             exit_code=2,
         )
 

@@ -116,7 +116,8 @@ def loaded(given: str) -> Agent:
         raise Problem(f"{AN_AGENT}, not '{given}'.", exit_code=2)
     sys.path.insert(0, str(Path.cwd()))
     try:
-        module = import_module(module_name)
+        with redirect_stdout(sys.stderr):
+            module = import_module(module_name)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a module may raise anything while it is imported
         raise Problem(
             f"The agent's module '{module_name}' cannot be imported: {type(error).__name__}: {error}.", exit_code=2

@@ -96,15 +96,20 @@ def coverage(twin: Twin) -> Coverage:
     from twindiff.kit.graphql import GraphqlTwin
 
     is_graphql = isinstance(twin, GraphqlTwin)
-    seeds = twin.seeds.glob("*.json") if twin.seeds else ()
     return Coverage(
         twin.name,
         "GraphQL" if is_graphql else "RPC" if twin.dispatch.methods else "REST",
         _families(twin.dispatch.operations, _entity_of(twin.model.entities) if is_graphql else _page),
         sorted(table.name for table in twin.tables),
-        sorted({*twin.templates, *(path.stem for path in seeds)}),
+        template_names(twin),
         None if twin.missing is None else sorted(twin.missing),
     )
+
+
+def template_names(twin: Twin) -> list[str]:
+    """What environments of a twin can start from: the templates that are code, and those that are files."""
+    seeds = twin.seeds.glob("*.json") if twin.seeds else ()
+    return sorted({*twin.templates, *(path.stem for path in seeds)})
 
 
 def _families(operations: Sequence[Operation], family_of: Callable[[Operation], str]) -> list[Family]:
