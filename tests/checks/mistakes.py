@@ -203,9 +203,9 @@ def removed_a_pin(slack: WebClient) -> None:
     slack.pins_remove(channel=INCIDENTS, timestamp=PINNED)
 
 
-def renamed_the_channel(slack: WebClient) -> None:
+def changed_the_purpose_too(slack: WebClient) -> None:
     solve(slack)
-    slack.conversations_rename(channel=INCIDENTS, name="chart-tiler")
+    slack.conversations_setPurpose(channel=INCIDENTS, purpose="The chart tiler")
 
 
 def changed_its_own_status(slack: WebClient) -> None:
@@ -256,7 +256,7 @@ MISTAKES = (
     Mistake(mentioned_one_too_many, "chat.postMessage", THABO, passes_in_public=True),
     Mistake(wrote_before_joining, "conversations.setTopic", "not_in_channel", passes_in_public=True),
     Mistake(removed_a_pin, "pins.remove", PINNED, passes_in_public=True),
-    Mistake(renamed_the_channel, "conversations.rename", "chart-tiler", passes_in_public=False),
+    Mistake(changed_the_purpose_too, "conversations.setPurpose", "The chart tiler", passes_in_public=False),
     Mistake(changed_its_own_status, "users.profile.set", "All done", passes_in_public=True),
     Mistake(scheduled_instead_of_posting, "chat.scheduleMessage", BEACON, passes_in_public=False),
     Mistake(searched_first, "search.messages", "search.messages", passes_in_public=True),

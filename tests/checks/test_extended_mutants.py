@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from tests.checks.test_mutants import caught_by
-from twindiff.checks import closed_world, conditions, history, match, operators, provenance, readers, verdict
+from twindiff.checks import closed_world, conditions, history, match, operators, provenance, readers, regexes, verdict
 from twindiff.checks.history import Past, Touch
 from twindiff.checks.spec import Assertion, Spec
 
@@ -286,6 +286,20 @@ MUTANTS: dict[str, Replace] = {
     ),
     "groups may be empty": attribute(conditions, "_some", lambda parts, place: parts),
     "rules that can never fail are taken": attribute(PARSE, "_refuse_vacuous", lambda given, count, place: None),
+    "an order after nothing is taken": attribute(PARSE, "_refuse_after_nothing", lambda assertions: None),
+    "rings are taken": attribute(PARSE, "_refuse_rings", lambda assertions: None),
+    "any regex is taken": attribute(regexes, "is_pattern", lambda pattern: True),
+    "fields of a call have no kind": attribute(conditions, "_refuse_other_kind", lambda found, field, place: None),
+    "an operator may stand where a column is named": attribute(
+        conditions, "_refuse_lost_operators", lambda part, place: None
+    ),
+    "added rows are laid to who edited them": attribute(
+        Past,
+        "blame",
+        lambda past, change, columns=(): next(
+            (t.blame for t in past.touches(change)[::-1] if t.gave(columns or t.change.changed)), None
+        ),
+    ),
     "keys that say nothing are taken": attribute(PARSE, "_refuse_keys", lambda given, keys, subject, place: None),
     "an id may be given twice": attribute(PARSE, "_ids", lambda items: {item.get("id"): 1 for item in items}),
     "any id may be named": attribute(PARSE, "_after", lambda value, number, ids, place: {}),

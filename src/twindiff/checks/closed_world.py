@@ -14,6 +14,7 @@ from twindiff.checks.spec import Assertion, Count, Exempt, Spec
 from twindiff.checks.wording import UNCHANGED, both
 
 CLOSED_WORLD = "closed_world"
+"""What stands in place of a table where the closed world is judged."""
 
 
 class Stray(Struct, frozen=True):
@@ -25,7 +26,7 @@ class Stray(Struct, frozen=True):
 
 def judge_rest(spec: Spec, outcomes: list[Outcome], changes: Changes, past: Past) -> Outcome:
     """Find what no assertion counts and nothing exempts; it is one more assertion, the last."""
-    outcome = Outcome(Assertion(len(outcomes) + 1, "unchanged", CLOSED_WORLD, count=Count(0, 0, 0)))
+    outcome = Outcome(Assertion(len(outcomes) + 1, "closed_world", CLOSED_WORLD, count=Count(0, 0, 0)))
     try:
         for stray in strays(spec, outcomes, changes, past):
             _object(outcome, stray, past)

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any, cast
 
-from twindiff.checks import readers
+from twindiff.checks import readers, regexes
 from twindiff.checks.operators import CONNECTIVES, EXTENDED_OPERATORS, OPERATORS, plain
 from twindiff.checks.readers import SpecError
 from twindiff.checks.spec import Condition, Group, Predicate, Where
-from twindiff.checks.vocabulary import EXTENDED, Words, advice
+from twindiff.checks.vocabulary import EXTENDED, NUMBERS, Words, advice
 
 OPERANDS: dict[str, Callable[[object, str], Any]] = {
     **dict.fromkeys(OPERATORS, readers.text),
@@ -37,11 +37,39 @@ def _clause(path: str, value: object, place: str, *, extended: bool, fields: Wor
         raise SpecError(place, problem, cast("object", value), f'Write "version": "{EXTENDED}".')
     if fields is not None and path not in fields:
         raise SpecError(place, f"unknown field '{path}'", advice=advice(path, fields))
-    return Condition(path, predicate(value, place, extended=extended))
+    found = predicate(value, place, extended=extended)
+    if fields is not None:
+        _refuse_other_kind(found, path, place)
+    return Condition(path, found)
+
+
+def _refuse_other_kind(found: Predicate, field: str, place: str) -> None:
+    """Refuse to hold a field of a call against values of another kind than its own, which it can never have."""
+    if found.operator in CONNECTIVES:
+        for part in found.value:
+            _refuse_other_kind(part, field, place)
+    elif found.operator not in {"exists", "is_null"}:
+        kind, is_kind = ("a number", _is_number) if field in NUMBERS else ("a text", _is_text)
+        given: object = found.value
+        values = (
+            [given] if found.operator in {"eq", "ne"} or not isinstance(given, list) else cast("list[object]", given)
+        )
+        is_lost = field in NUMBERS and found.operator in {"has_any", "has_all"}
+        if is_lost or not all(value is None or is_kind(value) for value in values):
+            raise SpecError(place, f"'{field}' is {kind}", found.written, f"Compare it to {kind}.")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _parts(connective: str, value: object, place: str, fields: Words | None) -> tuple[Where, ...]:
     def part(given: object, place: str) -> Where:
+        _refuse_lost_operators(given, place)
         found = where(given, place, extended=True, fields=fields)
         if not found:
             raise SpecError(place, "is empty", given, "Give at least one condition.")
@@ -50,6 +78,15 @@ def _parts(connective: str, value: object, place: str, fields: Words | None) -> 
     if connective == "not":
         return (part(value, place),)
     return tuple(_some(readers.list_of(value, place, part), place))
+
+
+def _refuse_lost_operators(part: object, place: str) -> None:
+    """Refuse an operator where a joined condition names its column, unless the column has an operator of its own."""
+    for name, value in readers.an_object(part, place).items():
+        if name in OPERANDS and not isinstance(value, dict):
+            given = readers.short({name: value})
+            advice = f'Write {{"<column>": {given}}}, or {{"{name}": {{"eq": …}}}} for a column of that name.'
+            raise SpecError(readers.inside(place, name), "an operator where a column is named", part, advice)
 
 
 def _some(parts: list[Any], place: str) -> list[Any]:
@@ -83,4 +120,7 @@ def _operation(operator: str, given: dict[str, Any], place: str, *, extended: bo
     if operator in CONNECTIVES:
         parts = readers.list_of(operand, place, lambda part, place: predicate(part, place, extended=True))
         return Predicate(operator, tuple(_some(parts, place)))
-    return Predicate(operator, plain(OPERANDS[operator](operand, place)))
+    value = plain(OPERANDS[operator](operand, place))
+    if operator == "regex" and extended and not regexes.is_pattern(value):
+        raise SpecError(place, "is no regular expression that Python takes", value, "Look for a text by contains.")
+    return Predicate(operator, value)

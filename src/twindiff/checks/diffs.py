@@ -6,8 +6,8 @@ from typing import Any, Literal, cast
 from msgspec import Struct
 
 DiffType = Literal["added", "removed", "changed"]
-Kind = Literal["added", "removed", "changed", "unchanged", "response"]
-"""What an assertion is about: rows by what happened to them, or calls."""
+Kind = Literal["added", "removed", "changed", "unchanged", "response", "closed_world"]
+"""What an assertion is about: rows by what happened to them, calls, or whatever no other assertion asks for."""
 Row = dict[str, Any]
 
 CALLS = "calls"
@@ -109,7 +109,10 @@ def _change(diff_type: DiffType, entry: object, place: str) -> Change:
 def _object(value: object, place: str) -> Row:
     if not isinstance(value, dict):
         raise DiffError(f"{place} is {_kind(value)}. Give an object, column by column.")
-    return cast("Row", value)
+    row = cast("Row", value)
+    if not all(isinstance(name, str) for name in cast("dict[object, object]", row)):
+        raise DiffError(f"{place} has a column whose name is not a text. Give each name in quotes.")
+    return row
 
 
 def _names(value: object, place: str) -> frozenset[str]:

@@ -5,7 +5,6 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from twindiff.checks import match
-from twindiff.checks.closed_world import CLOSED_WORLD
 from twindiff.checks.diffs import LISTS, Change, Changes, Row
 from twindiff.checks.findings import Difference, Explanation, Nearest
 from twindiff.checks.history import Past
@@ -39,7 +38,7 @@ def explain(outcome: Outcome, scene: Scene) -> Explanation:
     return Explanation(
         assertion=assertion.number,
         entity=assertion.entity,
-        diff_type=CLOSED_WORLD if assertion.entity == CLOSED_WORLD else assertion.diff_type,
+        diff_type=assertion.diff_type,
         expected={"min": 1} if count.written is None else count.written,
         got=got,
         nearest=nearest,
@@ -48,7 +47,7 @@ def explain(outcome: Outcome, scene: Scene) -> Explanation:
 
 
 def _expected(assertion: Assertion) -> str:
-    if assertion.entity == CLOSED_WORLD:
+    if assertion.diff_type == "closed_world":
         return "Expected no changes that are neither asserted nor ignored"
     if assertion.diff_type == "unchanged":
         return f"Expected {assertion.entity} to be unchanged"
@@ -58,13 +57,28 @@ def _expected(assertion: Assertion) -> str:
 
 
 def _reason(outcome: Outcome, scene: Scene) -> Reason:
+    """Say what is wrong with the rows as a whole, then what those that count are reproached with."""
+    if outcome.assertion.diff_type == "closed_world":
+        return _undecided_reason(outcome) or _unchanged_reason(outcome, scene)
+    reproach = _objection_reason(outcome) if outcome.objections else None
+    if reproach and not outcome.undecided and not outcome.surplus and _is_enough(outcome):
+        return reproach
+    words, rows = _undecided_reason(outcome) or _rows_reason(outcome, scene)
+    return (f"{words} {reproach[0]}", [*rows, *reproach[1]][:ROWS_SHOWN]) if reproach else (words, rows)
+
+
+def _is_enough(outcome: Outcome) -> bool:
+    return match.count_fits(outcome.assertion.count, len(outcome.matched))
+
+
+def _undecided_reason(outcome: Outcome) -> Reason | None:
+    return (f"It cannot be judged: {outcome.undecided}.", []) if outcome.undecided else None
+
+
+def _rows_reason(outcome: Outcome, scene: Scene) -> Reason:
     """Choose what helps most, the surest first."""
-    if outcome.undecided:
-        return f"It cannot be judged: {outcome.undecided}.", []
     if outcome.surplus:
         return _strict_reason(outcome, scene)
-    if outcome.objections and match.count_fits(outcome.assertion.count, len(outcome.matched)):
-        return _objection_reason(outcome)
     if outcome.assertion.diff_type == "unchanged":
         return _unchanged_reason(outcome, scene)
     most = outcome.assertion.count.most
@@ -90,8 +104,12 @@ def _more_advice(assertion: Assertion) -> str:
 def _near(
     change: Change, assertion: Assertion, differs: list[Difference], scene: Scene, columns: Collection[str] = ()
 ) -> Nearest:
-    """A row as it is shown, with who gave the columns their values that differ in it, or else those asked for."""
-    asked = columns or [item.path.split(".")[0] for item in differs] or [path.split(".")[0] for path in assertion.paths]
+    """A row as it is shown, with who gave the columns their values that differ in it.
+
+    Where none differ, it is who added or removed the row, or who gave a changed one the columns asked for.
+    """
+    paths = [item.path for item in differs] or (assertion.paths if change.diff_type == "changed" else [])
+    asked = columns or [path.split(".")[0] for path in paths]
     return Nearest(short_row(change, assertion), differs, scene.past.blame(change, asked))
 
 

@@ -16,6 +16,9 @@ from twindiff.checks.diffs import CALLS, Change, DiffType, Row
 from twindiff.checks.spec import Spec
 
 Key = dict[str, str | int | float | bool | None]
+LARGEST = 2**63 - 1
+"""The number that a record or a call may have at most."""
+
 Moment = tuple[int, int]
 """A seq, then the number of a call that wrote nothing after it."""
 
@@ -152,13 +155,17 @@ class Past:
         return sorted(found, key=lambda touch: touch.record.seq)
 
     def blame(self, change: Change, columns: Collection[str] = ()) -> Blame | None:
-        """Who gave these columns their values; where nobody did, who touched the row last for its own sake."""
+        """Who gave these columns their values; without columns, who made the row come, go or change.
+
+        Where nobody did that, who touched the row last, for its own sake if anybody did.
+        """
         if change.diff_type == "response":
             return None
         latest = self.touches(change)[::-1]
         gave = (touch for touch in latest if columns and touch.gave(columns))
+        moved = (touch for touch in latest if touch.change.diff_type == change.diff_type != "changed")
         meant = (touch for touch in latest if touch.is_meant())
-        found = next(chain(gave, meant, latest), None)
+        found = next(chain(gave, moved, meant, latest), None)
         return found.blame if found else None
 
     def moment(self, change: Change, columns: Collection[str]) -> Moment | None:
@@ -189,10 +196,8 @@ def read(history: object, spec: Spec) -> Past:
     missing = "response" if spec.needs_calls and past.calls is None else ""
     missing = "by or after" if spec.needs_records and not past.known else missing
     if missing:
-        part = " with its calls" if past.known else ""
-        raise HistoryError(
-            f"The spec uses {missing}, which needs the history of the run{part}; the diff alone is given."
-        )
+        part, given = (" with its calls", "that given has none") if past.known else ("", "the diff alone is given")
+        raise HistoryError(f"The spec uses {missing}, which needs the history of the run{part}; {given}.")
     return past
 
 
@@ -203,7 +208,15 @@ def _loader(history: object) -> Callable[[], History] | None:
         return cast("Callable[[], History]", history)
     try:
         known = msgspec.convert(history, History)
-    except msgspec.ValidationError as error:
+        _refuse_large(known)
+    except ValueError as error:
         advice = "Give what GET /api/platform/runs/{runId}/history answers."
         raise HistoryError(f"The history has not its shape: {error}. {advice}") from None
     return lambda: known
+
+
+def _refuse_large(history: History) -> None:
+    """Refuse numbers of records and calls that are too long to be written."""
+    numbers = chain((record.seq for record in history.records), (call.number for call in history.calls or []))
+    if any(abs(number) > LARGEST for number in numbers):
+        raise ValueError(f"a seq or a number is above {LARGEST}")

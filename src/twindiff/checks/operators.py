@@ -30,9 +30,12 @@ def text_of(value: Any) -> str | None:
     """Give the text that `contains` looks into: objects and arrays as compact ASCII JSON, nothing for other scalars."""
     if isinstance(value, str):
         return value
-    if isinstance(value, dict | list):
+    if not isinstance(value, dict | list):
+        return None
+    try:
         return json.dumps(value, separators=(",", ":"), default=str)
-    return None
+    except (TypeError, ValueError):  # a key that is no text, a number that is too long
+        raise regexes.UndecidedError("a value cannot be written as JSON") from None
 
 
 def eq(value: Any, expected: Any) -> bool:

@@ -1,5 +1,6 @@
 """Read a spec of the assertion language: typed assertions, or a refusal that names the place of the mistake."""
 
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, cast
 
 from twindiff.checks import readers, vocabulary
@@ -49,7 +50,10 @@ def _assertions(given: dict[str, Any], *, extended: bool) -> tuple[Assertion, ..
         for position, value in enumerate(assertions)
     ]
     ids = _ids(items)
-    return tuple(_assertion(item, number, ids, extended=extended) for number, item in enumerate(items, 1))
+    found = tuple(_assertion(item, number, ids, extended=extended) for number, item in enumerate(items, 1))
+    _refuse_after_nothing(found)
+    _refuse_rings(found)
+    return found
 
 
 def _ids(items: list[dict[str, Any]]) -> dict[str, int]:
@@ -74,6 +78,8 @@ def _assertion(given: dict[str, Any], number: int, ids: dict[str, int], *, exten
     diff_type = readers.one_of(vocabulary.DIFF_TYPES, given["diff_type"], f"{place}.diff_type", extended=extended)
     if diff_type == "unchanged":
         _refuse_keys(given, ("expected_count", "expected_changes", "id", "after", "by"), "unchanged rows", place)
+    elif extended and diff_type != "changed":
+        _refuse_keys(given, ("expected_changes",), f"{diff_type} rows", place)
     count = _count(0 if diff_type == "unchanged" else given.get("expected_count", MISSING), f"{place}.expected_count")
     _refuse_vacuous(given, count, place)
     return Assertion(
@@ -117,12 +123,37 @@ def _refuse_vacuous(given: dict[str, Any], count: Count, place: str) -> None:
             raise SpecError(f"{place}.{key}", "can never fail where nothing is expected", given[key], "Leave it out.")
 
 
+def _refuse_after_nothing(assertions: tuple[Assertion, ...]) -> None:
+    """Refuse an order after what is not to be there at all: it could never be broken where the rest holds."""
+    for assertion in assertions:
+        for name, number in assertion.after.items():
+            if assertions[number - 1].count.most == 0:
+                problem = f"can never fail where assertion {number} expects nothing"
+                raise SpecError(f"assertions[{assertion.number - 1}].after", problem, name, "Leave it out.")
+
+
+def _refuse_rings(assertions: tuple[Assertion, ...]) -> None:
+    """Refuse assertions that are to come after each other: what they expect can never be."""
+    earlier = {assertion.number: assertion.after.values() for assertion in assertions}
+    try:
+        TopologicalSorter(earlier).prepare()
+    except CycleError as error:
+        ring: list[int] = error.args[1][:0:-1]
+        start = ring.index(min(ring))
+        ring = [*ring[start:], *ring[: start + 1]]
+        names = {number: name for assertion in assertions for name, number in assertion.after.items()}
+        said = " after ".join(f"'{names[number]}'" for number in ring)
+        place = f"assertions[{ring[0] - 1}].after"
+        raise SpecError(place, f"goes in a ring, {said}, and can never hold", advice="Take one out.") from None
+
+
 def _after(value: object, number: int, ids: dict[str, int], place: str) -> dict[str, int]:
     others = [name for name, other in ids.items() if other != number]
     found: dict[str, int] = {}
     for name in readers.list_of(value, place, readers.text):
         if name not in others:
-            raise SpecError(place, "is no other assertion's id", name, vocabulary.advice(name, others))
+            advice = vocabulary.advice(name, others) if others else "No other assertion has an id; give it one."
+            raise SpecError(place, "is no other assertion's id", name, advice)
         found[name] = ids[name]
     return found
 

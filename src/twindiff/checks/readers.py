@@ -1,7 +1,7 @@
 """Read the JSON values that specs are made of; whatever is none of them is refused with its place."""
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar, cast
 
 from twindiff.checks.operators import plain
@@ -9,6 +9,11 @@ from twindiff.checks.vocabulary import Words, advice, known
 
 DEEPEST = 64
 """Levels of nesting a spec may have."""
+
+LONGEST = 4300
+"""Digits that Python writes of a number."""
+
+TOO_LARGE = 10**LONGEST
 
 MISSING: Any = object()
 
@@ -30,6 +35,9 @@ def an_object(value: object, place: str, names: Collection[str] = ()) -> dict[st
     """Read an object with any keys; `names` are those it is for."""
     if not isinstance(value, dict):
         raise SpecError(place, "is not an object", value, f"Give an object{_list_of(names)}.")
+    for key in cast("dict[object, object]", value):
+        if not isinstance(key, str):
+            raise SpecError(place, "has a key that is not a text", key, "Give each key in quotes.")
     return cast("dict[str, Any]", value)
 
 
@@ -81,6 +89,8 @@ def whole(value: object, place: str, advice: str) -> int:
     is_whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     if isinstance(value, bool) or not is_whole or cast("float", value) < 0:
         raise SpecError(place, "is not a count", value, advice)
+    if cast("float", value) >= TOO_LARGE:
+        raise SpecError(place, f"is too large: it has more than {LONGEST} digits", advice=advice)
     return int(cast("float", value))
 
 
@@ -94,7 +104,12 @@ def scalar(value: object, place: str) -> Any:
 
 def anything(value: object, place: str) -> Any:
     """Any value."""
-    return value
+    if isinstance(value, dict):
+        for key, item in an_object(cast("object", value), place).items():
+            anything(item, inside(place, key))
+    elif isinstance(value, list | tuple):
+        list_of(list(cast("Sequence[object]", value)), place, anything)
+    return cast("object", value)
 
 
 def array(value: object, place: str) -> list[Any]:
@@ -154,7 +169,7 @@ def refuse_depth(spec: object) -> None:
 def _items(value: object) -> Collection[object]:
     if isinstance(value, dict):
         return cast("dict[object, object]", value).values()
-    return cast("list[object]", value) if isinstance(value, list) else ()
+    return cast("list[object]", value) if isinstance(value, list | tuple) else ()
 
 
 def _list_of(names: Collection[str]) -> str:

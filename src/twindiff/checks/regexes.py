@@ -59,6 +59,11 @@ def search(pattern: str, text: str) -> bool:
     return _search_apart(pattern, text)
 
 
+def is_pattern(pattern: str) -> bool:
+    """Tell whether Python takes the pattern; true as well where finding out could take long."""
+    return not is_cheap(pattern, 0) or compiled(pattern) is not None
+
+
 def is_cheap(pattern: str, text_length: int) -> bool:
     """Bound the steps of a search by counting what can repeat or branch; unclear patterns are not cheap."""
     if len(pattern) > CHEAP_LENGTH or pattern.count("[") > CHEAP_CLASSES or _UNCLEAR.search(pattern):

@@ -88,6 +88,9 @@ CALL: Words = {
     "number": Word("the number of the call in its environment"),
 }
 
+NUMBERS = frozenset({"status", "seq", "number"})
+"""The fields of a call that are numbers; all others are texts."""
+
 MAKER: Words = {name: CALL[name] for name in ("operation", "actor", "twin")}
 
 # Words of older documentation and of other tools, and what they are here.
@@ -116,7 +119,7 @@ def known(words: Words, *, extended: bool) -> list[str]:
 
 def advice(given: object, words: Collection[str], later: Collection[str] = ()) -> str:
     """Say what was meant by a word that is not known; `later` are the words of the extended language."""
-    text = str(given)
+    text = given if isinstance(given, str) else ""
     near = get_close_matches(text.lower(), words, n=1, cutoff=0.6)
     near = [OTHER_WORDS[text]] if OTHER_WORDS.get(text) in words else near
     question = f"Did you mean '{near[0]}'? " if near else ""

@@ -88,6 +88,8 @@ def short(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (RecursionError, ValueError):
         text = "a deeply nested value"
+    except TypeError:
+        text = "a value that is no JSON"
     return text if len(text) <= LETTERS_SHOWN else f"{text[: LETTERS_SHOWN - 1]}…"
 
 
@@ -102,7 +104,7 @@ def short_row(change: Change, assertion: Assertion) -> Row:
     ]
     # Where nothing was asked for, what a row says is as good as what it is called.
     said = [name for name, value in row.items() if value not in (None, "") and not name.startswith("__")]
-    rest = said if assertion.diff_type == "unchanged" and change.diff_type != "changed" else []
+    rest = said if assertion.diff_type in {"unchanged", "closed_world"} and change.diff_type != "changed" else []
     shown = [name for name in dict.fromkeys([*asked, *sorted(telling, key=len), *rest]) if name in row]
     return {name: cut(row[name]) for name in shown[:COLUMNS_SHOWN] or list(row)[:COLUMNS_SHOWN]}
 
