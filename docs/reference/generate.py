@@ -63,8 +63,8 @@ OpenAPI 3.1 at `/v1/openapi.json`. [Use sandboxes](../how-to/sandboxes.md) shows
 - Bodies and answers are JSON objects with snake_case names. What an operation does not know it ignores; a name given
   twice is refused.
 - An error is `{"error": "a_code_to_decide_by", "message": "what is wrong, what was given, what to do"}`, with 400, 401
-  or 404; 405 for a method that a path does not have, and 413 for a body of over 4 MB. A deleted sandbox is not found; an
-  expired one is shown for a day.
+  or 404; 405 for a method that a path does not have, and 413 for a body of over 4 MB. A deleted sandbox is not found;
+  an expired one is shown for a day.
 - With an API key set, every operation needs it as a bearer token, or as `X-API-Key`. The agent token of an environment
   opens none of them.
 - Instants are ISO 8601 in UTC: `2026-03-01T12:00:00Z`.

@@ -1,5 +1,7 @@
 """What people have saved, page by page."""
 
+from typing import Any, cast
+
 import pytest
 from slack_sdk import WebClient
 
@@ -23,7 +25,7 @@ def listed(answer):
 def test_the_pages_of_saved_items_are_the_whole_list(slack, saved):
     client, found, cursor = WebClient(token=slack.token, base_url=slack.url), [], None
     while cursor != "":
-        answer = client.stars_list(limit=3, cursor=cursor)
+        answer = cast(dict[str, Any], client.stars_list(limit=3, cursor=cursor).data)
         found += listed(answer)
         cursor = answer["response_metadata"]["next_cursor"]
     assert found == saved
