@@ -4,12 +4,16 @@ import asyncio
 import inspect
 
 import httpx
+import msgspec
 import pytest
 
 from tests.harness import AGENT, GENERAL
 from twindiff import client as clients
 from twindiff.client import AsyncClient, AsyncEnvironment, AsyncRun, Client, Environment, Refused, Run, Unreachable
+from twindiff.client.asks import OPTIONS
 from twindiff.client.blocking import Platform
+from twindiff.kit.binding import bind
+from twindiff.server.platform.environments import init_env
 
 ADDED = [{"diff_type": "added", "entity": "messages", "expected_count": 1}]
 
@@ -94,6 +98,17 @@ def test_a_refusal_has_the_servers_words(client):
     with pytest.raises(Refused, match="Did you mean 'slack_default'") as refused:
         client.create("slack:slack_defualt", user=AGENT)
     assert (refused.value.status, refused.value.code) == (400, "template_not_found")
+
+
+def test_an_option_that_there_is_not_is_refused(client):
+    with pytest.raises(TypeError, match=r"has no option 'usr'. Did you mean 'user'\?"):
+        client.create("slack:slack_default", usr="U02JOHNDOE1")
+
+
+def test_every_field_of_init_env_can_be_given():
+    fields = {field.encode_name for field in msgspec.structs.fields(bind(init_env, "camel").contract)}
+    own = {"templates", "impersonateUserId", "impersonateEmail", "ttlSeconds", "clock", "name"}
+    assert {*OPTIONS, *own} == fields
 
 
 def test_the_platform_key_opens_the_server(make_server):

@@ -64,6 +64,25 @@ def test_a_verdict_stays_beside_the_diff_it_was_reached_on(platform, env):
     assert (result["passed"], texts(result["diff"])) == (True, ["hello"])
 
 
+@pytest.mark.parametrize(
+    ("spec", "place"),
+    [
+        ({"assertions": [{"diff_type": "unchanged", "entity": "mesages"}]}, "assertions[0].entity"),
+        ({"assertions": [ADDED, {**ADDED, "entity": "mesages"}]}, "assertions[1].entity"),
+        ({"assertions": [{**ADDED, "entity": "slack.messages"}]}, "assertions[0].entity"),
+        ({"assertions": [ADDED], "closed_world": {"except": [{"entity": "mesages"}]}}, "closed_world.except[0].entity"),
+    ],
+)
+def test_version_1_knows_the_tables_of_the_environment(platform, env, spec, place):
+    run = platform.start(env)
+    answer = platform.ask("POST", "evaluateRun", {"runId": run, "expectedOutput": {"version": "1", **spec}})
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_spec")
+    assert f"{place}: the environment has no table" in answer.text
+    assert "Did you mean 'messages'?" in answer.text
+    public = {"diff_type": "added", "entity": "mesages", "expected_count": 0}
+    assert platform.evaluate(run, public)["passed"]
+
+
 def test_a_diffed_run_is_completed(platform, env):
     run = platform.start(env)
     platform.diff(run)
@@ -222,7 +241,7 @@ def test_what_a_reset_takes_back_of_earlier_operations_is_its_own_doing(platform
     spec = {"version": "1", "assertions": [*by, {"diff_type": "unchanged", "entity": "channels"}]}
     verdict = platform.post("evaluateRun", {"runId": run, "expectedOutput": spec})
     assert verdict["score"]["passed"] == 1
-    assert "rewind (seq 5" in str(verdict["explanations"][-1])
+    assert "by rewind (seq 5)" in str(verdict["explanations"][-1])
 
 
 def test_a_reset_gives_the_state_of_the_template_back(platform, environment):

@@ -76,8 +76,9 @@ class Blame(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """It as part of a sentence."""
-        return f"{self.operation} (seq {self.seq}, actor {self.actor})"
+        """It as part of a sentence; nobody in particular rewinds."""
+        who = f", actor {self.actor}" if self.actor else ""
+        return f"{self.operation} (seq {self.seq}{who})"
 
 
 class Touch(Struct, frozen=True):

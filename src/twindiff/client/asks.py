@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from urllib.parse import quote
 
@@ -39,6 +40,10 @@ def _ask(verb: str, path: str, answer: type[T], given: Json | None = None, *, re
     return Ask(verb, path, answer, {name: str(value) for name, value in known.items()}, b"", True)
 
 
+OPTIONS = ("testId", "templateId", "templateService", "templateName", "templateSchema", "auth", "tokens")
+"""Fields of initEnv that `create` has no parameters for."""
+
+
 def create(
     templates: Sequence[str],
     user: str | None,
@@ -47,7 +52,16 @@ def create(
     name: str | None,
     options: Json,
 ) -> Ask[answers.Made]:
-    """An environment of one or several templates, `twin:name` each, for a user's id or email address."""
+    """An environment of one or several templates, `twin:name` each, for a user's id or email address.
+
+    Raises TypeError for an option that initEnv does not have: it would pass over it, and a slip would mean nothing.
+    """
+    for option in options:
+        if option not in OPTIONS:
+            known = ("user", "ttl_seconds", "clock", "name", *OPTIONS)
+            near = get_close_matches(option, known, n=1)
+            advice = f"Did you mean '{near[0]}'?" if near else f"It takes {', '.join(known)}."
+            raise TypeError(f"create() has no option '{option}'. {advice}")
     who = "impersonateEmail" if user and "@" in user else "impersonateUserId"
     given = {
         "templates": templates or None,

@@ -10,7 +10,8 @@ import msgspec
 from twindiff import changes
 from twindiff.catalog import RunRecord
 from twindiff.checks import Explanation, History, Score, Spec, SpecError, Verdict, evaluate, parse
-from twindiff.environments.registry import Registry
+from twindiff.checks.vocabulary import EXTENDED
+from twindiff.environments.registry import Registry, did_you_mean
 from twindiff.environments.results import kept, told
 from twindiff.environments.runs import Interval
 from twindiff.kit.errors import ApiError
@@ -150,8 +151,11 @@ async def evaluate_run(
 ) -> RunEvaluated:
     """Judge a run by `expectedOutput`, or by the checks of its test."""
     run = service.runs.get(run_id)
-    spec = _parsed(expected_output or _spec_of_test(service, run))
+    written = expected_output or _spec_of_test(service, run)
+    spec = _parsed(written)
     interval = await service.in_parts(service.runs.interval(run))
+    if written.get("version") == EXTENDED:
+        _refuse_unknown_tables(spec, interval.twins, service.registry)
     calls = await service.gathered(service.calls.log.of_run(run, interval.end)) if spec.needs_calls else None
 
     def judge() -> tuple[Verdict, str, str]:
@@ -177,6 +181,22 @@ def _parsed(spec: dict[str, Any]) -> Spec:
         return parse(spec)
     except SpecError as error:
         raise InvalidSpec(f"invalid DSL: {error}") from None
+
+
+def _refuse_unknown_tables(spec: Spec, twins: list[str], registry: Registry) -> None:
+    """Refuse what is said of a table that no twin of the environment has: it could never fail, or never hold."""
+    known = {twin: list(registry.schemas[twin].tables) for twin in twins if twin in registry.schemas}
+    tables = [name for names in known.values() for name in names]
+    if len(known) > 1:
+        tables += [f"{twin}.{name}" for twin, names in known.items() for name in names]
+    rows = [each for each in spec.assertions if each.diff_type != "response"]
+    said = {f"assertions[{each.number - 1}].entity": each.entity for each in rows}
+    said |= {f"closed_world.except[{at}].entity": each.entity for at, each in enumerate(spec.closed_world or ())}
+    for place, entity in said.items():
+        if entity not in tables:
+            raise InvalidSpec(
+                f"invalid DSL: {place}: the environment has no table '{entity}'.{did_you_mean(entity, tables)}"
+            )
 
 
 def _cost(spec: Spec) -> float:
