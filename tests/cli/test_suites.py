@@ -173,7 +173,7 @@ def test_an_agent_that_raises_fails_its_test_in_one_line(server_with_it: Run) ->
     [
         ("stall_agent", "An agent is given as module:function, such as my_agent:work, not 'stall_agent'."),
         ("stall_agent:wrk", "The module 'stall_agent' has no function 'wrk'. Did you mean 'work'?"),
-        ("stall_agent:SHOP", "stall_agent:SHOP is no function but a str."),
+        ("stall_agent:SHOP", "stall_agent:SHOP is no function, it is of the type str."),
         ("stall_agnt:work", "The agent's module 'stall_agnt' cannot be imported: ModuleNotFoundError"),
         ("broken_agent:work", "The agent's module 'broken_agent' cannot be imported: ZeroDivisionError"),
     ],

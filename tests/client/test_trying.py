@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import httpx
@@ -73,6 +73,18 @@ def test_what_an_agent_did_is_judged_by_the_tests_checks(client: Client, suite: 
     found = tried(client, suite.tests, lambda task: say(task, "hello" if "two" in task.prompt else "good-bye"))
     assert [(trial.test.name, trial.passed) for trial in found] == [("one", False), ("two", True), ("three", False)]
     assert 'message_text should be "hello" but is "good-bye"' in found[0].reason
+
+
+def test_an_agent_that_yields_has_not_worked(client: Client, suite: Suite) -> None:
+    def steps(task: Task) -> Iterator[None]:
+        yield say(task)
+
+    async def awaited_steps(task: Task) -> AsyncIterator[None]:
+        yield await asyncio.to_thread(say, task)
+
+    for agent in (steps, awaited_steps):
+        (trial,) = tried(client, suite.tests[:1], agent)
+        assert "one that yields has done nothing so far" in trial.error
 
 
 def test_an_agent_with_async_is_awaited(client: Client, suite: Suite) -> None:

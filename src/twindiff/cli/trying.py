@@ -132,7 +132,7 @@ def _no_function(module: str, name: str, known: dict[str, Any]) -> str:
     from twindiff.environments.registry import did_you_mean
 
     if name in known:
-        return f"{module}:{name} is no function but a {type(known[name]).__name__}. {AN_AGENT}."
+        return f"{module}:{name} is no function, it is of the type {type(known[name]).__name__}. {AN_AGENT}."
     functions = [each for each, value in known.items() if callable(value)]
     return f"The module '{module}' has no function '{name}'.{did_you_mean(name, functions)}"
 

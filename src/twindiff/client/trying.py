@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
-from inspect import isawaitable
+from inspect import isasyncgen, isawaitable, isgenerator
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
@@ -165,6 +165,8 @@ def _call(agent: Agent, task: Task, seconds: float, done: Future[None]) -> None:
         work = agent(task)
         if isawaitable(work):
             asyncio.run(_awaited(work, seconds))
+        if isgenerator(work) or isasyncgen(work):
+            raise TypeError("an agent works when it is called; one that yields has done nothing so far")
         done.set_result(None)
     except BaseException as error:  # noqa: BLE001 - it is raised again by who waits
         done.set_exception(error)
