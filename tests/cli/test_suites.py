@@ -19,14 +19,14 @@ import time
 import httpx
 
 async def work(task):
-    print("on my way")
+    print("on my way\\n", end="")  # in one piece, for others print at the same time
     async with httpx.AsyncClient(base_url=task.url, trust_env=False) as slack:
         headers = {"Authorization": f"Bearer {task.token}"}
         for text in ("tulips", "roses") if "both" in task.prompt else ("tulips",):
             await slack.post("/chat.postMessage", headers=headers, json={"channel": "C1", "text": text})
 
 def wait(task):
-    print(task.environment_id, flush=True)
+    print(f"{task.environment_id}\\n", end="", flush=True)
     time.sleep(600)
 
 def stumble(task):

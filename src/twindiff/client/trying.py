@@ -100,9 +100,9 @@ def trials(
                 mine.cancel()
             opened.remove(mine)
 
-    for _ in range(min(parallel, len(tests))):
-        Thread(target=work, name="twindiff trials", daemon=True).start()
     try:
+        for _ in range(min(parallel, len(tests))):
+            Thread(target=work, name="twindiff trials", daemon=True).start()
         for _ in tests:
             yield finished.get()
     finally:
