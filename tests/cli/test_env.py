@@ -10,6 +10,8 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.harness import AGENT, GENERAL, Environment, Platform
+from twindiff.cli.env import LONGEST_TTL
+from twindiff.server.platform.environments import MOST_SECONDS
 
 Make = Callable[..., Environment]
 
@@ -122,6 +124,10 @@ def test_a_row_fits_a_terminal_of_80_columns(twindiff: Run, environment: Make) -
     (line,) = [line for line in shown if line.startswith(mine.id)]
     assert re.search(r"ready +slack +0  \d{4}-\d\d-\d\d \d\d:\d\d  a name", line)
     assert max(map(len, shown)) <= 80
+
+
+def test_the_longest_time_that_can_be_asked_for_is_the_servers() -> None:
+    assert LONGEST_TTL == MOST_SECONDS
 
 
 @pytest.mark.parametrize("wrong", [["--ttl", "-5"], ["--ttl", "0"], ["--ttl", "2592001"], ["--as", ""]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from twindiff.kit import Call, Column, Store, all_of, any_of, exists, not_
+from twindiff.kit import ApiError, Call, Column, Store, all_of, any_of, exists, not_
 from twindiff.kit.rows import Expression
 
 from .errors import ChannelNotFound, IsArchived, NotInChannel
@@ -55,6 +55,14 @@ def rooms_by_id(db: Store, ids: Collection[str]) -> dict[str, Channel]:
     return {id: found.get(id) or Channel(channel_id=id, channel_name=id) for id in ids}
 
 
+def true_channels(call: Call, ids: list[str], missing: type[ApiError]) -> list[str]:
+    """The ids, all of channels that the caller may know of; raises `missing` for any other, direct messages too."""
+    found = call.db.rows(Channel, Channel.channel_id.in_(ids)) if ids else []
+    if len(found) < len(ids) or any(room.is_dm or room.is_gc or not is_visible(call, room) for room in found):
+        raise missing
+    return ids
+
+
 def is_open_to_all(room: Channel) -> bool:
     """Whether everyone in the workspace may read it: a public channel."""
     return not (room.is_private or room.is_dm or room.is_gc)
@@ -96,6 +104,12 @@ def role_of(db: Store, user: str) -> str:
     """What a user is in the workspace: owner, admin, member or guest."""
     place = db.find(UserTeam, UserTeam.user_id == user)
     return (place.role if place else None) or "member"
+
+
+def refuse_guests(call: Call, error: type[ApiError]) -> None:
+    """Raise the error for a guest of the workspace; methods differ in which it is."""
+    if role_of(call.db, call.actor) == "guest":
+        raise error
 
 
 def team_of(db: Store, room: Channel) -> str:

@@ -11,7 +11,7 @@ import msgspec
 
 from twindiff.kit import Call, Operations
 
-from .access import is_member, is_visible, visible_channel
+from .access import is_member, is_visible, true_channels, visible_channel
 from .arguments import names_in
 from .canvas_text import Section, joined, sections_of
 from .errors import ChannelNotFound, InvalidArguments, NotInChannel, RestrictedAction, UserNotFound
@@ -201,8 +201,7 @@ def set_access(
         raise InvalidArguments(response_metadata={"messages": ["[ERROR] access_level must be read, write or owner"]})
     if call.db.count(User, User.user_id.in_(users)) < len(users):
         raise UserNotFound
-    for channel in channels:
-        _check_shared_with(call, channel)
+    true_channels(call, channels, ChannelNotFound)
     if access_level == "owner":
         _hand_over(call, canvas, users)
         return {}
@@ -210,13 +209,6 @@ def set_access(
         if entity != canvas.user_id:
             _allow(call, canvas, entity, access_level)
     return {}
-
-
-def _check_shared_with(call: Call, channel: str) -> None:
-    """Raise unless a canvas can be shared with a channel, as one can with those that are no direct messages."""
-    room = call.db.get(Channel, channel, missing=ChannelNotFound)
-    if room.is_dm or room.is_gc or not is_visible(call, room):
-        raise ChannelNotFound
 
 
 def _hand_over(call: Call, canvas: Canvas, users: list[str]) -> None:
@@ -229,20 +221,21 @@ def _hand_over(call: Call, canvas: Canvas, users: list[str]) -> None:
     if owner == call.actor:
         return
     _allow(call, canvas, call.actor, "write")
-    for access in call.db.rows(
-        CanvasAccess, CanvasAccess.canvas_id == canvas.canvas_id, CanvasAccess.entity_id == owner
-    ):
+    if access := _access(call, canvas, owner):
         call.db.remove(access)
     call.db.change(canvas, user_id=owner)
 
 
 def _allow(call: Call, canvas: Canvas, entity: str, level: str) -> None:
-    known = (CanvasAccess.canvas_id == canvas.canvas_id, CanvasAccess.entity_id == entity)
-    found = call.db.find(CanvasAccess, *known)
+    found = _access(call, canvas, entity)
     if found is None:
         call.db.add(CanvasAccess(canvas_id=canvas.canvas_id, entity_id=entity, access_level=level))
     elif found.access_level != level:
         call.db.change(found, access_level=level)
+
+
+def _access(call: Call, canvas: Canvas, entity: str) -> CanvasAccess | None:
+    return call.db.find(CanvasAccess, CanvasAccess.canvas_id == canvas.canvas_id, CanvasAccess.entity_id == entity)
 
 
 def _readable(call: Call, canvas_id: str) -> Canvas:

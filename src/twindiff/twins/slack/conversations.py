@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from twindiff.kit import Call, Operations
 
-from .access import general_id, is_member, role_of, team_of, visible_channel, workspace
+from .access import general_id, is_member, refuse_guests, role_of, team_of, visible_channel, workspace
 from .arguments import names_in
 from .channel_views import NEVER_READ, channel_object, im_object, opened_object
 from .conversation_states import save_state, state_of
@@ -117,7 +117,7 @@ def create(call: Call, name: str, is_private: bool = False) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.create
     """
     _check_name(name)
-    refuse_guests(call)
+    refuse_guests(call, RestrictedAction)
     room = Channel(
         channel_id=call.ids.new("C"),
         channel_name=name,
@@ -156,7 +156,7 @@ def rename(call: Call, channel: str, name: str) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.rename
     """
     room = channel_of_member(call, channel)
-    refuse_restricted(call)
+    refuse_guests(call, UserIsRestricted)
     if room.channel_id == general_id(call.db) or not _may_rename(call, room):
         raise NotAuthorized
     _check_name(name)
@@ -186,7 +186,7 @@ def set_topic(call: Call, channel: str, topic: str) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.setTopic
     """
     room = channel_of_member(call, channel)
-    refuse_restricted(call)
+    refuse_guests(call, UserIsRestricted)
     if len(topic) > _LONGEST_TOPIC:
         raise TooLong
     if topic != (room.topic_text or ""):
@@ -201,7 +201,7 @@ def set_purpose(call: Call, channel: str, purpose: str) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.setPurpose
     """
     room = channel_of_member(call, channel)
-    refuse_restricted(call)
+    refuse_guests(call, UserIsRestricted)
     if len(purpose) > _LONGEST_TOPIC:
         raise TooLong
     if purpose != (room.purpose_text or ""):
@@ -217,7 +217,7 @@ def archive(call: Call, channel: str) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.archive
     """
     room = true_channel(call, channel)
-    refuse_guests(call)
+    refuse_guests(call, RestrictedAction)
     if room.is_archived:
         raise AlreadyArchived
     if room.channel_id == general_id(call.db):
@@ -236,24 +236,12 @@ def unarchive(call: Call, channel: str) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.unarchive
     """
     room = true_channel(call, channel)
-    refuse_restricted(call)
+    refuse_guests(call, UserIsRestricted)
     if not room.is_archived:
         raise NotArchived
     call.db.change(room, is_archived=False)
     call.emit(f"{_event_of(room)}_unarchive", {"channel": room.channel_id, "user": call.actor})
     return {}
-
-
-def refuse_guests(call: Call) -> None:
-    """Raise restricted_action for a guest of the workspace."""
-    if role_of(call.db, call.actor) == "guest":
-        raise RestrictedAction
-
-
-def refuse_restricted(call: Call) -> None:
-    """Raise user_is_restricted for a guest of the workspace."""
-    if role_of(call.db, call.actor) == "guest":
-        raise UserIsRestricted
 
 
 def true_channel(call: Call, channel: str) -> Channel:

@@ -10,9 +10,9 @@ from typing import Any
 
 from twindiff.kit import ApiError, Call, Operations, page
 
-from .access import general_id, is_member, visible_channel
+from .access import general_id, is_member, refuse_guests, visible_channel
 from .arguments import names_in
-from .conversations import PageSize, channel_of_member, refuse_restricted, shown_channel, true_channel
+from .conversations import PageSize, channel_of_member, shown_channel, true_channel
 from .errors import (
     AlreadyInChannel,
     CantInvite,
@@ -26,6 +26,7 @@ from .errors import (
     NotInChannel,
     NoUser,
     TooManyUsers,
+    UserIsRestricted,
     UserNotFound,
 )
 from .tables import Channel, ChannelMember, User
@@ -75,7 +76,7 @@ def invite(call: Call, channel: str, users: str | list[str] = "", force: bool = 
     https://docs.slack.dev/reference/methods/conversations.invite
     """
     room = channel_of_member(call, channel)
-    refuse_restricted(call)
+    refuse_guests(call, UserIsRestricted)
     invited = names_in(users)
     if not invited:
         raise NoUser
@@ -124,7 +125,7 @@ def kick(call: Call, channel: str, user: str = "") -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.kick
     """
     room = true_channel(call, channel)
-    refuse_restricted(call)
+    refuse_guests(call, UserIsRestricted)
     call.db.get(User, user, missing=UserNotFound)
     if user == call.actor:
         raise CantKickSelf
@@ -143,7 +144,7 @@ def leave(call: Call, channel: str) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/conversations.leave
     """
     room = true_channel(call, channel)
-    refuse_restricted(call)
+    refuse_guests(call, UserIsRestricted)
     if room.is_archived:
         raise IsArchived
     if not is_member(call.db, room, call.actor):

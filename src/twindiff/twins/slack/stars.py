@@ -138,7 +138,8 @@ def _from(place: str) -> Expression:
 
 def _items(call: Call, stars: list[Star]) -> list[dict[str, Any]]:
     team = workspace(call.db)
-    ids = {kind: [star.item_id for star in stars if star.item_type == kind] for kind in ("message", "file")}
+    kinds = ("message", "file", "channel")
+    ids = {kind: [star.item_id for star in stars if star.item_type == kind] for kind in kinds}
     messages = call.db.rows(Message, Message.message_id.in_(ids["message"])) if ids["message"] else []
     related = related_to(call, messages)
     shown: dict[str, dict[str, Any]] = {
@@ -151,16 +152,15 @@ def _items(call: Call, stars: list[Star]) -> list[dict[str, Any]]:
     }
     files = call.db.rows(File, File.file_id.in_(ids["file"])) if ids["file"] else []
     shown.update((each["id"], each) for each in file_objects(call, files))
-    ids["channel"] = [star.item_id for star in stars if star.item_type == "channel"]
     rooms = call.db.rows(Channel, Channel.channel_id.in_(ids["channel"])) if ids["channel"] else []
-    shown_rooms = {room.channel_id: _room(room) for room in rooms}
-    return [_listed(star, shown, shown_rooms) for star in stars]
+    shown.update((room.channel_id, _room(room)) for room in rooms)
+    return [_listed(star, shown) for star in stars]
 
 
-def _listed(star: Star, shown: dict[str, dict[str, Any]], rooms: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _listed(star: Star, shown: dict[str, dict[str, Any]]) -> dict[str, Any]:
     created = {"date_create": unix_of(star.created_at)}
     if star.item_type == "channel":
-        return {**rooms[star.item_id], **created}
+        return {**shown[star.item_id], **created}
     where = {"channel": star.channel_id} if star.channel_id else {}
     return {"type": star.item_type, **created, **where, star.item_type: shown[star.item_id]}
 

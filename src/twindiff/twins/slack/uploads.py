@@ -103,8 +103,8 @@ def complete_upload(
 
     https://docs.slack.dev/reference/methods/files.completeUploadExternal
     """
-    unknown = InvalidChannel if names_in(channels) else ChannelNotFound
-    rooms = [_room(call, name, unknown) for name in names_in(channels) or names_in(channel_id)]
+    rooms = [_room(call, name, InvalidChannel) for name in names_in(channels)]
+    rooms = rooms or [_room(call, name, ChannelNotFound) for name in names_in(channel_id)]
     titles = {str(each.get("id", "")): str(each.get("title") or "") for each in files}
     tickets = [_ticket(call, file_id) for file_id in titles]
     if not tickets:

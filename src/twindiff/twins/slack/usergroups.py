@@ -14,9 +14,8 @@ from msgspec import UNSET, UnsetType
 from twindiff.kit import Call, Operations, Store, exists, not_
 from twindiff.kit.rows import Expression
 
-from .access import holds, is_visible, workspace
+from .access import holds, refuse_guests, true_channels, workspace
 from .arguments import names_in, unix_of
-from .conversations import refuse_restricted
 from .errors import (
     AlreadyDisabled,
     AlreadyEnabled,
@@ -29,6 +28,7 @@ from .errors import (
     NameTooLong,
     NoSuchSubteam,
     NoUsersProvided,
+    UserIsRestricted,
 )
 from .tables import Channel, User, UserGroup, UserGroupMember
 
@@ -67,7 +67,7 @@ def create(
 
     https://docs.slack.dev/reference/methods/usergroups.create
     """
-    refuse_restricted(call)
+    refuse_guests(call, UserIsRestricted)
     handle = handle.removeprefix("@") or _NOT_IN_A_HANDLE.sub("-", name.lower()).strip("-")
     _check_names(call.db, name, handle, "")
     now = call.clock.iso()
@@ -77,7 +77,7 @@ def create(
         name=name,
         handle=handle,
         description=description or None,
-        channels=_channels(call, channels) or None,
+        channels=true_channels(call, names_in(channels), InvalidChannelProvided) or None,
         creator_id=call.actor,
         created_at=now,
         updated_by=call.actor,
@@ -107,7 +107,7 @@ def update(
     if description is not UNSET:
         wanted["description"] = description or None
     if channels is not UNSET:
-        wanted["channels"] = _channels(call, channels) or None
+        wanted["channels"] = true_channels(call, names_in(channels), InvalidChannelProvided) or None
     return _with_users(call, _change(call, group, **wanted))
 
 
@@ -173,7 +173,7 @@ def update_users(call: Call, usergroup: str, users: str | list[str]) -> dict[str
 
 def _group(call: Call, usergroup: str) -> UserGroup:
     """The user group, for one who may change it."""
-    refuse_restricted(call)
+    refuse_guests(call, UserIsRestricted)
     return call.db.get(UserGroup, usergroup, missing=NoSuchSubteam)
 
 
@@ -191,15 +191,6 @@ def _check_names(db: Store, name: str, handle: str, own: str) -> None:
     taken = (UserGroup, UserGroup.handle), (Channel, Channel.channel_name), (User, User.username)
     if any(db.find(table, column == handle, *((other,) if table is UserGroup else ())) for table, column in taken):
         raise HandleAlreadyExists
-
-
-def _channels(call: Call, given: str | list[str]) -> list[str]:
-    """Default channels; they are channels that the caller may know of, and no direct messages."""
-    ids = names_in(given)
-    found = call.db.rows(Channel, Channel.channel_id.in_(ids)) if ids else []
-    if len(found) < len(ids) or any(room.is_dm or room.is_gc or not is_visible(call, room) for room in found):
-        raise InvalidChannelProvided
-    return ids
 
 
 def _change(call: Call, group: UserGroup, **wanted: Any) -> UserGroup:
