@@ -88,8 +88,21 @@ def test_a_value_of_the_wrong_type_is_named_by_its_place(raw: dict[str, Any], na
 
 def test_a_parameter_may_have_an_error_of_its_own():
     for limit in (0, "x", -(2**63) - 1, 2**63):
-        with pytest.raises(InvalidLimit, match="limit"):
+        with pytest.raises(InvalidLimit, match=r"^The limit is not one that can be used\.$"):
             bound(limit=limit)
+
+
+class InvalidRatio(InvalidParameter):
+    """An error that says more of the parameter."""
+
+
+def test_an_error_of_its_own_may_know_the_parameter():
+    def scale(call: None, ratio: Annotated[float, InvalidRatio]) -> float:
+        return ratio
+
+    with pytest.raises(InvalidRatio, match="ratio: Expected `float`") as refused:
+        bind(scale).invoke(None, {"ratio": "x"})
+    assert refused.value.name == "ratio"
 
 
 def test_an_error_may_stand_in_one_half_of_a_union():

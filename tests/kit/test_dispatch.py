@@ -65,6 +65,44 @@ def test_an_empty_segment_stands_for_nothing():
     assert found(table, "GET", "/users/") is None
 
 
+def test_a_tail_is_the_rest_of_a_path():
+    table = dispatch("GET /files/{path:path}", "GET /files/{id}/info", "DELETE /files/{where:path}")
+    assert found(table, "GET", "/files/a/b/c.txt") == ("GET /files/{path:path}", {"path": "a/b/c.txt"})
+    assert found(table, "GET", "/files/a/info") == ("GET /files/{id}/info", {"id": "a"})
+    assert found(table, "DELETE", "/files/a") == ("DELETE /files/{where:path}", {"where": "a"})
+    assert found(table, "GET", "/files") is None
+    assert table.verbs("/files/a/b") == ["DELETE", "GET"]
+
+
+def test_a_part_of_a_segment_may_vary():
+    table = dispatch(
+        "GET /files/{id}/thumbnail.{kind}", "POST /files/{id}:copy", "GET /files/{id}", "GET /files/a:copy"
+    )
+    assert found(table, "GET", "/files/F1/thumbnail.png") == (
+        "GET /files/{id}/thumbnail.{kind}", {"id": "F1", "kind": "png"}
+    )  # fmt: skip
+    assert found(table, "GET", "/files/F1/thumbnail.") is None
+    assert found(table, "POST", "/files/F1:copy") == ("POST /files/{id}:copy", {"id": "F1"})
+    assert found(table, "GET", "/files/F1:copy") == ("GET /files/{id}", {"id": "F1:copy"})
+    assert found(table, "GET", "/files/a:copy") == ("GET /files/a:copy", {})
+    assert len(table.operations) == 4
+
+
+@pytest.mark.parametrize("path", ["/a/{b:path}/c", "/a/x{b:path}", "/{a}{b}", "/{a", "/{}", "/{a:int}"])
+def test_a_path_that_cannot_be_meant_is_refused(path: str):
+    with pytest.raises(ValueError, match=r"must name one thing|stands at the end"):
+        dispatch(f"GET {path}")
+
+
+def test_a_page_has_a_prefix():
+    api = Operations(prefix="/v1")
+    api.get("/users/{id}")(_nothing)
+    api.method("users.list")(_nothing)
+    table = Dispatch(Style(), [api])
+    assert [operation.name for operation in table.operations] == ["users.list", "GET /v1/users/{id}"]
+    assert found(table, "GET", "/v1/users/U1") == ("GET /v1/users/{id}", {"id": "U1"})
+
+
 def test_a_wrong_verb_is_told_from_an_unknown_path():
     table = dispatch("GET /users/{id}", "PATCH /users/{id}")
     assert (found(table, "POST", "/users/U1"), table.verbs("/users/U1")) == (None, ["GET", "PATCH"])

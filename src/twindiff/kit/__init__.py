@@ -1,5 +1,8 @@
 """What a twin is written with."""
 
+from msgspec import UNSET as UNSET
+from msgspec import UnsetType as UnsetType
+
 from .call import Call as Call
 from .clock import Clock as Clock
 from .errors import ApiError as ApiError
@@ -17,6 +20,10 @@ from .rows import column as column
 from .rows import exists as exists
 from .rows import not_ as not_
 from .rows import references as references
+from .sources import Body as Body
+from .sources import Header as Header
+from .sources import Named as Named
+from .sources import Upload as Upload
 from .store import Store as Store
 from .twin import Operations as Operations
 from .twin import Twin as Twin

@@ -8,14 +8,16 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
 from .errors import ApiError, InvalidParameter, MissingParameter
+from .sources import Body, Header, Named
 
 Naming = Literal["camel"] | None
 Handler = Callable[..., Any]
+N = TypeVar("N")
 Invoke = Callable[[Any, Mapping[str, Any]], Any]
 
 _BOUNDS: dict[Any, tuple[msgspec.Meta, msgspec.Meta]] = {
@@ -34,22 +36,34 @@ class Bound(NamedTuple):
     structured: frozenset[str]
     """Wire names of the parameters that are lists or objects; a form carries those as JSON text."""
     returns: Any
+    lists: frozenset[str] = frozenset()
+    """Wire names of the parameters that are lists; a query or a form may give those more than once."""
+    objects: frozenset[str] = frozenset()
+    """Wire names of the parameters that are objects with any keys."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """Wire names of the parameters that are headers, each with the header's name in lower case."""
+    body: str = ""
+    """The wire name of the parameter that is the whole body."""
+    is_raw: bool = False
+    """Whether that one is the body's bytes."""
 
 
 def bind(handler: Handler, naming: Naming = None) -> Bound:
     """Compile `handler(call, …)` to a function of the call and the raw parameters by wire name.
 
-    Raises MissingParameter or InvalidParameter, or the ApiError class that stands in the parameter's annotation:
-    `limit: Annotated[int, Meta(ge=1), InvalidLimit] = 100`.
+    Raises MissingParameter or InvalidParameter, or the ApiError class that stands in the parameter's annotation, whose
+    docstring is then the message: `limit: Annotated[int, Meta(ge=1), InvalidLimit] = 100`.
     """
     hints = typing.get_type_hints(handler, include_extras=True)
     _, *parameters = inspect.signature(handler).parameters.values()
-    fields = [_field(p, hints[p.name]) for p in parameters]
+    fields = [_field(p, hints[p.name], naming) for p in parameters]
     contract = msgspec.defstruct(handler.__name__, fields, rename=naming, kw_only=True)
     wire = {f.name: f.encode_name for f in msgspec.structs.fields(contract)}
     refusals = {wire[p.name]: error for p in parameters if (error := _refusal(hints[p.name]))}
     texts = {wire[p.name] for p in parameters if str in _members(hints[p.name])}
     structured = frozenset(wire[p.name] for p in parameters if _is_structured(hints[p.name]))
+    sources = _sources(hints, wire)
+    body = f".{sources[3]}" if len(sources) > 3 else ""
     convert, unpack = msgspec.convert, msgspec.structs.astuple
 
     def invoke(call: Any, raw: Mapping[str, Any]) -> Any:
@@ -65,17 +79,36 @@ def bind(handler: Handler, naming: Naming = None) -> Bound:
         try:
             return convert(present, contract, strict=False)
         except msgspec.ValidationError as error:
-            raise _refuse(str(error), refusals) from None
+            raise _refuse(str(error), refusals, body) from None
 
-    return Bound(invoke, contract, structured, hints.get("return"))
+    return Bound(invoke, contract, structured, hints.get("return"), *sources)
 
 
-def _field(parameter: inspect.Parameter, hint: Any) -> Any:
-    """The struct field of a parameter."""
-    kind = _bounded(hint)
-    if parameter.default is parameter.empty:
-        return parameter.name, kind
-    return parameter.name, kind, parameter.default
+def _sources(hints: Mapping[str, Any], wire: Mapping[str, str]) -> tuple[Any, ...]:
+    """What `Bound` says of where parameters come from, from `lists` on."""
+    lists = frozenset(wire[name] for name in wire if _members(hints[name]) & {list, tuple, set, frozenset})
+    objects = frozenset(wire[name] for name in wire if dict in _members(hints[name])) - lists
+    headers = tuple((wire[name], note.name.lower()) for name in wire if (note := _note(hints[name], Header)))
+    bodies = [name for name in wire if _note(hints[name], Body)]
+    if len(bodies) > 1:
+        raise TypeError(f"Only one parameter can be the whole body, not {' and '.join(bodies)}")
+    if not bodies:
+        return lists, objects, headers
+    return lists, objects, headers, wire[bodies[0]], bytes in _members(hints[bodies[0]])
+
+
+def _field(parameter: inspect.Parameter, hint: Any, naming: Naming) -> Any:
+    """The struct field of a parameter; `from_` is `from` on the wire."""
+    default = msgspec.NODEFAULT if parameter.default is parameter.empty else parameter.default
+    note = _note(hint, Named)
+    name = note.name if note else parameter.name.rstrip("_") if not naming else None
+    return parameter.name, _bounded(hint), msgspec.field(default=default, name=name)
+
+
+def _note(hint: Any, kind: type[N]) -> N | None:
+    """What an annotation says of where a parameter comes from."""
+    notes = getattr(hint, "__metadata__", ())
+    return next((note for note in notes if isinstance(note, kind) or note is kind), None)
 
 
 def _bounded(hint: Any) -> Any:
@@ -122,15 +155,19 @@ def _members(hint: Any) -> set[Any]:
 
 def _is_structured(hint: Any) -> bool:
     members = _members(hint)
-    return str not in members and bool(members & {list, dict, tuple, set, frozenset, Any})
+    is_struct = any(isinstance(member, type) and issubclass(member, msgspec.Struct) for member in members)
+    return str not in members and (is_struct or bool(members & {list, dict, tuple, set, frozenset, Any}))
 
 
-def _refuse(problem: str, refusals: Mapping[str, type[ApiError]]) -> ApiError:
-    """Translate msgspec's message: `Expected `int`, got `str` - at `$.limit``."""
+def _refuse(problem: str, refusals: Mapping[str, type[ApiError]], body: str) -> ApiError:
+    """Translate msgspec's message: `Expected `int`, got `str` - at `$.limit``; the whole body's place is `body`."""
     missing = _MISSING.match(problem)
-    if missing and not missing[2]:
+    if missing and (missing[2] or "") in ("", body):
         return MissingParameter(missing[1])
     text, path = _PROBLEM.fullmatch(problem).groups()  # pyright: ignore[reportOptionalMemberAccess] - matches anything
-    name = (path or "").lstrip(".")
+    path = path or ""
+    name = (path.removeprefix(body) if path.startswith(f"{body}.") else path).lstrip(".")
     error = refusals.get(re.split(r"[.\[]", name)[0])
-    return error(f"{name}: {text}") if error else InvalidParameter(name, text)
+    if error is None:
+        return InvalidParameter(name, text)
+    return error(name, text) if issubclass(error, InvalidParameter) else error()

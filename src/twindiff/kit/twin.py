@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -17,6 +18,8 @@ from .styles.base import Style
 H = TypeVar("H", bound=Handler)
 
 BODY_LIMIT = 1_000_000
+_VARYING = re.compile(r"(.*?)\{(\w+)(:path)?\}(.*)")
+"""A segment that varies: what it begins with, its name, whether it is a tail, what it ends with."""
 
 
 class Declared(NamedTuple):
@@ -50,9 +53,14 @@ class Operation(NamedTuple):
 
 
 class Operations:
-    """The operations of one page of a reference."""
+    """The operations of one page of a reference, below the `prefix` of their paths.
 
-    def __init__(self) -> None:
+    A path names what varies: `{id}` is one segment, `thumbnail.{extension}` a part of one, and `{path:path}` at the end
+    one or more.
+    """
+
+    def __init__(self, *, prefix: str = "") -> None:
+        self.prefix = prefix.rstrip("/")
         self.listed: list[Declared] = []
 
     def method(self, name: str, *, reads: bool = False, scope: str = "", open: bool = False) -> Callable[[H], H]:
@@ -74,14 +82,20 @@ class Operations:
     ) -> Callable[[H], H]:
         return self._declare("POST", path, reads, scope, status, body_limit, open=open)
 
-    def put(self, path: str, *, scope: str = "", status: int = 200) -> Callable[[H], H]:
-        return self._declare("PUT", path, False, scope, status)
+    def put(
+        self, path: str, *, scope: str = "", status: int = 200, body_limit: int = BODY_LIMIT, open: bool = False
+    ) -> Callable[[H], H]:
+        return self._declare("PUT", path, False, scope, status, body_limit, open=open)
 
-    def patch(self, path: str, *, scope: str = "", status: int = 200) -> Callable[[H], H]:
-        return self._declare("PATCH", path, False, scope, status)
+    def patch(
+        self, path: str, *, scope: str = "", status: int = 200, body_limit: int = BODY_LIMIT, open: bool = False
+    ) -> Callable[[H], H]:
+        return self._declare("PATCH", path, False, scope, status, body_limit, open=open)
 
-    def delete(self, path: str, *, scope: str = "", status: int = 200) -> Callable[[H], H]:
-        return self._declare("DELETE", path, False, scope, status)
+    def delete(
+        self, path: str, *, scope: str = "", status: int = 200, body_limit: int = BODY_LIMIT, open: bool = False
+    ) -> Callable[[H], H]:
+        return self._declare("DELETE", path, False, scope, status, body_limit, open=open)
 
     def _declare(
         self,
@@ -94,6 +108,8 @@ class Operations:
         *,
         open: bool = False,
     ) -> Callable[[H], H]:
+        path = self.prefix + path if verb else path
+
         def declare(handler: H) -> H:
             self.listed.append(Declared(verb, path, handler, reads, scope, status, body_limit, open))
             return handler
@@ -101,14 +117,29 @@ class Operations:
         return declare
 
 
-class Node:
-    """One segment of the REST tree: literal children before the placeholder, operations by verb."""
+class Variant(NamedTuple):
+    """A segment that varies between a fixed beginning and a fixed end."""
 
-    __slots__ = ("children", "operations", "placeholder")
+    begins: str
+    ends: str
+    node: Node
+
+    def value(self, segment: str) -> str:
+        """What varies in a segment; empty when it is not of this form."""
+        fits = segment.startswith(self.begins) and segment.endswith(self.ends)
+        return segment[len(self.begins) : len(segment) - len(self.ends)] if fits else ""
+
+
+class Node:
+    """One segment of the REST tree; what is literal comes before what varies, operations are kept by verb."""
+
+    __slots__ = ("children", "operations", "placeholder", "tail", "variants")
 
     def __init__(self) -> None:
         self.children: dict[str, Node] = {}
+        self.variants: list[Variant] = []
         self.placeholder: Node | None = None
+        self.tail: Node | None = None
         self.operations: dict[str, Operation] = {}
 
     def grow(self, segments: Sequence[str]) -> Node:
@@ -119,23 +150,55 @@ class Node:
         return node
 
     def _child(self, segment: str) -> Node:
-        if not segment.startswith("{"):
+        varying = _VARYING.fullmatch(segment)
+        if varying is None:
             return self.children.setdefault(segment, Node())
-        if self.placeholder is None:
-            self.placeholder = Node()
+        begins, _, is_tail, ends = varying.groups()
+        if begins or ends:
+            return self._variant(begins, ends)
+        if is_tail:
+            self.tail = self.tail or Node()
+            return self.tail
+        self.placeholder = self.placeholder or Node()
         return self.placeholder
 
+    def _variant(self, begins: str, ends: str) -> Node:
+        for variant in self.variants:
+            if (variant.begins, variant.ends) == (begins, ends):
+                return variant.node
+        self.variants.append(Variant(begins, ends, Node()))
+        return self.variants[-1].node
+
     def find(self, segments: Sequence[str], verb: str | None, at: int = 0) -> tuple[Node, tuple[str, ...]] | None:
-        """The first node of a path that answers a verb, or any, with the segments that placeholders stand for."""
+        """The first node of a path that answers a verb, or any, with what stands in the places of what varies."""
         if at == len(segments):
             answers = verb in self.operations if verb else bool(self.operations)
             return (self, ()) if answers else None
-        child = self.children.get(segments[at])
+        segment = segments[at]
+        child = self.children.get(segment)
         found = child.find(segments, verb, at + 1) if child else None
-        if found or self.placeholder is None or not segments[at]:
+        if found or not segment:
             return found
-        found = self.placeholder.find(segments, verb, at + 1)
-        return found and (found[0], (segments[at], *found[1]))
+        if self.variants and (found := self._find_variant(segments, verb, at)):
+            return found
+        if self.placeholder and (found := self.placeholder.find(segments, verb, at + 1)):
+            return found[0], (segment, *found[1])
+        if self.tail and (found := self.tail.find((), verb)):
+            return found[0], ("/".join(segments[at:]),)
+        return None
+
+    def _find_variant(self, segments: Sequence[str], verb: str | None, at: int) -> tuple[Node, tuple[str, ...]] | None:
+        for variant in self.variants:
+            value = variant.value(segments[at])
+            found = variant.node.find(segments, verb, at + 1) if value else None
+            if found:
+                return found[0], (value, *found[1])
+        return None
+
+    def below(self) -> list[Node]:
+        """The nodes of the next segment, the literal ones first."""
+        varying = (*(variant.node for variant in self.variants), self.placeholder, self.tail)
+        return [*self.children.values(), *(node for node in varying if node)]
 
 
 class Found(NamedTuple):
@@ -160,8 +223,9 @@ class Dispatch:
         bound = bind(declared.handler, self.style.naming)
         name = f"{declared.verb} {declared.path}" if declared.verb else declared.path
         segments = _segments(declared.path)
-        placeholders = tuple(segment[1:-1] for segment in segments if segment.startswith("{"))
+        placeholders = tuple(varying[2] for each in segments if (varying := _VARYING.fullmatch(each)))
         operation = Operation(name, declared, bound, placeholders)
+        _check_path(declared.path, segments)
         if not declared.verb:
             taken, self.methods[name] = name in self.methods, operation
         else:
@@ -193,8 +257,17 @@ class Dispatch:
 
 
 def _walk(node: Node) -> list[Operation]:
-    below = [*node.children.values(), *([node.placeholder] if node.placeholder else [])]
-    return [*node.operations.values(), *(operation for child in below for operation in _walk(child))]
+    return [*node.operations.values(), *(operation for child in node.below() for operation in _walk(child))]
+
+
+def _check_path(path: str, segments: Sequence[str]) -> None:
+    """Refuse a path that could never be meant."""
+    for segment in segments:
+        varying = _VARYING.fullmatch(segment)
+        if ("{" in segment) != bool(varying) or (varying and "{" in varying[4]):
+            raise ValueError(f"{path}: '{segment}' must name one thing that varies, as in {{id}} or thumbnail.{{kind}}")
+        if varying and varying[3] and (segment is not segments[-1] or varying[1] or varying[4]):
+            raise ValueError(f"{path}: a tail such as {{path:path}} stands at the end, alone between slashes")
 
 
 def _segments(path: str) -> list[str]:

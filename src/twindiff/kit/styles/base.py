@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from twindiff.kit.errors import ApiError, MalformedBody, MissingToken, UnknownOperation, UnknownToken
+from twindiff.kit.forms import MULTIPART, URLENCODED, read_form, read_query
 from twindiff.kit.http import Answer, Request, json_answer
 
 if TYPE_CHECKING:
-    from twindiff.kit.binding import Naming
+    from twindiff.kit.binding import Bound, Naming
     from twindiff.kit.twin import Found, Operation
 
 
@@ -31,17 +33,33 @@ class Style:
 
     def parameters(self, request: Request, found: Found) -> dict[str, Any]:
         """Raw parameters by wire name; the path's win over the body's, the body's over the query's."""
-        given = request.query_parameters() if request.query else {}
-        if request.body:
-            given.update(self.body(request))
+        bound = found.operation.bound
+        given = embedded(read_query(request.query, bound.lists, bound.objects), bound) if request.query else {}
+        if request.body or bound.body:
+            given.update(self._given_in_body(request, bound))
         given.update(found.path_parameters)
+        if bound.headers:
+            _add_headers(given, request, bound)
         return given
 
     def body(self, request: Request) -> dict[str, Any]:
+        """The parameters in a body that is no form."""
         return json_object(request.body)
 
+    def _given_in_body(self, request: Request, bound: Bound) -> dict[str, Any]:
+        if bound.is_raw:
+            return {bound.body: request.body}
+        is_form = request.content_type in (URLENCODED, MULTIPART)
+        if not request.body:
+            given: dict[str, Any] = {}
+        else:
+            given = embedded(read_form(request, bound.lists, bound.objects), bound) if is_form else self.body(request)
+        return {bound.body: given} if bound.body else given
+
     def result(self, value: Any, operation: Operation) -> Answer:
-        return json_answer(value, operation.declared.status)
+        """The answer that carries a handler's value; None is an answer without a body."""
+        status = operation.declared.status
+        return Answer(b"", status) if value is None else json_answer(value, status)
 
     def error(self, error: ApiError) -> Answer:
         return json_answer({"error": error.code, "message": str(error)}, error.status)
@@ -51,6 +69,26 @@ class Style:
         given = f"{request.verb} {request.path}"
         known = f"; this path answers {', '.join(verbs)}" if verbs else ""
         return self.error(UnknownOperation(f"There is no operation {given}{known}"))
+
+
+def _add_headers(given: dict[str, Any], request: Request, bound: Bound) -> None:
+    """Put headers among the parameters; what else was sent under those names is not theirs."""
+    for name, header in bound.headers:
+        given.pop(name, None)
+        if header in request.headers:
+            given[name] = request.headers[header]
+
+
+def embedded(given: dict[str, Any], bound: Bound) -> dict[str, Any]:
+    """The values of a query or form, with JSON texts read where the handler takes a list or an object.
+
+    Text that is no JSON is left for the handler's contract.
+    """
+    for name in bound.structured and bound.structured & given.keys():
+        if isinstance(given[name], str):
+            with suppress(msgspec.DecodeError, UnicodeError, RecursionError):
+                given[name] = msgspec.json.decode(given[name])
+    return given
 
 
 def json_object(body: bytes) -> dict[str, Any]:

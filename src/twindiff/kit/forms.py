@@ -1,0 +1,129 @@
+"""Queries, forms and multipart bodies as nested values: `items[0][price]=p&expand[]=a&metadata[k]=v`."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Collection, Iterable
+from typing import Any, cast
+from urllib.parse import parse_qsl
+
+from python_multipart import parse_form  # pyright: ignore[reportUnknownVariableType]
+from python_multipart.exceptions import FormParserError
+
+from .errors import InvalidParameter, MalformedBody
+from .http import Request
+from .sources import Upload
+
+DEEPEST = 32
+"""How deep brackets may go."""
+
+URLENCODED = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data"
+Names = Collection[str]
+_NESTED = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])+)")
+_KEY = re.compile(r"\[([^\[\]]*)\]")
+
+
+def read_query(query: str, lists: Names = (), objects: Names = ()) -> dict[str, Any]:
+    """The values of a query; a name given more than once has its last value, or all of them if it is in `lists`."""
+    return nested(parse_qsl(query, keep_blank_values=True), lists, objects)
+
+
+def read_form(request: Request, lists: Names = (), objects: Names = ()) -> dict[str, Any]:
+    """The values of a form, files as Uploads; raises MalformedBody."""
+    if request.content_type == MULTIPART:
+        return nested(read_multipart(request), lists, objects)
+    try:
+        return read_query(request.body.decode(), lists, objects)
+    except UnicodeDecodeError:
+        raise MalformedBody("The form is not valid UTF-8") from None
+
+
+def nested(pairs: Iterable[tuple[str, Any]], lists: Names = (), objects: Names = ()) -> dict[str, Any]:
+    """Names with brackets as objects and lists, others as they are; raises InvalidParameter for what cannot be both.
+
+    An object whose keys are all numbers is a list in their order, unless it is one of `objects`.
+    """
+    given: dict[str, Any] = {}
+    has_brackets = False
+    for name, value in pairs:
+        if "[" in name and (path := _NESTED.fullmatch(name)):
+            _put(given, [path[1], *_KEY.findall(path[2])], value)
+            has_brackets = True
+        elif name in lists:
+            _put(given, [name, ""], value)
+            has_brackets = True
+        elif has_brackets and isinstance(given.get(name), _Tree):
+            raise _both(name)
+        else:
+            given[name] = value
+    return {name: _listed(value, name in objects) for name, value in given.items()} if has_brackets else given
+
+
+class _Tree(dict[str, Any]):
+    """What brackets of one name hold."""
+
+
+def _put(given: dict[str, Any], path: list[str], value: Any) -> None:
+    """Set a value at a path of keys; an empty key is the next number."""
+    if len(path) > DEEPEST:
+        raise InvalidParameter(path[0], f"is nested more than {DEEPEST} levels deep")
+    node = given
+    *way, last = path
+    for at, key in enumerate(way):
+        node = node.setdefault(key or _open_place(node, path[at + 1]), _Tree())
+        if not isinstance(node, _Tree):
+            raise _both(path[0])
+    node[last or str(len(node))] = value
+
+
+def _open_place(node: dict[str, Any], key: str) -> str:
+    """The number that `[]` stands for before another key: the last one, until it has that key."""
+    last = node.get(str(len(node) - 1))
+    is_open = isinstance(last, _Tree) and key not in last
+    return str(len(node) - is_open)
+
+
+def _both(name: str) -> InvalidParameter:
+    return InvalidParameter(name, "is given both as a value and as an object")
+
+
+def _listed(value: Any, is_object: bool = False) -> Any:
+    if not isinstance(value, _Tree):
+        return value
+    if not is_object and all(key.isdecimal() and key.isascii() for key in value):
+        return [_listed(value[key]) for key in sorted(value, key=_number)]
+    return {key: _listed(each) for key, each in value.items()}
+
+
+def _number(digits: str) -> tuple[int, str]:
+    """The order of numbers of any length."""
+    digits = digits.lstrip("0")
+    return len(digits), digits
+
+
+def read_multipart(request: Request) -> list[tuple[str, Any]]:
+    """The parts of a multipart form in order: texts, and files as Uploads; raises MalformedBody."""
+    parts: list[tuple[str, Any]] = []
+
+    def on_field(field: Any) -> None:
+        parts.append((field.field_name.decode(), (field.value or b"").decode()))
+
+    def on_file(file: Any) -> None:
+        parts.append((file.field_name.decode(), _upload(file)))
+
+    headers = cast(Any, {"Content-Type": request.headers.get("content-type", "").encode("latin-1")})
+    try:
+        parse_form(headers, io.BytesIO(request.body), on_field, on_file)
+    except (FormParserError, UnicodeDecodeError, ValueError) as error:
+        raise MalformedBody(f"The multipart form could not be read: {error}") from None
+    return parts
+
+
+def _upload(file: Any) -> Upload:
+    file.file_object.seek(0)
+    data = file.file_object.read()
+    file.close()
+    kind = file.content_type or "application/octet-stream"
+    return Upload((file.file_name or b"").decode(), kind, data)
