@@ -248,15 +248,42 @@ def test_a_value_that_is_nested_too_deeply_is_refused(here, refused):
 
 def test_a_number_beyond_64_bits_is_refused(here, refused):
     file = lines_of_a_small_environment(here)
-    event = next(each for each in first(file, "record", seq=1)["changes"] if each["table"] == "queued_events")
-    event["after"]["event_id"] = event["key"][0] = 2**63
-    assert "event_id is beyond 64 bits" in refused(packed(file), 400, "invalid_export")
+    values = {"user_id": "U01AGENBOT9", "status_expiration": 2**63}
+    file.insert(1, {"kind": "row", "twin": "slack", "table": "user_profiles", "values": values})
+    assert "status_expiration is beyond 64 bits" in refused(packed(file), 400, "invalid_export")
 
 
-def test_a_twin_with_other_tables_is_a_conflict(here, refused):
+def test_rows_of_other_tables_than_are_installed_are_a_conflict(here, refused):
     file = lines_of_a_small_environment(here)
     file[0]["twins"]["slack"]["schema"] = "0" * 32
+    with_an_unknown_column(file)
     assert "The slack twin that wrote the file (twindiff " in refused(packed(file), 409, "schema_changed")
+
+
+def test_a_file_that_lacks_what_came_later_is_opened(here):
+    file = lines_of_a_small_environment(here)
+    file[0]["twins"]["slack"]["schema"] = "0" * 32
+    del inserted(first(file, "record", seq=1))["after"]["subtype"]
+    with here.import_environment(packed(file)) as env:
+        assert env.journal()[0].changes
+
+
+def test_events_that_an_earlier_release_kept_as_rows_are_events(here):
+    file = lines_of_a_small_environment(here)
+    record = first(file, "record", seq=1)
+    [event] = record.pop("events")
+    row = {"event_id": 1, "emitted_at": "2026-01-31T09:30:01", **event}
+    record["changes"].append({"table": "queued_events", "key": [1], "before": None, "after": row})
+    with here.import_environment(packed(file)) as env:
+        told = env.journal()[0]
+    assert [(each.name, each.payload) for each in told.events] == [("message", event["payload"])]
+    assert [change.table for change in told.changes] == [each["table"] for each in record["changes"][:-1]]
+
+
+def test_an_event_that_is_none_is_refused(here, refused):
+    file = lines_of_a_small_environment(here)
+    first(file, "record", seq=1)["events"] = [{"name": "message", "payload": []}]
+    assert "Expected `object`, got `array`" in refused(packed(file), 400, "invalid_export")
 
 
 def test_a_twin_that_is_not_installed_is_named(here, refused):

@@ -5,6 +5,7 @@ import pytest
 from twindiff.storage.conformance.adopting import *  # noqa: F403
 from twindiff.storage.conformance.computed import *  # noqa: F403
 from twindiff.storage.conformance.expressions import *  # noqa: F403
+from twindiff.storage.conformance.feeds import *  # noqa: F403
 from twindiff.storage.conformance.journals import *  # noqa: F403
 from twindiff.storage.conformance.points import *  # noqa: F403
 from twindiff.storage.conformance.relations import *  # noqa: F403

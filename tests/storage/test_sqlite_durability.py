@@ -12,7 +12,8 @@ import apsw
 import pytest
 
 from twindiff.kit.clock import ClockMode
-from twindiff.kit.rows import Column, Json, Row, column, table_of
+from twindiff.kit.events import Event
+from twindiff.kit.rows import Column, Json, Row, Timestamp, column, table_of
 from twindiff.storage import DataDirectoryInUse, Origin, SchemaChanged, StorageFull
 from twindiff.storage.conformance.worlds import CATALOG, NOON, Note, Place, Thing, World
 from twindiff.storage.schema import Schema
@@ -168,6 +169,15 @@ class Retyped(Row, table="papers", key=("paper_id",)):
     title: Column[int]
 
 
+class QueuedEvent(Row, table="queued_events", key=("event_id",), visibility="bookkeeping"):
+    """As earlier releases had it."""
+
+    event_id: Column[int]
+    name: Column[str]
+    payload: Column[Json]
+    emitted_at: Column[Timestamp]
+
+
 class Office:
     """A data directory whose twin gets new tables from release to release."""
 
@@ -249,6 +259,32 @@ def test_a_table_that_went_with_its_rows_is_refused_by_name(office: Office):
     office.release(Old)
     with pytest.raises(SchemaChanged, match="no longer has the table 'stamps'"):
         office.place.wake()
+
+
+def test_events_that_an_earlier_release_kept_as_rows_are_events(office: Office):
+    office.release(Old, Gone, QueuedEvent)
+    office.place.wake()
+    row = QueuedEvent(event_id=1, name="paper.moved", payload={"id": "P1"}, emitted_at="2026-01-31T09:30:00")
+    office.place.add(row, Old(paper_id="P2", title="second"), twin="office")
+    for _ in range(2):
+        office.release(Old, Gone)
+        office.place.wake()
+        assert [(record.events, len(record.changes)) for record in office.engine.records("e1")] == [
+            ([Event("paper.moved", {"id": "P1"})], 1)
+        ]
+        assert office.place.read(lambda db: db.count(Old), "office") == 2
+
+
+def test_an_image_with_events_of_an_earlier_release_is_carried_over(office: Office):
+    office.release(Old, Gone, QueuedEvent)
+    office.place.wake()
+    for number in range(300):
+        row = QueuedEvent(event_id=number, name="paper.moved", payload={}, emitted_at="2026-01-31T09:30:00")
+        office.place.add(row, Old(paper_id=f"Q{number}", title="more"), twin="office")
+    office.engine.sleep("e1")
+    office.release(Old, Gone)
+    office.place.wake()
+    assert office.place.read(lambda db: db.count(Old), "office") == 301
 
 
 def test_a_template_whose_table_went_with_its_rows_is_refused_by_name(office: Office):

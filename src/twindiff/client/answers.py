@@ -93,6 +93,13 @@ class Change(msgspec.Struct):
     after: dict[str, Any] | None
 
 
+class Event(msgspec.Struct):
+    """What an operation told those who subscribed of, by the vendor's name for it."""
+
+    name: str
+    payload: dict[str, Any]
+
+
 class Record(msgspec.Struct):
     """An operation that wrote; `to` is the point that a rewind went back to."""
 
@@ -103,6 +110,7 @@ class Record(msgspec.Struct):
     at: str
     changes: list[Change]
     to: int | None = None
+    events: list[Event] = []
 
 
 class Records(msgspec.Struct):

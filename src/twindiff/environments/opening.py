@@ -5,11 +5,15 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import NamedTuple
 
+import msgspec
+
 from twindiff.catalog.stamps import new_environment_id
 from twindiff.kit.clock import ClockMode
+from twindiff.kit.events import Event
 from twindiff.storage import Origin, SchemaChanged, Start, Template
-from twindiff.storage.journal import Record, Values
+from twindiff.storage.journal import FORMER_QUEUE, Record, Values, former_event
 from twindiff.storage.schema import Schema
+from twindiff.storage.values import canonical
 
 from .call_log import Entry
 from .fitting import LONGEST_NAME, Forms, Ground, full_changes, refuse_misfits
@@ -52,6 +56,8 @@ def opened(file: bytes, registry: Registry) -> Carried:
             elif isinstance(line, Head):
                 opening = Opening(line, registry)
         except InvalidExport as error:
+            if opening and opening.other_tables:
+                raise SchemaChanged(f"line {number}: {error}. {opening.other_tables}") from None
             raise InvalidExport(f"line {number}: {error}") from None
     assert opening, "a file begins with its head"
     return opening.carried()
@@ -63,7 +69,9 @@ class Opening:
     def __init__(self, head: Head, registry: Registry) -> None:
         self._head = head
         self._id = new_environment_id()
-        self._schemas = {twin: _schema(twin, head, registry) for twin in head.twins}
+        self._schemas = {twin: _schema(twin, registry) for twin in head.twins}
+        self.other_tables = _other_tables(head, self._schemas)
+        """What may be the matter with rows that do not fit, if the file was written with other tables."""
         self._forms = Forms(self._schemas)
         self._ground = Ground(self._forms)
         self._rows: dict[str, dict[str, list[Values]]] = {twin: {} for twin in head.twins}
@@ -91,6 +99,8 @@ class Opening:
                 pass
 
     def _take_row(self, line: RowLine) -> None:
+        if line.table == FORMER_QUEUE:
+            return
         form = self._forms.get(line.twin, line.table)
         values = form.full(line.values)
         self._ground.add(form, values)
@@ -102,8 +112,9 @@ class Opening:
         changes = [
             full_changes(self._forms.get(line.twin, each.table), each.key, each.before, each.after)
             for each in line.changes
+            if each.table != FORMER_QUEUE
         ]
-        self._records.append(record_of(line, self._id, changes))
+        self._records.append(record_of(line, self._id, changes, _events(line)))
 
     def _take_checkpoint(self, line: CheckpointLine) -> None:
         refuse_unfit_name(line.name)
@@ -139,17 +150,30 @@ class Opening:
         return Start(Template(schema.content_hash(rows, counters), schema.hash, counters), rows)
 
 
-def _schema(twin: str, head: Head, registry: Registry) -> Schema:
-    """The tables of a twin, which must be those of the file; raises UnknownTwin, SchemaChanged."""
+def _schema(twin: str, registry: Registry) -> Schema:
+    """The tables of a twin; raises UnknownTwin."""
     if registry.get(twin[:LONGEST_NAME]).name != twin:
         raise InvalidExport(f"'{twin}' is only an alias of a twin")
-    schema = registry.schemas[twin]
-    if schema.hash != head.twins[twin].schema:
-        raise SchemaChanged(
-            f"The {twin} twin that wrote the file (twindiff {head.twindiff[:LONGEST_NAME]}) has other tables than the "
-            "one that is installed here; import it where that version is installed"
-        )
-    return schema
+    return registry.schemas[twin]
+
+
+def _other_tables(head: Head, schemas: dict[str, Schema]) -> str:
+    others = [twin for twin, schema in schemas.items() if schema.hash != head.twins[twin].schema]
+    if not others:
+        return ""
+    return (
+        f"The {others[0]} twin that wrote the file (twindiff {head.twindiff[:LONGEST_NAME]}) has other tables than the "
+        "one that is installed here; import it where that version is installed"
+    )
+
+
+def _events(line: RecordLine) -> list[Event]:
+    """What an operation told of; earlier releases kept that as rows."""
+    try:
+        former = [former_event(each.after) for each in line.changes if each.table == FORMER_QUEUE and each.after]
+    except msgspec.ValidationError as error:
+        raise InvalidExport(f"a row of {line.twin}.{FORMER_QUEUE}: {error}") from None
+    return [*former, *(Event(each.name, canonical(each.payload)) for each in line.events)]
 
 
 def _file(digest: str, pieces: list[bytes]) -> bytes:

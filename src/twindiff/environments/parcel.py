@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from twindiff.kit.errors import ApiError
+from twindiff.kit.events import Event
 from twindiff.kit.rows import Table
 from twindiff.storage.journal import Change, Record, Values
 
@@ -101,8 +102,15 @@ class ChangeLine(msgspec.Struct, frozen=True):
     after: Values | None
 
 
+class EventLine(msgspec.Struct, frozen=True):
+    """What an operation told of, by the vendor's name for it."""
+
+    name: str
+    payload: dict[str, Any]
+
+
 class RecordLine(Line, tag="record"):
-    """A record of the journal."""
+    """A record of the journal. Earlier releases kept its events as rows."""
 
     seq: Seq
     twin: str
@@ -113,6 +121,7 @@ class RecordLine(Line, tag="record"):
     ids: Counters
     changes: list[ChangeLine]
     to: Seq | None = None
+    events: list[EventLine] = []
 
 
 class CheckpointLine(Line, tag="checkpoint"):
@@ -179,6 +188,7 @@ def record_line(record: Record, tables: Mapping[str, Table]) -> RecordLine:
         ids=record.ids,
         changes=changes,
         to=record.to,
+        events=[EventLine(*event) for event in record.events],
     )
 
 
@@ -188,8 +198,8 @@ def _known(values: Values | None, table: Table) -> Values | None:
     return {name: value for name, value in values.items() if name in table.columns}
 
 
-def record_of(line: RecordLine, environment_id: str, changes: list[Change]) -> Record:
-    """The record of an environment that a line becomes, with changes that have been looked at."""
+def record_of(line: RecordLine, environment_id: str, changes: list[Change], events: list[Event]) -> Record:
+    """The record of an environment that a line becomes, with changes and events that have been looked at."""
     return Record(
         env=environment_id,
         seq=line.seq,
@@ -201,6 +211,7 @@ def record_of(line: RecordLine, environment_id: str, changes: list[Change]) -> R
         ids=line.ids,
         changes=changes,
         to=line.to,
+        events=events,
     )
 
 

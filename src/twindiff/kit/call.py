@@ -6,7 +6,7 @@ from typing import Any
 
 from .blobs import Blobs, NoBlobs
 from .clock import Clock
-from .events import QueuedEvent
+from .events import Event
 from .ids import Ids
 from .store import Store
 
@@ -32,6 +32,9 @@ class Call:
         """What the operation has found out and may ask for again; emptied when a GraphQL document has written."""
 
     def emit(self, name: str, payload: dict[str, Any]) -> None:
-        """Record an event for those who subscribed; it is delivered after the commit, if at all."""
-        event_id = self.db.next("event")
-        self.db.add(QueuedEvent(event_id=event_id, name=name, payload=payload, emitted_at=self.clock.iso()))
+        """Tell those who subscribed of an event, after the commit.
+
+        It stands in the operation's journal record, so an operation that changes no row tells nobody of anything.
+        Raises TypeError in an operation that only reads.
+        """
+        self.db.emit(Event(name, payload))

@@ -1,12 +1,12 @@
-"""Events that operations emit: rows of a bookkeeping table that every twin has."""
+"""Events: what an operation tells those who subscribed, noted with its changes and delivered after the commit."""
 
 from __future__ import annotations
 
-from .rows import Column, Json, Row, Timestamp
+from typing import Any, NamedTuple
 
 
-class QueuedEvent(Row, table="queued_events", key=("event_id",), visibility="bookkeeping"):
-    event_id: Column[int]
-    name: Column[str]
-    payload: Column[Json]
-    emitted_at: Column[Timestamp]
+class Event(NamedTuple):
+    """One thing that happened, by the vendor's name for it; the payload is JSON."""
+
+    name: str
+    payload: dict[str, Any]

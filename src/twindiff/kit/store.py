@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar, overload
 
 from .errors import ApiError
+from .events import Event
 from .rows import Column, Expression, Order, Row
 
 R = TypeVar("R", bound=Row)
@@ -85,6 +86,10 @@ class Store(Protocol):
 
     def remove(self, row: Row) -> None:
         """Delete a stored row; raises NotFound when it is gone."""
+        ...
+
+    def emit(self, event: Event) -> None:
+        """Note an event for the operation's journal record; a savepoint that is undone takes its events along."""
         ...
 
     def next(self, counter: str, *, at_least: int = 1) -> int:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from .binding import Bound, Handler, bind
 from .call import Call
-from .events import QueuedEvent
 from .http import Request
 from .limits import Meter
 from .rows import Column, Row, Table, table_of
@@ -326,7 +325,7 @@ class Twin:
         self.templates = dict(templates or {})
         self.guard = guard
         self.missing = None if missing is None else frozenset(missing)
-        self.tables: tuple[Table, ...] = tuple(table_of(row) for row in (*tables, QueuedEvent))
+        self.tables: tuple[Table, ...] = tuple(table_of(row) for row in tables)
         self.dispatch = Dispatch(style, pages)
 
     def chosen(self, request: Request, found: Found) -> Found:

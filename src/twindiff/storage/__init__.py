@@ -18,6 +18,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Expression, Row
 from twindiff.kit.store import Store
 
+from .feed import Feed
 from .journal import Record, Values
 from .portions import Work
 from .schema import Schema
@@ -136,6 +137,8 @@ class Engine(Protocol):
     """Whether work is quick enough to run on the event loop."""
     blobs: Blobs
     """Bytes too large for rows, of all environments."""
+    feed: Feed
+    """Tells of every operation that wrote and of every rewind, whichever process of the server it was in."""
 
     def schema(self, schema: Schema) -> None:
         """Make a twin's tables known."""
@@ -186,7 +189,8 @@ class Engine(Protocol):
     def write(self, env: str, intent: Intent, work: Callable[[Moment], T]) -> tuple[T, int | None]:
         """Run work in one transaction; return its result and the seq of what it wrote, or None when nothing changed.
 
-        Whatever `work` raises rolls everything back. Raises StorageFull.
+        Whatever `work` raises rolls everything back. Events of an operation that changed nothing are forgotten. Raises
+        StorageFull.
         """
         ...
 

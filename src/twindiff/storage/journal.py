@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from twindiff.kit.events import Event
+
 from .values import same
 
 Values = dict[str, Any]
@@ -26,7 +28,7 @@ class Record(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
     """One operation that wrote.
 
     `at` is the wall clock and `clock` the environment's, both in microseconds since 1970; `ids` are the counters as
-    they stand after it; `to` is the seq that a rewind or reset went back to.
+    they stand after it; `to` is the seq that a rewind or reset went back to; `events` are what it told of, in order.
     """
 
     env: str
@@ -39,10 +41,30 @@ class Record(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
     ids: dict[str, int]
     changes: list[Change]
     to: int | None = None
+    events: list[Event] = []
 
 
 encode = encode_values = msgspec.msgpack.Encoder().encode
-decode = msgspec.msgpack.Decoder(Record).decode
+_decode = msgspec.msgpack.Decoder(Record).decode
+
+FORMER_QUEUE = "queued_events"
+"""The table in which earlier releases kept events."""
+_FORMER_QUEUE = FORMER_QUEUE.encode()
+
+
+def decode(packed: bytes) -> Record:
+    """A record as it was encoded, by this release or an earlier one."""
+    record = _decode(packed)
+    if _FORMER_QUEUE not in packed:
+        return record
+    changes = [change for change in record.changes if change.table != FORMER_QUEUE]
+    events = [former_event(change.after) for change in record.changes if change.table == FORMER_QUEUE and change.after]
+    return msgspec.structs.replace(record, changes=changes, events=record.events + events)
+
+
+def former_event(values: Values) -> Event:
+    """The event that an earlier release kept as a row; raises ValidationError, if it is none."""
+    return msgspec.convert((values.get("name"), values.get("payload")), Event)
 
 
 class Place(NamedTuple):
@@ -99,7 +121,7 @@ def _path(records: Mapping[int, Record], seq: int, low: int) -> Path:
 def undone(record: Record) -> Record:
     """The record that leads back over another."""
     changes = [Change(table, key, after, before) for table, key, before, after in record.changes]
-    return msgspec.structs.replace(record, changes=changes)
+    return msgspec.structs.replace(record, changes=changes, events=[])
 
 
 def net(records: Iterable[Record]) -> dict[Place, Net]:

@@ -99,6 +99,13 @@ class ChangeShown(msgspec.Struct):
     after: dict[str, Any] | None
 
 
+class EventShown(msgspec.Struct):
+    """What an operation told those who subscribed of, by the vendor's name for it."""
+
+    name: str
+    payload: dict[str, Any]
+
+
 class JournalRecord(msgspec.Struct, omit_defaults=True):
     """An operation that wrote; `at` is the environment's time, `to` the seq that a reset went back to."""
 
@@ -109,6 +116,7 @@ class JournalRecord(msgspec.Struct, omit_defaults=True):
     at: str
     changes: list[ChangeShown]
     to: int | None = None
+    events: list[EventShown] = []
 
 
 class Journal(msgspec.Struct):
@@ -330,7 +338,8 @@ async def journal(service: Service, env_id: str, after: After = 0, limit: Limit 
 def _journalled(record: Record) -> JournalRecord:
     changes = [ChangeShown(*change) for change in record.changes]
     at = Clock(record.clock).iso()
-    return JournalRecord(record.seq, record.twin, record.operation, record.actor, at, changes, record.to)
+    events = [EventShown(*event) for event in record.events]
+    return JournalRecord(record.seq, record.twin, record.operation, record.actor, at, changes, record.to, events)
 
 
 @api.get("/env/{envId}/calls")

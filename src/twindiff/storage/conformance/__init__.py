@@ -5,6 +5,7 @@ An engine's own test module imports the tests and says how to open the engine:
     from twindiff.storage.conformance.adopting import *
     from twindiff.storage.conformance.computed import *
     from twindiff.storage.conformance.expressions import *
+    from twindiff.storage.conformance.feeds import *
     from twindiff.storage.conformance.journals import *
     from twindiff.storage.conformance.points import *
     from twindiff.storage.conformance.relations import *

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from twindiff.kit.errors import AlreadyExists, ApiError
+from twindiff.kit.events import Event
 from twindiff.kit.store import Store
 from twindiff.storage import Moment
 from twindiff.storage.journal import Change, Place, Record, net
@@ -27,8 +29,13 @@ __all__ = [
     "test_a_row_removed_and_added_again_is_an_update",
     "test_a_savepoint_takes_back_its_own_writes_only",
     "test_an_operation_that_changes_nothing_has_no_record",
+    "test_an_operation_that_changes_nothing_tells_nobody",
+    "test_an_operation_that_only_reads_tells_nobody",
     "test_any_exception_leaves_no_trace",
     "test_changes_stand_in_order_of_table_and_key",
+    "test_events_of_a_savepoint_go_with_it",
+    "test_events_stand_in_the_record_of_their_operation",
+    "test_events_survive_a_restart",
     "test_every_operation_is_recorded_exactly_and_leads_both_ways",
     "test_json_in_another_order_is_no_change",
     "test_one_true_and_text_are_different_changes",
@@ -195,6 +202,61 @@ def test_a_savepoint_takes_back_its_own_writes_only(world: World) -> None:
 
     place.write(work)
     assert [change.key for change in place.last().changes] == [("T2",)]
+
+
+def test_events_of_a_savepoint_go_with_it(world: World) -> None:
+    place = world.environment()
+
+    def work(db: Store) -> None:
+        db.add(Thing(thing_id="T1"))
+        db.emit(Event("kept", {}))
+        with pytest.raises(Refused), db.savepoint():  # noqa: PT012 - the savepoint is what is tested
+            db.emit(Event("undone", {}))
+            raise Refused
+        db.emit(Event("later", {}))
+
+    place.write(work)
+    assert [event.name for event in place.last().events] == ["kept", "later"]
+
+
+def telling(*events: Event) -> Callable[[Store], None]:
+    """Work that adds a row and tells of events."""
+
+    def work(db: Store) -> None:
+        db.add(Thing(thing_id="T1"))
+        for event in events:
+            db.emit(event)
+
+    return work
+
+
+TOLD = Event("thing.made", {"id": "T1", "text": '\x00 \\u0000 "é" 🙂', "n": [1, None, {"deep": True}]})
+
+
+def test_events_stand_in_the_record_of_their_operation(world: World) -> None:
+    place = world.environment()
+    place.write(telling(TOLD, Event("thing.seen", {})))
+    assert place.last().events == [TOLD, Event("thing.seen", {})]
+
+
+def test_events_survive_a_restart(world: World) -> None:
+    place = world.environment()
+    place.write(telling(TOLD))
+    world.reopen()
+    place.wake()
+    assert place.last().events == [TOLD]
+
+
+def test_an_operation_that_changes_nothing_tells_nobody(world: World) -> None:
+    place = world.environment()
+    place.write(lambda db: db.emit(TOLD))
+    assert place.records() == []
+
+
+def test_an_operation_that_only_reads_tells_nobody(world: World) -> None:
+    place = world.environment()
+    with pytest.raises(TypeError, match=r"event 'thing\.made'"):
+        place.read(lambda db: db.emit(TOLD))
 
 
 def test_an_operation_that_changes_nothing_has_no_record(world: World) -> None:

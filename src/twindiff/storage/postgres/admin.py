@@ -17,6 +17,7 @@ from psycopg.sql import SQL, Identifier, Literal
 
 from twindiff.kit.rows import Table
 from twindiff.storage import SchemaChanged, WrongStorage
+from twindiff.storage.journal import FORMER_QUEUE
 from twindiff.storage.schema import Schema
 
 from . import folding
@@ -196,6 +197,8 @@ def _make_twin(connection: Connection, twin: Schema, server: Identifier) -> None
     for table in twin.tables.values():
         _drop_indexes(connection, schema, table, OF_TWIN)
         _bring_up_to_date(connection, schema, table, twin_table(schema, table))
+    # The events that it held are in the journal.
+    connection.execute(SQL("DROP TABLE IF EXISTS {}").format(Identifier(schema, FORMER_QUEUE)))
     for statement in functions(twin):
         connection.execute(sql(statement))
     place = Identifier(schema)

@@ -15,18 +15,31 @@ from typing import TypeVar
 import psycopg
 
 from twindiff.storage import StorageUnavailable
+from twindiff.storage.feed import EVERYTHING, Feed
 
 from .connections import Connection, Pool, connect
 
 T = TypeVar("T")
 
 CHANNEL = "twindiff_journal"
+ANY = "*"
+"""The notice that names all environments."""
 PATIENCE_SECONDS = 5.0
 _RETRY_SECONDS = 0.5
 
 
 class JournalLags(StorageUnavailable):
     """The journal has not caught up with the database within five seconds. Try again in a second."""
+
+
+def notice_of(env: str, seq: int) -> str:
+    """What is said of an environment whose journal has got as far as `seq`."""
+    return f"{env}:{seq}"
+
+
+def _noticed(notice: str) -> tuple[str, int]:
+    env, _, seq = notice.partition(":")
+    return env, int(seq or 0)
 
 
 class Arrivals:
@@ -40,6 +53,7 @@ class Arrivals:
         self._listener: threading.Thread | None = None
         self._stopping = threading.Event()
         self._connection: Connection | None = None
+        self.feed = Feed(self.listen)
 
     def wait(self, env: str, ask: Callable[[], T | None]) -> T:
         """Ask the journal, again whenever records of an environment arrive, until it answers; raises JournalLags."""
@@ -74,9 +88,7 @@ class Arrivals:
         event = threading.Event()
         with self._guard:
             self._waiting.setdefault(env, set()).add(event)
-            if self._listener is None:
-                self._listener = threading.Thread(target=self._listen, name="twindiff arrivals", daemon=True)
-                self._listener.start()
+        self.listen()
         try:
             yield event
         finally:
@@ -85,13 +97,20 @@ class Arrivals:
                 if not self._waiting[env]:
                     del self._waiting[env]
 
+    def listen(self) -> None:
+        """Hear of what arrives from now on."""
+        with self._guard:
+            if self._listener is None:
+                self._listener = threading.Thread(target=self._listen, name="twindiff arrivals", daemon=True)
+                self._listener.start()
+
     def _listen(self) -> None:
         while not self._stopping.is_set():
             try:
                 with connect(self._dsn) as connection:
                     self._connection = connection
                     connection.execute(f"LISTEN {CHANNEL}")
-                    self._tell("*")
+                    self._tell(ANY)
                     while not self._stopping.is_set():
                         for notice in connection.notifies(timeout=0.2):
                             self._tell(notice.payload)
@@ -99,11 +118,14 @@ class Arrivals:
                 self._stopping.wait(_RETRY_SECONDS)
 
     def _tell(self, payload: str) -> None:
-        """Wake those who wait for one of the environments named; `*` names all."""
+        """Wake those who wait for one of the environments named, and tell the feed."""
+        seqs = dict(_noticed(each) for each in payload.split()) if payload != ANY else {EVERYTHING: 0}
         with self._guard:
-            for env in [*self._waiting] if payload == "*" else payload.split():
+            for env in [*self._waiting] if payload == ANY else seqs:
                 for event in self._waiting.get(env, ()):
                     event.set()
+        for env, seq in seqs.items():
+            self.feed.committed(env, seq)
 
     def close(self) -> None:
         self._stopping.set()

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from twindiff.kit.events import Event
 from twindiff.kit.rows import ColumnType
 from twindiff.storage.journal import Change, Record, Values
 
@@ -57,6 +58,7 @@ class Meta(msgspec.Struct, frozen=True, array_like=True):
     at: int
     clock: int
     ids: dict[str, int]
+    events: list[Event] = []
 
 
 decode_meta = msgspec.json.Decoder(Meta).decode
@@ -124,8 +126,9 @@ class Transaction:
                 change = Change(spot.table, spot.key, before, after)
                 changes.setdefault((spot.env, spot.twin), []).append(change)
         for meta in self._metas:
-            env, seq, twin, operation, actor, at, clock, ids = msgspec.structs.astuple(meta)
-            yield Record(env, seq, twin, operation, actor, at, clock, ids, changes.pop((env, twin), []))
+            env, seq, twin, operation, actor, at, clock, ids, events = msgspec.structs.astuple(meta)
+            changed = changes.pop((env, twin), [])
+            yield Record(env, seq, twin, operation, actor, at, clock, ids, changed, events=events)
         for (env, twin), rest in changes.items():
             yield Unnumbered(env, twin, rest)
 

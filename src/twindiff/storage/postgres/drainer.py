@@ -16,7 +16,7 @@ import psycopg2.extras
 from twindiff.storage.journal import Record, encode
 
 from .admin import origins_of, slot_of
-from .arrivals import CHANNEL
+from .arrivals import ANY, CHANNEL, notice_of
 from .capture import EXTERNAL, Line, Transaction, Unnumbered, decode_line
 from .connections import Connection, connect, first_line
 from .ddl import CATALOG, Shapes
@@ -179,9 +179,9 @@ class Drain:
 
     def _append(self, records: list[Record], commit: str | None = None) -> None:
         environments = [record.env for record in records]
-        notice = " ".join({*environments})
+        notice = " ".join(notice_of(env, seq) for env, seq in {each.env: each.seq for each in records}.items())
         rows = [record.seq for record in records], [encode(record) for record in records]
-        told = notice if len(notice) < LONGEST_NOTICE else "*"
+        told = notice if len(notice) < LONGEST_NOTICE else ANY
         self._connection.rows(_APPEND, (str(self._reached), environments, *rows, commit, told))
 
     def _progress(self, end: Position) -> None:

@@ -12,6 +12,7 @@ import msgspec
 from twindiff.kit.blobs import Blobs
 from twindiff.kit.clock import ClockMode
 from twindiff.storage import Gone, Intent, Moment, Origin, Start, Template, WrongStorage
+from twindiff.storage.feed import Feed
 from twindiff.storage.journal import Record, Values, between
 from twindiff.storage.portions import Work
 from twindiff.storage.schema import Schema
@@ -57,6 +58,7 @@ class PostgresEngine:
         self._awake: set[str] = set()
         self._catalog = Catalog(self._pool)
         self._arrivals = Arrivals(dsn, self._pool)
+        self.feed: Feed = self._arrivals.feed
         self._journal = Journal(self._pool, self._arrivals)
         self._standings = Standings(self._pool)
         self._templates = Templates(self._pool, self._tables)
@@ -172,10 +174,12 @@ class PostgresEngine:
                 connection.script("ROLLBACK")
                 return result, None
             meta = msgspec.json.encode([*intent]).decode()[1:-1]
-            values = (env, meta, clock.micros, wall, msgspec.json.encode(counters.values).decode())
-            ((seq,),) = connection.rows("SELECT twindiff.finish_write(%s, %s, %s, %s, %s)", values)
+            told = msgspec.json.encode(store.events).decode()
+            values = (env, meta, clock.micros, wall, msgspec.json.encode(counters.values).decode(), told)
+            ((seq,),) = connection.rows("SELECT twindiff.finish_write(%s, %s, %s, %s, %s, %s)", values)
             connection.script("COMMIT")
-            return result, seq
+        self.feed.wrote(env, intent.twin, touched.tables)
+        return result, seq
 
     # Points
 

@@ -13,6 +13,7 @@ import msgspec
 from twindiff.storage import Gone, Origin, UnknownPoint
 from twindiff.storage.journal import Net, Place, Record, between, encode, net
 
+from .arrivals import CHANNEL, notice_of
 from .connections import Connection, Pool
 from .copying import as_copy, copy_rows, unseen
 from .ready import stand
@@ -53,6 +54,7 @@ class Points:
                 "UPDATE twindiff.standings SET seq = %s, clock = %s, at = %s, counters = %s WHERE env = %s",
                 (record.seq, standing.clock, wall, msgspec.json.encode(standing.counters).decode(), env),
             )
+            connection.rows("SELECT pg_notify(%s, %s)", (CHANNEL, notice_of(env, record.seq)))
         return seq + 1
 
     def fork(self, env: str, at: int, child: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from psycopg import errors
 
 from twindiff.kit.errors import AlreadyExists, ApiError, NotFound
+from twindiff.kit.events import Event
 from twindiff.kit.rows import Column, Expression, Row, table_of
 from twindiff.kit.store import Ordering
 from twindiff.storage import StorageUnavailable
@@ -51,6 +52,11 @@ class Touched:
         """Whether a row differs from what it was."""
         return any(before != after for before, after in self._rows.values())
 
+    @property
+    def tables(self) -> frozenset[str]:
+        """The names of the tables whose rows were written."""
+        return frozenset([table for table, _ in self._rows])
+
     def copy(self) -> dict[Place, tuple[Stored | None, Stored | None]]:
         """What is known now, to come back to."""
         return dict(self._rows)
@@ -72,6 +78,7 @@ class PostgresStore:
         self._tables = tables
         self._counters = counters
         self._touched = touched
+        self.events: list[Event] = []
 
     def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
         form = self._tables.of(table)
@@ -140,10 +147,12 @@ class PostgresStore:
     @contextmanager
     def savepoint(self) -> Generator[None]:
         seen = self._touched.copy() if self._touched else {}
+        told = len(self.events)
         self._say("SAVEPOINT part")
         try:
             yield
         except BaseException:  # a handler may raise anything, and then this part has changed nothing
+            del self.events[told:]
             if self._touched:
                 self._touched.restore(seen)
             self._say("ROLLBACK TO part")
@@ -220,6 +229,11 @@ class PostgresStore:
         if self._counters is None:
             refuse_write(f"counter '{counter}'")
         return self._counters.next(counter, at_least=at_least)
+
+    def emit(self, event: Event) -> None:
+        if self._counters is None:
+            refuse_write(f"event '{event.name}'")
+        self.events.append(event)
 
     def _see(self, form: TableSql, before: Sequence[Any] | None, after: Sequence[Any] | None) -> None:
         if self._touched is None:

@@ -70,9 +70,9 @@ BEGIN
         WHERE s.env = environment AND NOT s.forgotten;
 END $$;
 
--- Number an operation and say in the write-ahead log what it was; `meta` is the inside of a JSON array.
+-- Number an operation and say in the write-ahead log what it was; `meta` is the inside of a JSON array, `events` one.
 CREATE OR REPLACE FUNCTION twindiff.finish_write(
-    environment text, meta text, new_clock bigint, new_at bigint, new_counters text
+    environment text, meta text, new_clock bigint, new_at bigint, new_counters text, events text
 ) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -82,10 +82,17 @@ BEGIN
         WHERE env = environment RETURNING seq INTO number;
     PERFORM pg_logical_emit_message(
         true, 'twindiff',
-        '["' || environment || '",' || number || ',' || meta || ',' || new_at || ',' || new_clock || ',' || new_counters || ']'
+        '["' || environment || '",' || number || ',' || meta || ',' || new_at || ',' || new_clock || ',' || new_counters
+            || ',' || events || ']'
     );
     RETURN number;
 END $$;
+
+-- The same for an operation that tells of nothing.
+CREATE OR REPLACE FUNCTION twindiff.finish_write(
+    environment text, meta text, new_clock bigint, new_at bigint, new_counters text
+) RETURNS bigint
+LANGUAGE sql RETURN twindiff.finish_write(environment, meta, new_clock, new_at, new_counters, '[]');
 
 -- Forget an environment, and then those of its ancestors that were kept for it alone; what is left of them is removed
 -- in the background. With the lock held, no fork can begin here.

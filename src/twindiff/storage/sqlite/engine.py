@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from twindiff.storage import Intent, Moment, Origin, Start, StorageFull, Template, UnknownPoint
 from twindiff.storage.blobs import blobs_of
+from twindiff.storage.feed import Feed
 from twindiff.storage.journal import Record, Values, between
 from twindiff.storage.portions import Work, let_go, nothing, portions
 from twindiff.storage.schema import Schema
@@ -44,6 +45,7 @@ class SqliteEngine:
     def __init__(self, directory: str, *, fsync: bool = False) -> None:
         self.file = DataFile(directory, fsync=fsync)
         self.blobs = blobs_of(directory)
+        self.feed = Feed()
         self._templates = TemplateImages(self.file)
         self._pools: dict[str, Pool] = {}
         self._spaces: dict[str, Space] = {}
@@ -204,13 +206,17 @@ class SqliteEngine:
         clock = space.now(wall, writes=True)
         counters = Counters(space.standing.counters)
         with database.bounded(), database.transaction() as changes:
-            result = work(Moment(SqliteStore(database.connection, database.tables, counters), clock))
+            store = SqliteStore(database.connection, database.tables, counters)
+            result = work(Moment(store, clock))
             changed = changes()
             if not changed:
                 return result, None
-            record = Record(env, space.seq + 1, *intent, wall, clock.micros, counters.values, changed)
+            told = store.events
+            record = Record(env, space.seq + 1, *intent, wall, clock.micros, counters.values, changed, events=told)
             self.file.append(record)
         space.advance(record, database.undo)
+        self.feed.wrote(env, intent.twin, frozenset([change.table for change in changed]))
+        self.feed.committed(env, space.seq)
         if space.seq - space.imaged >= IMAGE_EVERY:
             self._save_images(space)
         return result, space.seq
@@ -235,6 +241,7 @@ class SqliteEngine:
         record = Record(env, space.seq + 1, "", "rewind", "", _wall(), standing.clock, standing.counters, [], to=to)
         self.file.append(record)
         space.return_to(pages, standing, record, remembered=remembered)
+        self.feed.committed(env, space.seq)
         return space.seq
 
     def fork(self, env: str, at: int, child: str) -> None:

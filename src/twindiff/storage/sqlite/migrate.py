@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import DecodeError
 
 from twindiff.storage import SchemaChanged
-from twindiff.storage.journal import Values
+from twindiff.storage.journal import FORMER_QUEUE, Values
 
 from .connection import Connection, ConstraintFailed, Stored, connect
 from .database import image_of
@@ -16,13 +16,14 @@ from .store import Tables
 def migrate(tables: Tables, image: bytes) -> bytes:
     """Rows keep their values by table and column name; a new column takes its default, a column that is gone is left.
 
-    Raises SchemaChanged when a new column needs a value, a table that holds rows is gone, or rows no longer fit.
+    So are the events that earlier releases kept as rows: the journal has them. Raises SchemaChanged when a new column
+    needs a value, a table that holds rows is gone, or rows no longer fit.
     """
     old = connect()
     old.deserialize("main", image)
     listed = old.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").fetchall()
     try:
-        rows = {str(name): _rows(tables, old, str(name)) for (name,) in listed}
+        rows = {str(name): _rows(tables, old, str(name)) for (name,) in listed if name != FORMER_QUEUE}
         return image_of(tables, {name: values for name, values in rows.items() if values})
     except (ConstraintFailed, DecodeError) as error:
         raise SchemaChanged(f"The {tables.schema.twin} twin's tables cannot hold their older rows: {error}") from None

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 from twindiff.kit.errors import AlreadyExists, ApiError, NotFound, TooLarge, TooSlow
+from twindiff.kit.events import Event
 from twindiff.kit.rows import Column, Expression, Row, Table, table_of
 from twindiff.kit.store import Ordering
 from twindiff.storage import StorageFull
@@ -74,6 +75,7 @@ class SqliteStore:
         self._connection = connection
         self._tables = tables
         self._counters = counters
+        self.events: list[Event] = []
 
     def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
         sql = self._tables.of(table)
@@ -179,10 +181,12 @@ class SqliteStore:
 
     @contextmanager
     def savepoint(self) -> Generator[None]:
+        told = len(self.events)
         self._execute("SAVEPOINT part")
         try:
             yield
         except BaseException:  # a handler may raise anything, and then this part has changed nothing
+            del self.events[told:]
             if self._connection.in_transaction:
                 self._execute("ROLLBACK TO part")
             raise
@@ -243,6 +247,11 @@ class SqliteStore:
         if self._counters is None:
             refuse_write(f"counter '{counter}'")
         return self._counters.next(counter, at_least=at_least)
+
+    def emit(self, event: Event) -> None:
+        if self._counters is None:
+            refuse_write(f"event '{event.name}'")
+        self.events.append(event)
 
     def _writable(self, row: type[Row]) -> TableSql:
         if self._counters is None:

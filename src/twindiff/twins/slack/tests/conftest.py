@@ -50,6 +50,11 @@ class Slack:
         """What has changed since the environment was made."""
         return self.environment.platform.diff(self.environment.made["runId"], include=include)
 
+    def events(self) -> list[dict[str, Any]]:
+        """Name and payload of every event so far."""
+        found = self.environment.platform.get(f"env/{self.environment.id}/journal?limit=1000")
+        return [event for record in found["records"] for event in record.get("events", [])]
+
 
 @pytest.fixture(scope="session")
 def platform() -> Iterator[Platform]:

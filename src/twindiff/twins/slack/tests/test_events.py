@@ -8,8 +8,7 @@ ME, JOHN, ROBERT = "U01AGENBOT9", "U02JOHNDOE1", "U03ROBERT23"
 
 def events(slack):
     """Name and payload of every event so far."""
-    rows = slack.diff(include="all")["inserts"]
-    return [(row["name"], row["payload"]) for row in rows if row["__table__"] == "queued_events"]
+    return [(event["name"], event["payload"]) for event in slack.events()]
 
 
 @pytest.mark.parametrize(
