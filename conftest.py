@@ -1,7 +1,16 @@
-"""What all tests of the checkout share: how hypothesis looks for counterexamples."""
+"""What all tests of the checkout share: how hypothesis looks for counterexamples, signals, a place for built images."""
+
+import os
+import signal
+from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
 # A busy machine is no counterexample.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+# A shell that runs the tests in the background has SIGINT ignored, and so would every program that a test interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+# What tests build once is kept with the checkout, not with the user.
+os.environ.setdefault("TWINDIFF_CACHE_DIR", str(Path(__file__).parent / ".tools" / "cache"))

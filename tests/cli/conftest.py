@@ -41,10 +41,10 @@ def finished(*arguments: str, **environment: str) -> subprocess.CompletedProcess
 class Serving:
     """`twindiff serve` as a process of its own, listening."""
 
-    def __init__(self, *arguments: str) -> None:
+    def __init__(self, *arguments: str, **environment: str) -> None:
         self.process = subprocess.Popen(
             program("serve", "--port", "0", *arguments),
-            env={**QUIET, "PYTHONUNBUFFERED": "1"},
+            env={**QUIET, "PYTHONUNBUFFERED": "1", **environment},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -71,8 +71,8 @@ def serve() -> Iterator[Callable[..., Serving]]:
     """Start a server: `serve("--data-dir", ":memory:")`."""
     started: list[Serving] = []
 
-    def start(*arguments: str) -> Serving:
-        started.append(Serving(*arguments))
+    def start(*arguments: str, **environment: str) -> Serving:
+        started.append(Serving(*arguments, **environment))
         return started[-1]
 
     yield start

@@ -72,5 +72,15 @@ def test_a_broken_twin_is_a_fault_and_the_others_are_still_listed(plugin: Callab
     assert (result.returncode, twins["twin sad"], twins["twin slack"]) == (1, "broken", "good")
 
 
+def test_a_template_that_cannot_be_read_is_a_fault(plugin: Callable[[str], str], tmp_path: Path) -> None:
+    (tmp_path / "sad_bad.json").write_text('{"vases": []}')
+    imports = "from pathlib import Path; from twindiff.kit import Twin; from twindiff.kit.styles.base import Style"
+    broken = f"{imports}; twin = Twin('sad', Style(), tables=(), seeds=Path({str(tmp_path)!r}))"
+    result = finished("doctor", "--json", *NOBODY, "--data-dir", ":memory:", PYTHONPATH=plugin(broken))
+    twin = found(result)["twin sad"]
+    assert (result.returncode, twin["state"]) == (1, "broken")
+    assert twin["said"] == "the template sad_bad cannot be loaded: sad has no table 'vases'."
+
+
 def test_people_get_marks(twindiff: Run) -> None:
     assert twindiff("doctor", *NOBODY, "--data-dir", ":memory:").stdout.startswith("✓  python")

@@ -141,13 +141,29 @@ def test_a_data_file_of_something_else_is_one_line(tmp_path: Path) -> None:
         ("import a_module_that_is_not_there", "ModuleNotFoundError: No module named 'a_module_that_is_not_there'"),
         ("this is no python", "SyntaxError"),
         ("twin = 3", "sad_twin:twin is no Twin but a int"),
+        ("from twindiff.twins.slack import twin", "its entry point is named 'sad' and the twin itself 'slack'"),
     ],
 )
-def test_a_broken_twin_is_named_with_its_package(code: str, words: str, plugin: Callable[[str], str]) -> None:
-    exit_code, line = refused("--port", "0", "--data-dir", ":memory:", PYTHONPATH=plugin(code))
-    assert (exit_code, words in line) == (1, True)
-    assert "The twin 'sad' does not load" in line
-    assert "uninstall the package sad-twin" in line
+def test_a_broken_twin_is_named_with_its_package_at_start(
+    code: str, words: str, plugin: Callable[[str], str], serve: Serve
+) -> None:
+    served = serve("--data-dir", ":memory:", "--api-key", "k", PYTHONPATH=plugin(code))
+    line = next(iter(served.process.stderr or ""), "")
+    assert words in line
+    assert line.startswith("The twin 'sad' does not load")
+    assert line.endswith("uninstall the package sad-twin.\n")
+
+
+def test_a_broken_twin_is_named_to_who_asks_for_it_and_the_others_are_served(
+    plugin: Callable[[str], str], serve: Serve
+) -> None:
+    with platform_at(serve("--data-dir", ":memory:", PYTHONPATH=plugin("1 / 0")).url).client as client:
+        platform = Platform(client)
+        asked = platform.ask("POST", "initEnv", {"templates": ["sad:sad_default"]})
+        assert (asked.status_code, asked.json()["error"]) == (503, "twin_not_loaded")
+        assert "The twin 'sad' does not load: ZeroDivisionError" in asked.json()["detail"]
+        assert platform.environment().post("hello")
+        assert {each["service"] for each in platform.get("templates")["templates"]} == {"linear", "slack"}
 
 
 def test_the_data_directory_is_the_platforms_own_unless_one_is_given(tmp_path: Path) -> None:

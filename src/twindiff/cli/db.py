@@ -53,7 +53,8 @@ def initialised(admin_dsn: str, password: str, role: str) -> str:
     import psycopg
 
     from twindiff.catalog import TABLES
-    from twindiff.cli.plugins import installed
+    from twindiff.cli.twins import say_problems
+    from twindiff.environments.registry import Registry
     from twindiff.kit.errors import ApiError
     from twindiff.kit.rows import table_of
     from twindiff.storage import WrongStorage
@@ -62,8 +63,10 @@ def initialised(admin_dsn: str, password: str, role: str) -> str:
     from twindiff.storage.schema import Schema
 
     catalog = Schema("catalog", tuple(table_of(row) for row in TABLES))
+    registry = Registry.installed()
+    say_problems(registry)
     try:
-        return initialise(admin_dsn, installed().schemas.values(), catalog, password=password or None, role=role)
+        return initialise(admin_dsn, registry.schemas.values(), catalog, password=password or None, role=role)
     except (WrongStorage, ApiError) as error:
         raise Problem(f"{error}{'' if str(error).endswith('.') else '.'}") from None
     except (psycopg.Error, UnicodeError) as error:

@@ -21,7 +21,7 @@ from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl, DataDirec
 from twindiff.cli.problem import Problem
 
 if TYPE_CHECKING:
-    from twindiff.cli.plugins import Plugin
+    from twindiff.kit.twin import Twin
 
 
 class State(StrEnum):
@@ -119,23 +119,29 @@ def _sqlite() -> Finding:
 
 
 def _twins() -> Iterator[Finding]:
-    from twindiff.cli.plugins import plugins
+    from twindiff.environments.registry import Registry
 
-    found = plugins()
-    if not found:
+    registry = Registry.installed()
+    twins = registry.twins
+    if not registry.names:
         yield Finding("twins", State.BROKEN, "none is installed", "Install twindiff again: pip install twindiff.")
-    for plugin in found:
-        yield _twin(plugin)
+    for name in registry.names:
+        if problem := registry.problems.get(name):
+            yield Finding(f"twin {name}", State.BROKEN, problem.said, f"{problem.mend}.")
+        else:
+            yield _twin(twins[name])
 
 
-def _twin(plugin: Plugin) -> Finding:
-    from twindiff.cli.twins import template_names
+def _twin(twin: Twin) -> Finding:
+    """Whether a twin is whole, with all its templates."""
+    from twindiff.environments.templates import sources, unreadable
 
-    if plugin.twin is None:
-        return Finding(f"twin {plugin.name}", State.BROKEN, plugin.problem, f"{plugin.mend}.")
-    templates = ", ".join(template_names(plugin.twin)) or "none"
-    said = f"{len(plugin.twin.dispatch.operations)} operations, templates: {templates}"
-    return Finding(f"twin {plugin.name}", State.GOOD, said)
+    if broken := unreadable(twin):
+        mend = "Mend that file, or uninstall the twin's package."
+        return Finding(f"twin {twin.name}", State.BROKEN, "; ".join(broken), mend)
+    templates = ", ".join(sorted(sources(twin))) or "none"
+    said = f"{len(twin.dispatch.operations)} operations, templates: {templates}"
+    return Finding(f"twin {twin.name}", State.GOOD, said)
 
 
 def _directory(given: str) -> Finding:

@@ -10,12 +10,9 @@ from contextlib import contextmanager
 from ipaddress import ip_address
 
 import apsw
-import msgspec
 import uvicorn
 
-from twindiff.cli.plugins import installed
 from twindiff.cli.problem import Problem
-from twindiff.kit.errors import ApiError
 from twindiff.server import Gateway, Service, Settings
 from twindiff.server.protocol import HttpProtocol
 from twindiff.storage import DataDirectoryInUse, NotServed, WrongStorage
@@ -57,9 +54,8 @@ def url_of(listener: socket.socket) -> str:
 
 def open_service(settings: Settings) -> Service:
     """Everything behind the HTTP; a Problem says why it cannot be opened."""
-    registry = installed()
     try:
-        return Service(settings, registry)
+        return Service(settings)
     except WrongStorage as wrong:
         raise Problem(str(wrong)) from None
     except NotServed as error:
@@ -70,8 +66,6 @@ def open_service(settings: Settings) -> Service:
         raise Problem(
             f"The data directory {settings.data_dir} cannot be used: {error}. Choose another with --data-dir."
         ) from None
-    except (ApiError, msgspec.MsgspecError) as error:
-        raise Problem(f"A template that an installed twin brings cannot be loaded: {error}.") from None
 
 
 def server_for(service: Service) -> uvicorn.Server:

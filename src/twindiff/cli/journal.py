@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from twindiff.cli.plugins import plugins
+from collections.abc import Mapping
+
 from twindiff.cli.remote import Json, Remote
+from twindiff.environments.registry import Registry, TwinNotLoaded
 from twindiff.kit.rows import Table
 
 PAGE = 1000
@@ -30,13 +32,21 @@ def _all(remote: Remote, environment: str, route: str, name: str, counter: str) 
 
 def visible(journal: list[Json]) -> list[Json]:
     """The journal without what is no news to people: bookkeeping, and updates of derived columns alone."""
-    twins = [plugin.twin for plugin in plugins() if plugin.twin]
-    tables = {(twin.name, table.name): table for twin in twins for table in twin.tables}
+    registry = Registry.installed()
+    tables = {twin: _tables(registry, twin) for twin in {record["twin"] for record in journal}}
 
     def news(record: Json) -> list[Json]:
-        return [each for each in record["changes"] if _is_news(tables.get((record["twin"], each["table"])), each)]
+        return [each for each in record["changes"] if _is_news(tables[record["twin"]].get(each["table"]), each)]
 
     return [{**record, "changes": news(record)} for record in journal]
+
+
+def _tables(registry: Registry, twin: str) -> Mapping[str, Table]:
+    """The tables of a twin; none of one that this machine does not have."""
+    try:
+        return registry.schemas[twin].tables
+    except (KeyError, TwinNotLoaded):
+        return {}
 
 
 def _is_news(table: Table | None, change: Json) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
 from enum import StrEnum
+from threading import Thread
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -101,15 +103,25 @@ def _serve_from_folder(settings: Settings, host: str, port: int, *, as_json: boo
             service.engine.file.owned_by(f"pid {os.getpid()} on port {listener.getsockname()[1]}")
         _announce(settings, service.registry, url_of(listener), {"dataDir": settings.data_dir}, as_json=as_json)
         shorten_pauses()
+        Thread(target=_load_twins, args=[service.registry], name="twindiff twins", daemon=True).start()
         server_for(service).run([listener])
+
+
+def _load_twins(registry: Registry) -> None:
+    """Load beside the first requests what nobody has asked for yet, and say what does not load."""
+    from twindiff.cli.twins import say_problems
+
+    say_problems(registry)
+    gc.freeze()
 
 
 def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int, *, as_json: bool) -> None:
     """Several processes behind one port, over one database."""
     from twindiff.cli.db import need_driver
     from twindiff.cli.hosting import listen, url_of
-    from twindiff.cli.plugins import installed
+    from twindiff.cli.twins import say_problems
     from twindiff.cli.workers import Workers
+    from twindiff.environments.registry import Registry
 
     need_driver()
     from twindiff.storage.postgres.health import findings
@@ -117,7 +129,8 @@ def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int,
     broken = next((finding for finding in findings(settings.storage) if not finding.is_fine), None)
     if broken:
         raise Problem(f"PostgreSQL cannot be served from: {broken.said}. {broken.mend}")
-    registry = installed()
+    registry = Registry.installed()
+    say_problems(registry)
     with listen(host, port) as listener:
         running = Workers(settings, workers, listener)
         try:
@@ -132,7 +145,7 @@ def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int,
 def _announce(settings: Settings, registry: Registry, url: str, also: dict[str, Any], *, as_json: bool) -> None:
     if settings.api_key is None:
         typer.echo("There is no API key: every process of this machine can judge runs, agents too.", err=True)
-    twins = list(registry.twins)
+    twins = registry.names
     if as_json:
         typer.echo(json.dumps({"url": url, "twins": twins, **also, "pid": os.getpid()}))
     else:

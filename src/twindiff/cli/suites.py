@@ -41,10 +41,9 @@ def platform_of(base_url: str, api_key: str, files: Path | None = None) -> Gener
             yield client
         return
     from twindiff.cli.import_files import contents
-    from twindiff.cli.plugins import installed
     from twindiff.local import Twindiff
 
-    with explained("this process"), Twindiff(twins=[*installed().twins.values()]) as here:
+    with explained("this process"), Twindiff() as here:
         if left_out := _imported(here, contents(files)).left_out:
             names = ", ".join(name.partition(": ")[0] for name in left_out)
             typer.echo(f"Left out, because their twins are not installed: {names}.", err=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from twindiff.cli.plugins import Plugin
+    from twindiff.environments.registry import Registry
     from twindiff.kit.twin import Operation, Twin
 
 
@@ -67,32 +67,38 @@ def twins(
     That is operations, tables and templates; with a name, the operations of that twin family by family.
     """
     from twindiff.cli.env import say
-    from twindiff.cli.plugins import plugins
+    from twindiff.environments.registry import Registry
 
-    found = plugins()
+    registry = Registry.installed()
     if name:
-        covered = coverage(_named(name, found))
+        covered = coverage(_named(name, registry))
         say(as_json, _answer(covered), _one(covered))
         return
-    several = [coverage(each.twin) for each in found if each.twin]
-    broken = [each for each in found if each.twin is None]
-    for each in broken:
-        typer.echo(f"The twin '{each.name}' does not load: {each.problem}. {each.mend}.", err=True)
+    several = [coverage(twin) for twin in registry.twins.values()]
+    say_problems(registry)
     say(as_json, [_answer(each) for each in several], _all(several) if several else "No twin is installed.")
-    raise typer.Exit(bool(broken))
+    raise typer.Exit(bool(registry.problems))
 
 
-def _named(name: str, found: Sequence[Plugin]) -> Twin:
-    from twindiff.environments.registry import Registry, UnknownTwin
+def say_problems(registry: Registry) -> None:
+    """Load every twin, and name on stderr those that do not."""
+    _ = registry.twins
+    for problem in registry.problems.values():
+        typer.echo(str(problem), err=True)
+
+
+def _named(name: str, registry: Registry) -> Twin:
+    from twindiff.environments.registry import TwinNotLoaded, UnknownTwin
 
     try:
-        return Registry(each.twin for each in found if each.twin).get(name)
-    except UnknownTwin as error:
+        return registry.get(name)
+    except (UnknownTwin, TwinNotLoaded) as error:
         raise Problem(str(error)) from None
 
 
 def coverage(twin: Twin) -> Coverage:
     """What there is to say of a twin."""
+    from twindiff.environments.templates import sources
     from twindiff.kit.graphql import GraphqlTwin
 
     is_graphql = isinstance(twin, GraphqlTwin)
@@ -101,15 +107,9 @@ def coverage(twin: Twin) -> Coverage:
         "GraphQL" if is_graphql else "RPC" if twin.dispatch.methods else "REST",
         _families(twin.dispatch.operations, _entity_of(twin.model.entities) if is_graphql else _page),
         sorted(table.name for table in twin.tables),
-        template_names(twin),
+        sorted(sources(twin)),
         None if twin.missing is None else sorted(twin.missing),
     )
-
-
-def template_names(twin: Twin) -> list[str]:
-    """What environments of a twin can start from: the templates that are code, and those that are files."""
-    seeds = twin.seeds.glob("*.json") if twin.seeds else ()
-    return sorted({*twin.templates, *(path.stem for path in seeds)})
 
 
 def _families(operations: Sequence[Operation], family_of: Callable[[Operation], str]) -> list[Family]:

@@ -206,7 +206,7 @@ class Carrier:
     def _template(self, twin: str, start: Start) -> str:
         """The id of a template; one that has no name here gets one that takes nobody else's."""
         hash = start.template.hash
-        known = self._catalog.find(TemplateRecord, TemplateRecord.service == twin, TemplateRecord.hash == hash)
+        known = self._templates.holding(twin, hash)
         naming = Naming(twin, f"imported-{hash[:12]}", "import", visibility="private")
         return (known or self._templates.copy(start.template, naming)).template_id
 

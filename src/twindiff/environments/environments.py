@@ -95,7 +95,7 @@ class Environment:
 
     def twin(self, name: str, registry: Registry) -> Twin | None:
         """The twin of a name or alias, if this environment has it."""
-        twin = self.twins.get(name) or registry.by_alias.get(name)
+        twin = self.twins.get(name) or registry.find(name)
         return twin if twin and twin.name in self.twins else None
 
     def opens_with(self, token: str) -> bool:

@@ -1,11 +1,12 @@
-"""The installed twins, found by entry point."""
+"""The installed twins, found by entry point and loaded when they are first used."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from functools import cached_property
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
+from typing import NamedTuple
 
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
@@ -20,30 +21,139 @@ class UnknownTwin(ApiError):
     status = 400
 
 
-class Registry:
-    """Twins by name and alias."""
+class TwinNotLoaded(ApiError):
+    """The twin is installed but does not load."""
 
-    def __init__(self, twins: Iterable[Twin]) -> None:
-        self.twins = {twin.name: twin for twin in sorted(twins, key=lambda twin: twin.name)}
-        self.by_alias = {alias: twin for twin in self.twins.values() for alias in (twin.name, *twin.aliases)}
+    status = 503
+
+
+class LoadProblem(NamedTuple):
+    """Why a twin does not load, and what to do about it."""
+
+    twin: str
+    said: str
+    mend: str
+
+    def __str__(self) -> str:
+        return f"The twin '{self.twin}' does not load: {self.said}. {self.mend}."
+
+
+class Registry:
+    """Twins by name and alias; those of entry points are imported by whoever first asks for them, in any thread."""
+
+    def __init__(self, twins: Iterable[Twin] = (), points: Iterable[EntryPoint] = ()) -> None:
+        self._points = {point.name: point for point in points}
+        self._lock = threading.RLock()
+        self._loaded: dict[str, Twin] = {}
+        self._schemas: dict[str, Schema] = {}
+        self._watchers: list[Callable[[Schema], None]] = []
+        self.schemas: Mapping[str, Schema] = _Schemas(self)
+        self.problems: dict[str, LoadProblem] = {}
+        """Why twins that somebody asked for do not load, by name."""
+        for twin in twins:
+            self._add(twin)
+        self.names = sorted({*self._points, *self._loaded})
+        """All installed twins, whether they load or not."""
 
     @classmethod
     def installed(cls) -> Registry:
         """Every twin that an installed package offers under the entry point group `twindiff.twins`."""
-        return cls(point.load() for point in entry_points(group=GROUP))
+        return cls(points=entry_points(group=GROUP))
 
-    @cached_property
-    def schemas(self) -> dict[str, Schema]:
-        return {name: Schema(name, twin.tables) for name, twin in self.twins.items()}
+    def watch(self, watcher: Callable[[Schema], None]) -> None:
+        """Call `watcher` with the tables of every twin: of those that are loaded now, of the others when they are."""
+        with self._lock:
+            self._watchers.append(watcher)
+            for schema in self._schemas.values():
+                watcher(schema)
 
     def get(self, name: str) -> Twin:
-        """The twin of a name or alias; raises UnknownTwin with the nearest name."""
-        twin = self.by_alias.get(name)
+        """The twin of a name or alias; raises UnknownTwin with the nearest name, TwinNotLoaded with the reason."""
+        twin = self.find(name)
         if twin is None:
-            raise UnknownTwin(
-                f"Unknown twin '{name}'. Installed: {', '.join(self.twins)}.{did_you_mean(name, self.by_alias)}"
-            )
+            near = did_you_mean(name, {*self.names, *self.by_alias})
+            raise UnknownTwin(f"Unknown twin '{name}'. Installed: {', '.join(self.names)}.{near}")
         return twin
+
+    def find(self, name: str) -> Twin | None:
+        """The twin of a name or alias, or None; an unknown name has all twins loaded. Raises TwinNotLoaded."""
+        return self._loaded.get(name) or (self._load(name) if name in self._points else self.by_alias.get(name))
+
+    @property
+    def twins(self) -> dict[str, Twin]:
+        """All twins that load, by name."""
+        return {name: twin for name in self.names if (twin := self._load_or_none(name))}
+
+    @property
+    def by_alias(self) -> dict[str, Twin]:
+        """All twins that load, by name and alias."""
+        return {alias: twin for twin in self.twins.values() for alias in (twin.name, *twin.aliases)}
+
+    def _load_or_none(self, name: str) -> Twin | None:
+        try:
+            return self._loaded.get(name) or self._load(name)
+        except TwinNotLoaded:
+            return None
+
+    def _load(self, name: str) -> Twin:
+        with self._lock:
+            if name in self.problems:
+                raise TwinNotLoaded(str(self.problems[name]))
+            if name not in self._loaded:
+                twin = _imported(self._points[name])
+                if isinstance(twin, LoadProblem):
+                    self.problems[name] = twin
+                    raise TwinNotLoaded(str(twin))
+                self._add(twin)
+            return self._loaded[name]
+
+    def _add(self, twin: Twin) -> None:
+        """Whoever finds a twin finds its tables where watchers have put them."""
+        schema = self._schemas[twin.name] = Schema(twin.name, twin.tables)
+        for watcher in self._watchers:
+            watcher(schema)
+        self._loaded[twin.name] = twin
+
+    def schema(self, name: str) -> Schema:
+        """The tables of a twin by its own name; raises KeyError, TwinNotLoaded."""
+        if name not in self._loaded:
+            if name not in self._points:
+                raise KeyError(name)
+            self._load(name)
+        return self._schemas[name]
+
+
+class _Schemas(Mapping[str, Schema]):
+    """The tables of the twins that load, by name."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    def __getitem__(self, name: str) -> Schema:
+        return self._registry.schema(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._registry.twins)
+
+    def __len__(self) -> int:
+        return len(self._registry.twins)
+
+
+def _imported(point: EntryPoint) -> Twin | LoadProblem:
+    try:
+        twin: object = point.load()
+    except Exception as error:  # noqa: BLE001 - a plug-in may raise anything while it is imported
+        return _problem(point, f"{type(error).__name__}: {error}")
+    if not isinstance(twin, Twin):
+        return _problem(point, f"{point.value} is no Twin but a {type(twin).__name__}")
+    if twin.name != point.name:
+        return _problem(point, f"its entry point is named '{point.name}' and the twin itself '{twin.name}'")
+    return twin
+
+
+def _problem(point: EntryPoint, said: str) -> LoadProblem:
+    package = f"the package {point.dist.name}" if point.dist else f"the package of {point.value}"
+    return LoadProblem(point.name, said, f"Mend or uninstall {package}")
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

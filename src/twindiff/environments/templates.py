@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 from uuid import UUID
 
@@ -12,7 +15,7 @@ import msgspec
 from twindiff.catalog import TemplateRecord
 from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.kit.errors import ApiError
-from twindiff.kit.rows import Table
+from twindiff.kit.rows import Expression, Table
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
 from twindiff.storage import Engine, Start, Template
@@ -63,33 +66,39 @@ class Templates:
         self._engine = engine
         self._catalog = catalog
         self._registry = registry
-        self._unwritten = {(twin.name, name): twin for twin in registry.twins.values() for name in twin.templates}
-        """Templates that code writes, which is left until somebody asks for them."""
+        self._built_in: dict[tuple[str, str], Template] = {}
+        """What built-in templates hold, once somebody has asked for them."""
 
-    def load_built_in(self) -> None:
-        """Add the templates that installed twins bring as files and that the catalog does not have yet."""
-        for twin in self._registry.twins.values():
-            for path in sorted(twin.seeds.glob("*.json")) if twin.seeds else ():
-                self._load(twin, path.stem, msgspec.json.decode(path.read_bytes()))
+    def write_built_in(self) -> None:
+        """Add all templates that installed twins bring and that the catalog does not have yet."""
+        with self._engine.transaction():
+            for twin in self._registry.twins.values():
+                self._complete_all(twin)
 
-    def _write(self, *names: tuple[str, str]) -> None:
-        """Add those of the templates that code has not written yet."""
-        for service, name in names:
-            if twin := self._unwritten.pop((service, name), None):
-                with self._engine.transaction():
-                    self._load(twin, name, twin.templates[name]())
+    def _complete(self, service: str, name: str, recorded: list[TemplateRecord]) -> bool:
+        """Add what a twin brings under a name unless it is recorded; tells whether there was something to add.
 
-    def _load(self, twin: Twin, name: str, rows: Rows) -> None:
-        stored = self._store(twin, rows)
-        if stored.hash not in [record.hash for record in self.history(twin.name, name)]:
-            self._record(Naming(twin.name, name, "built-in"), stored)
+        That is asked every time, since a transaction in which it was added may have been undone.
+        """
+        key = (service, name)
+        if key in self._built_in and self._built_in[key].hash in [record.hash for record in recorded]:
+            return False
+        twin = self._registry.get(service)
+        source = sources(twin).get(name)
+        if source is None:
+            return False
+        start = self.start(twin, full_rows(twin, source()))._replace(is_built_in=True)
+        self._built_in[key] = start.template
+        if start.template.hash in [record.hash for record in recorded]:
+            return False
+        with self._engine.transaction():
+            self._record(Naming(service, name, "built-in"), finished(self.keep(twin, start)), recorded)
+        return True
 
     def add(self, twin: Twin, name: str, rows: Rows, *, origin: str, description: str | None = None) -> TemplateRecord:
         """Store rows under a name; the same content as the newest of that name changes nothing. Raises InvalidSeed."""
-        return self._record(Naming(twin.name, name, origin, description), self._store(twin, rows))
-
-    def _store(self, twin: Twin, rows: Rows) -> Template:
-        return finished(self.keep(twin, self.start(twin, full_rows(twin, rows))))
+        stored = finished(self.keep(twin, self.start(twin, full_rows(twin, rows))))
+        return self.name(twin, name, stored, origin=origin, description=description)
 
     def start(self, twin: Twin, full: Mapping[str, list[Values]]) -> Start:
         """A template of full rows that is not stored yet; made in any thread."""
@@ -102,14 +111,15 @@ class Templates:
         yield lambda: [let_go(rows) for rows in start.rows.values()]
         return start.template
 
-    def name(self, twin: Twin, name: str, template: Template, *, origin: str) -> TemplateRecord:
+    def name(
+        self, twin: Twin, name: str, template: Template, *, origin: str, description: str | None = None
+    ) -> TemplateRecord:
         """Give a stored template a name; the same content as the newest of that name changes nothing."""
-        return self._record(Naming(twin.name, name, origin), template)
+        return self._record(Naming(twin.name, name, origin, description), template, self.history(twin.name, name))
 
-    def _record(self, naming: Naming, stored: Template) -> TemplateRecord:
-        newest = self.history(naming.service, naming.name)[:1]
-        if newest and newest[0].hash == stored.hash:
-            return newest[0]
+    def _record(self, naming: Naming, stored: Template, recorded: list[TemplateRecord]) -> TemplateRecord:
+        if recorded and recorded[0].hash == stored.hash:
+            return recorded[0]
         now = stamp()
         return self._catalog.add(
             TemplateRecord(
@@ -133,15 +143,23 @@ class Templates:
         location = re.sub(r"\s+", "_", f"{naming.service}_{naming.name}".lower())
         taken = self._catalog.find(TemplateRecord, TemplateRecord.schema_name == location)
         location = f"{location}_{new_uuid()[:8]}" if taken else location
-        return self._record(naming._replace(location=location), template)
+        return self._record(naming._replace(location=location), template, self.history(naming.service, naming.name))
 
     def list(self) -> list[TemplateRecord]:
-        """The newest template of every service and name, newest first."""
-        self._write(*self._unwritten)
+        """The newest template of every service and name, newest first; built-in ones that cannot be read are absent."""
         newest: dict[tuple[str, str], TemplateRecord] = {}
+        with self._engine.transaction():
+            for twin in self._registry.twins.values():
+                self._complete_all(twin)
         for record in self._catalog.rows(TemplateRecord, order=-TemplateRecord.created):
             newest.setdefault((record.service, record.name), record)
         return [*newest.values()]
+
+    def _complete_all(self, twin: Twin) -> None:
+        """Add what a twin brings; a template that cannot be read is an error for those who ask for it alone."""
+        for name in sources(twin):
+            with suppress(InvalidSeed):
+                self.history(twin.name, name)
 
     def get(self, template_id: str) -> TemplateRecord:
         try:
@@ -164,21 +182,60 @@ class Templates:
 
     def located(self, schema_name: str) -> TemplateRecord | None:
         """The newest template at a location."""
-        self._write(*(key for key in self._unwritten if key[1] == schema_name))
-        found = self._catalog.rows(
-            TemplateRecord, TemplateRecord.schema_name == schema_name, order=-TemplateRecord.created, limit=1
-        )
+        for twin in self._registry.twins.values():
+            if schema_name in sources(twin):
+                self.history(twin.name, schema_name)
+        return self._newest(TemplateRecord.schema_name == schema_name)
+
+    def holding(self, service: str, hash: str) -> TemplateRecord | None:
+        """A template with this content."""
+        here = TemplateRecord.service == service, TemplateRecord.hash == hash
+        found = self._newest(*here)
+        if found is None:
+            self._complete_all(self._registry.get(service))
+            found = self._newest(*here)
+        return found
+
+    def _newest(self, *where: Expression) -> TemplateRecord | None:
+        found = self._catalog.rows(TemplateRecord, *where, order=-TemplateRecord.created, limit=1)
         return found[0] if found else None
 
     def history(self, service: str, name: str) -> list[TemplateRecord]:
-        """Every template that has had a name, newest first."""
-        self._write((service, name))
+        """Every template that has had a name, newest first; raises InvalidSeed when the twin brings a bad one."""
+        recorded = self._recorded(service, name)
+        return self._recorded(service, name) if self._complete(service, name, recorded) else recorded
+
+    def _recorded(self, service: str, name: str) -> list[TemplateRecord]:
         return self._catalog.rows(
             TemplateRecord,
             TemplateRecord.service == service,
             TemplateRecord.name == name,
             order=-TemplateRecord.created,
         )
+
+
+def sources(twin: Twin) -> dict[str, Callable[[], Rows]]:
+    """How to get the rows of the templates that a twin brings, by name: by code, or out of files."""
+    seeds = sorted(twin.seeds.glob("*.json")) if twin.seeds else ()
+    return {path.stem: partial(_read, path) for path in seeds} | twin.templates
+
+
+def unreadable(twin: Twin) -> list[str]:
+    """What is wrong with templates that a twin brings."""
+    problems: list[str] = []
+    for name, source in sources(twin).items():
+        try:
+            full_rows(twin, source())
+        except InvalidSeed as error:
+            problems.append(f"the template {name} cannot be loaded: {error}")
+    return problems
+
+
+def _read(path: Path) -> Rows:
+    try:
+        return msgspec.json.decode(path.read_bytes())
+    except msgspec.DecodeError as error:
+        raise InvalidSeed(f"{path} is no JSON: {error}") from None
 
 
 def full_rows(twin: Twin, rows: object) -> dict[str, list[Values]]:

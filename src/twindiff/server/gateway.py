@@ -189,7 +189,7 @@ class Gateway:
         """The largest body that the operation takes; looked up only for one that may be large."""
         if int(request.headers.get("content-length", BODY_LIMIT + 1)) <= BODY_LIMIT:
             return BODY_LIMIT
-        twin = self.service.registry.by_alias.get(target.twin)
+        twin = self.service.registry.find(target.twin)
         found = twin.dispatch.find(request.verb, request.path) if twin else None
         return found.operation.declared.body_limit if found else BODY_LIMIT
 

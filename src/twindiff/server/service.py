@@ -70,8 +70,9 @@ class Service:
         self.engine = _engine(settings)
         self._threads = None if self.engine.inline else Threads()
         self._loop: asyncio.AbstractEventLoop | None = None
-        for schema in self.registry.schemas.values():
-            self.engine.schema(schema)
+        if not self.engine.inline:
+            _ = self.registry.twins  # what the database lacks for any of them is said before anything is served
+        self.registry.watch(self.engine.schema)
         self.catalog = catalog = self.engine.catalog(Schema("catalog", tuple(table_of(row) for row in TABLES)))
         self.templates = Templates(self.engine, catalog, self.registry)
         self.environments = Environments(self.engine, catalog, self.registry)
@@ -86,8 +87,8 @@ class Service:
         self.unused = Unused(self.engine, catalog, self.environments) if isinstance(self.engine, SqliteEngine) else None
         self._swept = time.monotonic()
         self.started = time.time()
-        with self.engine.transaction():
-            self.templates.load_built_in()
+        if not self.engine.inline:
+            self.templates.write_built_in()
 
     async def composed(
         self,

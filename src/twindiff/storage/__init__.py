@@ -88,6 +88,8 @@ class Start(NamedTuple):
 
     template: Template
     rows: Mapping[str, list[Values]]
+    is_built_in: bool = False
+    """Whether a twin brings it, so that it is the same for everyone here."""
 
 
 class Origin(msgspec.Struct, frozen=True):

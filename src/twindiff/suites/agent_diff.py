@@ -131,17 +131,17 @@ class Importer:
         if not isinstance(content, dict):
             raise InvalidFile(f"{name}: a seed is {{table: [row]}}, a suite {{name, tests: […]}}; this is neither")
         given = str(content.get("service") or _stem(name).partition("_")[0])  # pyright: ignore[reportUnknownMemberType,reportUnknownArgumentType]
-        twin = self._registry.by_alias.get(given)
+        twin = self._registry.find(given)
         return twin.name if twin else None
 
     def _seed(self, name: str, twin: str, content: dict[str, Any]) -> Seed:
         try:
-            rows = full_rows(self._registry.twins[twin], content)
+            rows = full_rows(self._registry.get(twin), content)
         except InvalidSeed as error:
             raise InvalidFile(f"{name}: {error}") from None
         for given in content.values():
             let_go(given)
-        return Seed(self._registry.twins[twin], _stem(name), self._templates.start(self._registry.twins[twin], rows))
+        return Seed(self._registry.get(twin), _stem(name), self._templates.start(self._registry.get(twin), rows))
 
     def _name(self, seeds: list[Seed], suites: list[SuiteFile], result: Imported) -> None:
         for seed in seeds:

@@ -20,7 +20,7 @@ import httpx
 
 from tests.harness import GENERAL, Environment, Platform
 from twindiff.catalog import TABLES
-from twindiff.cli.plugins import installed
+from twindiff.environments.registry import Registry
 from twindiff.kit.rows import table_of
 from twindiff.storage.schema import Schema
 
@@ -41,7 +41,7 @@ def clusters() -> ModuleType:
 
 def schemas() -> list[Schema]:
     """What the installed twins store."""
-    return [*installed().schemas.values()]
+    return [*Registry.installed().schemas.values()]
 
 
 class Serving:

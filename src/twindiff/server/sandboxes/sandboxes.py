@@ -68,7 +68,7 @@ class Sandboxes:
             return registry.get(api)
         except UnknownTwin:
             near = did_you_mean(api, registry.by_alias)
-            raise UnknownApi(f"Unknown api '{api}'. There are: {', '.join(registry.twins)}.{near}") from None
+            raise UnknownApi(f"Unknown api '{api}'. There are: {', '.join(registry.names)}.{near}") from None
 
     async def create(
         self, twin: Twin, scenario: str | None, seed_data: dict[str, Any] | None, ttl_seconds: int
@@ -127,7 +127,7 @@ class Sandboxes:
     ) -> tuple[list[EnvironmentRecord], int]:
         """A page of sandboxes, newest first, and how many there are."""
         self.service.calls.log.flush()
-        names = list(self.service.registry.twins)
+        names = self.service.registry.names
         where = (_of_one([twin.name] if twin else names, names), *_standing(status))
         newest = -EnvironmentRecord.created
         page = self._catalog.rows(EnvironmentRecord, *where, order=newest, limit=limit, offset=offset)

@@ -10,6 +10,7 @@ from twindiff.storage.portions import Work
 
 from .database import Database, image_of
 from .files import DataFile, Reading
+from .image_cache import ImageCache, default_folder
 from .migrate import migrate
 from .pages import Image, Pages
 from .store import SqliteStore, Tables
@@ -20,6 +21,7 @@ class TemplateImages:
 
     def __init__(self, file: DataFile) -> None:
         self._file = file
+        self._cache = ImageCache(default_folder())
         self._images: dict[tuple[str, str], Image] = {}
         self._as_written: dict[tuple[str, str], Image] = {}
         self._open: dict[tuple[str, str], Database] = {}
@@ -43,9 +45,15 @@ class TemplateImages:
         self.asked.add((twin, template.hash))
         if not self._file.has_template(twin, template.hash):
             made: list[bytes] = []
-            yield lambda: made.append(image_of(tables, start.rows))
+            yield lambda: made.append(self._made(tables, start))
             yield from self._file.save_template(twin, template, made[0])
             self._images[twin, template.hash] = self._as_written[twin, template.hash] = Image(made[0])
+
+    def _made(self, tables: Tables, start: Start) -> bytes:
+        def build() -> bytes:
+            return image_of(tables, start.rows)
+
+        return self._cache.image(tables.schema, start.template, build) if start.is_built_in else build()
 
     def stored(self, twin: str, hash: str, reading: Reading | None = None) -> tuple[Template, bytes]:
         """A template as it was written; raises LookupError. Another thread gives a connection of its own."""
