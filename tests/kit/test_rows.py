@@ -123,3 +123,38 @@ def test_a_reference_is_a_column_with_a_default():
         branch_id: Column[str | None] = references(Thing, default=None)
 
     assert Leaf(leaf_id="1").branch_id is None
+
+
+def test_a_boolean_column_is_a_condition_by_itself():
+    assert Flagged.is_open.is_true == Where(Flagged.is_open, "=", value=True)
+    assert ~Flagged.is_open == Where(Flagged.is_open, "=", value=False)
+    with pytest.raises(TypeError, match="name is no condition by itself, being text; compare it with something"):
+        _ = Flagged.name.is_true
+
+
+class Flagged(Row, table="flagged", key=("name",)):
+    name: Column[str]
+    is_open: Column[bool]
+
+
+class Branch(Row, table="branches", key=("name",)):
+    name: Column[str]
+    grows_from: Column[str | None] = references("self", default=None, on_delete="cascade")
+    on: Column[str | None] = references("self", default=None)
+
+
+def test_a_column_that_cascades_has_an_index():
+    assert Branch.grows_from.references is Branch
+    assert table_of(Branch).indexes == (("grows_from",),)
+
+
+def test_a_key_of_several_columns_cannot_cascade():
+    class Pair(Row, table="pairs", key=("left", "right")):
+        left: Column[str]
+        right: Column[str]
+
+    with pytest.raises(TypeError, match=r"Half\.pair cannot cascade: the key of Pair has several columns"):
+
+        class Half(Row, table="halves", key=("half_id",)):  # pyright: ignore[reportUnusedClass]
+            half_id: Column[str]
+            pair: Column[str] = references(Pair, on_delete="cascade")

@@ -3,6 +3,7 @@
 import pytest
 
 from twindiff.storage.conformance.adopting import *  # noqa: F403
+from twindiff.storage.conformance.cascades import *  # noqa: F403
 from twindiff.storage.conformance.computed import *  # noqa: F403
 from twindiff.storage.conformance.expressions import *  # noqa: F403
 from twindiff.storage.conformance.feeds import *  # noqa: F403

@@ -54,9 +54,6 @@ class Exists(NamedTuple):
     where: tuple[Expression, ...]
 
 
-Expression = Where | AllOf | AnyOf | Not | Exists
-
-
 class Step(NamedTuple):
     """A way from the value of one column to that of another one in the same row."""
 
@@ -135,7 +132,8 @@ class Column(Generic[T]):
         self.kind: ColumnType = kind
         self.nullable = nullable
         self.derived = options.derived
-        self.references = options.references
+        self.references = table if options.references == "self" else options.references
+        self.on_delete = options.on_delete
         self.default = options.default
         self.path: tuple[str, ...] = ()
         self.worked: Worked | None = None
@@ -165,6 +163,17 @@ class Column(Generic[T]):
 
     def __neg__(self) -> Order:
         return Order(self, descending=True)
+
+    def __invert__(self: Column[bool] | Column[bool | None]) -> Where:
+        """Hold where a boolean column is false."""
+        return Where(self, "=", value=False)
+
+    @property
+    def is_true(self) -> Where:
+        """What a boolean column means where a condition stands."""
+        if self.kind != "boolean":
+            raise TypeError(f"{self.name} is no condition by itself, being {self.kind}; compare it with something")
+        return Where(self, "=", value=True)
 
     def __add__(self, other: object) -> Column[Any]:
         return worked_out(self.kind, Formula("+", (self, other)))
@@ -204,6 +213,10 @@ class Column(Generic[T]):
         return worked_out(other.kind, Related(other.table, (key == self,), "only", other))
 
 
+Expression = Where | AllOf | AnyOf | Not | Exists | Column[bool] | Column[bool | None]
+"""What holds for a row or not; a boolean column holds where it is true."""
+
+
 def worked_out(kind: ColumnType, worked: Worked, *, nullable: bool = True) -> Column[Any]:
     """A column that is worked out for each row instead of stored; a plain column in it is that of the nearest row."""
     found: Column[Any] = Column(Row, "a value", kind, ColumnOptions(), nullable)
@@ -238,7 +251,8 @@ def exists(source: Source, *where: Expression) -> Exists:
 class ColumnOptions(NamedTuple):
     default: Any = msgspec.NODEFAULT
     derived: bool = False
-    references: type[Row] | None = None
+    references: type[Row] | Literal["self"] | None = None
+    on_delete: Literal["cascade"] | None = None
 
 
 def column(*, default: Any = msgspec.NODEFAULT, derived: bool = False, references: type[Row] | None = None) -> Any:
@@ -246,9 +260,19 @@ def column(*, default: Any = msgspec.NODEFAULT, derived: bool = False, reference
     return ColumnOptions(default, derived, references)
 
 
-def references(table: type[Row], *, default: Any = msgspec.NODEFAULT, derived: bool = False) -> Any:
-    """A column that holds the key of another table's row. Documentation for readers and tools; nothing cascades."""
-    return ColumnOptions(default, derived, table)
+def references(
+    table: type[Row] | Literal["self"],
+    *,
+    default: Any = msgspec.NODEFAULT,
+    derived: bool = False,
+    on_delete: Literal["cascade"] | None = None,
+) -> Any:
+    """A column that holds the key of a row of another table, or of its own (`"self"`).
+
+    It is documentation for readers and tools, and nothing refuses a key that is not there. With `on_delete="cascade"`
+    `db.remove` of a row also removes the rows that refer to it, and those that refer to them; the column gets an index.
+    """
+    return ColumnOptions(default, derived, table, on_delete)
 
 
 class Table(NamedTuple):
@@ -318,6 +342,7 @@ else:
                 declared = Table(row, table, key, indexes, unique, visibility, _columns_of(row, given))
                 _check(declared)
                 _tables[row], _columns[row] = declared, declared.columns
+                _prepare_cascades(declared)
             return row
 
         def __getattribute__(cls, name: str) -> Any:
@@ -340,6 +365,17 @@ def _check(table: Table) -> None:
     for name in table.key:
         if table.columns[name].nullable:
             raise TypeError(f"{row}.{name} belongs to the key and cannot be None")
+
+
+def _prepare_cascades(table: Table) -> None:
+    """Give an index to each column by which rows go with those that they refer to."""
+    for name, each in table.columns.items():
+        if each.on_delete and each.references:
+            key = _tables[each.references].key
+            if len(key) != 1:
+                row = f"{table.row.__name__}.{name}"
+                raise TypeError(f"{row} cannot cascade: the key of {each.references.__name__} has several columns")
+            index(table.row, (name,))
 
 
 def _columns_of(row: type[Row], given: dict[str, ColumnOptions]) -> dict[str, Column[Any]]:

@@ -201,7 +201,7 @@ def headline(call: Any, notices: list[Any]) -> list[str]:
 
 @api.filter(Book, "isLent")
 def is_lent(call: Any, comparator: dict[str, Any]) -> Any:
-    lent = exists(Loan.row, Loan.row.bookId == Book.row.id, Loan.row.returned == False)  # noqa: E712
+    lent = exists(Loan.row, Loan.row.bookId == Book.row.id, ~Loan.row.returned)
     return yes_or_no(lent, comparator)
 
 

@@ -3,6 +3,7 @@
 An engine's own test module imports the tests and says how to open the engine:
 
     from twindiff.storage.conformance.adopting import *
+    from twindiff.storage.conformance.cascades import *
     from twindiff.storage.conformance.computed import *
     from twindiff.storage.conformance.expressions import *
     from twindiff.storage.conformance.feeds import *

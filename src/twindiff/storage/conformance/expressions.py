@@ -164,8 +164,9 @@ def few(strategy: st.SearchStrategy[Expression]) -> st.SearchStrategy[list[Expre
     return st.lists(strategy, max_size=2)
 
 
+BOOLEANS: st.SearchStrategy[Expression] = st.sampled_from([Thing.flag, Thing.is_open, ~Thing.flag, ~Thing.is_open])
 EXPRESSIONS: st.SearchStrategy[Expression] = st.recursive(
-    atoms() | text_atoms() | json_atoms() | relations(),
+    BOOLEANS | atoms() | text_atoms() | json_atoms() | relations(),
     lambda inner: (
         st.lists(inner, max_size=3).map(lambda parts: any_of(*parts))
         | st.lists(inner, max_size=3).map(lambda parts: all_of(*parts))

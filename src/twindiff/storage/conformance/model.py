@@ -66,6 +66,8 @@ def holds(part: Expression, row: Row, everything: Rows, outer: Outer = ()) -> bo
         return not holds(part.part, row, everything, outer)
     if isinstance(part, Exists):
         return bool(related(part, row, everything, outer))
+    if isinstance(part, Column):
+        return bool(getattr(row, part.name))
     return atom(part, row, everything, outer)
 
 

@@ -67,13 +67,24 @@ class Item(Row, table="items", key=("item_id",)):
     title: Column[str] = column(default="")
 
 
+class Folder(Row, table="folders", key=("folder_id",)):
+    folder_id: Column[str]
+    parent_id: Column[str | None] = references("self", default=None, on_delete="cascade")
+
+
+class Page(Row, table="pages", key=("folder_id", "number")):
+    folder_id: Column[str] = references(Folder, on_delete="cascade")
+    number: Column[int]
+    copied_from: Column[str | None] = references(Folder, default=None)
+
+
 class Note(Row, table="notes", key=("note_id",)):
     note_id: Column[str]
     text: Column[str | None] = column(default=None)
 
 
 CATALOG = Schema("catalog", (table_of(Note),))
-TABLES: dict[str, tuple[type[Row], ...]] = {"alpha": (Thing, Link, Echo, Receipt), "beta": (Item,)}
+TABLES: dict[str, tuple[type[Row], ...]] = {"alpha": (Thing, Link, Echo, Receipt), "beta": (Item, Folder, Page)}
 SCHEMAS = {twin: Schema(twin, tuple(table_of(row) for row in rows)) for twin, rows in TABLES.items()}
 
 

@@ -206,6 +206,21 @@ class PostgresStore:
         if not found:
             raise form.gone(row)
         self._see(form, found[0], None)
+        if form.dependents:
+            self._remove_dependents(form, found)
+
+    def _remove_dependents(self, form: TableSql, rows: list[Stored]) -> None:
+        """Remove the rows that refer to removed ones, level by level."""
+        removed = [(form, rows)]
+        while removed:
+            form, rows = removed.pop()
+            keys = [row[form.key_at[0]] for row in rows]
+            for dependent, column in form.dependents:
+                found = self._run(dependent.delete_referring(column), (keys,))
+                for row in found:
+                    self._see(dependent, row, None)
+                if found and dependent.dependents:
+                    removed.append((dependent, found))
 
     def add_all(self, rows: Sequence[Row]) -> None:
         """Insert rows of one table; raises AlreadyExists when a key is in use."""

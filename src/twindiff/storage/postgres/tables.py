@@ -49,6 +49,11 @@ class TableSql(TableForm):
         self.delete_returning = f"{self.delete} RETURNING {names(self.columns)}"
         self.unique = {name for columns in (table.key, *table.unique) for name in columns}
 
+    def delete_referring(self, column: Column[Any]) -> str:
+        """Delete the rows in which a column has one of some keys; gives the rows."""
+        among = f"{quote(column.name)} = ANY(%s::{stored_type(column)}[])"
+        return f"DELETE FROM {self.name} WHERE {among} RETURNING {names(self.columns)}"
+
     @cached_property
     def insert_all(self) -> str:
         """Insert rows, which are given by column."""

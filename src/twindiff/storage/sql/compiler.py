@@ -151,6 +151,8 @@ class Compiler(ABC):
             return f"({_joined([self.expression(each, scopes) for each in part.parts], ' OR ') or 'false'})"
         if isinstance(part, Not):
             return f"({self.expression(part.part, scopes)}) IS NOT TRUE"
+        if isinstance(part, Column):
+            return _atom(self, part.is_true, scopes)
         return f"EXISTS (SELECT 1 {self._related(part.source, part.where, scopes)})"
 
     def _related(self, source: Source, where: Sequence[Expression], scopes: Scopes) -> str:

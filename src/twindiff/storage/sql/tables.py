@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Generic, NoReturn, TypeVar, cast
 
@@ -48,6 +48,8 @@ class TableForm:
         self.by_key = " AND ".join(f"{quote(name)} = {mark}" for name in table.key)
         self.select_by_key = f"SELECT {names(self.columns)} FROM {name} WHERE {self.by_key}"
         self.delete = f"DELETE FROM {name} WHERE {self.by_key}"
+        self.dependents: tuple[tuple[Any, Column[Any]], ...] = ()
+        """The tables whose rows go with a row of this one, each with the column that refers to it."""
 
     @cached_property
     def select_all(self) -> str:
@@ -119,6 +121,14 @@ class TableForms(Generic[F]):
         self.schema = schema
         self.by_name = {name: form(table) for name, table in schema.tables.items()}
         self.by_row: dict[type[Row], F] = {form.table.row: form for form in self.by_name.values()}
+        for each in self.by_name.values():
+            each.dependents = tuple(self._dependents(each.table.row))
+
+    def _dependents(self, row: type[Row]) -> Iterator[tuple[F, Column[Any]]]:
+        for form in self.by_name.values():
+            for column in form.table.columns.values():
+                if column.on_delete and column.references is row:
+                    yield form, column
 
     def of(self, row: type[Row]) -> F:
         try:

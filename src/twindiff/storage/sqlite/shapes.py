@@ -48,6 +48,8 @@ def plain_where(where: Sequence[Expression], parameters: list[Any]) -> Shape | N
 def _is_shaped(part: Expression, shape: list[Any], parameters: list[Any]) -> bool:
     if type(part) is Where:
         return _is_compared(part, shape, parameters)
+    if isinstance(part, Column):
+        return _is_compared(part.is_true, shape, parameters)
     shape.append(type(part))
     if isinstance(part, AllOf | AnyOf):
         shape.append(len(part.parts))

@@ -52,6 +52,11 @@ class TableSql(TableForm):
         self.queries: dict[Shape, str] = {}
         self.returning = f"WHERE {self.by_key} RETURNING {names(self.columns)}"
 
+    def delete_referring(self, column: str) -> str:
+        """Delete the rows in which a column has one of the keys in a JSON list; gives the first part of their keys."""
+        among = f"{quote(column)} IN (SELECT value FROM json_each(?))"
+        return f"DELETE FROM {self.name} WHERE {among} RETURNING {quote(self.key[0])}"
+
     def remember(self, shape: Shape, query: str) -> str:
         """Keep the text of a shape; only so many, since those who filter make up shapes as they like."""
         if len(self.queries) >= _MOST_QUERIES:
@@ -227,9 +232,22 @@ class SqliteStore:
 
     def remove(self, row: Row) -> None:
         sql = self._writable(type(row))
-        self._run(sql.delete, [getattr(row, name) for name in sql.key])
+        key = [getattr(row, name) for name in sql.key]
+        self._run(sql.delete, key)
         if not self._connection.changes():
             raise sql.gone(row)
+        if sql.dependents:
+            self._remove_dependents(sql, key)
+
+    def _remove_dependents(self, sql: TableSql, keys: list[Any]) -> None:
+        """Remove the rows that refer to removed ones, level by level."""
+        removed = [(sql, keys)]
+        while removed:
+            sql, keys = removed.pop()
+            for dependent, column in sql.dependents:
+                found = self._run(dependent.delete_referring(column.name), (json_text(keys),)).fetchall()
+                if found and dependent.dependents:
+                    removed.append((dependent, [key for (key,) in found]))
 
     def add_all(self, rows: Sequence[Row]) -> None:
         """Insert rows of one table; raises AlreadyExists when a key is in use."""

@@ -63,7 +63,7 @@ def created_issue_count(call: Call, rows: list[Any]) -> list[int]:
 @api.field(Organization, "userCount")
 def user_count(call: Call, rows: list[Any]) -> list[int]:
     """How many people are active."""
-    return [call.db.count(User.row, User.row.active == True)] * len(rows)  # noqa: E712 - a condition
+    return [call.db.count(User.row, User.row.active)] * len(rows)
 
 
 @api.field(Organization, "customerCount")

@@ -38,9 +38,9 @@ def hidden_teams(call: Call) -> list[str]:
 
 def _hidden_teams(call: Call) -> list[str]:
     team, member, user = Team.row, TeamMembership.row, User.row
-    is_guest = exists(user, user.id == call.actor, user.guest == True)  # noqa: E712 - a condition, not a test
+    is_guest = exists(user, user.id == call.actor, user.guest)
     joined = exists(member, member.teamId == team.id, member.userId == call.actor)
-    closed = any_of(team.private == True, is_guest)  # noqa: E712
+    closed = any_of(team.private, is_guest)
     return [key for (key,) in call.db.rows(team, closed, not_(joined), columns=(team.id,))]
 
 
@@ -113,5 +113,5 @@ def views_seen(call: Call) -> Expression:
     view = CustomView.row
     mine = any_of(view.ownerId == call.actor, view.creatorId == call.actor)
     teams = hidden_teams(call)
-    shared: Expression = view.shared == True  # noqa: E712
+    shared: Expression = view.shared
     return any_of(mine, all_of(shared, outside(view.teamId, teams)) if teams else shared)

@@ -213,7 +213,7 @@ def filter_ancestors(call: Call, comparator: dict[str, Any]) -> Expression:
 @api.filter(Team, "owners")
 def owners(call: Call, comparator: dict[str, Any]) -> Expression:
     """The members of a team who own it."""
-    return _members(call, comparator, TeamMembership.row.owner == True)  # noqa: E712 - a condition
+    return _members(call, comparator, TeamMembership.row.owner)
 
 
 @api.filter(Team, "users")

@@ -34,7 +34,7 @@ def viewer(call: Call) -> Any:
 @api.query("users")
 def users(call: Call, include_disabled: bool | None = None) -> Matches:
     """The people of the workspace, without those suspended unless they are asked for."""
-    return Matches(User, () if include_disabled else (User.row.active == True,))  # noqa: E712 - a condition
+    return Matches(User, () if include_disabled else (User.row.active,))
 
 
 @api.lookup(User)
