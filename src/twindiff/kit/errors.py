@@ -85,3 +85,7 @@ class TooSlow(ApiError):
     """The operation took longer than an operation may take."""
 
     status = 503
+
+
+class NotServed(ApiError):
+    """What the storage refuses, whatever the vendor would say."""

@@ -15,6 +15,7 @@ import msgspec
 from twindiff.kit.blobs import Blobs
 from twindiff.kit.clock import Clock, ClockMode
 from twindiff.kit.errors import ApiError
+from twindiff.kit.errors import NotServed as NotServed
 from twindiff.kit.rows import Expression, Row
 from twindiff.kit.store import Store
 
@@ -24,10 +25,6 @@ from .portions import Work
 from .schema import Schema
 
 T = TypeVar("T")
-
-
-class NotServed(ApiError):
-    """What the storage refuses, whatever the vendor would say."""
 
 
 class StorageFull(NotServed):

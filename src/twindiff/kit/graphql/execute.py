@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from threading import Lock
 from typing import Any, NamedTuple
 
 from graphql import (
@@ -29,25 +27,30 @@ from graphql.language import (
 )
 
 from twindiff.kit.call import Call
-from twindiff.kit.errors import ApiError
+from twindiff.kit.errors import ApiError, NotServed, TooSlow
 
 from . import oracle
 from .arguments import Arguments, Refused, VariableUse
 from .build import Builder, Meaning
+from .cache import SizedCache
 from .errors import InternalError, InvalidDocument, TooComplex
+from .introspection import Introspections, bounded
 from .library import named_type
-from .limits import Limits, check
+from .limits import Limits, check, check_answer
 from .model import Model
 from .plan import Compiler, Cost, is_connection
 from .reading import read, read_with_places
 from .roots import Resolve, resolver
 from .run import Run
 from .selecting import Asked, Selecting
-from .shapes import Complete
+from .shapes import Complete, Unresolved
 
 log = logging.getLogger("twindiff")
 
-MOST_PLANS = 1024
+PLANNED_CHARACTERS = 400_000
+"""Of the texts whose plans are kept; a plan takes about a hundred times the bytes of its text."""
+FOR_ALL = (NotServed, TooSlow, TooComplex)
+"""What ends a whole request, whichever field it befell: no other way of asking would do better."""
 _RULES = [rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule]
 
 
@@ -107,9 +110,8 @@ class Api:
         self.limits = limits
         self.missing = frozenset(missing)
         self.extras: Callable[[Run], dict[str, Any]] = extras or _success
-        self._plans: OrderedDict[Any, Plan] = OrderedDict()
-        self._turn = Lock()
-        self._introspections: dict[Any, Outcome] = {}
+        self.plans: SizedCache[Plan] = SizedCache(PLANNED_CHARACTERS)
+        self.introspections = Introspections()
 
     @cached_property
     def builder(self) -> Builder:
@@ -124,15 +126,11 @@ class Api:
 
     def plan(self, text: str, operation_name: str | None, variables: dict[str, Any]) -> Plan:
         """The plan of one operation of a document; raises InvalidDocument or TooComplex."""
-        # Directives are decided at compile time, so what they may hang on is part of the key.
-        decided = tuple(sorted((n, v) for n, v in variables.items() if isinstance(v, bool))) if "@" in text else ()
-        key = (text, operation_name, decided)
-        plan = self._plans.get(key) or self._compiled(text, operation_name, variables)
-        with self._turn:
-            self._plans[key] = plan
-            self._plans.move_to_end(key)
-            if len(self._plans) > MOST_PLANS:
-                self._plans.popitem(last=False)
+        key = plan_key(text, operation_name, variables)
+        plan = self.plans.get(key)
+        if plan is None:
+            plan = self._compiled(text, operation_name, variables)
+            self.plans.put(key, plan, len(text))
         return plan
 
     def _compiled(self, text: str, operation_name: str | None, variables: dict[str, Any]) -> Plan:
@@ -238,15 +236,32 @@ class Api:
             raise TooComplex(
                 f"The query is too complex: {cost:,.0f} points, where {self.limits.complexity:,.0f} are allowed"
             )
-        run = Run(self.model, call, values)
-        if plan.asks_schema:
-            return self._introspected(plan, run, operation_name, variables, cost)
-        if plan.writes:
-            return Outcome(*self._written(plan, run), cost)
+        run = Run(self.model, call, values, self.limits.conditions)
         try:
-            return Outcome(*self._read(plan, run), cost)
-        except Exception:  # noqa: BLE001 - whatever failed, the slow way tells where
-            return self._slowly(plan, run, operation_name, variables, cost)
+            data, problems = self._answered(plan, run, operation_name, variables)
+        except TooSlow:
+            raise TooComplex("The query takes longer than two seconds; ask for less at once") from None
+        check_answer(data, self.limits)
+        return Outcome(data, problems, cost)
+
+    def _answered(
+        self, plan: Plan, run: Run, operation_name: str | None, variables: dict[str, Any]
+    ) -> tuple[Any, list[Problem]]:
+        if plan.asks_schema:
+            answer = bounded if plan.roots else self.introspections.answer
+            data, errors = answer(self, plan.text, run, operation_name, variables)
+            return data, _problems(errors, plan)
+        if plan.writes:
+            return self._written(plan, run)
+        try:
+            return self._read(plan, run)
+        except FOR_ALL:
+            raise
+        except (ApiError, Unresolved):
+            return self._slowly(plan, run, operation_name, variables)
+        except Exception:  # whatever failed, the slow way tells where
+            log.exception("query %s failed", ", ".join(plan.names)[:200])
+            return self._slowly(plan, run, operation_name, variables)
 
     def _read(self, plan: Plan, run: Run) -> tuple[Any, list[Problem]]:
         data: dict[str, Any] | None = {}
@@ -254,6 +269,8 @@ class Api:
         for root in plan.roots:
             try:
                 value = root.resolve(run, root.arguments.of(run.variables))
+            except FOR_ALL:
+                raise
             except ApiError as error:
                 problems.append(_problem(root, error))
                 data = _without(data, root)
@@ -272,6 +289,8 @@ class Api:
                     value = root.resolve(run, root.arguments.of(run.variables))
                 run.forget()
                 (found,) = root.complete(run, [value])
+            except FOR_ALL:
+                raise
             except Exception as error:  # noqa: BLE001 - a root that fails must not undo the one before it
                 problems.append(_problem(root, _told(error, root.name)))
                 data = _without(data, root)
@@ -281,23 +300,16 @@ class Api:
         return data, problems
 
     def _slowly(
-        self, plan: Plan, run: Run, operation_name: str | None, variables: dict[str, Any], cost: float
-    ) -> Outcome:
+        self, plan: Plan, run: Run, operation_name: str | None, variables: dict[str, Any]
+    ) -> tuple[Any, list[Problem]]:
         data, errors = oracle.execute(self, plan.text, run, operation_name, variables)
-        return Outcome(data, [_as_problem(each, plan.names[0]) for each in errors], cost)
+        return data, _problems(errors, plan)
 
-    def _introspected(
-        self, plan: Plan, run: Run, operation_name: str | None, variables: dict[str, Any], cost: float
-    ) -> Outcome:
-        """Introspection; when nothing else is asked the answer is the same every time, and large."""
-        if plan.roots:
-            return self._slowly(plan, run, operation_name, variables, cost)
-        key = (plan.text, operation_name, repr(sorted(variables.items())))
-        if key not in self._introspections:
-            if len(self._introspections) >= 8:
-                self._introspections.clear()
-            self._introspections[key] = self._slowly(plan, run, operation_name, variables, cost)
-        return self._introspections[key]
+
+def plan_key(text: str, operation_name: str | None, variables: dict[str, Any]) -> tuple[Any, ...]:
+    """What a plan hangs on; directives are decided when it is made, and so are the variables that may decide them."""
+    decided = tuple(sorted((n, v) for n, v in variables.items() if isinstance(v, bool))) if "@" in text else ()
+    return text, operation_name, decided
 
 
 def _is_all_used(
@@ -347,8 +359,15 @@ def _fragments(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:
     return {each.name.value: each for each in document.definitions if isinstance(each, FragmentDefinitionNode)}
 
 
+def _problems(errors: list[GraphQLError], plan: Plan) -> list[Problem]:
+    return [_as_problem(each, (plan.names or ("__schema",))[0]) for each in errors]
+
+
 def _as_problem(error: GraphQLError, name: str) -> Problem:
+    """One entry of `errors`; raises what no answer of the vendor may hide."""
     cause = error.original_error
+    if isinstance(cause, FOR_ALL):
+        raise cause
     is_null = isinstance(cause, TypeError) and str(cause).startswith("Cannot return null")
     told = error if cause is None or is_null else _told(cause, name)
     return Problem(told, tuple(error.path or ()), tuple(error.locations or ()))

@@ -1,20 +1,31 @@
-"""What a document may cost before anybody reads it: bytes, depth, tokens. In this order, each is linear in the text."""
+"""What a document may cost, and its answer: everything an agent sends is bounded before, or while, it is worked on.
+
+The bounds of a document's text come first, in this order; each is linear in the text.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from .errors import TooComplex
 
 
 class Limits(NamedTuple):
-    """Bounds of one document; `complexity` in the vendor's points."""
+    """Bounds of one request; `complexity` in the vendor's points."""
 
     characters: int = 100_000
     depth: int = 64
     tokens: int = 5_000
     complexity: float = 10_000
+    values: int = 10_000
+    """Values in all variables together."""
+    conditions: int = 500
+    """Conditions in all filters of a field together, those on related rows too."""
+    introspection: int = 200_000
+    """Values in an answer about the schema; the question that tools ask takes 80,000 of a schema of 700 types."""
+    answer: int = 10_000_000
+    """Bytes of an answer, about: escapes and signs are not counted."""
 
 
 _STRINGS = re.compile(r'"""(?:\\"""|[\s\S])*?(?:"""|\Z)|"(?:\\.|[^"\\\n])*"?|#[^\n]*')
@@ -38,17 +49,41 @@ def depth_of(text: str) -> int:
     return deepest
 
 
-def depth_of_values(value: object, most: int = 64) -> None:
-    """Raise TooComplex for variables nested too deeply."""
-    level = [value]
-    for _ in range(most):
+def check_variables(variables: object, limits: Limits) -> None:
+    """Raise TooComplex for variables that are nested too deeply or hold too much."""
+    level, seen = [variables], 0
+    for _ in range(limits.depth):
         level = [inner for each in level for inner in _inside(each)]
         if not level:
             return
-    raise TooComplex(f"The variables are nested more than {most} levels deep")
+        seen += len(level)
+        if seen > limits.values:
+            raise TooComplex(f"The variables hold more than {limits.values:,} values")
+    raise TooComplex(f"The variables are nested more than {limits.depth} levels deep")
 
 
 def _inside(value: object) -> list[object]:
     if isinstance(value, dict):
-        return list(value.values())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    return list(value) if isinstance(value, list) else []  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return list(cast(dict[str, object], value).values())
+    return list(cast(list[object], value)) if isinstance(value, list) else []
+
+
+def check_answer(data: object, limits: Limits) -> None:
+    """Raise TooComplex for an answer that is too large, however often the same text stands in it."""
+    if _left(data, limits.answer) < 0:
+        raise TooComplex(f"The answer is larger than {limits.answer:,} bytes; ask for fewer rows or fields at once")
+
+
+def _left(value: Any, left: int) -> int:
+    """What is left of some bytes after a value; less than nothing as soon as it is too large."""
+    if isinstance(value, str):
+        return left - len(value)
+    if not isinstance(value, dict | list):
+        return left
+    inside: Any = cast(Any, value.values() if isinstance(value, dict) else value)
+    left -= 10 * len(inside)
+    for each in inside:
+        left = left - len(each) if isinstance(each, str) else _left(each, left)
+        if left < 0:
+            break
+    return left

@@ -34,9 +34,9 @@ class Context:
 
 
 def execute(
-    api: Any, text: str, run: Run, operation_name: str | None, variables: dict[str, Any]
+    api: Any, text: str, run: Run, operation_name: str | None, variables: dict[str, Any], middleware: Any = None
 ) -> tuple[Any, list[GraphQLError]]:
-    """Data and errors of a document that has been found valid."""
+    """Data and errors of a document that has been found valid; `middleware` is the library's."""
     schema: GraphQLSchema = api.schema
     document = parse(text)
     result = execute_sync(
@@ -47,6 +47,7 @@ def execute(
         operation_name=operation_name,
         field_resolver=resolve,
         type_resolver=type_of,
+        middleware=middleware,
     )
     return result.data, list(result.errors or ())
 

@@ -10,7 +10,7 @@ from twindiff.kit.rows import Column, Expression, Order, all_of, any_of, not_
 from .entity import Spec
 from .errors import InvalidInput, NotImplementedHere
 from .run import Run, columns_of, unarchived
-from .where import NEVER, where
+from .where import NEVER, conditions_in, where
 
 Arguments = Mapping[str, Any]
 DEFAULT_SIZE = 50
@@ -39,6 +39,7 @@ def page_of(
     if not arguments.get("includeArchived"):
         conditions += unarchived(spec)
     if arguments.get("filter"):
+        run.count_conditions(conditions_in(arguments["filter"]))
         conditions += where(run, spec, arguments["filter"])
     terms = tuple(_order(each) for each in order) or terms_of(run, spec, arguments)
     backward = arguments.get("last") is not None or (

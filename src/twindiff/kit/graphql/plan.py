@@ -34,6 +34,8 @@ from .shapes import Cells, Complete, ConnectionShape, KindShape, Loaded, RowShap
 
 LEAF_COST = 0.1
 OBJECT_COST = 1.0
+SHORT = 300
+"""Letters of the code of a selection that is kept for others like it."""
 _ZEROS: dict[str, Any] = {"Int": 0, "Float": 0, "Boolean": False, "JSON": {}, "JSONObject": {}, "Duration": 0}
 _EPOCH = "1970-01-01T00:00:00"
 
@@ -332,9 +334,13 @@ class Compiler:
         return shapes.edges_part(shape.id_at, keys, nodes)
 
 
-@lru_cache(maxsize=4096)
 def _code(source: str) -> Any:
-    """Most selections are of the same few forms, `{ id }` above all."""
+    """Most selections are of the same few forms, `{ id }` above all; those are short."""
+    return _short_code(source) if len(source) < SHORT else compile(source, "<plan>", "eval")
+
+
+@lru_cache(maxsize=4096)
+def _short_code(source: str) -> Any:
     return compile(source, "<plan>", "eval")
 
 

@@ -20,14 +20,15 @@ DEEPEST_FILTER = 8
 class Run:
     """What plans and verbs are given."""
 
-    __slots__ = ("_depth", "_visible", "call", "db", "model", "variables")
+    __slots__ = ("_conditions", "_depth", "_most", "_visible", "call", "db", "model", "variables")
 
-    def __init__(self, model: Model, call: Call, variables: dict[str, Any]) -> None:
+    def __init__(self, model: Model, call: Call, variables: dict[str, Any], most_conditions: int = 500) -> None:
         self.model = model
         self.call = call
         self.db = call.db
         self.variables = variables
-        self._depth = 0
+        self._depth = self._conditions = 0
+        self._most = most_conditions
         self._visible: dict[str, tuple[Expression, ...]] = {}
 
     def visible(self, spec: Spec) -> tuple[Expression, ...]:
@@ -50,6 +51,12 @@ class Run:
             yield
         finally:
             self._depth -= 1
+
+    def count_conditions(self, more: int) -> None:
+        """Count conditions of filters; raises TooComplex when there are more than one operation may have."""
+        self._conditions += more
+        if self._conditions > self._most:
+            raise TooComplex(f"The filters have more than {self._most} conditions")
 
     def forget(self) -> None:
         """Ask again who sees what, after a write."""

@@ -22,7 +22,7 @@ from twindiff.kit.twin import Declared, Dispatch, Found, Operation, Twin, Users
 from . import verbs
 from .errors import InvalidDocument, NotImplementedHere
 from .execute import Api, Outcome, Plan, Problem
-from .limits import Limits, depth_of_values
+from .limits import Limits, check_variables
 from .model import Model
 from .run import Run
 
@@ -133,6 +133,7 @@ class Endpoint(Dispatch):
         """The operation that the document in a request means, with the document compiled."""
         asked = _asked(request)
         variables = asked.variables or {}
+        check_variables(variables, self.api.limits)
         plan = self.api.plan(asked.query or "", asked.operationName, variables)
         kind = "mutation" if plan.writes else "query"
         name = f"{kind} {', '.join(dict.fromkeys(plan.names))}"[:200]
@@ -167,7 +168,6 @@ def _asked(request: Request) -> Asked:
         raise MalformedBody(f"The request is not a GraphQL request: {error}") from None
     if not asked.query:
         raise MalformedBody("The request has no query")
-    depth_of_values(asked.variables)
     return asked
 
 

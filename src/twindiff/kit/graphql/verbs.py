@@ -41,7 +41,9 @@ def find(call: Call, entity: type[Entity], id: str) -> Any:
 
 def matching(call: Call, entity: type[Entity], given: Given) -> tuple[Expression, ...]:
     """The conditions that a filter of the API means, for lists and filters written by hand."""
-    return filters.where(_run(call, entity.spec), entity.spec, given)
+    run = _run(call, entity.spec)
+    run.count_conditions(filters.conditions_in(given))
+    return filters.where(run, entity.spec, given)
 
 
 def seen(call: Call, entity: type[Entity], given: Given) -> tuple[Expression, ...]:

@@ -20,6 +20,15 @@ from .scalars import duration_of, stored_instant
 NEVER = any_of()
 
 
+def conditions_in(given: Any) -> int:
+    """How many conditions a filter has: its operators, however deep they stand."""
+    if isinstance(given, dict):
+        return sum(map(conditions_in, cast(dict[str, Any], given).values()))
+    if isinstance(given, list):
+        return max(sum(conditions_in(each) for each in cast(list[Any], given) if isinstance(each, dict)), 1)
+    return 1
+
+
 def where(run: Run, spec: Spec, given: Given) -> tuple[Expression, ...]:
     """The conditions on an entity's own row that a filter means."""
     return tuple(_part(run, spec, name, value) for name, value in given.items() if value is not None)
