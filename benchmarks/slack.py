@@ -77,9 +77,9 @@ class Workspace:
         """The body of the answer."""
         headers = {"content-type": "application/json", "authorization": f"Bearer {self.token}"}
         request = Request("POST", f"/{method}", headers=headers, body=msgspec.json.encode(arguments))
-        return self.service.calls.answer(
-            self.environment, self.twin, request, "http://slack.example", trusted=True
-        ).body
+        exchange = self.twin.exchange(request, "http://slack.example")
+        assert exchange, method
+        return self.service.calls.answer(self.environment, self.twin, exchange, trusted=True).body
 
 
 def measure(workspace: Workspace, call: str, messages: int, clock: Callable[[], float]) -> Figure:

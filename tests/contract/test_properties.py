@@ -90,7 +90,9 @@ class Workspace:
         given = {name: self.named(value) for name, value in parameters.items()}
         headers = {"content-type": "application/json", "authorization": f"Bearer {token}"}
         request = Request("POST", f"/{method}", "", headers, json.dumps(given).encode())
-        answer = self.service.calls.answer(self.environment, self.twin, request, "")
+        exchange = self.twin.exchange(request, "")
+        exchange.token = token
+        answer = self.service.calls.answer(self.environment, self.twin, exchange)
         shown = msgspec.json.decode(answer.body)
         if method == "chat.postMessage" and shown["ok"]:
             self.made["message"].insert(0, shown["ts"])

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import msgspec
 import pytest
 
-from twindiff.kit import UNSET, Body, Header, Named, Operations, UnsetType, Upload
+from twindiff.kit import UNSET, Body, Exchange, Header, Named, Operations, UnsetType, Upload
 from twindiff.kit.errors import InvalidParameter, MissingParameter
 from twindiff.kit.http import Answer, Request
 from twindiff.kit.styles.base import Style
@@ -24,7 +24,9 @@ def answered(handler: Any, query: str = "", body: bytes = b"", path: str = "/thi
     request = Request("PUT", path, query, names, body)
     found = Dispatch(style, [api]).find("PUT", request.path)
     assert found
-    return found.operation.bound.invoke(None, style.parameters(request, found))
+    return found.operation.bound.invoke(
+        None, style.parameters(Exchange(style, request, found.operation, found.path_parameters))
+    )
 
 
 def test_a_list_is_a_repeated_name_or_json():
@@ -172,7 +174,8 @@ def test_nothing_is_an_answer_without_a_body():
     api = Operations()
     api.delete("/things/{thing_id}", status=204)(nothing)
     (operation,) = Dispatch(Style(), [api]).operations
-    assert Style().result(None, operation) == Answer(b"", 204)
+    exchange = Exchange(Style(), Request("DELETE", "/things/1"), operation)
+    assert exchange.answer(None) == Answer(b"", 204)
 
 
 def test_every_verb_that_writes_may_be_open_and_take_a_large_body():

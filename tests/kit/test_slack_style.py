@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from twindiff.kit import Operations
+from twindiff.kit import Exchange, Operations
 from twindiff.kit.errors import ApiError, InvalidParameter, MissingParameter
 from twindiff.kit.http import Answer, Request
 from twindiff.kit.styles.slack import SlackRpc
@@ -31,7 +31,7 @@ def read(body: bytes | str = b"", content_type: str = "", query: str = "") -> di
     request = Request("POST", "/api/chat.postMessage", query, headers, data)
     found = DISPATCH.find("POST", request.path)
     assert found
-    return STYLE.parameters(request, found)
+    return STYLE.parameters(Exchange(STYLE, request, found.operation, found.path_parameters))
 
 
 def answer(given: Answer) -> dict[str, Any]:
@@ -118,8 +118,8 @@ def test_a_token_stands_in_the_header_the_query_or_the_form():
 
 
 def test_a_success_is_ok():
-    operation = DISPATCH.operations[0]
-    assert answer(STYLE.result({"channel": "C1"}, operation)) == {"ok": True, "channel": "C1"}
+    exchange = Exchange(STYLE, Request("POST", "/chat.postMessage"), DISPATCH.operations[0])
+    assert answer(exchange.answer({"channel": "C1"})) == {"ok": True, "channel": "C1"}
 
 
 def test_an_error_is_its_code_and_its_details():

@@ -228,7 +228,7 @@ SLACK_BODIES = {
 @pytest.mark.parametrize("auth", ["with a token", "without"])
 @pytest.mark.parametrize(("body", "code"), SLACK_BODIES.values(), ids=SLACK_BODIES)
 def test_slack_says_what_is_wrong_in_its_own_words(platform, environment, body, code, auth):
-    env = environment()
+    env = environment(auth="strict")
     headers = {"Content-Type": "application/json; charset=utf-8"}
     token = None if auth == "with a token" else ""
     answer = env.ask("chat.postMessage", token=token, content=body, headers=headers)

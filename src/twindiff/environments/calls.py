@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from twindiff.catalog.stamps import wall
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError
+from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer, Request
-from twindiff.kit.twin import Found, Operation, Rules, Twin
+from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, Engine, Intent, Moment, NotServed
 
 from .call_log import UNKNOWN_OPERATION, CallLog, Entry
@@ -26,14 +27,6 @@ class Outcome(NamedTuple):
     seq: int | None = None
 
 
-class Asker(NamedTuple):
-    """Who makes a call, with which token, and the address at which they know the twin."""
-
-    actor: str
-    token: str
-    base_url: str
-
-
 class Calls:
     """Answers the calls of environments and logs each of them."""
 
@@ -41,58 +34,58 @@ class Calls:
         self._engine = engine
         self.log = CallLog(engine, catalog)
 
-    def answer(
-        self, environment: Environment, twin: Twin, request: Request, base_url: str, *, trusted: bool = False
-    ) -> Answer:
+    def answer(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool = False) -> Answer:
         """Answer one request to a twin of an awake environment; a trusted one need not bring a token of it."""
         started = time.perf_counter()
-        outcome = Outcome(Answer(b"", 500), f"{request.verb} {request.path}"[:200], error="internal_error")
+        outcome = Outcome(Answer(b"", 500), exchange.operation.name, error="internal_error")
         try:
-            outcome = self._outcome(environment, twin, request, base_url, trusted=trusted)
+            outcome = self._outcome(environment, twin, exchange, trusted=trusted)
         finally:
-            answer, operation, actor, error, seq = outcome
-            spent = (time.perf_counter() - started) * 1000
-            self.log.add(environment.id, Entry(wall(), twin.name, operation, actor, answer.status, spent, error, seq))
+            self._note(environment, twin, outcome, (time.perf_counter() - started) * 1000)
+        return outcome.answer
+
+    def unknown(self, environment: Environment, twin: Twin, request: Request) -> Answer:
+        """Refuse a request for an operation that the twin lacks."""
+        answer = twin.style.unknown(request, twin.dispatch.verbs(request.path))
+        self._note(environment, twin, Outcome(answer, _named(request), error=UNKNOWN_OPERATION), 0.0)
         return answer
 
-    def _outcome(
-        self, environment: Environment, twin: Twin, request: Request, base_url: str, *, trusted: bool
-    ) -> Outcome:
-        found = twin.dispatch.find(request.verb, request.path)
-        if found is None:
-            verbs = twin.dispatch.verbs(request.path)
-            return Outcome(
-                twin.style.unknown(request, verbs), f"{request.verb} {request.path}"[:200], "", UNKNOWN_OPERATION
-            )
+    def _note(self, environment: Environment, twin: Twin, outcome: Outcome, milliseconds: float) -> None:
+        answer, operation, actor, error, seq = outcome
+        entry = Entry(wall(), twin.name, operation, actor, answer.status, milliseconds, error, seq)
+        self.log.add(environment.id, entry)
+
+    def _outcome(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool) -> Outcome:
         try:
-            is_open = found.operation.declared.open
-            token = twin.style.token(request) if not is_open else None
-            actor = environment.tokens.actor_of(token, twin.style, trusted=trusted or is_open)
-            return self._perform(environment, twin, request, found, Asker(actor, token or "", base_url))
+            twin.read(exchange)
+            return self._perform(environment, twin, exchange, trusted=trusted or exchange.operation.declared.open)
         except NotServed:
             raise
         except ApiError as error:
-            return Outcome(twin.style.error(error), found.operation.name, error=error.code)
+            return Outcome(twin.style.error(error, exchange), exchange.operation.name, exchange.actor, error.code)
 
-    def _perform(self, environment: Environment, twin: Twin, request: Request, found: Found, asker: Asker) -> Outcome:
-        style = twin.style
-        found = twin.chosen(request, found)
-        operation = found.operation
-        raw = style.parameters(request, found)
-        guard = None if operation.declared.open else twin.guard
-        actor, token, base_url = asker
+    def _perform(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool) -> Outcome:
+        operation, tokens = exchange.operation, environment.tokens
+        exchange.strict, exchange.meter = tokens.mode == "strict", environment.meter
+        intent = Intent(twin.name, operation.name, "")
 
         def work(moment: Moment) -> Any:
-            call = Call(actor, moment.db, moment.clock, base_url, blobs=self._engine.blobs, token=token)
-            if guard:
-                guard(call, operation, Rules(environment.tokens.mode == "strict", environment.meter))
-            return operation.bound.invoke(call, raw)
+            call = Call("", moment.db, moment.clock, exchange.base_url, blobs=self._engine.blobs, token=exchange.token)
+            known = twin.actor_of(call) if twin.actor_of and exchange.token else None
+            actor = tokens.actor_of(exchange.token, twin.name, known, twin.style, trusted=trusted)
+            call.actor = exchange.actor = intent.actor = actor
+            return operation.run(exchange, call)
 
-        result, seq = self._run(environment, twin, operation, actor, work)
-        answer = result if isinstance(result, Answer) else style.result(result, operation)
-        return Outcome(answer, operation.name, actor, answer.error or None, seq)
+        result, seq = self._run(environment, intent, work, reads=operation.reads)
+        answer = exchange.answer(result)
+        error = result.code if isinstance(result, ApiError) else answer.error
+        return Outcome(answer, operation.name, exchange.actor, error or None, seq)
 
-    def _run(self, environment: Environment, twin: Twin, operation: Operation, actor: str, work: Any) -> Any:
-        if operation.reads:
-            return self._engine.read(environment.id, twin.name, work), None
-        return self._engine.write(environment.id, Intent(twin.name, operation.name, actor), work)
+    def _run(self, environment: Environment, intent: Intent, work: Any, *, reads: bool) -> Any:
+        if reads:
+            return self._engine.read(environment.id, intent.twin, work), None
+        return self._engine.write(environment.id, intent, work)
+
+
+def _named(request: Request) -> str:
+    return f"{request.verb} {request.path}"[:200]

@@ -6,6 +6,8 @@ from msgspec import UnsetType as UnsetType
 from .call import Call as Call
 from .clock import Clock as Clock
 from .errors import ApiError as ApiError
+from .exchange import Exchange as Exchange
+from .exchange import Layer as Layer
 from .http import Answer as Answer
 from .http import Request as Request
 from .paging import page as page

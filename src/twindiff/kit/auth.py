@@ -12,19 +12,24 @@ from .styles.base import Style
 class Tokens(msgspec.Struct, frozen=True):
     """The tokens of one environment.
 
-    `lenient`: a token that is not listed acts as the default actor. `strict`: it is refused as the vendor refuses it.
-    A request without any token is refused either way, as every vendor does.
+    `actors` are listed tokens with the user each acts as; `users` are the users that calls act as by default, by twin,
+    and `actor` where a twin is not among them. `lenient`: a token that nobody knows, or none, acts as that user.
+    `strict`: either is refused as the vendor refuses it.
     """
 
     actor: str
     mode: Literal["lenient", "strict"] = "lenient"
     actors: dict[str, str] = {}
+    users: dict[str, str] = {}
 
-    def actor_of(self, token: str | None, style: Style, *, trusted: bool = False) -> str:
-        """The user a token acts as; raises the style's error for a missing or unknown token, unless it is trusted."""
-        if not token and not trusted:
-            raise style.missing_token
-        actor = self.actors.get(token or "")
-        if actor is None and self.mode == "strict" and not trusted:
-            raise style.unknown_token
-        return actor or self.actor
+    def actor_of(self, token: str, twin: str, known: str | None, style: Style, *, trusted: bool = False) -> str:
+        """The user a token acts as; `known` is whom the twin's own tables say, `trusted` lets any token pass.
+
+        Raises the style's error for a missing or unknown token.
+        """
+        actor = self.actors.get(token) or known
+        if actor:
+            return actor
+        if self.mode == "strict" and not trusted:
+            raise style.unknown_token if token else style.missing_token
+        return self.users.get(twin, self.actor)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack
 
 from .binding import Bound, Handler, bind
 from .call import Call
+from .exchange import Exchange, Layer, Run, compose
 from .http import Request
-from .limits import Meter
 from .rows import Column, Row, Table, table_of
 from .styles.base import Style
 
 H = TypeVar("H", bound=Handler)
 
 BODY_LIMIT = 1_000_000
+METHOD_VERBS = frozenset({"GET", "POST"})
+"""How RPC methods are called."""
 _VARYING = re.compile(r"(.*?)\{(\w+)(:path)?\}(.*)")
 """A segment that varies: what it begins with, its name, whether it is a tail, what it ends with."""
 
@@ -34,6 +36,8 @@ class Declared(NamedTuple):
     """The largest body it takes, in bytes."""
     open: bool
     """Whether it needs no token: it is for everyone, or its address is a secret."""
+    layers: tuple[Layer, ...] = ()
+    """What runs around its handler, inside the transaction; the first one is outermost."""
 
 
 class Operation(NamedTuple):
@@ -42,6 +46,8 @@ class Operation(NamedTuple):
     name: str
     declared: Declared
     bound: Bound
+    run: Run
+    """The handler, with its layers around it."""
     placeholders: tuple[str, ...] = ()
     """What its path calls the segments that vary."""
 
@@ -51,6 +57,25 @@ class Operation(NamedTuple):
         return self.declared.reads
 
 
+class MethodOptions(TypedDict, total=False):
+    """What may be said of an RPC method; see `Declared`."""
+
+    reads: bool
+    scope: str
+    open: bool
+    layers: Sequence[Layer]
+
+
+class Options(TypedDict, total=False):
+    """What may be said of an operation with a verb and a path; see `Declared`."""
+
+    scope: str
+    status: int
+    body_limit: int
+    open: bool
+    layers: Sequence[Layer]
+
+
 class Operations:
     """The operations of one page of a reference, below the `prefix` of their paths.
 
@@ -58,19 +83,33 @@ class Operations:
     one or more.
     """
 
-    def __init__(self, *, prefix: str = "") -> None:
+    def __init__(self, *, prefix: str = "", layers: Sequence[Layer] = ()) -> None:
         self.prefix = prefix.rstrip("/")
         self.listed: list[Declared] = []
+        self._layers = tuple(layers)
 
-    def method(self, name: str, *, reads: bool = False, scope: str = "", open: bool = False) -> Callable[[H], H]:
-        """Declare an RPC method, as in Slack's `chat.postMessage`; it is found by name, whatever the verb."""
-        return self._declare("", name, reads, scope, open=open)
+    def method(self, name: str, **options: Unpack[MethodOptions]) -> Callable[[H], H]:
+        """Declare an RPC method, as in Slack's `chat.postMessage`; it is found by name, for GET and POST."""
+        return self._declare("", name, **options)
 
-    def get(self, path: str, *, scope: str = "", status: int = 200, open: bool = False) -> Callable[[H], H]:
-        return self._declare("GET", path, True, scope, status, open=open)
+    def get(self, path: str, **options: Unpack[Options]) -> Callable[[H], H]:
+        return self._declare("GET", path, reads=True, **options)
 
-    def post(
+    def post(self, path: str, *, reads: bool = False, **options: Unpack[Options]) -> Callable[[H], H]:
+        return self._declare("POST", path, reads=reads, **options)
+
+    def put(self, path: str, **options: Unpack[Options]) -> Callable[[H], H]:
+        return self._declare("PUT", path, **options)
+
+    def patch(self, path: str, **options: Unpack[Options]) -> Callable[[H], H]:
+        return self._declare("PATCH", path, **options)
+
+    def delete(self, path: str, **options: Unpack[Options]) -> Callable[[H], H]:
+        return self._declare("DELETE", path, **options)
+
+    def _declare(
         self,
+        verb: str,
         path: str,
         *,
         reads: bool = False,
@@ -78,39 +117,13 @@ class Operations:
         status: int = 200,
         body_limit: int = BODY_LIMIT,
         open: bool = False,
-    ) -> Callable[[H], H]:
-        return self._declare("POST", path, reads, scope, status, body_limit, open=open)
-
-    def put(
-        self, path: str, *, scope: str = "", status: int = 200, body_limit: int = BODY_LIMIT, open: bool = False
-    ) -> Callable[[H], H]:
-        return self._declare("PUT", path, False, scope, status, body_limit, open=open)
-
-    def patch(
-        self, path: str, *, scope: str = "", status: int = 200, body_limit: int = BODY_LIMIT, open: bool = False
-    ) -> Callable[[H], H]:
-        return self._declare("PATCH", path, False, scope, status, body_limit, open=open)
-
-    def delete(
-        self, path: str, *, scope: str = "", status: int = 200, body_limit: int = BODY_LIMIT, open: bool = False
-    ) -> Callable[[H], H]:
-        return self._declare("DELETE", path, False, scope, status, body_limit, open=open)
-
-    def _declare(
-        self,
-        verb: str,
-        path: str,
-        reads: bool,
-        scope: str,
-        status: int = 200,
-        body_limit: int = BODY_LIMIT,
-        *,
-        open: bool = False,
+        layers: Sequence[Layer] = (),
     ) -> Callable[[H], H]:
         path = self.prefix + path if verb else path
+        around = (*self._layers, *layers)
 
         def declare(handler: H) -> H:
-            self.listed.append(Declared(verb, path, handler, reads, scope, status, body_limit, open))
+            self.listed.append(Declared(verb, path, handler, reads, scope, status, body_limit, open, around))
             return handler
 
         return declare
@@ -208,10 +221,14 @@ class Found(NamedTuple):
 
 
 class Dispatch:
-    """Operations compiled once: RPC methods a dict by name, REST a tree by segment and verb."""
+    """Operations compiled once: RPC methods a dict by name, REST a tree by segment and verb.
 
-    def __init__(self, style: Style, pages: Sequence[Operations]) -> None:
+    `layers` run around all of them, outside those of a page or of an operation.
+    """
+
+    def __init__(self, style: Style, pages: Sequence[Operations], layers: Sequence[Layer] = ()) -> None:
         self.style = style
+        self._layers = tuple(layers)
         self.methods: dict[str, Operation] = {}
         self.tree = Node()
         for page in pages:
@@ -223,7 +240,8 @@ class Dispatch:
         name = f"{declared.verb} {declared.path}" if declared.verb else declared.path
         segments = _segments(declared.path)
         placeholders = tuple(varying[2] for each in segments if (varying := _VARYING.fullmatch(each)))
-        operation = Operation(name, declared, bound, placeholders)
+        run = compose((*self._layers, *declared.layers), bound.invoke)
+        operation = Operation(name, declared, bound, run, placeholders)
         _check_path(declared.path, segments)
         if not declared.verb:
             taken, self.methods[name] = name in self.methods, operation
@@ -237,7 +255,8 @@ class Dispatch:
         """The operation for a request, or None when there is none of that verb and path."""
         method = self.methods.get(self.style.method_name(path)) if self.methods else None
         if method:
-            return Found(method, {})
+            return Found(method, {}) if verb in METHOD_VERBS else None
+        verb = "GET" if verb == "HEAD" else verb
         found = self.tree.find(_segments(path), verb)
         if found is None:
             return None
@@ -285,23 +304,16 @@ Rows = Mapping[str, Iterable[Mapping[str, Any]]]
 """The rows of a template by table."""
 
 
-class Rules(NamedTuple):
-    """By what a guard judges a call: whether tokens are taken seriously, and how much was asked for of late."""
-
-    strict: bool
-    meter: Meter
-
-
-Guard = Callable[[Call, Operation, Rules], None]
-"""Raises when the caller's token may not make a call, or not now. It only reads."""
+ActorOf = Callable[[Call], str | None]
+"""Whom the token of a call acts as, by the twin's own tables; None for a token that they do not know."""
 
 
 class Twin:
     """Everything the server knows of one vendor.
 
     `seeds` is a folder of templates, one `<template>.json` each: `{table: [row, …]}`; `templates` are templates that
-    code writes, by name. `guard` is asked before every call that needs a token. `missing` are the operations that the
-    vendor has and the twin lacks, if they are known.
+    code writes, by name. `layers` run around every operation, inside its transaction. `actor_of` knows the tokens that
+    the twin keeps by itself. `missing` are the operations that the vendor has and the twin lacks, if they are known.
     """
 
     def __init__(
@@ -313,7 +325,8 @@ class Twin:
         users: Users | None = None,
         seeds: Path | None = None,
         templates: Mapping[str, Callable[[], Rows]] | None = None,
-        guard: Guard | None = None,
+        layers: Sequence[Layer] = (),
+        actor_of: ActorOf | None = None,
         missing: Iterable[str] | None = None,
         aliases: Sequence[str] = (),
     ) -> None:
@@ -323,11 +336,16 @@ class Twin:
         self.users = users
         self.seeds = seeds
         self.templates = dict(templates or {})
-        self.guard = guard
+        self.actor_of = actor_of
         self.missing = None if missing is None else frozenset(missing)
         self.tables: tuple[Table, ...] = tuple(table_of(row) for row in tables)
-        self.dispatch = Dispatch(style, pages)
+        self.dispatch = Dispatch(style, pages, layers)
 
-    def chosen(self, request: Request, found: Found) -> Found:
-        """The operation that a request means, where its verb and path alone do not say."""
-        return found
+    def exchange(self, request: Request, base_url: str) -> Exchange | None:
+        """A request with the operation that its verb and path name; None when there is none."""
+        found = self.dispatch.find(request.verb, request.path)
+        return found and Exchange(self.style, request, found.operation, found.path_parameters, base_url)
+
+    def read(self, exchange: Exchange) -> None:
+        """Read the parameters of a request whose body is there."""
+        exchange.parameters = self.style.parameters(exchange)

@@ -1,7 +1,7 @@
-"""One ASGI callable in front of everything: it splits the path once and asks who may pass.
+"""One ASGI callable in front of everything: it splits the path once.
 
-Data plane: `/api/env/{id}/services/{twin}/…`, or the host `{twin}--{id}.localhost`. Control planes:
-`/api/platform/…`, and sandboxes at `/v1/…`.
+The vendors' APIs and our own are answered here, by tables of operations; whatever else there is (pages, streams,
+sockets) is the business of the shell, an application of an ordinary framework.
 """
 
 from __future__ import annotations
@@ -11,41 +11,26 @@ import contextlib
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
-from functools import partial
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import Any
 
 from twindiff.kit.errors import ApiError
+from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer, Request
-from twindiff.kit.styles.base import Style
-from twindiff.kit.twin import BODY_LIMIT, Dispatch, Found
-from twindiff.server import doors, sandboxes
-from twindiff.server.pages import index
-from twindiff.server.platform import PREFIX, platform
-from twindiff.server.sandboxes.routes import Desk
-from twindiff.server.sandboxes.sandboxes import Sandboxes
+from twindiff.server.auth import check_origin, refusal
+from twindiff.server.bodies import Receive, read_body
+from twindiff.server.data_plane import DataPlane, Target, target_of
+from twindiff.server.planes import Plane, planes_of
 from twindiff.server.service import LARGE_BODY, Service
-from twindiff.storage import Gone
+from twindiff.server.shell import shell_of
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 log = logging.getLogger("twindiff")
 
 MOST_IN_FLIGHT = 1024
-DATA_PREFIX = "/api/env/"
-
-
-class ClientGone(ApiError):
-    """The client left before its request was complete; nothing was done."""
-
-
-class BodyTooLarge(ApiError):
-    """The body is larger than this operation takes."""
-
-    status = 413
 
 
 class InternalError(ApiError):
@@ -60,29 +45,6 @@ class Overloaded(ApiError):
     status = 503
 
 
-class NotFound(ApiError):
-    """There is nothing here."""
-
-    status = 404
-
-
-class Target(NamedTuple):
-    """Where in the data plane a request goes."""
-
-    environment: str
-    twin: str
-    path: str
-    base_url: str
-
-
-class Plane(NamedTuple):
-    """An API of ours: where it is, its operations, and what they work with for a caller who knows us by an address."""
-
-    prefix: str
-    operations: Dispatch
-    given: Callable[[str], Any]
-
-
 class Gateway:
     """The ASGI application."""
 
@@ -90,21 +52,21 @@ class Gateway:
         self.service = service
         service.ports.serve(self)
         self._in_flight = 0
-        self._planes = (
-            Plane(PREFIX, platform, self._of_the_platform),
-            Plane(sandboxes.PREFIX, sandboxes.operations, partial(Desk, Sandboxes(service))),
-        )
-
-    def _of_the_platform(self, address: str) -> Service:
-        return self.service
+        self._data_plane = DataPlane(service)
+        self._planes = planes_of(service)
+        self._shell = shell_of(service)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
-        elif scope["type"] == "http":
-            await self._respond(scope, receive, send)
+            return
+        request = _request(scope)
+        target = target_of(scope["scheme"], request.path, request.headers.get("host", "").lower())
+        plane = None if target else self._plane(request.path)
+        if scope["type"] == "http" and (target or plane):
+            await self._respond(scope, request, target or plane, receive, send)
         else:
-            await send({"type": "websocket.close", "code": 1000})
+            await self._hand_over(scope, request, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         house: asyncio.Task[None] | None = None
@@ -122,144 +84,96 @@ class Gateway:
             await send({"type": "lifespan.shutdown.complete"})
             return
 
-    async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _respond(
+        self, scope: Scope, request: Request, place: Target | Plane | None, receive: Receive, send: Send
+    ) -> None:
         self._in_flight += 1
         try:
             if self._in_flight > MOST_IN_FLIGHT:
                 raise Overloaded(headers=(("Retry-After", "1"),))
             await self.service.turn()
-            answer = await self._answer(scope, receive)
+            answer = await self._answer(scope, request, place, receive)
         except ApiError as error:
-            answer = self._refusal(scope, error)
+            answer = _refusal(place, error)
         except Exception:  # the one place where a mistake of ours becomes an answer
-            log.exception("%s %s failed", scope["method"], scope["path"])
-            answer = self._refusal(scope, InternalError())
+            log.exception("%s %s failed", request.verb, request.path)
+            answer = _refusal(place, InternalError())
         finally:
             self._in_flight -= 1
         await _send(send, answer)
 
-    async def _answer(self, scope: Scope, receive: Receive) -> Answer:
-        request = _request(scope)
-        host = request.headers.get("host", "").lower()
+    async def _answer(self, scope: Scope, request: Request, place: Target | Plane | None, receive: Receive) -> Answer:
+        self._check_origin(request)
+        if isinstance(place, Target):
+            return preflight(request) or await self._data_plane.answer(request, place, receive)
+        assert place, "the shell answers what has no place here"
+        address = f"{scope['scheme']}://{request.headers.get('host', '').lower() or 'localhost'}"
+        return await self._control_plane(place, place.given(address), request, receive)
+
+    async def _hand_over(self, scope: Scope, request: Request, receive: Receive, send: Send) -> None:
+        """Let the shell answer, for as long as it takes: what it streams is not a request in flight."""
+        try:
+            self._check_origin(request)
+        except ApiError as error:
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008, "reason": str(error)[:100]})
+            else:
+                await _send(send, refusal(error))
+            return
+        await self._shell(scope, receive, send)
+
+    def _check_origin(self, request: Request) -> None:
         if self.service.settings.api_key is None:
-            doors.refuse_foreigners(host, request.headers.get("origin", ""))
-        target = _target(scope["scheme"], request.path, host)
-        if target:
-            return await self._data_plane(request, target, receive)
-        if request.path == "/":
-            return index(self.service)
-        plane = self._plane(request.path)
-        if plane:
-            given = plane.given(f"{scope['scheme']}://{host or 'localhost'}")
-            request = request._replace(path=request.path[len(plane.prefix) :])
-            return await self._control_plane(plane.operations, given, request, receive)
-        raise NotFound(f"There is nothing at {request.path}; see / for what there is")
+            check_origin(request.headers)
 
     def _plane(self, path: str) -> Plane | None:
-        return next((plane for plane in self._planes if path.startswith(f"{plane.prefix}/")), None)
+        return next((plane for plane in self._planes if plane.has(path)), None)
 
-    def _refusal(self, scope: Scope, error: ApiError) -> Answer:
-        """An error in the form of the plane that the request went to."""
-        request = _request(scope)
-        at_a_twin = _target(scope["scheme"], request.path, request.headers.get("host", "").lower())
-        plane = None if at_a_twin else self._plane(request.path)
-        return plane.operations.style.error(error) if plane else doors.refusal(error)
-
-    async def _data_plane(self, request: Request, target: Target, receive: Receive) -> Answer:
-        request = request._replace(path=target.path)
-        request = request._replace(body=await _body(request, receive, self._limit(target, request)))
-        return await self.service.call(target.environment, lambda: self._twin_answers(request, target))
-
-    async def _twin_answers(self, request: Request, target: Target) -> Answer:
-        # Only now is the environment looked up: it may have ended while the body came.
-        environment = self.service.environments.get(target.environment)
-        twin = environment.twin(target.twin, self.service.registry)
-        if twin is None:
-            raise doors.no_such_twin(environment, target.twin, self.service.registry)
-        trusted = doors.admit(self.service.settings.api_key, environment, twin, request)
-        try:
-            await self.service.awaken(environment)
-            return self.service.calls.answer(environment, twin, request, target.base_url, trusted=trusted)
-        except Gone:
-            self.service.environments.drop([environment.id])
-            self.service.environments.get(environment.id)
-            raise
-
-    def _limit(self, target: Target, request: Request) -> int:
-        """The largest body that the operation takes; looked up only for one that may be large."""
-        if int(request.headers.get("content-length", BODY_LIMIT + 1)) <= BODY_LIMIT:
-            return BODY_LIMIT
-        twin = self.service.registry.find(target.twin)
-        found = twin.dispatch.find(request.verb, request.path) if twin else None
-        return found.operation.declared.body_limit if found else BODY_LIMIT
-
-    async def _control_plane(self, operations: Dispatch, given: Any, request: Request, receive: Receive) -> Answer:
+    async def _control_plane(self, plane: Plane, given: Any, request: Request, receive: Receive) -> Answer:
+        operations = plane.operations
+        request = request._replace(path=request.path.removeprefix(plane.removed))
         found = operations.find(request.verb, request.path)
-        doors.open_control_plane(self.service.settings.api_key, request, found.operation.name if found else "")
+        plane.authorize(self.service.settings.api_key, request, found.operation.name if found else "")
         if found is None:
             return operations.style.unknown(request, operations.verbs(request.path))
-        limit = found.operation.declared.body_limit
-        request = request._replace(body=await _body(request, receive, limit))
-        return await self.service.apart(lambda: self._operate(operations.style, given, request, found))
+        body = await read_body(request, receive, found.operation.declared.body_limit)
+        exchange = Exchange(operations.style, request._replace(body=body), found.operation, found.path_parameters)
+        return await self.service.apart(lambda: self._operate(given, exchange))
 
-    async def _operate(self, style: Style, given: Any, request: Request, found: Found) -> Answer:
-        result = found.operation.bound.invoke(given, await self._read(style, request, found))
+    async def _operate(self, given: Any, exchange: Exchange) -> Answer:
+        result = exchange.operation.bound.invoke(given, await self._read(exchange))
         if inspect.isawaitable(result):
             result = await result
-        return result if isinstance(result, Answer) else style.result(result, found.operation)
+        return exchange.answer(result)
 
-    async def _read(self, style: Style, request: Request, found: Found) -> dict[str, Any]:
+    async def _read(self, exchange: Exchange) -> dict[str, Any]:
         """The parameters of a request; a large body is read off the event loop."""
-        if len(request.body) <= LARGE_BODY:
-            return style.parameters(request, found)
-        return await self.service.aside(lambda: style.parameters(request, found))
+        if len(exchange.request.body) <= LARGE_BODY:
+            return exchange.style.parameters(exchange)
+        return await self.service.aside(lambda: exchange.style.parameters(exchange))
+
+
+def preflight(request: Request) -> Answer | None:
+    """The answer to a browser that asks whether a page may call; it reaches no handler. None for other requests."""
+    if request.verb != "OPTIONS" or "access-control-request-method" not in request.headers:
+        return None
+    allowed = (
+        ("Access-Control-Allow-Origin", request.headers.get("origin", "*")),
+        ("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE"),
+        ("Access-Control-Allow-Headers", request.headers.get("access-control-request-headers", "*")),
+        ("Vary", "Origin"),
+    )
+    return Answer(b"", HTTPStatus.NO_CONTENT, headers=allowed)
+
+
+def _refusal(place: Target | Plane | None, error: ApiError) -> Answer:
+    """An error in the form of the plane that the request went to."""
+    return place.operations.style.error(error) if isinstance(place, Plane) else refusal(error)
 
 
 def _request(scope: Scope) -> Request:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-    verb = "GET" if scope["method"] == "HEAD" else scope["method"]
-    return Request(verb, scope["path"], scope["query_string"].decode("utf-8", "replace"), headers)
-
-
-def _target(scheme: str, path: str, host: str) -> Target | None:
-    """Where a data-plane request goes, by a host of its own or by its path."""
-    name, _, domain = host.partition(".")
-    if "--" in name and domain.partition(":")[0] == "localhost":
-        twin, _, environment = name.rpartition("--")
-        # Not every program finds the host of a twin, so links in answers are of the other form.
-        return Target(environment, twin, path, f"{scheme}://{domain}{DATA_PREFIX}{environment}/services/{twin}")
-    if path.startswith(DATA_PREFIX):
-        environment, _, rest = path[len(DATA_PREFIX) :].partition("/services/")
-        twin, slash, tail = rest.partition("/")
-        base_url = f"{scheme}://{host or 'localhost'}{DATA_PREFIX}{environment}/services/{twin}"
-        return Target(environment, twin, slash + tail, base_url)
-    return None
-
-
-async def _body(request: Request, receive: Receive, limit: int) -> bytes:
-    """The whole body; raises BodyTooLarge as soon as it is, ClientGone when it does not come."""
-    if int(request.headers.get("content-length", 0)) > limit:
-        raise _too_large(limit)
-    if request.verb == "GET" and "content-length" not in request.headers and "transfer-encoding" not in request.headers:
-        return b""
-    chunks: list[bytes] = []
-    size = 0
-    more = True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ClientGone
-        chunk: bytes = message.get("body", b"")
-        size += len(chunk)
-        if size > limit:
-            raise _too_large(limit)
-        chunks.append(chunk)
-        more = message.get("more_body", False)
-    return b"".join(chunks)
-
-
-def _too_large(limit: int) -> BodyTooLarge:
-    return BodyTooLarge(f"The body is larger than {limit:,} bytes, which is the most this operation takes")
+    return Request(scope.get("method", "GET"), scope["path"], scope["query_string"].decode("utf-8", "replace"), headers)
 
 
 async def _send(send: Send, answer: Answer) -> None:

@@ -21,7 +21,7 @@ from twindiff.environments.unused import Unused
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import table_of
 from twindiff.kit.twin import Twin
-from twindiff.server.doors import no_such_twin
+from twindiff.server.auth import no_such_twin
 from twindiff.server.ports import Ports
 from twindiff.server.threads import Threads
 from twindiff.server.turns import Turns

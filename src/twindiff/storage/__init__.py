@@ -48,12 +48,6 @@ class Gone(NotServed):
     status = 410
 
 
-class JournalIncomplete(NotServed):
-    """Operations are missing from the journal for ever, so what they changed is not known. Reset the environment."""
-
-    status = 409
-
-
 class WrongStorage(Exception):
     """The database cannot be used as it is; the message says what to do."""
 
@@ -115,12 +109,19 @@ class Moment(NamedTuple):
     clock: Clock
 
 
-class Intent(NamedTuple):
-    """Who writes what, for the journal."""
+class Intent:
+    """Who writes what, for the journal; who it is must be known when the work is done."""
 
-    twin: str
-    operation: str
-    actor: str
+    __slots__ = ("actor", "operation", "twin")
+
+    def __init__(self, twin: str, operation: str, actor: str) -> None:
+        self.twin = twin
+        self.operation = operation
+        self.actor = actor
+
+    def described(self) -> tuple[str, str, str]:
+        """Twin, operation and actor, as a record has them."""
+        return self.twin, self.operation, self.actor
 
 
 class CatalogStore(Store, Protocol):
@@ -210,15 +211,14 @@ class Engine(Protocol):
     def rewind(self, env: str, to: int) -> int:
         """Return to a point: the rows, clock and counters as they were after that seq; 0 is the beginning.
 
-        The journal notes it and goes on; the new seq is returned. Raises UnknownPoint, and JournalIncomplete unless
-        the point is the beginning.
+        The journal notes it and goes on; the new seq is returned. Raises UnknownPoint.
         """
         ...
 
     def fork(self, env: str, at: int, child: str) -> None:
         """Make an environment that shares all up to a point with its parent and goes on by itself.
 
-        Raises UnknownPoint, JournalIncomplete.
+        Raises UnknownPoint.
         """
         ...
 
@@ -243,7 +243,7 @@ class Engine(Protocol):
         ...
 
     def records(self, env: str, after: int = 0, upto: int | None = None) -> list[Record]:
-        """Journal records with `after < seq <= upto`; a fork begins with its parent's. Raises JournalIncomplete."""
+        """Journal records with `after < seq <= upto`; a fork begins with its parent's."""
         ...
 
     def difference(self, env: str, after: int, upto: int) -> list[Record]:

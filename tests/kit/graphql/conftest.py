@@ -130,9 +130,10 @@ class Library:
         return data
 
     def request(self, body: bytes, verb: str = "POST", query: str = "") -> Any:
-        found = self.twin.dispatch.find(verb, "/any/where")
-        assert found
-        return self.twin.chosen(Request(verb, "/any/where", query, {}, body), found)
+        exchange = self.twin.exchange(Request(verb, "/any/where", query, {}, body), "")
+        assert exchange
+        self.twin.read(exchange)
+        return exchange
 
     def data(self, query: str, variables: Json | None = None, actor: str = "m0") -> Json:
         answer = self.ask(query, variables, actor)

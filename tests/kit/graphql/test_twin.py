@@ -115,7 +115,8 @@ def test_a_refused_mutation_answers_200(home: Environment):
     assert answer.json()["errors"][0]["message"] == "Entity not found: Book"
 
 
-def test_a_request_without_a_token_is_refused(home: Environment):
+def test_a_request_without_a_token_is_refused_where_tokens_are_taken_seriously(live: LiveServer):
+    home = Platform(live.client).environment("library:library_default", "m0", auth="strict")
     answer = home.ask("graphql", token="", json={"query": "{ me { name } }"})
     assert answer.status_code == 401
     assert answer.json()["errors"][0]["extensions"] == {"code": "MISSING_TOKEN"}

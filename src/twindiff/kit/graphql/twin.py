@@ -14,10 +14,11 @@ import msgspec
 from twindiff.kit.binding import Bound
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError, MalformedBody, UnknownOperation
+from twindiff.kit.exchange import Exchange, Layer, compose
 from twindiff.kit.http import Answer, Request, json_answer
 from twindiff.kit.rows import Row
 from twindiff.kit.styles.base import Style, json_object
-from twindiff.kit.twin import Declared, Dispatch, Found, Operation, Twin, Users
+from twindiff.kit.twin import ActorOf, Declared, Dispatch, Found, Operation, Twin, Users
 
 from . import verbs
 from .errors import InvalidDocument, NotImplementedHere
@@ -83,13 +84,13 @@ class GraphqlStyle(Style):
         answer = json_answer(value, headers=self.headers(outcome))
         return answer._replace(error=_code(outcome.problems[0].error)) if outcome.problems else answer
 
-    def error(self, error: ApiError) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
         if isinstance(error, InvalidDocument):
             problems = [Problem(each, (), tuple(each.locations or ())) for each in error.errors]
             return json_answer({"errors": [self.problem(each) for each in problems]}, self.invalid_status)
         return json_answer({"errors": [self.problem(Problem(error))]}, error.status)
 
-    def parameters(self, request: Request, found: Found) -> dict[str, Any]:
+    def parameters(self, exchange: Exchange) -> dict[str, Any]:
         return {}
 
 
@@ -100,8 +101,8 @@ def _code(error: Exception) -> str:
 class Endpoint(Dispatch):
     """Answers GET and POST at every path; what an operation is called and whether it writes, its document says."""
 
-    def __init__(self, style: GraphqlStyle, api: Api) -> None:
-        super().__init__(style, ())
+    def __init__(self, style: GraphqlStyle, api: Api, layers: Sequence[Layer] = ()) -> None:
+        super().__init__(style, (), layers)
         self.graphql = style
         self.api = api
 
@@ -127,9 +128,9 @@ class Endpoint(Dispatch):
 
     def _operation(self, name: str, invoke: Callable[[Any, Any], Any], *, reads: bool, open: bool = False) -> Operation:
         declared = Declared("GET" if open else "POST", "/graphql", invoke, reads, "", 200, BODY_LIMIT, open)
-        return Operation(name, declared, Bound(invoke, _Nothing, frozenset(), Answer))
+        return Operation(name, declared, Bound(invoke, _Nothing, frozenset(), Answer), compose(self._layers, invoke))
 
-    def chosen(self, request: Request) -> Found:
+    def chosen(self, request: Request) -> Operation:
         """The operation that the document in a request means, with the document compiled."""
         asked = _asked(request)
         variables = asked.variables or {}
@@ -138,7 +139,7 @@ class Endpoint(Dispatch):
         kind = "mutation" if plan.writes else "query"
         name = f"{kind} {', '.join(dict.fromkeys(plan.names))}"[:200]
         invoke = self._missing(plan) if plan.missing else self._run(plan, variables, asked.operationName)
-        return Found(self._operation(name, invoke, reads=not plan.writes or bool(plan.missing)), {})
+        return self._operation(name, invoke, reads=not plan.writes or bool(plan.missing))
 
     def _run(self, plan: Plan, variables: dict[str, Any], operation_name: str | None) -> Callable[[Call, Any], Answer]:
         def run(call: Call, raw: Any) -> Answer:
@@ -195,13 +196,26 @@ class GraphqlTwin(Twin):
         users: Users | None = None,
         seeds: Path | None = None,
         aliases: Sequence[str] = (),
+        layers: Sequence[Layer] = (),
+        actor_of: ActorOf | None = None,
     ) -> None:
         self.model = Model(modules, payload)
         verbs.belongs(self.model)
         self.api = Api(self.model, style.limits, missing, style.extras)
         every = (*self.model.tables, *tables)
-        super().__init__(name, style, tables=every, users=users, seeds=seeds, missing=self.api.missing, aliases=aliases)
-        self.dispatch = self.endpoint = Endpoint(style, self.api)
+        super().__init__(
+            name,
+            style,
+            tables=every,
+            users=users,
+            seeds=seeds,
+            missing=self.api.missing,
+            aliases=aliases,
+            actor_of=actor_of,
+        )
+        self.dispatch = self.endpoint = Endpoint(style, self.api, layers)
 
-    def chosen(self, request: Request, found: Found) -> Found:
-        return found if request.verb == "GET" else self.endpoint.chosen(request)
+    def read(self, exchange: Exchange) -> None:
+        """Find out which operation the document of a POST means."""
+        if exchange.request.verb != "GET":
+            exchange.operation = self.endpoint.chosen(exchange.request)

@@ -13,13 +13,15 @@ from twindiff.kit.http import Answer, Request, json_answer
 
 if TYPE_CHECKING:
     from twindiff.kit.binding import Bound, Naming
-    from twindiff.kit.twin import Found, Operation
+    from twindiff.kit.exchange import Exchange
 
 
 class Style:
     """REST with JSON bodies; errors are `{"error": code, "message": text}` with their status."""
 
     naming: Naming = None
+    token_in_body: bool = False
+    """Whether a token may be a parameter of the body, so that it is known only when that has been read."""
     missing_token: type[ApiError] = MissingToken
     unknown_token: type[ApiError] = UnknownToken
 
@@ -31,13 +33,13 @@ class Style:
         """The token a request carries; None when it carries none at all."""
         return request.bearer()
 
-    def parameters(self, request: Request, found: Found) -> dict[str, Any]:
+    def parameters(self, exchange: Exchange) -> dict[str, Any]:
         """Raw parameters by wire name; the path's win over the body's, the body's over the query's."""
-        bound = found.operation.bound
+        request, bound = exchange.request, exchange.operation.bound
         given = embedded(read_query(request.query, bound.lists, bound.objects), bound) if request.query else {}
         if request.body or bound.body:
             given.update(self._given_in_body(request, bound))
-        given.update(found.path_parameters)
+        given.update(exchange.path_parameters)
         if bound.headers:
             _add_headers(given, request, bound)
         return given
@@ -56,12 +58,13 @@ class Style:
             given = embedded(read_form(request, bound.lists, bound.objects), bound) if is_form else self.body(request)
         return {bound.body: given} if bound.body else given
 
-    def result(self, value: Any, operation: Operation) -> Answer:
+    def result(self, value: Any, exchange: Exchange) -> Answer:
         """The answer that carries a handler's value; None is an answer without a body."""
-        status = operation.declared.status
+        status = exchange.operation.declared.status
         return Answer(b"", status) if value is None else json_answer(value, status)
 
-    def error(self, error: ApiError) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+        """An error in the vendor's form; without an exchange no operation was found."""
         return json_answer({"error": error.code, "message": str(error)}, error.status)
 
     def unknown(self, request: Request, verbs: list[str]) -> Answer:

@@ -21,7 +21,7 @@ from twindiff.kit.http import Answer, Request, json_answer
 from .base import Style
 
 if TYPE_CHECKING:
-    from twindiff.kit.twin import Found, Operation
+    from twindiff.kit.exchange import Exchange
 
 
 class NotAuthed(ApiError):
@@ -68,6 +68,7 @@ _LARGEST_FORM = 1_000_000
 class SlackRpc(Style):
     """An error leaves as `{"ok": false, "error": code}`; what stands in its details stands beside the code."""
 
+    token_in_body = True
     missing_token = NotAuthed
     unknown_token = InvalidAuth
 
@@ -82,13 +83,14 @@ class SlackRpc(Style):
         token: object = None if len(request.body) > _LARGEST_FORM else self._all_parameters(request).get("token")
         return token if isinstance(token, str) else None
 
-    def parameters(self, request: Request, found: Found) -> dict[str, Any]:
-        if found.operation.declared.verb:
-            return {"sent": request, **request.query_parameters(), **found.path_parameters}
+    def parameters(self, exchange: Exchange) -> dict[str, Any]:
+        request, operation = exchange.request, exchange.operation
+        if operation.declared.verb:
+            return {"sent": request, **request.query_parameters(), **exchange.path_parameters}
         given = self._all_parameters(request)
-        if found.operation.declared.open:
+        if operation.declared.open:
             given = {**_client(request), **given}
-        for name in found.operation.bound.structured:
+        for name in operation.bound.structured:
             if isinstance(given.get(name), str):
                 given[name] = _embedded_json(name, given[name])
         return given
@@ -109,10 +111,10 @@ class SlackRpc(Style):
         except UnicodeDecodeError:
             raise InvalidFormData from None
 
-    def result(self, value: Any, operation: Operation) -> Answer:
+    def result(self, value: Any, exchange: Exchange) -> Answer:
         return json_answer({"ok": True, **value})
 
-    def error(self, error: ApiError) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
         if isinstance(error, MissingParameter):
             return _invalid_arguments(f"[ERROR] missing required field: {error.name}")
         if isinstance(error, InvalidParameter):

@@ -11,9 +11,10 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from twindiff.kit.errors import ApiError, InvalidParameter, MalformedBody
+from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer, Request, json_answer
 from twindiff.kit.styles.base import Style
-from twindiff.kit.twin import Found, Operation
+from twindiff.kit.twin import Operation
 
 LONGEST_INTEGER = len(str(-(2**63)))
 _HALF_A_LETTER = re.compile(r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]")
@@ -41,19 +42,20 @@ class PlatformStyle(Style):
 
     naming = "camel"
 
-    def parameters(self, request: Request, found: Found) -> dict[str, Any]:
+    def parameters(self, exchange: Exchange) -> dict[str, Any]:
+        request = exchange.request
         given = _query(request.query) if request.query else {}
-        if _takes_file(found.operation):
+        if _takes_file(exchange.operation):
             given["file"] = request.body
         elif request.body:
             given.update(_json_object(request.body))
-        given.update(found.path_parameters)
+        given.update(exchange.path_parameters)
         return given
 
-    def result(self, value: Any, operation: Operation) -> Answer:
-        return json_answer(value, operation.declared.status)
+    def result(self, value: Any, exchange: Exchange) -> Answer:
+        return json_answer(value, exchange.operation.declared.status)
 
-    def error(self, error: ApiError) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
         code, detail = error.code, str(error)
         if isinstance(error, InvalidParameter):
             code, detail = "validation_error", f"validation error: {error}"

@@ -8,7 +8,7 @@ import msgspec
 
 from twindiff.environments.templates import Naming
 from twindiff.kit.twin import Operations
-from twindiff.server.doors import no_such_twin
+from twindiff.server.auth import no_such_twin
 from twindiff.server.service import Service
 
 api = Operations()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit.errors import ApiError
+from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer, json_answer
-from twindiff.kit.twin import Operation
-from twindiff.server.doors import Unauthorized
+from twindiff.server.auth import Unauthorized
 from twindiff.server.platform.style import PlatformStyle
 
 
@@ -16,11 +16,11 @@ class SandboxStyle(PlatformStyle):
 
     naming = None
 
-    def result(self, value: Any, operation: Operation) -> Answer:
-        status = operation.declared.status
+    def result(self, value: Any, exchange: Exchange) -> Answer:
+        status = exchange.operation.declared.status
         return json_answer(value, status) if value is not None else Answer(b"", status)
 
-    def error(self, error: ApiError) -> Answer:
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
         # The contract knows one answer to whoever may not come in; an agent's token is no key at all here.
         status = 401 if isinstance(error, Unauthorized) else error.status
         headers = tuple(error.details.get("headers", ()))

@@ -173,7 +173,7 @@ class PostgresEngine:
             if not _has_changed(touched, connection):
                 connection.script("ROLLBACK")
                 return result, None
-            meta = msgspec.json.encode([*intent]).decode()[1:-1]
+            meta = msgspec.json.encode(intent.described()).decode()[1:-1]
             told = msgspec.json.encode(store.events).decode()
             values = (env, meta, clock.micros, wall, msgspec.json.encode(counters.values).decode(), told)
             ((seq,),) = connection.rows("SELECT twindiff.finish_write(%s, %s, %s, %s, %s, %s)", values)

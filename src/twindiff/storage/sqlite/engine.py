@@ -211,8 +211,8 @@ class SqliteEngine:
             changed = changes()
             if not changed:
                 return result, None
-            told = store.events
-            record = Record(env, space.seq + 1, *intent, wall, clock.micros, counters.values, changed, events=told)
+            start = (env, space.seq + 1, *intent.described())
+            record = Record(*start, wall, clock.micros, counters.values, changed, events=store.events)
             self.file.append(record)
         space.advance(record, database.undo)
         self.feed.wrote(env, intent.twin, frozenset([change.table for change in changed]))

@@ -33,7 +33,7 @@ from . import (
     usergroups,
     users,
 )
-from .guard import guard
+from .guard import actor_of, guard
 from .tables import TABLES, User
 
 _HERE = Path(__file__).parent
@@ -73,6 +73,7 @@ twin = Twin(
     users=Users(User, User.user_id, User.email),
     seeds=_HERE / "seeds",
     templates={"slack_lighthouse": lighthouse.write},
-    guard=guard,
+    layers=(guard,),
+    actor_of=actor_of,
     missing=(_HERE / "missing_methods.txt").read_text().split(),
 )

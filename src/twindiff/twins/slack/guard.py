@@ -5,11 +5,13 @@ https://docs.slack.dev/authentication/tokens
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import blake2b
+from typing import Any
 
-from twindiff.kit import Call, Store
+from twindiff.kit import Call, Exchange, Store
 from twindiff.kit.styles.slack import InvalidAuth, Ratelimited
-from twindiff.kit.twin import Operation, Rules
+from twindiff.kit.twin import Operation
 
 from .tables import AccessToken, User
 from .tiers import most_a_minute
@@ -24,6 +26,7 @@ _FOR_PEOPLE_ONLY = frozenset(_REFUSED_TO_BOTS.split())
 """Methods that take no bot token."""
 
 _EVERY = "*"
+_KNOWN = "access_token"
 _KINDS_OF_ROOM = ("channels", "groups", "im", "mpim")
 _WRITING = ("manage", "write", "write.invites", "write.topic", "join")
 
@@ -33,13 +36,19 @@ def sealed(token: str) -> str:
     return blake2b(token.encode(), digest_size=16).hexdigest()
 
 
-def known_token(db: Store, token: str) -> AccessToken | None:
-    """What is known of a token's rights."""
-    return _rules(db, token)[0]
+def known_token(call: Call) -> AccessToken | None:
+    """What is known of the rights of a call's token."""
+    return _rules(call)[0]
 
 
-def _rules(db: Store, token: str) -> tuple[AccessToken | None, bool]:
-    """What is known of a token's rights, and whether rates are limited."""
+def _rules(call: Call) -> tuple[AccessToken | None, bool]:
+    """What is known of the rights of a call's token, and whether rates are limited; looked up once."""
+    if _KNOWN not in call.memo:
+        call.memo[_KNOWN] = _looked_up(call.db, call.token)
+    return call.memo[_KNOWN]
+
+
+def _looked_up(db: Store, token: str) -> tuple[AccessToken | None, bool]:
     # Most workspaces know of no token, and every call asks: counting none is the least that can be asked.
     if not db.count(AccessToken):
         return None, False
@@ -48,20 +57,32 @@ def _rules(db: Store, token: str) -> tuple[AccessToken | None, bool]:
     return known, any(each.limits_rates for each in found)
 
 
-def guard(call: Call, operation: Operation, rules: Rules) -> None:
+def guard(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
     """Refuse a call that its token may not make, or not now."""
-    known, is_limited = _rules(call.db, call.token)
+    if not exchange.operation.declared.open:
+        _check(exchange, call)
+    return proceed()
+
+
+def _check(exchange: Exchange, call: Call) -> None:
+    known, is_limited = _rules(call)
     if known and known.is_revoked:
         raise TokenRevoked
-    if rules.strict:
-        _check_rights(call, operation, known)
+    if exchange.strict:
+        _check_rights(call, exchange.operation, known)
     if is_limited:
-        _check_rate(call, operation, rules)
+        _check_rate(call, exchange)
 
 
-def _check_rate(call: Call, operation: Operation, rules: Rules) -> None:
-    name, most = f"{call.token}/{operation.name}", most_a_minute(operation.name)
-    if wait := rules.meter.wait(name, most, call.clock.micros):
+def actor_of(call: Call) -> str | None:
+    """Whom a token that was issued here acts as."""
+    known = known_token(call)
+    return known.user_id if known else None
+
+
+def _check_rate(call: Call, exchange: Exchange) -> None:
+    name, most = f"{call.token}/{exchange.operation.name}", most_a_minute(exchange.operation.name)
+    if exchange.meter and (wait := exchange.meter.wait(name, most, call.clock.micros)):
         raise Ratelimited(wait)
 
 

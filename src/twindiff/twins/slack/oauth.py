@@ -53,7 +53,7 @@ def _installed(call: Call, code: OauthCode) -> dict[str, Any]:
     team = workspace(call.db)
     person: dict[str, Any] = {"id": code.user_id}
     if code.user_scopes:
-        token = _token(call, "xoxp", code.user_scopes)
+        token = _token(call, "xoxp", code.user_scopes, code.user_id)
         person.update(scope=code.user_scopes, access_token=token, token_type="user")
     answer: dict[str, Any] = {
         "app_id": code.app_id,
@@ -63,13 +63,13 @@ def _installed(call: Call, code: OauthCode) -> dict[str, Any]:
     }
     if code.bot_user_id:
         bot = {"bot_user_id": code.bot_user_id, "scope": code.scopes, "token_type": "bot"}
-        answer.update(bot, access_token=_token(call, "xoxb", code.scopes))
+        answer.update(bot, access_token=_token(call, "xoxb", code.scopes, code.bot_user_id))
     return answer
 
 
-def _token(call: Call, kind: str, scopes: str) -> str:
+def _token(call: Call, kind: str, scopes: str, user: str) -> str:
     token = f"{kind}-{call.ids.new('', 24)}"
-    call.db.add(AccessToken(token=token, scopes=scopes))
+    call.db.add(AccessToken(token=token, scopes=scopes, user_id=user))
     return token
 
 
@@ -81,7 +81,7 @@ def revoke(call: Call, test: bool = False) -> dict[str, Any]:
     """
     if test:
         return {"revoked": False}
-    known = known_token(call.db, call.token)
+    known = known_token(call)
     if known:
         call.db.change(known, is_revoked=True)
     else:

@@ -367,13 +367,15 @@ class ConversationState(Row, table="conversation_states", key=("channel_id", "us
 class AccessToken(Row, table="access_tokens", key=("token",), visibility="bookkeeping"):
     """A token whose rights are known, or `*` for all of them; one that was revoked is kept as its hash.
 
-    `scopes` are joined by commas. Where rates are limited, methods may be called as often a minute as their tier says.
+    `scopes` are joined by commas; `user_id` is whom it was issued to. Where rates are limited, methods may be called as
+    often a minute as their tier says.
     """
 
     token: Column[str]
     scopes: Column[str | None] = column(default=None)
     is_revoked: Column[bool] = column(default=False)
     limits_rates: Column[bool] = column(default=False)
+    user_id: Column[str | None] = column(default=None)
 
 
 class OauthCode(Row, table="oauth_codes", key=("code",), visibility="bookkeeping"):

@@ -36,8 +36,9 @@ def test_auth_test(client):
     assert client.auth_test()["user_id"] == ME
 
 
-def test_without_a_token_nobody_is_let_in(slack):
-    assert refusal(WebClient(token="", base_url=slack.url).auth_test) == "not_authed"
+def test_without_a_token_nobody_is_let_in_where_tokens_are_taken_seriously(workspace):
+    strict = workspace(auth="strict")
+    assert refusal(WebClient(token="", base_url=strict.url).auth_test) == "not_authed"
 
 
 def test_chat_post_message(client):

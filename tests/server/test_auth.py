@@ -1,5 +1,7 @@
 """Who may pass: the platform key, an agent's token, hosts and origins."""
 
+import socket
+
 import pytest
 
 from tests.harness import AGENT, GENERAL, JOHN, Environment, LiveServer, Platform
@@ -107,8 +109,48 @@ def test_without_a_key_any_token_acts_as_the_environments_user(environment):
     assert environment().slack("auth.test", token="xoxb-whatever")["user_id"] == AGENT
 
 
-def test_no_token_at_all_is_refused_as_the_vendor_does(environment):
-    assert environment().slack("auth.test", token="")["error"] == "not_authed"
+def test_without_a_token_a_lenient_environment_acts_as_its_user(environment):
+    assert environment().slack("auth.test", token="")["user_id"] == AGENT
+
+
+def test_without_a_token_a_strict_environment_refuses_as_the_vendor_does(environment):
+    assert environment(auth="strict").slack("auth.test", token="")["error"] == "not_authed"
+
+
+@pytest.mark.parametrize("verb", ["HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])
+def test_a_method_is_called_by_get_and_post_alone(platform, environment, verb):
+    env = environment()
+    env.ask(f"chat.postMessage?channel={GENERAL}&text=hi", verb=verb)
+    assert platform.get(f"env/{env.id}")["seq"] == 0
+
+
+def test_a_preflight_of_a_browser_is_no_call(platform, environment):
+    env = environment()
+    headers = {"Origin": "http://localhost:3000", "Access-Control-Request-Method": "POST"}
+    answer = env.ask("chat.postMessage", verb="OPTIONS", headers=headers)
+    assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (204, "http://localhost:3000")
+    assert platform.get(f"env/{env.id}/calls")["calls"] == []
+
+
+def test_without_a_key_a_link_of_another_site_writes_nothing(platform, environment):
+    env = environment()
+    headers = {"Sec-Fetch-Site": "cross-site"}
+    answer = env.ask(f"chat.postMessage?channel={GENERAL}&text=hi", verb="GET", headers=headers)
+    assert (answer.status_code, answer.json()["error"]) == (403, "cross_site")
+    assert platform.get(f"env/{env.id}")["seq"] == 0
+
+
+def test_a_body_is_not_read_before_its_sender_is_authorized(keyed):
+    """Whoever may not come in is told so while the body is still on its way."""
+    env = keyed.environment()
+    head = (
+        f"POST {env.made['environmentUrl']}/files.upload HTTP/1.1\r\nHost: localhost\r\n"
+        "Authorization: Bearer wrong\r\nContent-Length: 900000\r\n\r\n"
+    )
+    url = keyed.client.base_url
+    with socket.create_connection((url.host, url.port), timeout=60) as connection:
+        connection.sendall(head.encode())
+        assert connection.recv(100).startswith(b"HTTP/1.1 401")
 
 
 def test_strict_authentication_refuses_unknown_tokens(environment):
@@ -125,7 +167,7 @@ def test_a_token_in_the_body_counts(environment):
 
 @pytest.mark.parametrize("token", [7, ["x"], {"x": 1}, None, True])
 def test_a_token_that_is_no_text_counts_as_none(environment, token):
-    answer = environment().ask("auth.test", token="", json={"token": token})
+    answer = environment(auth="strict").ask("auth.test", token="", json={"token": token})
     assert (answer.status_code, answer.json()["error"]) == (200, "not_authed")
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from twindiff.environments.environments import TOKEN_PREFIX, Environment
 from twindiff.environments.registry import Registry, did_you_mean
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer, Request, json_answer
-from twindiff.kit.twin import Twin
+from twindiff.kit.styles.base import Style
 
 OPEN = {"GET /health", "GET /ready"}
 """Control-plane operations that need no key."""
@@ -47,6 +48,12 @@ class ForeignOrigin(ApiError):
     status = 403
 
 
+class CrossSite(ApiError):
+    """Without an API key the server does not answer what pages of other sites ask for."""
+
+    status = 403
+
+
 class TwinNotFound(ApiError):
     """The environment has no such twin."""
 
@@ -59,15 +66,22 @@ def _is_here(host: str) -> bool:
     return name.lower() in LOOPBACK or name.lower().endswith(".localhost")
 
 
-def refuse_foreigners(host: str, origin: str) -> None:
-    """Keep pages of other sites out: one that rebinds DNS names its own host, any other says its origin."""
+def check_origin(headers: Mapping[str, str]) -> None:
+    """Keep pages of other sites out: one that rebinds DNS names its own host, any other says its origin or its site.
+
+    Browsers send `Sec-Fetch-Site` with requests that have no origin, such as those of forms, images and links; a link
+    that a person follows from another site is one of them, and welcome to no twin either.
+    """
+    host, origin = headers.get("host", "").lower(), headers.get("origin", "")
     if not _is_here(host):
         raise ForeignHost(f"Host '{host}' is not a name of this machine; serve with an API key to be reached by others")
     if origin and not _is_here(origin.rpartition("//")[2]):
         raise ForeignOrigin(f"Origin '{origin}' is not of this machine; serve with an API key to be reached by others")
+    if headers.get("sec-fetch-site") == "cross-site" and not origin:
+        raise CrossSite("A page of another site asked for this; serve with an API key to be reached by others")
 
 
-def open_control_plane(key: str | None, request: Request, operation: str) -> None:
+def authorize_control(key: str | None, request: Request, operation: str) -> None:
     """Let the platform key in, or anyone but an agent where there is none."""
     api_key, token = request.headers.get("x-api-key", ""), request.bearer() or ""
     if api_key.startswith(TOKEN_PREFIX) or token.startswith(TOKEN_PREFIX):
@@ -81,9 +95,20 @@ def open_control_plane(key: str | None, request: Request, operation: str) -> Non
         raise InvalidApiKey
 
 
-def admit(key: str | None, environment: Environment, twin: Twin, request: Request) -> bool:
-    """Let a data-plane request in; whether it came with the platform key or the environment's agent token."""
-    given = (_token(twin, request), request.headers.get("x-api-key", ""))
+def authorize(
+    key: str | None,
+    environment: Environment,
+    request: Request,
+    token: str,
+    *,
+    is_open: bool,
+    is_known: Callable[[], bool],
+) -> bool:
+    """Let a data-plane request in; whether it came with the platform key or the environment's agent token.
+
+    `is_known` says whether the twin has issued the token itself. Raises Unauthorized, InvalidApiKey, MissingApiKey.
+    """
+    given = (token, request.headers.get("x-api-key", ""))
     ours = [each for each in given if each.startswith(TOKEN_PREFIX)]
     if not all(environment.opens_with(each) for each in ours):
         raise Unauthorized("unauthorized: this token belongs to another environment")
@@ -93,23 +118,15 @@ def admit(key: str | None, environment: Environment, twin: Twin, request: Reques
         return False
     if any(same(each, key) for each in given):
         return True
-    if given[0] in environment.tokens.actors:
-        return False
-    if _is_open(twin, request):
+    if is_open or token in environment.tokens.actors or (token and is_known()):
         return False
     raise InvalidApiKey if any(given) else MissingApiKey
 
 
-def _is_open(twin: Twin, request: Request) -> bool:
-    """Whether a request is for an operation that needs no token."""
-    found = twin.dispatch.find(request.verb, request.path)
-    return found is not None and found.operation.declared.open
-
-
-def _token(twin: Twin, request: Request) -> str:
+def token_of(style: Style, request: Request) -> str:
     """The token of a request; none when it cannot be read, which is for the twin to say in the vendor's words."""
     try:
-        token: object = twin.style.token(request)
+        token: object = style.token(request)
     except ApiError:
         return ""
     return token if isinstance(token, str) else ""

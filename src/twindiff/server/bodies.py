@@ -1,0 +1,76 @@
+"""Bodies of requests, read once it is known who sends them and how much they may send."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from tempfile import SpooledTemporaryFile
+from typing import Any
+
+from twindiff.kit.errors import ApiError
+from twindiff.kit.http import Request
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+
+SPOOLED = 1_000_000
+"""Bytes of a body above which the disk holds what has come of it, until it is complete."""
+UNKNOWN = 2**62
+
+
+class ClientGone(ApiError):
+    """The client left before its request was complete; nothing was done."""
+
+
+class BodyTooLarge(ApiError):
+    """The body is larger than this operation takes."""
+
+    status = 413
+
+
+def length_of(request: Request) -> int:
+    """How many bytes a request says that its body has; a lot when it does not say."""
+    headers = request.headers
+    if "transfer-encoding" in headers:
+        return UNKNOWN
+    given = headers.get("content-length", "0")
+    return int(given) if given.isdecimal() else UNKNOWN
+
+
+async def read_body(request: Request, receive: Receive, limit: int) -> bytes:
+    """The whole body; raises BodyTooLarge as soon as it is, ClientGone when it does not come."""
+    length = length_of(request)
+    if length == 0:
+        return b""
+    if length != UNKNOWN and length > limit:
+        raise _too_large(limit)
+    message = await _next(receive)
+    body: bytes = message.get("body", b"")
+    if len(body) > limit:
+        raise _too_large(limit)
+    return body if not message.get("more_body", False) else await _long_body(body, receive, limit)
+
+
+async def _long_body(begun: bytes, receive: Receive, limit: int) -> bytes:
+    """A body that comes in parts: a slow client costs memory up to `SPOOLED` bytes and no more."""
+    with SpooledTemporaryFile[bytes](SPOOLED) as file:
+        size = file.write(begun)
+        more = True
+        while more:
+            message = await _next(receive)
+            size += file.write(message.get("body", b""))
+            if size > limit:
+                raise _too_large(limit)
+            more = message.get("more_body", False)
+        file.seek(0)
+        return file.read()
+
+
+async def _next(receive: Receive) -> Message:
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise ClientGone
+    return message
+
+
+def _too_large(limit: int) -> BodyTooLarge:
+    return BodyTooLarge(f"The body is larger than {limit:,} bytes, which is the most this operation takes")

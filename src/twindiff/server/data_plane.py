@@ -1,0 +1,142 @@
+"""The vendors' APIs: `/api/env/{id}/services/{twin}/…`, or the host `{twin}--{id}.localhost`.
+
+A request is authorized before its body is read, and its body is read before it is worked on.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+from twindiff.environments.environments import Environment
+from twindiff.kit.call import Call
+from twindiff.kit.exchange import Exchange
+from twindiff.kit.http import Answer, Request
+from twindiff.kit.twin import BODY_LIMIT, Twin
+from twindiff.server.auth import authorize, no_such_twin, token_of
+from twindiff.server.bodies import Receive, length_of, read_body
+from twindiff.server.service import LARGE_BODY, Service
+from twindiff.storage import Gone, Moment
+
+PREFIX = "/api/env/"
+
+
+class Target(NamedTuple):
+    """Where in the data plane a request goes."""
+
+    environment: str
+    twin: str
+    path: str
+    base_url: str
+
+
+def target_of(scheme: str, path: str, host: str) -> Target | None:
+    """Where a request goes, by a host of its own or by its path; None when that is not in the data plane."""
+    name, _, domain = host.partition(".")
+    if "--" in name and domain.partition(":")[0] == "localhost":
+        twin, _, environment = name.rpartition("--")
+        # Not every program finds the host of a twin, so links in answers are of the other form.
+        return Target(environment, twin, path, f"{scheme}://{domain}{PREFIX}{environment}/services/{twin}")
+    if path.startswith(PREFIX):
+        environment, _, rest = path[len(PREFIX) :].partition("/services/")
+        twin, slash, tail = rest.partition("/")
+        base_url = f"{scheme}://{host or 'localhost'}{PREFIX}{environment}/services/{twin}"
+        return Target(environment, twin, slash + tail, base_url)
+    return None
+
+
+class Opened(NamedTuple):
+    """A request whose environment, twin and operation are known; `exchange` is None where the twin lacks the latter.
+
+    `trusted` is None while it is not authorized, because its token may be in its body.
+    """
+
+    environment: Environment
+    twin: Twin
+    exchange: Exchange | None
+    request: Request
+    token: str
+    trusted: bool | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it needs no token."""
+        return self.exchange is not None and self.exchange.operation.declared.open
+
+    @property
+    def body_limit(self) -> int:
+        """The largest body that it may have, in bytes."""
+        return self.exchange.operation.declared.body_limit if self.exchange else BODY_LIMIT
+
+
+class DataPlane:
+    """Answers requests to the twins of environments."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def answer(self, request: Request, target: Target, receive: Receive) -> Answer:
+        """Answer one request; raises ApiError for whoever may not come in and for what is not there."""
+        request, in_turn = request._replace(path=target.path), self._service.call
+        if not self._service.engine.inline and length_of(request) <= LARGE_BODY:
+            # Where a thread is needed, a request whose body is small is worked on in one go.
+            request = request._replace(body=await read_body(request, receive, LARGE_BODY))
+            return await in_turn(target.environment, lambda: self._open_and_operate(request, target))
+        opened = await in_turn(target.environment, lambda: self._open(request, target))
+        body = await read_body(request, receive, opened.body_limit)
+        return await in_turn(target.environment, lambda: self._operate(opened, body))
+
+    async def _open_and_operate(self, request: Request, target: Target) -> Answer:
+        return await self._operate(await self._open(request, target), request.body)
+
+    async def _open(self, request: Request, target: Target) -> Opened:
+        service = self._service
+        environment = service.environments.get(target.environment)
+        twin = environment.twin(target.twin, service.registry)
+        if twin is None:
+            raise no_such_twin(environment, target.twin, service.registry)
+        exchange = twin.exchange(request, target.base_url)
+        opened = Opened(environment, twin, exchange, request, token_of(twin.style, request))
+        if opened.is_open:
+            opened = opened._replace(token="")
+        elif not opened.token and twin.style.token_in_body and length_of(request):
+            return opened
+        return opened._replace(trusted=await self._authorize(opened))
+
+    async def _operate(self, opened: Opened, body: bytes) -> Answer:
+        request = opened.request._replace(body=body)
+        # It may have ended while the body came.
+        environment, twin = self._service.environments.get(opened.environment.id), opened.twin
+        if opened.trusted is None:
+            opened = opened._replace(token=token_of(twin.style, request))
+            opened = opened._replace(trusted=await self._authorize(opened))
+        exchange, trusted = opened.exchange, bool(opened.trusted)
+        if exchange is None:
+            return self._service.calls.unknown(environment, twin, request)
+        exchange.request, exchange.token = request, opened.token
+        try:
+            await self._service.awaken(environment)
+            return self._service.calls.answer(environment, twin, exchange, trusted=trusted)
+        except Gone:
+            self._service.environments.drop([environment.id])
+            self._service.environments.get(environment.id)
+            raise
+
+    async def _authorize(self, opened: Opened) -> bool:
+        environment, twin, token = opened.environment, opened.twin, opened.token
+        key = self._service.settings.api_key
+        if key and token and twin.actor_of:
+            await self._service.awaken(environment)
+        is_known = partial(self._knows, environment, twin, token)
+        return authorize(key, environment, opened.request, token, is_open=opened.is_open, is_known=is_known)
+
+    def _knows(self, environment: Environment, twin: Twin, token: str) -> bool:
+        """Whether a token is one that the twin has issued itself."""
+        actor_of = twin.actor_of
+        if actor_of is None:
+            return False
+
+        def look(moment: Moment) -> bool:
+            return actor_of(Call("", moment.db, moment.clock, token=token)) is not None
+
+        return self._service.engine.read(environment.id, twin.name, look)

@@ -1,0 +1,45 @@
+"""The APIs of our own, as a table: where each is, what it answers, and who may ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from twindiff.kit.http import Request
+from twindiff.kit.twin import Dispatch
+from twindiff.server import platform, sandboxes
+from twindiff.server.auth import authorize_control
+from twindiff.server.sandboxes.routes import Desk
+from twindiff.server.sandboxes.sandboxes import Sandboxes
+from twindiff.server.service import Service
+
+
+class Plane(NamedTuple):
+    """An API of ours; `given` is what its operations work with for a caller who knows us by an address.
+
+    `authorize` gets the platform key, the request and the name of its operation (empty for an unknown one), and raises
+    an ApiError for whoever may not ask. `removed` is what its operations leave out of their paths.
+    """
+
+    prefixes: tuple[str, ...]
+    operations: Dispatch
+    given: Callable[[str], Any]
+    authorize: Callable[[str | None, Request, str], None] = authorize_control
+    removed: str = ""
+
+    def has(self, path: str) -> bool:
+        """Whether a path is one of this API."""
+        return any(path.startswith(prefix) and path[len(prefix) :][:1] in ("", "/") for prefix in self.prefixes)
+
+
+def planes_of(service: Service) -> tuple[Plane, ...]:
+    """The APIs of a service."""
+    return (
+        Plane((platform.PREFIX,), platform.platform, partial(_any_address, service), removed=platform.PREFIX),
+        Plane((sandboxes.PREFIX,), sandboxes.operations, partial(Desk, Sandboxes(service)), removed=sandboxes.PREFIX),
+    )
+
+
+def _any_address(service: Service, address: str) -> Service:
+    return service

@@ -1,0 +1,53 @@
+"""The shell: pages, streams and sockets, by an ordinary framework; no vendor's call comes through here."""
+
+from __future__ import annotations
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from twindiff.kit.errors import ApiError
+from twindiff.kit.http import Answer
+from twindiff.server import pages
+from twindiff.server.auth import refusal
+from twindiff.server.service import Service
+
+
+class NotFound(ApiError):
+    """There is nothing here."""
+
+    status = 404
+
+
+class MethodNotAllowed(ApiError):
+    """This page is only for reading."""
+
+    status = 405
+
+
+def shell_of(service: Service) -> Starlette:
+    """The application that answers whatever is no API."""
+
+    async def index(request: Request) -> Response:
+        return response(await service.aside(lambda: pages.index(service)))
+
+    handlers = {ApiError: _refused, HTTPException: _refused_by_framework}
+    return Starlette(routes=[Route("/", index)], exception_handlers=handlers)
+
+
+def response(answer: Answer) -> Response:
+    """An answer as the framework sends it."""
+    return Response(answer.body, answer.status, dict(answer.headers), answer.content_type)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ApiError)
+    return response(refusal(error))
+
+
+async def _refused_by_framework(request: Request, error: Exception) -> Response:
+    if isinstance(error, HTTPException) and error.status_code == MethodNotAllowed.status:
+        return response(refusal(MethodNotAllowed()))
+    return response(refusal(NotFound(f"There is nothing at {request.url.path}; see / for what there is")))
