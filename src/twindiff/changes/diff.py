@@ -11,7 +11,7 @@ from typing import Any, Literal
 from twindiff.kit.rows import Table
 from twindiff.storage.journal import Net, Place, Record, Values, net
 from twindiff.storage.schema import Schema
-from twindiff.storage.values import same
+from twindiff.storage.values import changed_columns
 
 Include = Literal["plain", "derived", "all"]
 """What is shown: plain tables, derived ones too, or everything that is stored."""
@@ -74,7 +74,7 @@ def _show(
 
 def _update(marks: Wire, table: Table | None, before: Values, after: Values, rows: Rows) -> Wire:
     columns = table.columns if table else {}
-    changed = [name for name in {**before, **after} if not same(before.get(name), after.get(name))]
+    changed = changed_columns(before, after)
     derived = [name for name in changed if name in columns and columns[name].derived]
     if rows == "changed":
         kept = {*changed, *(table.key if table else ())}

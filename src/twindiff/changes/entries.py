@@ -13,7 +13,7 @@ import msgspec
 from twindiff.kit.rows import Table, Visibility
 from twindiff.storage.journal import Change, Record
 from twindiff.storage.schema import Schema
-from twindiff.storage.values import same
+from twindiff.storage.values import changed_columns
 
 from .diff import Include
 
@@ -86,8 +86,7 @@ def _told(change: Change, table: Table | None, include: Include) -> Iterator[Ent
 
 def _changed(change: Change) -> list[str]:
     """The columns that an update changed."""
-    before, after = change.before or {}, change.after or {}
-    return [name for name in {**before, **after} if not same(before.get(name), after.get(name))]
+    return changed_columns(change.before or {}, change.after or {})
 
 
 def _is_derived(table: Table | None, name: str) -> bool:

@@ -3,7 +3,7 @@
 from twindiff.checks.diffs import DiffError
 from twindiff.checks.findings import Difference, Explanation, Nearest
 from twindiff.checks.history import Blame, History, HistoryError
-from twindiff.checks.parse import parse
+from twindiff.checks.parse import is_long, parse
 from twindiff.checks.readers import SpecError
 from twindiff.checks.spec import Spec
 from twindiff.checks.verdict import Score, Verdict, evaluate
@@ -21,5 +21,6 @@ __all__ = [
     "SpecError",
     "Verdict",
     "evaluate",
+    "is_long",
     "parse",
 ]

@@ -40,7 +40,7 @@ def _object(outcome: Outcome, stray: Stray, past: Past) -> None:
     blame = past.blame(change, columns)
     differs = [Difference(name, UNCHANGED, both(change, name)) for name in columns]
     outcome.matched.append(change)
-    outcome.objections.append(Objection(change, differs, blame))
+    outcome.object(Objection(change, differs, blame))
     which = f" {columns}" if columns else ""
     maker = f" by {blame.words}" if blame else ""
     outcome.fail(f"{change.names[-1]} {change.diff_type}{which}{maker}")
@@ -71,7 +71,7 @@ def covered(outcomes: Iterable[Outcome]) -> tuple[set[int], dict[int, frozenset[
     columns: dict[int, frozenset[str]] = {}
     for outcome in outcomes:
         asserted = asserted_columns(outcome.assertion)
-        whole.update(id(item.change) for item in outcome.surplus)
+        whole.update(id(change) for change in outcome.surplus)
         for change in outcome.matched:
             if asserted is None:
                 whole.add(id(change))

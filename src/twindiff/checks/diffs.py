@@ -1,6 +1,6 @@
 """The diff a check is given: its shape examined once, its changes found by what happened and to which table."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Literal, cast
 
 from msgspec import Struct
@@ -20,8 +20,11 @@ class DiffError(ValueError):
     """The diff has not the shape `{inserts, updates, deletes}`; says where, what was given and what to do."""
 
 
-class Change(Struct, frozen=True):
-    """One row of the diff: `after` alone was added, `before` alone removed, both changed. A call has `after` too."""
+class Change(Struct):
+    """One row of the diff: `after` alone was added, `before` alone removed, both changed. A call has `after` too.
+
+    `differing` are the columns that changed, once somebody has asked.
+    """
 
     diff_type: Kind
     table: str
@@ -30,6 +33,8 @@ class Change(Struct, frozen=True):
     after: Row | None
     derived: frozenset[str] = frozenset()
     is_derived: bool = False
+    is_exact: bool = True
+    differing: frozenset[str] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -39,7 +44,9 @@ class Change(Struct, frozen=True):
     @property
     def sides(self) -> tuple[Row, ...]:
         """The states of the row that the diff shows, the later one first."""
-        return tuple(side for side in (self.after, self.before) if side is not None)
+        if self.after is None or self.before is None:
+            return (self.after or self.before or {},)
+        return (self.after, self.before)
 
 
 class Changes:
@@ -51,6 +58,7 @@ class Changes:
         for change in self.all:
             for name in change.names:
                 self._found.setdefault((change.diff_type, name), []).append(change)
+        self._values: dict[tuple[Kind, str, str], dict[Any, list[Change]]] = {}
 
     def of(self, kind: Kind, entity: str) -> list[Change]:
         """Give the changes of this kind to this table, in the order of the diff; `unchanged` concerns every kind."""
@@ -58,19 +66,38 @@ class Changes:
             return [change for diff_type in LISTS for change in self.of(diff_type, entity)]
         return self._found.get((kind, entity), [])
 
+    def having(self, kind: Kind, entity: str, path: str, value: Any, read: Callable[[Row, str], Any]) -> list[Change]:
+        """Give those of these changes that have a scalar value at a path, before or after, in the order of the diff."""
+        place = (kind, entity, path)
+        if place not in self._values:
+            self._values[place] = _by_value(self.of(kind, entity), path, read)
+        return self._values[place].get(value, [])
+
     @property
     def entities(self) -> list[str]:
         """The names of all tables with a change."""
         return sorted({entity for _, entity in self._found})
 
 
-def read(diff: object) -> Changes:
-    """Examine a diff as JSON has it. Raises `DiffError`."""
+def _by_value(changes: list[Change], path: str, read: Callable[[Row, str], Any]) -> dict[Any, list[Change]]:
+    found: dict[Any, list[Change]] = {}
+    for change in changes:
+        values = [read(side, path) for side in change.sides]
+        for value in {value for value in values if isinstance(value, Hashable)}:
+            found.setdefault(value, []).append(change)
+    return found
+
+
+def read(diff: object, *, exact: bool = True) -> Changes:
+    """Examine a diff as JSON has it. Raises `DiffError`.
+
+    An `exact` one tells `true`, `1` and `1.0` apart in what changed, as diffs do; the public language does not.
+    """
     if isinstance(diff, Changes):
         return diff
     lists = _lists(diff)
     return Changes(
-        _change(diff_type, entry, f"{name}[{position}]")
+        _change(diff_type, entry, f"{name}[{position}]", exact=exact)
         for diff_type, name in LISTS.items()
         for position, entry in enumerate(lists[name])
     )
@@ -89,7 +116,7 @@ def _lists(diff: object) -> dict[str, list[Any]]:
     return lists
 
 
-def _change(diff_type: DiffType, entry: object, place: str) -> Change:
+def _change(diff_type: DiffType, entry: object, place: str, *, exact: bool) -> Change:
     row = _object(entry, place)
     table = row.get("__table__")
     if not isinstance(table, str):
@@ -103,7 +130,7 @@ def _change(diff_type: DiffType, entry: object, place: str) -> Change:
         return Change(diff_type, table, twin, row, None, is_derived=is_derived)
     before, after = (_object(row.get(side), f"{place}.{side}") for side in ("before", "after"))
     derived = _names(row.get("derived"), f"{place}.derived")
-    return Change(diff_type, table, twin, before, after, derived, is_derived)
+    return Change(diff_type, table, twin, before, after, derived, is_derived, exact)
 
 
 def _object(value: object, place: str) -> Row:

@@ -1,7 +1,8 @@
 """Say in words why an assertion failed: the rows that come nearest to it and what differs in them."""
 
 from collections.abc import Collection
-from difflib import get_close_matches
+from heapq import nsmallest
+from itertools import islice
 from typing import NamedTuple
 
 from twindiff.checks import match
@@ -12,9 +13,13 @@ from twindiff.checks.match import Outcome
 from twindiff.checks.regexes import UndecidedError
 from twindiff.checks.spec import Assertion, Condition, ExpectedChange, Group, Predicate, Spec, Where, written_where
 from twindiff.checks.wording import NOT_IGNORED, UNCHANGED, both, count_words, cut, difference_words, short, short_row
+from twindiff.kit.suggestions import nearest
 
 ROWS_SHOWN = 3
 STRAYS_SHOWN = 20
+
+ROWS_COMPARED = 200_000
+"""Rows that the explanations of one verdict compare with what was expected; of more, the first of the diff."""
 
 Reason = tuple[str, list[Nearest]]
 
@@ -25,14 +30,20 @@ class Scene(NamedTuple):
     spec: Spec
     changes: Changes
     past: Past
+    most_rows: int = ROWS_COMPARED
 
 
-def explain(outcome: Outcome, scene: Scene) -> Explanation:
-    """Explain a failed assertion by the rows that come nearest."""
+def share_of(failed: int) -> int:
+    """How many rows an explanation may compare where so many assertions failed."""
+    return max(ROWS_SHOWN, ROWS_COMPARED // max(1, failed))
+
+
+def explain(outcome: Outcome, scene: Scene, most_rows: int = ROWS_COMPARED) -> Explanation:
+    """Explain a failed assertion by those that come nearest among so many rows of the diff."""
     try:
-        reason, nearest = _reason(outcome, scene)
+        reason, rows = _reason(outcome, scene._replace(most_rows=most_rows))
     except RecursionError:
-        reason, nearest = "The rows are nested too deeply to be compared in words.", []
+        reason, rows = "The rows are nested too deeply to be compared in words.", []
     assertion, got = outcome.assertion, len(outcome.matched)
     count = assertion.count
     return Explanation(
@@ -41,7 +52,7 @@ def explain(outcome: Outcome, scene: Scene) -> Explanation:
         diff_type=assertion.diff_type,
         expected={"min": 1} if count.written is None else count.written,
         got=got,
-        nearest=nearest,
+        nearest=rows,
         text=f"{_expected(assertion)}, got {got}. {reason}",
     )
 
@@ -85,10 +96,10 @@ def _rows_reason(outcome: Outcome, scene: Scene) -> Reason:
     if most is not None and len(outcome.matched) > most:
         rows = [_near(change, outcome.assertion, [], scene) for change in outcome.matched[:ROWS_SHOWN]]
         return f"More {_noun(outcome.assertion)}s match than expected; {_more_advice(outcome.assertion)}.", rows
-    nearest = _nearest(outcome, scene)
-    if nearest and not any(_is_of_where(item, outcome.assertion) for item in nearest[0].differs):
-        return _near_words(nearest, outcome.assertion), nearest
-    return _elsewhere(outcome.assertion, scene) or _near_reason(outcome.assertion, nearest, scene)
+    rows = _nearest(outcome, scene)
+    if rows and not any(_is_of_where(item, outcome.assertion) for item in rows[0].differs):
+        return _near_words(rows, outcome.assertion), rows
+    return _elsewhere(outcome.assertion, scene) or _near_reason(outcome.assertion, rows, scene)
 
 
 def _noun(assertion: Assertion) -> str:
@@ -114,27 +125,30 @@ def _near(
 
 
 def _strict_reason(outcome: Outcome, scene: Scene) -> Reason:
+    def surplus(change: Change) -> list[str]:
+        return match.surplus_of(scene.spec, outcome.assertion, change)
+
     rows = [
         _near(
-            item.change,
+            change,
             outcome.assertion,
-            [Difference(name, UNCHANGED, both(item.change, name)) for name in item.columns],
+            [Difference(name, UNCHANGED, both(change, name)) for name in surplus(change)],
             scene,
         )
-        for item in outcome.surplus
+        for change in outcome.surplus[:ROWS_SHOWN]
     ]
-    columns = sorted({name for item in outcome.surplus for name in item.columns})
-    count = len(rows)
+    columns = sorted({name for change in outcome.surplus[: scene.most_rows] for name in surplus(change)})
+    count = len(outcome.surplus)
     words = f"{count} row{'s' if count > 1 else ''} also changed {', '.join(columns)}, which"
-    return f"{words} expected_changes does not name; name or ignore what may change.", rows[:ROWS_SHOWN]
+    return f"{words} expected_changes does not name; name or ignore what may change.", rows
 
 
 def _objection_reason(outcome: Outcome) -> Reason:
     """Say what the rows that count are reproached with."""
     shown = outcome.objections[:ROWS_SHOWN]
-    nearest = [Nearest(short_row(item.change, outcome.assertion), item.differs, item.blame) for item in shown]
+    rows = [Nearest(short_row(item.change, outcome.assertion), item.differs, item.blame) for item in shown]
     said = "; ".join(difference_words(item.differs[0]) for item in shown)
-    return f"{said[:1].upper()}{said[1:]}{_more(len(outcome.objections), ROWS_SHOWN)}.", nearest
+    return f"{said[:1].upper()}{said[1:]}{_more(outcome.objected, ROWS_SHOWN)}.", rows
 
 
 def _unchanged_reason(outcome: Outcome, scene: Scene) -> Reason:
@@ -166,13 +180,24 @@ def _more(count: int, shown: int) -> str:
 
 
 def _nearest(outcome: Outcome, scene: Scene) -> list[Nearest]:
+    """Find the rows in which least differs, without saying yet what."""
     assertion = outcome.assertion
     taken = {id(change) for change in outcome.matched}
-    candidates = match.candidates(assertion, scene.changes, scene.past)
+    candidates = islice(match.candidates(assertion, scene.changes, scene.past), scene.most_rows)
     others = [change for change in candidates if id(change) not in taken]
-    described = ((differences(assertion, scene.spec, change), change) for change in others)
-    closest = sorted(((found, change) for found, change in described if found), key=lambda pair: len(pair[0]))
-    return [_near(change, assertion, found, scene) for found, change in closest[:ROWS_SHOWN]]
+    missed = ((_misses(assertion, scene.spec, change), change) for change in others)
+    closest = nsmallest(ROWS_SHOWN, ((misses, at, change) for at, (misses, change) in enumerate(missed) if misses))
+    return [_near(change, assertion, differences(assertion, scene.spec, change), scene) for _, _, change in closest]
+
+
+def _misses(assertion: Assertion, spec: Spec, change: Change) -> int:
+    """Count what keeps a row from satisfying an assertion."""
+    clauses = _flat(assertion.where)
+    count = min(sum(not _holds_in(side, clause) for clause in clauses) for side in change.sides)
+    if assertion.diff_type != "changed":
+        return count
+    changed = match.changed_columns(change) - match.ignored_columns(spec, assertion, change)
+    return count + sum(not _change_holds(item, change, changed) for item in assertion.changes.values())
 
 
 def differences(assertion: Assertion, spec: Spec, change: Change) -> list[Difference]:
@@ -213,25 +238,27 @@ def _is_of_where(difference: Difference, assertion: Assertion) -> bool:
 def _elsewhere(assertion: Assertion, scene: Scene) -> Reason | None:
     """Look for rows that satisfy the `where` but were changed in another way."""
     for diff_type in LISTS if assertion.diff_type != "response" else ():
-        rows = scene.changes.of(diff_type, assertion.entity) if diff_type != assertion.diff_type else []
-        found = [change for change in rows if _where_holds(assertion, change)]
+        if diff_type == assertion.diff_type:
+            continue
+        rows = islice(match.likely(assertion, diff_type, scene.changes, scene.past), scene.most_rows)
+        found = list(islice((change for change in rows if _where_holds(assertion, change)), ROWS_SHOWN))
         if found:
-            nearest = [_near(change, assertion, [], scene) for change in found[:ROWS_SHOWN]]
-            return f"A row of {assertion.entity} fits, but it was {diff_type}, not {assertion.diff_type}.", nearest
+            near = [_near(change, assertion, [], scene) for change in found]
+            return f"A row of {assertion.entity} fits, but it was {diff_type}, not {assertion.diff_type}.", near
     return None
 
 
-def _near_reason(assertion: Assertion, nearest: list[Nearest], scene: Scene) -> Reason:
-    if nearest:
-        return _near_words(nearest, assertion), nearest
+def _near_reason(assertion: Assertion, rows: list[Nearest], scene: Scene) -> Reason:
+    if rows:
+        return _near_words(rows, assertion), rows
     if assertion.diff_type == "response":
         return "There are no other calls.", []
     entities = scene.changes.entities
     if not entities:
         return "The diff is empty: nothing was changed.", []
-    close = get_close_matches(assertion.entity, entities, n=1, cutoff=0.6) or _same_letters(assertion.entity, entities)
-    if close and close[0] != assertion.entity:
-        return f"The diff has no such table. Did you mean '{close[0]}'?", []
+    close = nearest(assertion.entity, entities) or next(iter(_same_letters(assertion.entity, entities)), None)
+    if close and close != assertion.entity:
+        return f"The diff has no such table. Did you mean '{close}'?", []
     return f"No other row of {assertion.entity} was {assertion.diff_type}. The diff has: {', '.join(entities)}.", []
 
 
@@ -239,9 +266,9 @@ def _same_letters(entity: str, entities: list[str]) -> list[str]:
     return [name for name in entities if name.casefold() == entity.casefold() or name.endswith(f".{entity}")]
 
 
-def _near_words(nearest: list[Nearest], assertion: Assertion) -> str:
-    said = " and ".join(difference_words(item) for item in nearest[0].differs[:2])
-    more = len(nearest[0].differs) - 2
+def _near_words(rows: list[Nearest], assertion: Assertion) -> str:
+    said = " and ".join(difference_words(item) for item in rows[0].differs[:2])
+    more = len(rows[0].differs) - 2
     return f"In the nearest {_noun(assertion)} {said}{f', and {more} more' if more > 0 else ''}."
 
 

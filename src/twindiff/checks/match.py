@@ -9,34 +9,62 @@ from typing import Any
 
 from msgspec import Struct
 
-from twindiff.checks.diffs import Change, Changes, Row
+from twindiff.checks.diffs import Change, Changes, Kind, Row
 from twindiff.checks.findings import Objection
 from twindiff.checks.history import Past
-from twindiff.checks.operators import CONNECTIVES, OPERATORS, plain
+from twindiff.checks.operators import CONNECTIVES, OPERATORS, SCALARS, plain
 from twindiff.checks.regexes import UndecidedError
 from twindiff.checks.spec import Assertion, Condition, Count, ExpectedChange, Group, Predicate, Spec, Where
+from twindiff.kit.errors import MalformedBody
+from twindiff.storage import values
 
+MOST_FAILURES = 100_000
+"""Failures that are said of all assertions of a spec together."""
 
-class Surplus(Struct, frozen=True):
-    """A row that breaks the strict rule, with the columns that changed without being expected."""
+OBJECTIONS_KEPT = 20
+"""Rows objected to that an explanation can show."""
 
-    change: Change
-    columns: list[str]
+NONE: frozenset[str] = frozenset()
+
+FEW_ROWS = 50
+"""So many rows are looked at one by one rather than found by a value."""
 
 
 class Outcome(Struct):
-    """What became of one assertion; it failed if it has failures."""
+    """What became of one assertion; it failed if it has failures.
+
+    `surplus` are the rows that break the strict rule. Of the rows that are objected to the first are kept, and how many
+    there are; of the failures no more than `most_failures` are said.
+    """
 
     assertion: Assertion
+    most_failures: int = MOST_FAILURES
     matched: list[Change] = []
-    surplus: list[Surplus] = []
+    surplus: list[Change] = []
     objections: list[Objection] = []
+    objected: int = 0
     failures: list[str] = []
+    unsaid: int = 0
     undecided: str | None = None
 
     def fail(self, text: str) -> None:
         """Note a failure in the public form."""
-        self.failures.append(f"assertion#{self.assertion.number} {self.assertion.entity} {text}")
+        if len(self.failures) < self.most_failures:
+            self.failures.append(f"assertion#{self.assertion.number} {self.assertion.entity} {text}")
+        else:
+            self.unsaid += 1
+
+    def object(self, objection: Objection) -> None:
+        """Note a row that should not be as it is."""
+        self.objected += 1
+        if len(self.objections) < OBJECTIONS_KEPT:
+            self.objections.append(objection)
+
+    @property
+    def said(self) -> list[str]:
+        """The failures, and how many more there are."""
+        place = f"assertion#{self.assertion.number} {self.assertion.entity}"
+        return [*self.failures, f"{place} failed {self.unsaid} more times"] if self.unsaid else self.failures
 
     def give_up(self, error: UndecidedError | RecursionError) -> None:
         """Note that the assertion can be found neither true nor false, which fails it."""
@@ -46,9 +74,9 @@ class Outcome(Struct):
 
 def judge(assertion: Assertion, spec: Spec, changes: Changes, past: Past) -> Outcome:
     """Find the rows that satisfy an assertion and say in the public wording why they are not what it expects."""
-    outcome = Outcome(assertion)
+    outcome = Outcome(assertion, max(1, MOST_FAILURES // len(spec.assertions)))
     try:
-        for change in candidates(assertion, changes, past):
+        for change in likely(assertion, assertion.diff_type, changes, past):
             if where_holds(assertion.where, change):
                 _judge_row(outcome, spec, change)
     except (UndecidedError, RecursionError) as error:
@@ -68,6 +96,21 @@ def candidates(assertion: Assertion, changes: Changes, past: Past) -> list[Chang
     return changes.of(assertion.diff_type, assertion.entity)
 
 
+def likely(assertion: Assertion, kind: Kind, changes: Changes, past: Past) -> list[Change]:
+    """Leave out, where there are many, rows that have another value than the one that the `where` wants of a column."""
+    found = candidates(assertion, changes, past) if kind == assertion.diff_type else changes.of(kind, assertion.entity)
+    if kind == "response" or len(found) <= FEW_ROWS:
+        return found
+    for clause in assertion.where:
+        if isinstance(clause, Condition) and clause.predicate.operator == "eq" and _is_scalar(clause.predicate.value):
+            return changes.having(kind, assertion.entity, clause.path, clause.predicate.value, value_at)
+    return found
+
+
+def _is_scalar(value: object) -> bool:
+    return type(value) in SCALARS
+
+
 def _judge_row(outcome: Outcome, spec: Spec, change: Change) -> None:
     assertion = outcome.assertion
     if assertion.diff_type == "unchanged":
@@ -83,7 +126,7 @@ def _judge_row(outcome: Outcome, spec: Spec, change: Change) -> None:
     changed = changed - ignored_columns(spec, assertion, change) - unexpected_derived(change, assertion)
     surplus = surplus_columns(spec, assertion, changed)
     if surplus:
-        outcome.surplus.append(Surplus(change, surplus))
+        outcome.surplus.append(change)
         text = f"changed fields {sorted(changed)} not subset of expected {sorted(assertion.changes)}"
         outcome.fail(text)
     elif changes_hold(assertion.changes.values(), change, changed):
@@ -131,8 +174,25 @@ def holds(predicate: Predicate, value: Any) -> bool:
 
 def changed_columns(change: Change) -> frozenset[str]:
     """Name the columns whose values differ between the two states; a missing one is null."""
-    before, after = change.before or {}, change.after or {}
-    return frozenset(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    if change.differing is None:
+        find = _differing_columns if change.is_exact else _unequal_columns
+        change.differing = frozenset(find(change.before or {}, change.after or {}))
+    return change.differing
+
+
+def _differing_columns(before: Row, after: Row) -> list[str]:
+    """Compare as diffs do; raises RecursionError for what is nested too deeply."""
+    try:
+        return values.changed_columns(before, after)
+    except MalformedBody:
+        raise RecursionError from None
+    except TypeError:  # no JSON, which a diff made in Python can hold
+        return _unequal_columns(before, after)
+
+
+def _unequal_columns(before: Row, after: Row) -> list[str]:
+    """Compare as the public language does, to which `true`, `1` and `1.0` are one value."""
+    return [name for name in {**before, **after} if before.get(name) != after.get(name)]
 
 
 def own_columns(change: Change, ignored: frozenset[str]) -> frozenset[str]:
@@ -147,12 +207,16 @@ def ignored_columns(spec: Spec, assertion: Assertion, change: Change) -> frozens
 
 def ignored_everywhere(spec: Spec) -> frozenset[str]:
     """Give the columns under `ignore_fields.global`."""
-    return spec.ignore_fields.get("global", frozenset())
+    return spec.ignore_fields.get("global", NONE)
 
 
 def ignored_in_table(spec: Spec, change: Change) -> frozenset[str]:
     """Give the columns that `ignore_fields` has under the name of the table."""
-    return frozenset[str]().union(*(spec.ignore_fields.get(name, ()) for name in change.names))
+    return (
+        frozenset[str]().union(*(spec.ignore_fields.get(name, ()) for name in change.names))
+        if spec.ignore_fields
+        else NONE
+    )
 
 
 def ignored_here(assertion: Assertion) -> frozenset[str]:
@@ -168,6 +232,12 @@ def unexpected_derived(change: Change, assertion: Assertion) -> frozenset[str]:
 def is_beside_the_point(change: Change, changed: frozenset[str], assertion: Assertion) -> bool:
     """Pass over an update of nothing but unexpected derived columns, which a default diff does not even show."""
     return bool(change.derived) and changed <= unexpected_derived(change, assertion)
+
+
+def surplus_of(spec: Spec, assertion: Assertion, change: Change) -> list[str]:
+    """Name the columns by which a row breaks the strict rule."""
+    changed = changed_columns(change) - ignored_columns(spec, assertion, change)
+    return surplus_columns(spec, assertion, changed - unexpected_derived(change, assertion))
 
 
 def surplus_columns(spec: Spec, assertion: Assertion, changed: frozenset[str]) -> list[str]:

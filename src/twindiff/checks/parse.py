@@ -1,6 +1,7 @@
 """Read a spec of the assertion language: typed assertions, or a refusal that names the place of the mistake."""
 
 from graphlib import CycleError, TopologicalSorter
+from itertools import islice
 from typing import Any, cast
 
 from twindiff.checks import readers, vocabulary
@@ -9,6 +10,9 @@ from twindiff.checks.diffs import CALLS, DiffType, Kind
 from twindiff.checks.readers import MISSING, SpecError
 from twindiff.checks.spec import Assertion, Count, Exempt, ExpectedChange, Spec, Where
 from twindiff.checks.vocabulary import EXTENDED, PUBLIC
+
+MANY_PARTS = 2_000
+"""Values in a spec from which on it is long."""
 
 COUNT_ADVICE = "Write a whole number from 0 on."
 
@@ -28,7 +32,17 @@ def parse(spec: object) -> Spec:
         ignore_fields=_ignore_fields(given.get("ignore_fields", {})),
         strict=readers.boolean(given.get("strict", True), "strict"),
         closed_world=_closed_world(given.get("closed_world", False)),
+        is_extended=extended,
     )
+
+
+def is_long(spec: object) -> bool:
+    """Whether to read a spec takes longer than an event loop can be kept waiting for."""
+    parts, level = 0, [spec]
+    while level and parts <= MANY_PARTS:
+        parts += len(level)
+        level = [inner for value in islice(level, MANY_PARTS) for inner in islice(readers.items_of(value), MANY_PARTS)]
+    return parts > MANY_PARTS
 
 
 def _is_extended(spec: object) -> bool:
@@ -148,10 +162,10 @@ def _refuse_rings(assertions: tuple[Assertion, ...]) -> None:
 
 
 def _after(value: object, number: int, ids: dict[str, int], place: str) -> dict[str, int]:
-    others = [name for name, other in ids.items() if other != number]
     found: dict[str, int] = {}
     for name in readers.list_of(value, place, readers.text):
-        if name not in others:
+        if ids.get(name, number) == number:
+            others = [name for name, other in ids.items() if other != number]
             advice = vocabulary.advice(name, others) if others else "No other assertion has an id; give it one."
             raise SpecError(place, "is no other assertion's id", name, advice)
         found[name] = ids[name]

@@ -43,7 +43,7 @@ def _hold_makers_of(change: Change, outcome: Outcome, spec: Spec, past: Past) ->
         if not match.satisfies(assertion.by, maker):
             wanted = short(written_where(assertion.by))
             differs = [Difference("by", f"it should be by {wanted} alone", touch.blame.words)]
-            outcome.objections.append(Objection(change, differs, touch.blame))
+            outcome.object(Objection(change, differs, touch.blame))
             outcome.fail(f"expected by {wanted} but got {touch.blame.words}")
 
 
@@ -72,7 +72,7 @@ def _hold_after(outcome: Outcome, earlier: Outcome, name: str, past: Past) -> No
     for item in early:
         blame = past.blame(item.change, asked(outcome.assertion, item.change))
         differs = [Difference("after", wanted, said(outcome, item, past))]
-        outcome.objections.append(Objection(item.change, differs, blame))
+        outcome.object(Objection(item.change, differs, blame))
     if early:
         outcome.fail(f"expected after '{name}' but got {len(early)} before")
 

@@ -161,12 +161,13 @@ def refuse_depth(spec: object) -> None:
     """Refuse what is nested so deeply that reading it would not end well."""
     level = [spec]
     for _ in range(DEEPEST):
-        level = [inner for value in level for inner in _items(value)]
+        level = [inner for value in level for inner in items_of(value)]
     if level:
         raise SpecError("", f"is nested deeper than {DEEPEST} levels", advice="Compare a dotted path instead.")
 
 
-def _items(value: object) -> Collection[object]:
+def items_of(value: object) -> Collection[object]:
+    """Give the values in an object or a list; nothing of any other value."""
     if isinstance(value, dict):
         return cast("dict[object, object]", value).values()
     return cast("list[object]", value) if isinstance(value, list | tuple) else ()

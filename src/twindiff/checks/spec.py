@@ -115,12 +115,13 @@ class Exempt(Struct, frozen=True):
 
 
 class Spec(Struct, frozen=True):
-    """All checks of one run. A closed world has a list of exceptions, an open one has none."""
+    """All checks of one run. A closed world has a list of exceptions, an open one has none; version 1 is extended."""
 
     assertions: tuple[Assertion, ...]
     ignore_fields: dict[str, frozenset[str]] = {}
     strict: bool = True
     closed_world: tuple[Exempt, ...] | None = None
+    is_extended: bool = False
 
     @property
     def needs_records(self) -> bool:

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from twindiff.checks import diffs
 from twindiff.checks.closed_world import judge_rest
-from twindiff.checks.explain import Scene, explain
+from twindiff.checks.explain import Scene, explain, share_of
 from twindiff.checks.findings import Explanation
 from twindiff.checks.history import read as read_history
 from twindiff.checks.match import Outcome, judge
@@ -36,23 +36,24 @@ def evaluate(spec: object, diff: object, history: object = None) -> Verdict:
     Raises `SpecError`, `DiffError` and `HistoryError`, and nothing else.
     """
     checks = parse(spec)
-    scene = Scene(checks, diffs.read(diff), read_history(history, checks))
+    scene = Scene(checks, diffs.read(diff, exact=checks.is_extended), read_history(history, checks))
     with time_limit():
         outcomes = _judged(scene)
         failed = [outcome for outcome in outcomes if outcome.failures]
-        explanations = [explain(outcome, scene) for outcome in failed]
+        rows = share_of(len(failed))
+        explanations = [explain(outcome, scene, rows) for outcome in failed]
     total = len(outcomes)
     held = total - len(failed)
     return Verdict(
         passed=not failed,
         score=Score(held, total, held / total * 100),
-        failures=[failure for outcome in failed for failure in outcome.failures],
+        failures=[failure for outcome in failed for failure in outcome.said],
         explanations=explanations,
     )
 
 
 def _judged(scene: Scene) -> list[Outcome]:
-    spec, changes, past = scene
+    spec, changes, past, _ = scene
     outcomes = [judge(assertion, spec, changes, past) for assertion in spec.assertions]
     for outcome in outcomes:
         hold_makers(outcome, spec, past)

@@ -1,11 +1,16 @@
 """The words of the language and what each is for: what specs are read by, and what the reference page is made of."""
 
 from collections.abc import Collection, Mapping
-from difflib import get_close_matches
+from itertools import islice
 from typing import NamedTuple
+
+from twindiff.kit.suggestions import nearest
 
 PUBLIC, EXTENDED = "0.1", "1"
 """The versions of the language."""
+
+WORDS_SHOWN = 40
+"""Words that a refusal lists; there may be thousands of ids."""
 
 
 class Word(NamedTuple):
@@ -120,8 +125,9 @@ def known(words: Words, *, extended: bool) -> list[str]:
 def advice(given: object, words: Collection[str], later: Collection[str] = ()) -> str:
     """Say what was meant by a word that is not known; `later` are the words of the extended language."""
     text = given if isinstance(given, str) else ""
-    near = get_close_matches(text.lower(), words, n=1, cutoff=0.6)
-    near = [OTHER_WORDS[text]] if OTHER_WORDS.get(text) in words else near
-    question = f"Did you mean '{near[0]}'? " if near else ""
+    other = OTHER_WORDS.get(text)
+    near = other if other in words else nearest(text.lower(), words)
+    question = f"Did you mean '{near}'? " if near else ""
     version = f'\'{text}\' is of the extended language; for that, write "version": "{EXTENDED}". '
-    return f"{question}{version if text in later else ''}Known: {', '.join(words)}."
+    more = f" and {len(words) - WORDS_SHOWN} more" if len(words) > WORDS_SHOWN else ""
+    return f"{question}{version if text in later else ''}Known: {', '.join(islice(words, WORDS_SHOWN))}{more}."

@@ -64,7 +64,7 @@ def suite_of(platform: Platform, given: str) -> Suite:
 
 def _meant(given: str, known: Sequence[NamedT], what: str) -> NamedT:
     """The one that has this id or name, or else a name with this in it, in any case."""
-    from twindiff.environments.registry import did_you_mean
+    from twindiff.kit.suggestions import did_you_mean
 
     wanted = given.lower()
     exact = [each for each in known if wanted in (each.id, each.name.lower())]

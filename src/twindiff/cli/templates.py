@@ -88,7 +88,7 @@ def show(
 
 def _id(remote: Remote, given: str) -> str:
     """The id of the template that is meant; a Problem has the nearest name."""
-    from twindiff.environments.registry import did_you_mean
+    from twindiff.kit.suggestions import did_you_mean
 
     known: list[Json] = remote.get("templates")["templates"]
     found = [each for each in known if given in (each["id"], each["name"], _full_name(each))]

@@ -129,7 +129,7 @@ def loaded(given: str) -> Agent:
 
 
 def _no_function(module: str, name: str, known: dict[str, Any]) -> str:
-    from twindiff.environments.registry import did_you_mean
+    from twindiff.kit.suggestions import did_you_mean
 
     if name in known:
         return f"{module}:{name} is no function, it is of the type {type(known[name]).__name__}. {AN_AGENT}."

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from typing import NamedTuple
 
 from twindiff.kit.errors import ApiError
+from twindiff.kit.suggestions import did_you_mean
 from twindiff.kit.twin import Twin
 from twindiff.storage.schema import Schema
 
@@ -154,9 +154,3 @@ def _imported(point: EntryPoint) -> Twin | LoadProblem:
 def _problem(point: EntryPoint, said: str) -> LoadProblem:
     package = f"the package {point.dist.name}" if point.dist else f"the package of {point.value}"
     return LoadProblem(point.name, said, f"Mend or uninstall {package}")
-
-
-def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """` Did you mean 'x'?` for a near miss, else nothing."""
-    near = get_close_matches(given, list(known), n=1)
-    return f" Did you mean '{near[0]}'?" if near else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 import msgspec
@@ -56,6 +56,11 @@ def same(one: Any, other: Any) -> bool:
     if one != other or type(one) is not type(other):
         return False
     return not isinstance(one, dict | list) or json_text(one) == json_text(other)
+
+
+def changed_columns(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """The columns in which two states of a row differ, as JSON; a missing one is null."""
+    return [name for name in {**before, **after} if not same(before.get(name), after.get(name))]
 
 
 def without_accents(text: Any) -> Any:

@@ -31,10 +31,12 @@ from graphql.language import FieldDefinitionNode, ListTypeNode, NonNullTypeNode,
 from graphql.type import GraphQLList, GraphQLNonNull
 from msgspec import NODEFAULT
 
+from twindiff.kit.suggestions import did_you_mean
+
 from .comparators import comparator_fields, fields_of
 from .entity import Field, Spec
 from .library import value_from_ast
-from .model import Model, did_you_mean
+from .model import Model
 from .scalars import SCALARS, scalar
 from .surfaces import filter_fields, generated_roots, input_fields, payload_fields, sort_leaf
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from twindiff.kit.rows import Column, Row, index, table_of
+from twindiff.kit.suggestions import did_you_mean
 
 from .entity import Entity, Enum, Field, Input, Scalar, Spec, Union, Value
 from .names import snake
@@ -202,9 +202,3 @@ class Model:
 
 def _stored(spec: Spec) -> set[str]:
     return {field.column for field in spec.fields.values() if field.column}
-
-
-def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """` Did you mean 'x'?` for a near miss, else nothing."""
-    near = get_close_matches(given, list(known), n=1)
-    return f" Did you mean '{near[0]}'?" if near else ""

@@ -1,0 +1,26 @@
+"""What somebody may have meant who gave a name that is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from itertools import islice
+
+LONGEST = 100
+"""Letters of a name that is compared with others; a longer one is no slip of the hand."""
+MOST = 2_000
+"""Names that it is compared with."""
+
+
+def nearest(given: str, known: Iterable[str]) -> str | None:
+    """The name most like the given one, or None where none is like it; bounded however much is given."""
+    if len(given) > LONGEST:
+        return None
+    near = get_close_matches(given, list(islice(known, MOST)), n=1)
+    return near[0] if near else None
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """` Did you mean 'x'?` for a near miss, else nothing."""
+    near = nearest(given, known)
+    return f" Did you mean '{near}'?" if near else ""
