@@ -225,6 +225,43 @@ class PointsMachine(RuleBasedStateMachine):
             self.service.engine.write(self.awake(model), Intent("stock", "act", "U1"), work)
         self.check(model)
 
+    @rule(model=environments, deeds=st.lists(DEEDS, max_size=3), key=KEYS, size=st.integers(1, 1500))
+    def write_much_and_be_refused(self, model: Model, deeds: list[tuple[str, int, str]], key: int, size: int) -> None:
+        def work(moment: Moment) -> None:
+            act(moment, deeds)
+            for number in range(size):
+                moment.db.add(Part(part_id=1_000_000 + key + number, shelf="much", text="much " * 800))
+            raise Refused
+
+        with pytest.raises(Refused):
+            self.service.engine.write(self.awake(model), Intent("stock", "act", "U1"), work)
+        self.check(model)
+
+    @rule(model=environments, key=KEYS, size=st.integers(50, 800))
+    def write_much(self, model: Model, key: int, size: int) -> None:
+        deeds = [("put", key + number, "much " * (number % 900)) for number in range(size)]
+        self.write(model, deeds)
+        self.write(model, [("clear", key + number, "") for number in range(0, size, 60)])
+
+    @rule(model=environments, key=KEYS, size=st.integers(0, 300), backwards=st.booleans())
+    def change_nothing(self, model: Model, key: int, size: int, backwards: bool) -> None:
+        """Rows go and come again as they were, or change and change back; with none of them nothing happens at all."""
+
+        def work(moment: Moment) -> None:
+            moment.db.next("n")
+            parts = moment.db.rows(Part, Part.part_id >= key, Part.part_id < key + size)
+            for part in parts:
+                moment.db.remove(part)
+            for part in reversed(parts) if backwards else parts:
+                moment.db.add(part)
+            for part in parts[::7]:
+                changed = moment.db.change(part, text="other " * 3000, number=-1)
+                moment.db.change(changed, text=part.text, number=part.number)
+
+        done = self.service.engine.write(self.awake(model), Intent("stock", "act", "U1"), work)
+        assert done == (None, None)
+        self.check(model)
+
     @rule(model=environments, chosen=st.integers(0, 1000), name=st.sampled_from("abcdef"))
     def checkpoint(self, model: Model, chosen: int, name: str) -> None:
         if name in model.names:
@@ -345,7 +382,7 @@ def drive(limits: str, *, runs: int, steps: int) -> None:
 
 @pytest.mark.parametrize("limits", LIMITS)
 def test_every_point_is_what_a_full_copy_would_be(limits: str):
-    drive(limits, runs=20, steps=60)
+    drive(limits, runs=12, steps=50)
 
 
 @pytest.mark.soak

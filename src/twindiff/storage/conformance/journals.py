@@ -44,6 +44,8 @@ __all__ = [
 ]
 
 KEYS = st.sampled_from(["T1", "T2", "T3"])
+LONG = "long " * 5_000
+"""A text that fills some pages of its own."""
 
 
 class Step(NamedTuple):
@@ -58,10 +60,10 @@ class Step(NamedTuple):
 
 STEPS = st.builds(
     Step,
-    st.sampled_from(["add", "change", "remove", "rekey", "link", "echo"]),
+    st.sampled_from(["add", "change", "remove", "rekey", "link", "echo", "add again", "change back", "count"]),
     KEYS,
     KEYS,
-    st.sampled_from([None, "", "x", "y"]),
+    st.sampled_from([None, "", "x", "y", LONG]),
     st.sampled_from([None, 1, True, 1.0, {"a": 1, "bb": 2}, {"bb": 2, "a": 1}, [], "x"]),
 )
 
@@ -95,6 +97,13 @@ def perform(db: Store, step: Step) -> None:
         db.remove(here)
     elif step.what == "rekey" and here and db.count(Thing, Thing.thing_id == step.other) == 0:
         db.change(here, thing_id=step.other)
+    elif step.what == "add again" and here:
+        db.remove(here)
+        db.add(here)
+    elif step.what == "change back" and here:
+        db.change(db.change(here, text=step.text, data=step.data), text=here.text, data=here.data)
+    elif step.what == "count":
+        db.next("id")
     elif step.what == "link":
         db.add(Link(thing_id=step.key, rank=db.count(Link) + db.next("rank"), note=step.text))
     elif step.what == "echo":

@@ -24,6 +24,7 @@ __all__ = [
     "test_a_real_clock_is_the_wall_clock",
     "test_a_reopened_engine_goes_on_where_it_was",
     "test_an_offset_clock_starts_where_it_is_told",
+    "test_an_operation_without_net_change_leaves_every_point_as_it_was",
     "test_any_point_can_be_returned_to",
     "test_counters_go_on_after_sleep",
     "test_ids_after_a_rewind_are_those_of_that_point",
@@ -111,6 +112,30 @@ def test_a_reopened_engine_goes_on_where_it_was(world: World) -> None:
     world.reopen()
     place.wake()
     assert place.do(now) == (NOON + 2 * SECOND, 2)
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(rounds=st.lists(st.lists(st.integers(0, 119), min_size=1, max_size=40, unique=True), min_size=4, max_size=12))
+def test_an_operation_without_net_change_leaves_every_point_as_it_was(world: World, rounds: list[list[int]]) -> None:
+    place = world.environment(*(Thing(thing_id=f"T{n}", slug=f"{n}", text="x" * 200) for n in range(120)))
+    states = [place.state()]
+
+    def add_again(db: Store, numbers: list[int]) -> None:
+        gone = [db.get(Thing, f"T{n}") for n in numbers]
+        for each in gone:
+            db.remove(each)
+        for each in reversed(gone):
+            db.add(each)
+
+    for number, chosen in enumerate(rounds):
+        assert place.do(lambda moment, chosen=chosen: add_again(moment.db, chosen))[1] is None
+        place.add(Thing(thing_id=f"N{number}", slug=f"N{number}", text="y" * 97 * len(chosen)))
+        states.append(place.state())
+    for point in (len(rounds) // 2, 0, 1, len(rounds)):
+        assert place.fork(point).state() == states[point]
+        place.engine.rewind(place.env, point)
+        assert place.state() == states[point]
+        assert place.read(lambda db: db.count(Thing, Thing.number.is_null())) == 120 + point
 
 
 def test_ids_after_a_rewind_are_those_of_that_point(world: World) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 
 from twindiff.storage import SchemaChanged
@@ -71,19 +71,33 @@ class Database:
                 self.connection.execute("COMMIT")
 
     @contextmanager
-    def transaction(self) -> Generator[Callable[[], list[Change]]]:
-        """Write all or nothing; the function it gives tells what has been changed so far."""
-        execute = self.connection.execute
+    def undoable(self) -> Generator[None]:
+        """A transaction that is taken back by whatever is raised, even once it has been committed."""
         self._capture.clear()
         self._file.undo = Undo(self.pages.count)
-        execute("BEGIN")
+        self.connection.execute("BEGIN")
         try:
-            yield self._capture.changes
-            execute("COMMIT")
+            yield
         except BaseException:  # a handler may raise anything, and then has changed nothing
-            roll_back(self.connection)
-            self.pages.take_back(self.undo)
+            self.take_back()
             raise
+
+    def changes(self) -> list[Change]:
+        """What the open transaction has changed so far."""
+        return self._capture.changes()
+
+    def commit(self) -> None:
+        """Make the open transaction the state of the pages; it can still be taken back."""
+        self.connection.execute("COMMIT")
+
+    def take_back(self) -> None:
+        """Leave the pages as they were before the latest transaction, open or committed."""
+        try:
+            roll_back(self.connection)
+        finally:
+            self.pages.take_back(self.undo)
+            if self.undo.pages:  # what SQLite remembers of them is no longer so
+                self.mount(self.pages)
 
     def apply(self, changes: Iterable[Change]) -> None:
         """Bring the rows of changes from before to after."""
@@ -91,9 +105,10 @@ class Database:
 
     def replay(self, operations: Iterable[list[Change]]) -> None:
         """Apply the changes of several operations in one transaction, one operation after the other."""
-        with self.transaction(), self._capture.paused():
+        with self.undoable(), self._capture.paused():
             for changes in operations:
                 self._bring(changes)
+            self.commit()
 
     def _bring(self, changes: list[Change]) -> None:
         """Deletes come first, so that unique values may trade places."""

@@ -205,21 +205,34 @@ class SqliteEngine:
         wall = _wall()
         clock = space.now(wall, writes=True)
         counters = Counters(space.standing.counters)
-        with database.bounded(), database.transaction() as changes:
-            store = SqliteStore(database.connection, database.tables, counters)
-            result = work(Moment(store, clock))
-            changed = changes()
+        store = SqliteStore(database.connection, database.tables, counters)
+        with database.undoable():
+            with database.bounded():
+                result = work(Moment(store, clock))
+            changed = database.changes()
             if not changed:
+                database.take_back()
                 return result, None
             start = (env, space.seq + 1, *intent.described())
             record = Record(*start, wall, clock.micros, counters.values, changed, events=store.events)
-            self.file.append(record)
+            database.commit()
+            self._append(record)
         space.advance(record, database.undo)
         self.feed.wrote(env, intent.twin, frozenset([change.table for change in changed]))
         self.feed.committed(env, space.seq)
         if space.seq - space.imaged >= IMAGE_EVERY:
             self._save_images(space)
         return result, space.seq
+
+    def _append(self, record: Record) -> None:
+        """Write a record. Unless it certainly is not there, memory is given up: the journal says what has happened."""
+        try:
+            self.file.append(record)
+        except StorageFull:
+            raise
+        except BaseException:  # an interrupt may come when the record is written
+            self._spaces.pop(record.env, None)
+            raise
 
     # Points
 
@@ -239,7 +252,7 @@ class SqliteEngine:
         remembered = space.remembers(to)
         pages, standing = self._point(space, to)
         record = Record(env, space.seq + 1, "", "rewind", "", _wall(), standing.clock, standing.counters, [], to=to)
-        self.file.append(record)
+        self._append(record)
         space.return_to(pages, standing, record, remembered=remembered)
         self.feed.committed(env, space.seq)
         return space.seq

@@ -160,10 +160,13 @@ class DataFile(Reading):
         self.connection.execute(f"PRAGMA user_version = {LAYOUT}")
 
     def _note_log(self, connection: Connection, name: str, pages: int) -> int:
-        """Keep the write-ahead log from growing for ever where nobody shortens it."""
+        """Keep the write-ahead log from growing for ever where nobody shortens it.
+
+        What it could not carry over stays in the log; the commit that this hangs on is done.
+        """
         self._log_pages = pages
         if pages >= LONGEST_LOG:
-            with suppress(Busy):
+            with suppress(Busy, *OUT_OF_SPACE):
                 connection.wal_checkpoint()
         return 0
 
@@ -245,6 +248,7 @@ class DataFile(Reading):
             self.connection.execute("COMMIT")
         except OUT_OF_SPACE:
             roll_back(self.connection)
+            self._write_over()
             raise StorageFull from None
         except BaseException:  # whatever it is, all or nothing is written
             roll_back(self.connection)
@@ -258,7 +262,17 @@ class DataFile(Reading):
         try:
             self.connection.execute(statement, parameters)
         except OUT_OF_SPACE:
+            self._write_over()
             raise StorageFull from None
+
+    def _write_over(self) -> None:
+        """Write something else in the place of a commit that was refused.
+
+        It may stand in the log whole, when only the disk could not confirm it, and would be true again after a death.
+        """
+        if not self.connection.in_transaction:
+            with suppress(*OUT_OF_SPACE):
+                self.connection.execute(f"PRAGMA user_version = {LAYOUT}")
 
     def add_fork(self, env: str, born: Born) -> None:
         """Remember where an environment comes from; raises StorageFull."""

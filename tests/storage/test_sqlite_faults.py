@@ -1,0 +1,145 @@
+"""Whatever call of SQLite's fails, an operation is done or it is not: in memory, in the journal, and after a death."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from tests.storage.faults import Fault, faulty_disk, faulty_pages
+from twindiff.storage.conformance.worlds import Place, Thing, World
+from twindiff.storage.sqlite import SqliteEngine
+from twindiff.storage.sqlite import files as files_module
+from twindiff.storage.sqlite import spaces as spaces_module
+
+LONG = "long " * 400
+Deed = Callable[[Place], object]
+
+
+def add(number: int) -> Deed:
+    return lambda place: place.add(Thing(thing_id=f"N{number}", slug=f"n{number}", text=LONG))
+
+
+def edit_all(place: Place) -> None:
+    place.write(lambda db: [db.change(each, text=LONG, number=each.count) for each in db.rows(Thing)])
+
+
+def add_again(place: Place) -> None:
+    place.write(lambda db: [(db.remove(each), db.add(each)) for each in db.rows(Thing)[::3]])
+
+
+def rewind(to: int) -> Deed:
+    return lambda place: place.engine.rewind(place.env, to)
+
+
+DEEDS: list[Deed] = [add(1), edit_all, add_again, rewind(1), add(2), rewind(0), add(3), rewind(2), add_again, add(4)]
+
+
+class Trial:
+    """An environment to which deeds happen, and every state that was acknowledged."""
+
+    def __init__(self, directory: Path, *, fsync: bool = False) -> None:
+        self.directory = directory
+        self.fsync = fsync
+        self.world = World(lambda: self.opened(directory))
+        rows = (Thing(thing_id=f"T{n}", slug=f"t{n}", text="x" * 300) for n in range(12))
+        self.place = self.world.environment(*rows)
+        self.states = [self.place.state()]
+
+    def opened(self, directory: Path) -> SqliteEngine:
+        return SqliteEngine(str(directory), fsync=self.fsync)
+
+    def attempt(self, deed: Deed, fault: Fault) -> bool:
+        """Do it; whether it was done. What is refused has changed nothing."""
+        before = self.place.engine.seq(self.place.env)
+        try:
+            with fault.counting():
+                deed(self.place)
+        except Exception:  # noqa: BLE001 - whatever fails
+            self.place.wake()
+            assert self.place.engine.seq(self.place.env) == before
+            return False
+        if self.place.engine.seq(self.place.env) > before:
+            self.states.append(self.place.state())
+        return True
+
+    def check(self, world: World) -> None:
+        place = Place(world, self.place.env, self.place.origin)
+        place.wake()
+        engine: Any = world.engine
+        assert place.state() == self.states[-1]
+        assert [record.seq for record in place.records()] == list(range(1, len(self.states)))
+        assert engine.problems(place.env, place.origin) == []
+
+    def check_everywhere(self) -> None:
+        """Here, in what a death would leave now, and at every point."""
+        self.check(self.world)
+        copy = self.directory.with_name(self.directory.name + "-dead")
+        shutil.copytree(self.directory, copy)
+        dead = World(lambda: self.opened(copy))
+        self.check(dead)
+        self.check_points(Place(dead, self.place.env, self.place.origin))
+        dead.engine.close()
+        shutil.rmtree(copy)
+
+    def check_points(self, place: Place) -> None:
+        for point, state in enumerate(self.states):
+            assert place.fork(point).state() == state
+
+    def close(self) -> None:
+        self.world.engine.close()
+        shutil.rmtree(self.directory)
+
+
+def trials(directory: Path, fault: Fault, *, stays: bool = False, fsync: bool = False) -> Iterator[int]:
+    """For every n, the deeds with the n-th call failing, until there are not so many calls."""
+    n, happened = 0, True
+    while happened:
+        trial = Trial(directory / f"data{n}", fsync=fsync)
+        fault.arm(n, stays=stays)
+        for deed in DEEDS:
+            done = trial.attempt(deed, fault)
+            if not done and stays:
+                fault.disarm()
+            if not done:
+                trial.check_everywhere()
+                trial.attempt(deed, fault)
+        happened = fault.happened
+        trial.check_everywhere()
+        trial.close()
+        yield n
+        n += 1
+
+
+@pytest.fixture
+def short_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log is carried over all the time, and there is one connection."""
+    monkeypatch.setattr(files_module, "LONGEST_LOG", 3)
+    monkeypatch.setattr(spaces_module, "POOLED", 1)
+
+
+@pytest.mark.parametrize("error", [apsw.FullError, apsw.IOError])
+def test_a_disk_that_fails_at_any_call_loses_and_doubles_nothing(tmp_path: Path, error: type[Exception]):
+    with faulty_disk(error) as fault:
+        assert max(trials(tmp_path, fault)) > len(DEEDS)
+
+
+@pytest.mark.usefixtures("short_of_everything")
+def test_a_disk_that_goes_on_failing_loses_and_doubles_nothing(tmp_path: Path):
+    with faulty_disk(apsw.FullError) as fault:
+        assert max(trials(tmp_path, fault, stays=True)) > len(DEEDS)
+
+
+def test_a_disk_that_cannot_confirm_loses_and_doubles_nothing(tmp_path: Path):
+    with faulty_disk(apsw.IOError) as fault:
+        assert max(trials(tmp_path, fault, fsync=True)) > len(DEEDS)
+
+
+@pytest.mark.usefixtures("short_of_everything")
+def test_pages_that_fail_at_any_call_leave_no_phantom(tmp_path: Path):
+    with faulty_pages() as fault:
+        assert max(trials(tmp_path, fault)) > len(DEEDS)
