@@ -48,6 +48,12 @@ class Gone(NotServed):
     status = 410
 
 
+class JournalIncomplete(NotServed):
+    """Operations are missing from the journal for ever, so what they changed is not known. Reset the environment."""
+
+    status = 409
+
+
 class WrongStorage(Exception):
     """The database cannot be used as it is; the message says what to do."""
 
@@ -211,14 +217,15 @@ class Engine(Protocol):
     def rewind(self, env: str, to: int) -> int:
         """Return to a point: the rows, clock and counters as they were after that seq; 0 is the beginning.
 
-        The journal notes it and goes on; the new seq is returned. Raises UnknownPoint.
+        The journal notes it and goes on; the new seq is returned. Raises UnknownPoint, and JournalIncomplete unless
+        the point is the beginning.
         """
         ...
 
     def fork(self, env: str, at: int, child: str) -> None:
         """Make an environment that shares all up to a point with its parent and goes on by itself.
 
-        Raises UnknownPoint.
+        Raises UnknownPoint, JournalIncomplete.
         """
         ...
 
@@ -243,7 +250,7 @@ class Engine(Protocol):
         ...
 
     def records(self, env: str, after: int = 0, upto: int | None = None) -> list[Record]:
-        """Journal records with `after < seq <= upto`; a fork begins with its parent's."""
+        """Journal records with `after < seq <= upto`; a fork begins with its parent's. Raises JournalIncomplete."""
         ...
 
     def difference(self, env: str, after: int, upto: int) -> list[Record]:

@@ -12,6 +12,7 @@ from tests.storage.postgres.cluster import Database, draining
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.rows import Column, Row, column, table_of
 from twindiff.storage import Intent, Origin, SchemaChanged, WrongStorage
+from twindiff.storage.journal import Change
 from twindiff.storage.postgres import PostgresEngine
 from twindiff.storage.schema import Schema
 
@@ -21,6 +22,12 @@ pytestmark = pytest.mark.postgres
 class Old(Row, table="notes", key=("note_id",)):
     note_id: Column[str]
     text: Column[str]
+
+
+class Starred(Row, table="notes", key=("note_id",)):
+    note_id: Column[str]
+    text: Column[str]
+    stars: Column[int | None] = column(default=None)
 
 
 class New(Row, table="notes", key=("note_id",), indexes=(("colour",),)):
@@ -88,6 +95,68 @@ def test_rows_of_an_older_version_get_what_is_new_and_lose_what_is_gone(fresh: D
     after.close()
     assert rows == [New(note_id="N1"), New(note_id="N2")]
     assert change.after == {"note_id": "N2", "colour": "it's 100% red", "is_open": True, "stars": None}
+
+
+def change(row: dict[str, Any]) -> Change:
+    return Change("notes", (row["note_id"],), None, row)
+
+
+def test_a_drainer_follows_a_migration_that_it_was_not_told_of(fresh: Database) -> None:
+    fresh.initialise([schema(Old)])
+    with draining(fresh.dsn):
+        before = opened(fresh, Old)
+        env = environment(before)
+        before.write(env, Intent("gamma", "add", "U1"), lambda moment: moment.db.add(Old(note_id="N1", text="x")))
+        before.records(env)
+        fresh.initialise([schema(Starred)])
+        after = opened(fresh, Starred)
+        star = lambda moment: moment.db.change(moment.db.get(Starred, "N1"), stars=5)  # noqa: E731
+        after.write(env, Intent("gamma", "star", "U1"), star)
+        (changed,) = after.records(env)[1].changes
+        for engine in (before, after):
+            engine.close()
+    assert (changed.before or {}).get("stars", 0) is None
+    assert (changed.after or {})["stars"] == 5
+
+
+def test_what_was_written_before_a_migration_is_read_as_it_was_then(fresh: Database) -> None:
+    fresh.initialise([schema(Old)])
+    before = opened(fresh, Old)
+    env = environment(before)
+    before.write(env, Intent("gamma", "add", "U1"), lambda moment: moment.db.add(Old(note_id="N1", text="x")))
+    before.close()
+    for version in (New, Old, New):
+        fresh.initialise([schema(version)])
+    after = opened(fresh, New)
+    after.write(env, Intent("gamma", "add", "U1"), lambda moment: moment.db.add(New(note_id="N2")))
+    with draining(fresh.dsn):
+        changes = [record.changes for record in after.records(env)]
+        with draining(fresh.dsn):
+            pass
+        after.rewind(env, 1)
+        assert after.read(env, "gamma", lambda moment: moment.db.rows(New)) == [New(note_id="N1")]
+        after.rewind(env, 2)
+        after.close()
+    new = {"note_id": "N2", "colour": "it's 100% red", "is_open": True, "stars": None}
+    assert changes == [[change({"note_id": "N1", "text": "x"})], [change(new)]]
+
+
+def test_a_drainer_that_begins_after_a_migration_knows_it(fresh: Database) -> None:
+    fresh.initialise([schema(Old)])
+    with draining(fresh.dsn):
+        before = opened(fresh, Old)
+        env = environment(before)
+        fresh.initialise([schema(Starred)])
+        drained = "SELECT drained IS NOT NULL AND drained = shape FROM twindiff.shapes"
+        while fresh.psql(drained) != [(True,)]:
+            continue  # it is written down within a second or so
+        before.close()
+    after = opened(fresh, Starred)
+    row = Starred(note_id="N1", text="x", stars=5)
+    with draining(fresh.dsn):
+        after.write(env, Intent("gamma", "add", "U1"), lambda moment: moment.db.add(row))
+        assert after.records(env)[0].changes == [change({"note_id": "N1", "text": "x", "stars": 5})]
+    after.close()
 
 
 def test_indexes_follow_their_declarations_and_those_of_an_administrator_stay(fresh: Database) -> None:

@@ -26,6 +26,7 @@ from .ddl import (
     CATALOG,
     OF_CATALOG,
     OF_TWIN,
+    SHAPE_PREFIX,
     added_column,
     catalog_table,
     column_text,
@@ -207,11 +208,20 @@ def _make_twin(connection: Connection, twin: Schema, server: Identifier) -> None
         SQL("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {} TO {}").format(place, server)
     )
     connection.execute(SQL("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {} TO {}").format(place, server))
+    _note_shape(connection, twin)
+
+
+def _note_shape(connection: Connection, twin: Schema) -> None:
+    """Say what rows look like from here on: to those who come later, and in the log to who reads it."""
+    shape = shapes(twin)
+    text = msgspec.json.encode(shape).decode()
     connection.execute(
-        "INSERT INTO twindiff.shapes VALUES (%s, %s, %s) ON CONFLICT (twin) DO UPDATE "
-        "SET schema_hash = excluded.schema_hash, shape = excluded.shape",
-        (twin.twin, version_of(twin), msgspec.json.encode(shapes(twin)).decode()),
+        "INSERT INTO twindiff.shapes (twin, schema_hash, shape, drained) VALUES (%s, %s, %s, %s) "
+        "ON CONFLICT (twin) DO UPDATE SET schema_hash = excluded.schema_hash, shape = excluded.shape",
+        (twin.twin, version_of(twin), text, text),
     )
+    message = msgspec.json.encode((twin.twin, shape)).decode()
+    connection.execute("SELECT pg_logical_emit_message(true, %s, %s)", (SHAPE_PREFIX, message))
 
 
 def _bring_up_to_date(connection: Connection, schema: str, table: Table, statements: Iterator[str]) -> None:
@@ -265,6 +275,11 @@ def _make_slot(connection: Connection) -> None:
     if found:
         return
     try:
+        with connection.transaction():
+            # What was noted of the log before is of one that nobody will read, maybe of another server's.
+            connection.execute("DELETE FROM twindiff.progress WHERE slot = %s", (name,))
+            connection.execute("UPDATE twindiff.shapes SET drained = shape")
+            connection.execute("UPDATE twindiff.leftovers SET lsn = pg_current_wal_insert_lsn()")
         connection.execute("SELECT pg_create_logical_replication_slot(%s, 'wal2json')", (name,))
     except errors.UndefinedFile:
         raise WrongStorage(

@@ -55,20 +55,39 @@ class Arrivals:
         self._connection: Connection | None = None
         self.feed = Feed(self.listen)
 
-    def wait(self, env: str, ask: Callable[[], T | None]) -> T:
-        """Ask the journal, again whenever records of an environment arrive, until it answers; raises JournalLags."""
-        found = ask()
+    def wait(self, env: str, ask: Callable[[bool], T | None]) -> T:
+        """Ask the journal, again whenever records of an environment arrive, until it answers; raises JournalLags.
+
+        `ask` is told whether all has arrived that was committed when the wait began.
+        """
+        found = ask(False)
         if found is not None:
             return found
         with self._told(env) as news:
             deadline = time.monotonic() + PATIENCE_SECONDS
-            while (found := ask()) is None:
+            mark: str | None = None
+            has_all = False
+            while (found := ask(has_all)) is None:
                 if time.monotonic() > deadline:
                     raise JournalLags(self._lag())
                 # Now and then the database is asked all the same: a notification is lost with its connection.
-                news.wait(_RETRY_SECONDS)
+                if not news.wait(_RETRY_SECONDS):
+                    mark = mark or self._mark()
+                    has_all = self._has_passed(mark)
                 news.clear()
         return found
+
+    def _mark(self) -> str:
+        """Commit something that is no operation's; gives a place in the log before its end."""
+        with self._pool.connection() as connection:
+            ((place,),) = connection.rows("SELECT pg_logical_emit_message(true, 'twindiff-mark', '')::text")
+        return place
+
+    def _has_passed(self, mark: str) -> bool:
+        """Whether what was committed before a mark is in the journal, as far as it ever will be."""
+        with self._pool.connection() as connection:
+            found = connection.row("SELECT max(lsn) > %s::pg_lsn FROM twindiff.progress", (mark,))
+        return found == (True,)
 
     def _lag(self) -> str:
         query = (

@@ -64,6 +64,10 @@ class Meta(msgspec.Struct, frozen=True, array_like=True):
 decode_meta = msgspec.json.Decoder(Meta).decode
 
 
+decode_shapes = msgspec.json.Decoder(tuple[str, Shapes]).decode
+"""What a migration says: a twin, and what its rows look like from here on."""
+
+
 class Spot(NamedTuple):
     """Where a row of the log lives."""
 

@@ -48,6 +48,11 @@ def copy_rows(connection: Connection, twin: str, source: str, copies: list[str])
     connection.rows(f"SELECT {quote(schema_of(twin))}.copy_rows(%s, %s)", (source, copies))
 
 
+def delete_rows(connection: Connection, twin: str, environments: list[str]) -> None:
+    """Delete a twin's rows of environments."""
+    connection.rows(f"SELECT {quote(schema_of(twin))}.delete_rows(%s)", (environments,))
+
+
 def as_copy(connection: Connection, env: str) -> None:
     """Write the rows of one environment, without numbering what is written."""
     query = "SELECT set_config('app.env_id', %s, true), set_config('app.operation', 'copy', true)"

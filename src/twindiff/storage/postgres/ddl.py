@@ -25,6 +25,8 @@ STORED: dict[ColumnType, str] = {
 }
 CATALOG = "twindiff_catalog"
 LONGEST_NAME = 63
+SHAPE_PREFIX = "twindiff-shape"
+"""Of the messages in the log that say what a twin's rows look like from there on."""
 OF_CATALOG: tuple[str, ...] = ()
 OF_TWIN: tuple[str, ...] = ("env_id",)
 """Columns of ours that come before a table's own."""

@@ -17,9 +17,9 @@ from twindiff.storage.journal import Record, encode
 
 from .admin import origins_of, slot_of
 from .arrivals import ANY, CHANNEL, notice_of
-from .capture import EXTERNAL, Line, Transaction, Unnumbered, decode_line
+from .capture import EXTERNAL, PREFIX, Line, Transaction, Unnumbered, decode_line, decode_shapes
 from .connections import Connection, connect, first_line
-from .ddl import CATALOG, Shapes
+from .ddl import CATALOG, SHAPE_PREFIX, Shapes
 
 log = logging.getLogger("twindiff")
 
@@ -93,6 +93,8 @@ class Drain:
         self._stopping = stopping
         self._slot = slot_of(connection)
         self._shapes: dict[str, Shapes] = {}
+        self._announced: dict[str, Shapes] = {}
+        self._learned: dict[str, Shapes] = {}
         self._done = Position(0)
         self._confirmed = self._done
         self._looked = 0.0
@@ -114,7 +116,7 @@ class Drain:
             stream.close()
 
     def _load_shapes(self) -> None:
-        found = self._connection.rows("SELECT twin, shape FROM twindiff.shapes")
+        found = self._connection.rows("SELECT twin, drained FROM twindiff.shapes")
         self._shapes = {twin: msgspec.json.decode(shape, type=Shapes) for twin, shape in found}
 
     def _options(self) -> dict[str, str]:
@@ -128,7 +130,7 @@ class Drain:
             "filter-tables": f"twindiff.*,{CATALOG}.*",
             # By number: an origin's name is ignored without a word.
             "filter-origins": ",".join(str(origin) for (origin,) in found),
-            "add-msg-prefixes": "twindiff",
+            "add-msg-prefixes": f"{PREFIX},{SHAPE_PREFIX}",
         }
 
     def _follow(self, cursor: Any) -> None:
@@ -147,16 +149,25 @@ class Drain:
     def _take(self, line: Line) -> None:
         if line.action == "B":
             self._open = Transaction(self._shapes)
+            self._announced = {}
         elif line.action == "C":
             end = Position.of(line.nextlsn)
             if self._open and end > self._done:
                 self._batch += self._open.records()
+                self._learn()
             self._reached = max(self._reached, end)
             self._open = None
+        elif line.prefix == SHAPE_PREFIX:
+            twin, shapes = decode_shapes(line.content)
+            self._announced[twin] = shapes
         elif self._open:
-            if line.schema and line.schema.removeprefix("twin_") not in self._shapes:
-                self._load_shapes()
             self._open.take(line)
+
+    def _learn(self) -> None:
+        """Read rows as a migration left them, from its end on."""
+        self._shapes |= self._announced
+        self._learned |= self._announced
+        self._announced = {}
 
     def _write(self) -> None:
         """Commit what has come in.
@@ -181,11 +192,14 @@ class Drain:
         environments = [record.env for record in records]
         notice = " ".join(notice_of(env, seq) for env, seq in {each.env: each.seq for each in records}.items())
         rows = [record.seq for record in records], [encode(record) for record in records]
+        places = [None if _is_numbered_here(record) else str(self._reached) for record in records]
         told = notice if len(notice) < LONGEST_NOTICE else ANY
-        self._connection.rows(_APPEND, (str(self._reached), environments, *rows, commit, told))
+        self._connection.rows(_APPEND, (environments, *rows, places, commit, told))
 
     def _progress(self, end: Position) -> None:
-        self._connection.rows(_PROGRESS, (self._slot, str(end)))
+        shapes = [msgspec.json.encode(each).decode() for each in self._learned.values()]
+        self._connection.rows(_PROGRESS, ([*self._learned], shapes, self._slot, str(end)))
+        self._learned = {}
 
     def _numbered(self, unnumbered: Unnumbered) -> Record | None:
         """A record for changes that came without a number; None when their environment is no more."""
@@ -210,11 +224,20 @@ class Drain:
             cursor.send_feedback(flush_lsn=end.number, force=True)
 
 
-_PROGRESS = "INSERT INTO twindiff.progress VALUES (%s, %s) ON CONFLICT (slot) DO UPDATE SET lsn = excluded.lsn"
+def _is_numbered_here(record: Record) -> bool:
+    """Whether a record got its number from the drainer; what a trigger numbers has an actor."""
+    return record.operation == EXTERNAL and not record.actor
+
+
+_PROGRESS = (
+    "WITH learned AS (UPDATE twindiff.shapes s SET drained = l.shape "
+    "FROM unnest(%s::text[], %s::text[]) l(twin, shape) WHERE s.twin = l.twin) "
+    "INSERT INTO twindiff.progress VALUES (%s, %s) ON CONFLICT (slot) DO UPDATE SET lsn = excluded.lsn"
+)
 _NUMBER = "UPDATE twindiff.standings SET seq = seq + 1 WHERE env = %s AND NOT forgotten RETURNING seq, clock, counters"
 _APPEND = (
-    "WITH appended AS (INSERT INTO twindiff.journal (env, seq, record, lsn) SELECT r.*, %s::pg_lsn FROM "
-    "unnest(%s::text[], %s::bigint[], %s::bytea[]) r(env, seq, record) "
+    "WITH appended AS (INSERT INTO twindiff.journal (env, seq, record, lsn) SELECT r.* FROM "
+    "unnest(%s::text[], %s::bigint[], %s::bytea[], %s::pg_lsn[]) r(env, seq, record, lsn) "
     "WHERE EXISTS (SELECT 1 FROM twindiff.standings s WHERE s.env = r.env) ON CONFLICT DO NOTHING) "
     "SELECT set_config('synchronous_commit', COALESCE(%s, current_setting('synchronous_commit')), true), "
     f"pg_notify('{CHANNEL}', %s)"

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from twindiff.storage import Gone, Origin, UnknownPoint
+from twindiff.storage import Gone, JournalIncomplete, Origin, UnknownPoint
 from twindiff.storage.journal import Net, Place, Record, between, encode, net
 
 from .arrivals import CHANNEL, notice_of
 from .connections import Connection, Pool
-from .copying import as_copy, copy_rows, unseen
+from .copying import as_copy, copy_rows, delete_rows, unseen
 from .ready import stand
 from .records import Journal, read
 from .tables import Tables
@@ -41,15 +41,13 @@ class Points:
 
     def rewind(self, env: str, to: int) -> int:
         """Bring the rows back and say so in the journal; gives the new seq."""
-        with self._alone(env) as (connection, seq, origin):
+        with self._alone(env, to) as (connection, seq, origin):
             standing = _standing(connection, env, origin, seq, to)
             as_copy(connection, env)
-            self._bring_back(connection, _since(connection, env, to, seq))
+            self._return(connection, env, origin, seq, to)
             wall = time.time_ns() // 1000
             record = Record(env, seq + 1, "", "rewind", "", wall, standing.clock, standing.counters, [], to=to)
-            connection.count(
-                "INSERT INTO twindiff.journal (env, seq, record) VALUES (%s, %s, %s)", (env, record.seq, encode(record))
-            )
+            connection.count(_ADD_REWIND, (env, record.seq, encode(record)))
             connection.count(
                 "UPDATE twindiff.standings SET seq = %s, clock = %s, at = %s, counters = %s WHERE env = %s",
                 (record.seq, standing.clock, wall, msgspec.json.encode(standing.counters).decode(), env),
@@ -59,7 +57,7 @@ class Points:
 
     def fork(self, env: str, at: int, child: str) -> None:
         """Copy the rows as they are and bring the copy back to the point."""
-        with self._alone(env) as (connection, seq, origin):
+        with self._alone(env, at) as (connection, seq, origin):
             standing = _standing(connection, env, origin, seq, at)
             as_copy(connection, child)
             for twin in origin.templates:
@@ -91,9 +89,10 @@ class Points:
                 _take_over(connection, env, records)
 
     @contextmanager
-    def _alone(self, env: str) -> Generator[tuple[Connection, int, Origin]]:
-        """A transaction that has the environment to itself, with a journal that holds all of it."""
-        self._journal.wait(env)
+    def _alone(self, env: str, point: int) -> Generator[tuple[Connection, int, Origin]]:
+        """A transaction that has the environment to itself, with a journal that holds a point and all after it."""
+        before = max(0, point - 1)
+        self._journal.wait(env, before)
         with unseen(self._pool) as connection:
             connection.rows("SELECT * FROM twindiff.begin_write(%s, 'rewind')", (env,))
             connection.rows("SELECT set_config('statement_timeout', '0', true)")
@@ -101,8 +100,19 @@ class Points:
             found = connection.row(query, (env,))
             if found is None:
                 raise Gone(f"environment '{env}' is not there any more")
-            self._journal.wait(env)
+            self._journal.wait(env, before)
             yield connection, found[0], msgspec.json.decode(found[1], type=Origin)
+
+    def _return(self, connection: Connection, env: str, origin: Origin, seq: int, to: int) -> None:
+        """Undo what came after a point; to return to the beginning, nothing need be known of it."""
+        try:
+            self._bring_back(connection, _since(connection, env, to, seq))
+        except JournalIncomplete:
+            if to:
+                raise
+            for twin, hash in origin.templates.items():
+                delete_rows(connection, twin, [env])
+                copy_rows(connection, twin, template_env(hash), [env])
 
     def _bring_back(self, connection: Connection, differences: Mapping[Place, Net]) -> None:
         """Rows as they were before; deletes come first, so that unique values may trade places."""
@@ -117,6 +127,9 @@ class Points:
                 back[form.insert_all].append(form.insert_values(before))
         for statement, values in (*gone.items(), *back.items()):
             connection.write_all(statement, values)
+
+
+_ADD_REWIND = "INSERT INTO twindiff.journal (env, seq, record, lsn) VALUES (%s, %s, %s, pg_current_wal_insert_lsn())"
 
 
 def _take_over(connection: Connection, env: str, records: list[Record]) -> None:

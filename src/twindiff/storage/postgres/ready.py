@@ -19,8 +19,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.storage import Origin, StorageUnavailable
 
 from .connections import PATIENCE_SECONDS, Connection, Pool
-from .copying import copy_rows, unseen
-from .ddl import quote, schema_of
+from .copying import copy_rows, delete_rows, unseen
 from .templates import template_env
 
 log = logging.getLogger("twindiff")
@@ -236,7 +235,7 @@ def _standing(env: str, origin: Origin) -> tuple[Any, ...]:
 def _remove(connection: Connection, environments: list[str]) -> None:
     connection.rows("SELECT set_config('app.operation', 'delete', true), set_config('synchronous_commit', 'off', true)")
     for (twin,) in connection.rows("SELECT twin FROM twindiff.shapes"):
-        connection.rows(f"SELECT {quote(schema_of(twin))}.delete_rows(%s)", (environments,))
+        delete_rows(connection, twin, environments)
     connection.count(
         "DELETE FROM twindiff.journal j WHERE env = ANY(%s) "
         "AND NOT EXISTS (SELECT 1 FROM twindiff.standings s WHERE s.env = j.env)",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
+from twindiff.storage import JournalIncomplete
 from twindiff.storage.journal import Record, decode
 
 from .arrivals import Arrivals
@@ -11,9 +13,10 @@ from .connections import Connection, Pool
 
 END = 2**62
 _HELD = (
-    "SELECT s.seq, s.parent, s.born, j.seq, j.record FROM twindiff.standings s LEFT JOIN twindiff.journal j "
+    "SELECT s.seq, s.parent, s.born, j.record FROM twindiff.standings s LEFT JOIN twindiff.journal j "
     "ON j.env = s.env AND j.seq > %s AND j.seq <= %s WHERE s.env = %s AND NOT s.forgotten ORDER BY j.seq"
 )
+_SPANS_SHOWN = 5
 
 
 class Birth(NamedTuple):
@@ -21,6 +24,16 @@ class Birth(NamedTuple):
 
     parent: str
     at: int
+
+
+class Span(NamedTuple):
+    """Numbers that follow one another."""
+
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        return str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
 
 
 class Journal:
@@ -31,40 +44,47 @@ class Journal:
         self._arrivals = arrivals
 
     def records(self, env: str, after: int, upto: int | None) -> list[Record]:
-        """Records with `after < seq <= upto`; those before a fork are its parent's. Waits for what is under way."""
-        return self._arrivals.wait(env, lambda: self._held(env, after, END if upto is None else upto))
+        """Records with `after < seq <= upto`; those before a fork are its parent's. Waits for what is under way.
 
-    def _held(self, env: str, after: int, upto: int) -> list[Record] | None:
-        """Records of an interval; None while the last of them is under way."""
+        Raises JournalIncomplete, JournalLags.
+        """
+        end = END if upto is None else upto
+        return self._arrivals.wait(env, lambda has_all: self._held(env, after, end, has_all=has_all))
+
+    def _held(self, env: str, after: int, upto: int, *, has_all: bool) -> list[Record] | None:
+        """Records of an interval; None while some of them are under way, which none is once the journal `has_all`."""
         with self._pool.connection() as connection:
             found = connection.rows(_HELD, (after, upto, env))
             if not found:
                 return []  # the journal of one that was just deleted may still be on its way
-            seq, parent, born, _, _ = found[0]
-            last = found[-1][3]
-            if min(seq, upto) > (max(after, born) if last is None else last):
-                return None
+            seq, parent, born, _ = found[0]
             own = [decode(record) for *_, record in found if record is not None]
+            missing = _missing(own, max(after, born), min(seq, upto))
+            if missing:
+                passed = END if has_all else _passed(connection, env)
+                _refuse_incomplete(env, [span for span in missing if span.first < passed])
+                return None
             return own if parent is None or after >= born else read(connection, parent, after, min(born, upto)) + own
 
-    def wait(self, env: str) -> None:
-        """Until the journal holds all that the environment has done."""
-        self._arrivals.wait(env, lambda: self._is_whole(env) or None)
+    def wait(self, env: str, after: int) -> None:
+        """Until the journal holds all that the environment has done after a point, or will ever hold of it."""
+        self._arrivals.wait(env, lambda has_all: has_all or self._is_whole(env, after) or None)
 
-    def _is_whole(self, env: str) -> bool:
+    def _is_whole(self, env: str, after: int) -> bool:
         query = (
-            "SELECT s.seq <= COALESCE((SELECT max(j.seq) FROM twindiff.journal j WHERE j.env = s.env), s.born) "
-            "FROM twindiff.standings s WHERE s.env = %s"
+            "SELECT s.seq - GREATEST(s.born, %s) <= (SELECT count(*) FROM twindiff.journal j WHERE j.env = s.env "
+            "AND j.seq > %s) FROM twindiff.standings s WHERE s.env = %s"
         )
         with self._pool.connection() as connection:
-            return connection.row(query, (env,)) in (None, (True,))
+            return connection.row(query, (after, after, env)) in (None, (True,))
 
 
 def read(connection: Connection, env: str, after: int, upto: int) -> list[Record]:
-    """What the journal holds now."""
+    """What the journal holds of an interval in which nothing is under way; raises JournalIncomplete."""
     query = "SELECT record FROM twindiff.journal WHERE env = %s AND seq > %s AND seq <= %s ORDER BY seq"
     own = [decode(record) for (record,) in connection.rows(query, (env, after, upto))]
     born = birth(connection, env)
+    _refuse_incomplete(env, _missing(own, max(after, born.at if born else 0), upto))
     if born is None or after >= born.at:
         return own
     return read(connection, born.parent, after, min(born.at, upto)) + own
@@ -74,3 +94,30 @@ def birth(connection: Connection, env: str) -> Birth | None:
     """Where a fork came from."""
     found = connection.row("SELECT parent, born FROM twindiff.standings WHERE env = %s", (env,))
     return Birth(*found) if found and found[0] else None
+
+
+def _missing(records: list[Record], after: int, upto: int) -> list[Span]:
+    """The numbers of an interval that no record has."""
+    if len(records) == upto - after:
+        return []
+    known = [after, *(record.seq for record in records), upto + 1]
+    return [Span(before + 1, behind - 1) for before, behind in pairwise(known) if behind > before + 1]
+
+
+def _passed(connection: Connection, env: str) -> int:
+    """The last number that came in the order of the log: no smaller one can come any more."""
+    found = connection.row("SELECT max(seq) FROM twindiff.journal WHERE env = %s AND lsn IS NOT NULL", (env,))
+    return found[0] or 0 if found else 0
+
+
+def _refuse_incomplete(env: str, missing: list[Span]) -> None:
+    if not missing:
+        return
+    named = ", ".join(str(span) for span in missing[:_SPANS_SHOWN])
+    more = " and more" if len(missing) > _SPANS_SHOWN else ""
+    kind = "operation" if len(missing) == 1 and missing[0].first == missing[0].last else "operations"
+    raise JournalIncomplete(
+        f"The journal lacks {kind} {named}{more} of environment '{env}': the log that told of them was lost before it "
+        "was read. What they changed is not known, so nothing that spans them can be shown, judged or undone. "
+        "Reset the environment, or ask for what came after them."
+    )

@@ -14,6 +14,8 @@ CREATE TABLE IF NOT EXISTS twindiff.standings (
 ) WITH (fillfactor = 50);
 CREATE INDEX IF NOT EXISTS standings_parent ON twindiff.standings (parent) WHERE parent IS NOT NULL;
 
+-- A record with an lsn came in the order of commits, so that of those before it none can come any more. One without was
+-- numbered when it arrived, or was there before its environment.
 CREATE TABLE IF NOT EXISTS twindiff.journal (
     env text COLLATE "C" NOT NULL, seq bigint NOT NULL, lsn pg_lsn, record bytea NOT NULL, PRIMARY KEY (env, seq)
 );
@@ -41,10 +43,12 @@ CREATE TABLE IF NOT EXISTS twindiff.leftovers (
 CREATE TABLE IF NOT EXISTS twindiff.blobs (digest text COLLATE "C" PRIMARY KEY, data bytea NOT NULL);
 ALTER TABLE twindiff.blobs ALTER COLUMN data SET STORAGE EXTERNAL;
 
--- What the tables of each twin look like, for whoever reads the write-ahead log.
+-- What the tables of each twin look like, and what they looked like where the journal ends: the drainer follows.
 CREATE TABLE IF NOT EXISTS twindiff.shapes (
     twin text COLLATE "C" PRIMARY KEY, schema_hash text NOT NULL, shape text NOT NULL
 );
+ALTER TABLE twindiff.shapes ADD COLUMN IF NOT EXISTS drained text;
+UPDATE twindiff.shapes SET drained = shape WHERE drained IS NULL;
 
 CREATE OR REPLACE FUNCTION twindiff.lock_of(environment text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN hashtextextended(environment, 0);
