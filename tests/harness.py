@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 from collections.abc import Mapping
+from concurrent.futures import Future
 from contextlib import ExitStack
 from typing import Any
 
@@ -34,8 +36,9 @@ class LiveServer:
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=512)
         self.port: int = self.listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
+        self._application = InProcess(Gateway(self.service))
         config = uvicorn.Config(
-            Gateway(self.service),
+            self._application,
             http=HttpProtocol,
             log_config=None,
             access_log=False,
@@ -46,13 +49,64 @@ class LiveServer:
         self._thread = threading.Thread(target=self._server.run, args=([self.listener],), name=self.url)
         self._thread.start()
         self.client = httpx.Client(base_url=self.url, trust_env=False, timeout=120)
+        self.in_process = httpx.Client(base_url=self.url, transport=self._application)
+        """The same server without the way over the socket, for tests that are not about HTTP."""
 
     def close(self) -> None:
         self.client.close()
+        self.in_process.close()
         self._server.should_exit = True
         self._thread.join()
         self.listener.close()
         self._storage.close()
+
+
+class InProcess(httpx.BaseTransport):
+    """An ASGI application that is also a way to itself: requests are handed to the event loop that serves it."""
+
+    def __init__(self, application: Any) -> None:
+        self._application = application
+        self._loop: Future[asyncio.AbstractEventLoop] = Future()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if not self._loop.done():
+            self._loop.set_result(asyncio.get_running_loop())
+        await self._application(scope, receive, send)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        answer = self._answer(request, request.read())
+        return asyncio.run_coroutine_threadsafe(answer, self._loop.result(120)).result(120)
+
+    async def _answer(self, request: httpx.Request, body: bytes) -> httpx.Response:
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "scheme": "http",
+            "method": request.method,
+            "path": request.url.path,
+            "raw_path": request.url.raw_path.partition(b"?")[0],
+            "query_string": request.url.query,
+            "headers": [(name.lower(), value) for name, value in request.headers.raw],
+            "client": ("127.0.0.1", 0),
+            "server": ("127.0.0.1", request.url.port),
+        }
+        sent: list[Json] = []
+        asked = False
+
+        async def receive() -> Json:
+            nonlocal asked
+            if asked:
+                await asyncio.Event().wait()  # the client stays for the whole of the answer
+            asked = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        async def send(message: Json) -> None:
+            sent.append(message)
+
+        await self._application(scope, receive, send)
+        content = b"".join(message.get("body", b"") for message in sent[1:])
+        return httpx.Response(sent[0]["status"], headers=sent[0]["headers"], content=content)
 
 
 class Platform:

@@ -29,7 +29,7 @@ FIXTURES = "import sys\n\n\ndef test_nothing():\n    assert 'twindiff.local' not
 
 def pytest_in(folder, text):
     (folder / "test_mine.py").write_text(text)
-    command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", "-p", "no:schemathesis"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 

@@ -58,9 +58,9 @@ class Slack:
 
 @pytest.fixture(scope="session")
 def platform() -> Iterator[Platform]:
-    """A server for all of the twin's tests in a process."""
+    """A server for all of the twin's tests in a process; SDKs reach it by its address, all else without a socket."""
     server = LiveServer(Settings())
-    yield Platform(server.client)
+    yield Platform(server.in_process)
     server.close()
 
 
