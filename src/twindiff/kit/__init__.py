@@ -11,6 +11,9 @@ from .exchange import Layer as Layer
 from .http import Answer as Answer
 from .http import Request as Request
 from .paging import page as page
+from .paging import page_at as page_at
+from .paging import page_beside as page_beside
+from .revising import revise as revise
 from .rows import Column as Column
 from .rows import Date as Date
 from .rows import Json as Json

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from base64 import b64decode, urlsafe_b64encode
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, cast
+
+import msgspec
 
 from .errors import ApiError
-from .rows import Column, Expression, Order, Row, table_of
-from .store import Store
+from .keysets import Terms, beyond, place_of, reversed_terms, terms_of
+from .rows import Column, ColumnType, Expression, Row, table_of
+from .store import Ordering, Store
 
 R = TypeVar("R", bound=Row)
 
@@ -16,10 +19,28 @@ class InvalidCursor(ApiError):
     """The cursor is not one that this list gave."""
 
 
-class Page(NamedTuple):
-    rows: list[Any]
+class Page(NamedTuple, Generic[R]):
+    """A page that a cursor leads on from."""
+
+    rows: list[R]
     next_cursor: str
     """Empty on the last page."""
+
+
+class Slice(NamedTuple, Generic[R]):
+    """A page beside a row."""
+
+    rows: list[R]
+    has_more: bool
+    """Whether there are rows behind it, or before it where it ends at a row."""
+
+
+class Part(NamedTuple, Generic[R]):
+    """A page at an offset."""
+
+    rows: list[R]
+    total: int
+    """How many rows the whole list has."""
 
 
 def encode_cursor(name: str, value: str) -> str:
@@ -42,18 +63,86 @@ def page(
     db: Store,
     table: type[R],
     *where: Expression,
-    by: Column[str] | Order,
+    by: Ordering,
     limit: int,
     cursor: str = "",
     invalid: type[ApiError] = InvalidCursor,
-) -> Page:
-    """`limit` rows in the order of a unique text column, from the cursor on; raises `invalid` for a foreign cursor."""
-    column, descending = (by.column, by.descending) if isinstance(by, Order) else (by, False)
-    name = f"{table_of(table).name}.{column.name}"
-    conditions = list(where)
+) -> Page[R]:
+    """`limit` rows in an order, ties by key ascending, from the cursor on; raises `invalid` for a foreign cursor."""
+    terms = terms_of(table, by, where)
+    conditions = where
     if cursor:
-        start = decode_cursor(name, cursor, invalid)
-        conditions.append(column <= start if descending else column >= start)
-    rows = db.rows(table, *conditions, order=by, limit=limit + 1)
+        conditions = (*where, *beyond(terms, _place_in(cursor, table, terms, invalid), inclusive=True))
+    rows = db.rows(table, *conditions, order=terms, limit=limit + 1)
     more = rows[limit:]
-    return Page(rows[:limit], encode_cursor(name, getattr(more[0], column.name)) if more else "")
+    return Page(rows[:limit], _cursor_to(more[0], table, terms) if more else "")
+
+
+def page_beside(
+    db: Store,
+    table: type[R],
+    *where: Expression,
+    by: Ordering,
+    limit: int,
+    after: R | None = None,
+    before: R | None = None,
+) -> Slice[R]:
+    """`limit` rows in an order, ties by key ascending: those right behind a row, or those right before one.
+
+    As with Stripe's `starting_after` and `ending_before`, whose rows need not be in the list any more. With both it is
+    the rows between, from `after` on.
+    """
+    terms = terms_of(table, by, where)
+    conditions = [*where]
+    if after is not None:
+        conditions += beyond(terms, place_of(after, terms))
+    if before is not None:
+        conditions += beyond(reversed_terms(terms), place_of(before, terms))
+    from_end = before is not None and after is None
+    rows = db.rows(table, *conditions, order=reversed_terms(terms) if from_end else terms, limit=limit + 1)
+    page = rows[:limit]
+    return Slice(page[::-1] if from_end else page, len(rows) > limit)
+
+
+def page_at(db: Store, table: type[R], *where: Expression, by: Ordering, limit: int, offset: int = 0) -> Part[R]:
+    """`limit` rows in an order, ties by key ascending, from an offset on, and how many there are.
+
+    Pages by number are `offset=(number - 1) * limit`.
+    """
+    rows = db.rows(table, *where, order=terms_of(table, by, where), limit=limit, offset=offset)
+    if rows and len(rows) < limit:
+        return Part(rows, offset + len(rows))
+    return Part(rows, db.count(table, *where))
+
+
+def _cursor_to(row: Row, table: type[Row], terms: Terms) -> str:
+    place = place_of(row, terms)
+    name = _cursor_name(table, terms)
+    return encode_cursor(name, place[0] if _is_one_text(terms) else msgspec.json.encode(place).decode())
+
+
+def _place_in(cursor: str, table: type[Row], terms: Terms, invalid: type[ApiError]) -> list[Any]:
+    value = decode_cursor(_cursor_name(table, terms), cursor, invalid)
+    if _is_one_text(terms):
+        return [value]
+    kinds = tuple[tuple(_kind(term.column) for term in terms)]  # pyright: ignore[reportInvalidTypeForm] - made here
+    try:
+        return [*msgspec.json.decode(value, type=cast(Any, kinds))]
+    except (msgspec.DecodeError, RecursionError):
+        raise invalid from None
+
+
+def _is_one_text(terms: Terms) -> bool:
+    return len(terms) == 1 and terms[0].column.kind == "text"
+
+
+def _cursor_name(table: type[Row], terms: Terms) -> str:
+    return f"{table_of(table).name}.{','.join(term.column.name for term in terms)}"
+
+
+_KINDS: dict[ColumnType, Any] = {"integer": int, "float": float, "boolean": bool, "json": Any}
+
+
+def _kind(column: Column[Any]) -> Any:
+    kind = _KINDS.get(column.kind, str)
+    return kind | None if column.nullable else kind

@@ -65,7 +65,7 @@ class TableForm:
     def stored(self, name: str, value: Any) -> Any:
         """One value as it is stored."""
         if name not in self.storing:
-            raise TypeError(f"Table '{self.table.name}' has no column '{name}'")
+            raise TypeError(f"Table '{self.table.name}' has no column '{name}'; it has {', '.join(self.columns)}")
         convert = self.storing[name]
         return convert(value) if convert else value
 

@@ -1,0 +1,88 @@
+"""Places in an ordered list of rows, and the rows from there on: by values, so that paging survives writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .rows import Column, Expression, Order, Row, Where, all_of, any_of, table_of
+from .store import Ordering
+
+Terms = tuple[Order, ...]
+"""An order in which no two rows stand in the same place."""
+
+
+def terms_of(table: type[Row], by: Ordering, where: Iterable[Expression] = ()) -> Terms:
+    """An order with ties by key, ascending; what conditions hold to one value is left out, as it orders nothing."""
+    fixed = {id(part.column) for part in where if isinstance(part, Where) and _is_one_value(part)}
+    given = by if isinstance(by, tuple) and not isinstance(by, Order) else (by,)
+    terms = [each if isinstance(each, Order) else Order(each, descending=False) for each in given]
+    for term in terms:
+        if term.column.worked or term.column.kind == "json":
+            raise TypeError(
+                f"Pages of {table.__name__} are ordered by plain columns, not by JSON or what is worked out"
+            )
+    declared = table_of(table)
+    alone = {names[0] for names in (declared.key, *declared.unique) if len(names) == 1}
+    if not any(term.column.name in alone and not term.column.nullable for term in terms):
+        named = {term.column.name for term in terms}
+        terms += [Order(declared.columns[name], descending=False) for name in declared.key if name not in named]
+    return tuple(term for term in terms if id(term.column) not in fixed) or tuple(terms[-1:])
+
+
+def _is_one_value(part: Where) -> bool:
+    return part.op == "=" and not isinstance(part.value, Column) and not part.column.path
+
+
+def reversed_terms(terms: Terms) -> Terms:
+    """The same order from the other end."""
+    return tuple(
+        Order(column, not descending, _OTHER_END[_nulls(column, descending, nulls)])
+        for column, descending, nulls in terms
+    )
+
+
+_OTHER_END: dict[str, Any] = {"first": "last", "last": "first"}
+
+
+def _nulls(column: Column[Any], descending: bool, nulls: str | None) -> str:
+    return nulls or ("last" if descending else "first")
+
+
+def place_of(row: Row, terms: Terms) -> list[Any]:
+    """Where a row stands in an order."""
+    return [getattr(row, term.column.name) for term in terms]
+
+
+def beyond(terms: Terms, place: Sequence[Any], *, inclusive: bool = False) -> tuple[Expression, ...]:
+    """The conditions for rows that stand behind a place in an order, or with `inclusive` at it too."""
+    first, *rest = terms
+    behind = _beyond(terms, place, inclusive)
+    if not rest or first.column.nullable:
+        return (behind,)
+    # By this an index finds the first row; the other condition alone would read all rows before it.
+    return _compared(first, place[0], inclusive=True), behind
+
+
+def _beyond(terms: Sequence[Order], place: Sequence[Any], inclusive: bool) -> Expression:
+    (first, *rest), (value, *values) = terms, place
+    if not rest and not first.column.nullable:
+        return _compared(first, value, inclusive=inclusive)
+    ties = _beyond(rest, values, inclusive) if rest else all_of() if inclusive else any_of()
+    return any_of(*_further(first, value), all_of(first.column == value, ties))
+
+
+def _further(term: Order, value: Any) -> list[Expression]:
+    """What holds for rows that an order sets behind a value of its first column."""
+    nulls_last = _nulls(*term) == "last"
+    if value is None:
+        return [] if nulls_last else [term.column != None]  # noqa: E711 - a condition
+    behind: list[Expression] = [_compared(term, value, inclusive=False)]
+    return [*behind, term.column.is_null()] if nulls_last and term.column.nullable else behind
+
+
+def _compared(term: Order, value: Any, *, inclusive: bool) -> Expression:
+    column = term.column
+    if term.descending:
+        return column <= value if inclusive else column < value
+    return column >= value if inclusive else column > value
