@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from twindiff.kit.errors import ApiError
 from twindiff.kit.paging import InvalidCursor, decode_cursor, encode_cursor, page, page_at, page_beside
 from twindiff.kit.rows import Column, Order
-from twindiff.kit.store import Ordering, Store
+from twindiff.kit.store import Store
 from twindiff.storage.conformance.worlds import Link, Place, Thing, World
 from twindiff.storage.sqlite import SqliteEngine
 
@@ -110,7 +110,9 @@ MIXED = [
 ]
 SORTED: list[Column] = [Thing.number, Thing.text, Thing.amount, Thing.flag, Thing.is_open, Thing.count]
 TERMS = st.builds(Order, st.sampled_from(SORTED), st.booleans(), st.sampled_from([None, "first", "last"]))
-ORDERS = st.lists(TERMS | st.sampled_from([Thing.thing_id, -Thing.thing_id]), min_size=1, max_size=3).map(tuple)
+ORDERS: st.SearchStrategy[tuple[Order, ...]] = st.lists(
+    TERMS | st.sampled_from([Order(Thing.thing_id, descending=False), -Thing.thing_id]), min_size=1, max_size=3
+).map(tuple)
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +122,7 @@ def mixed() -> Iterator[Place]:
     world.engine.close()
 
 
-def by_cursors(db: Store, by: Ordering, limit: int) -> list[Thing]:
+def by_cursors(db: Store, by: tuple[Order, ...], limit: int) -> list[Thing]:
     first = found = page(db, Thing, by=by, limit=limit)
     rows = [*first.rows]
     while found.next_cursor:
@@ -131,7 +133,7 @@ def by_cursors(db: Store, by: Ordering, limit: int) -> list[Thing]:
 
 @settings(max_examples=40, deadline=None)
 @given(ORDERS, st.integers(1, 9))
-def test_pages_by_cursor_are_the_list_whatever_its_order(mixed: Place, by: Ordering, limit: int):
+def test_pages_by_cursor_are_the_list_whatever_its_order(mixed: Place, by: tuple[Order, ...], limit: int):
     assert mixed.read(lambda db: by_cursors(db, by, limit)) == mixed.read(
         lambda db: db.rows(Thing, order=(*by, Thing.thing_id))
     )
@@ -139,7 +141,9 @@ def test_pages_by_cursor_are_the_list_whatever_its_order(mixed: Place, by: Order
 
 @settings(max_examples=40, deadline=None)
 @given(ORDERS, st.integers(1, 9), st.integers(0, 19))
-def test_rows_beside_a_row_are_those_right_behind_and_right_before_it(mixed: Place, by: Ordering, limit: int, at: int):
+def test_rows_beside_a_row_are_those_right_behind_and_right_before_it(
+    mixed: Place, by: tuple[Order, ...], limit: int, at: int
+):
     def look(db: Store):
         rows = db.rows(Thing, order=(*by, Thing.thing_id))
         behind = page_beside(db, Thing, by=by, limit=limit, after=rows[at])
@@ -152,7 +156,9 @@ def test_rows_beside_a_row_are_those_right_behind_and_right_before_it(mixed: Pla
 
 @settings(max_examples=40, deadline=None)
 @given(ORDERS, st.integers(0, 19), st.integers(0, 19), st.integers(1, 9))
-def test_rows_between_two_rows_begin_behind_the_first(mixed: Place, by: Ordering, start: int, end: int, limit: int):
+def test_rows_between_two_rows_begin_behind_the_first(
+    mixed: Place, by: tuple[Order, ...], start: int, end: int, limit: int
+):
     def look(db: Store):
         rows = db.rows(Thing, order=(*by, Thing.thing_id))
         between = page_beside(db, Thing, by=by, limit=limit, after=rows[start], before=rows[end])
@@ -163,7 +169,9 @@ def test_rows_between_two_rows_begin_behind_the_first(mixed: Place, by: Ordering
 
 @settings(max_examples=40, deadline=None)
 @given(ORDERS, st.integers(1, 9), st.integers(0, 25))
-def test_a_page_at_an_offset_is_a_slice_and_knows_the_total(mixed: Place, by: Ordering, limit: int, offset: int):
+def test_a_page_at_an_offset_is_a_slice_and_knows_the_total(
+    mixed: Place, by: tuple[Order, ...], limit: int, offset: int
+):
     def look(db: Store):
         rows = db.rows(Thing, order=(*by, Thing.thing_id))
         assert page_at(db, Thing, by=by, limit=limit, offset=offset) == (rows[offset : offset + limit], 20)

@@ -5,11 +5,20 @@ from msgspec import UnsetType as UnsetType
 
 from .call import Call as Call
 from .clock import Clock as Clock
+from .downloads import file_answer as file_answer
 from .errors import ApiError as ApiError
+from .errors import error_table as error_table
+from .etags import check_if_match as check_if_match
+from .etags import etag_of as etag_of
+from .etags import not_modified as not_modified
 from .exchange import Exchange as Exchange
 from .exchange import Layer as Layer
+from .expansion import expand as expand
 from .http import Answer as Answer
 from .http import Request as Request
+from .links import link_header as link_header
+from .masks import masked as masked
+from .masks import parse_mask as parse_mask
 from .paging import page as page
 from .paging import page_at as page_at
 from .paging import page_beside as page_beside
@@ -33,3 +42,4 @@ from .store import Store as Store
 from .twin import Operations as Operations
 from .twin import Twin as Twin
 from .twin import Users as Users
+from .views import View as View

@@ -89,3 +89,19 @@ class TooSlow(ApiError):
 
 class NotServed(ApiError):
     """What the storage refuses, whatever the vendor would say."""
+
+
+def error_table(text: str, base: type[ApiError] = ApiError) -> dict[str, type[ApiError]]:
+    """Errors from a vendor's list of them, by code: each line is a status, a code and the message, if it has one.
+
+    `402 card_declined  Your card was declined.` becomes `ERRORS["card_declined"]`, to be raised like any other.
+    Raises ValueError for a line of another form and for a code that stands there twice.
+    """
+    errors: dict[str, type[ApiError]] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        status, code, message = [*line.split(None, 2), "", ""][:3]
+        if not (status.isdecimal() and code) or code in errors:
+            raise ValueError(f"An error is a status, a code of its own and a message, unlike: {line}")
+        name = "".join(part.capitalize() for part in re.split(r"\W|_", code))
+        errors[code] = type(name, (base,), {"__doc__": message or None, "code": code, "status": int(status)})
+    return errors

@@ -14,6 +14,8 @@ Terms = tuple[Order, ...]
 
 def terms_of(table: type[Row], by: Ordering, where: Iterable[Expression] = ()) -> Terms:
     """An order with ties by key, ascending; what conditions hold to one value is left out, as it orders nothing."""
+    if isinstance(by, Column) and table_of(table).key == (by.name,):
+        return (Order(by, descending=False),)
     fixed = {id(part.column) for part in where if isinstance(part, Where) and _is_one_value(part)}
     given = by if isinstance(by, tuple) and not isinstance(by, Order) else (by,)
     terms = [each if isinstance(each, Order) else Order(each, descending=False) for each in given]

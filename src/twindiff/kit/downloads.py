@@ -1,0 +1,57 @@
+"""Files as answers: whole, or the range of bytes that a client asks for (RFC 9110, 14)."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+from .errors import ApiError
+from .http import Answer
+
+_RANGE = re.compile(r"bytes=\s*(\d*)-(\d*)\s*")
+
+
+class RangeNotSatisfiable(ApiError):
+    """The file ends before the range that was asked for."""
+
+    status = 416
+
+    def __init__(self, size: int) -> None:
+        super().__init__(headers=(("Content-Range", f"bytes */{size}"),))
+
+
+def file_answer(
+    data: bytes,
+    content_type: str = "application/octet-stream",
+    *,
+    range: str = "",
+    filename: str = "",
+    headers: tuple[tuple[str, str], ...] = (),
+) -> Answer:
+    """A file, or with the header Range a part of it; several ranges and other units count as none, as they may.
+
+    With a `filename` browsers save it under that name. Raises RangeNotSatisfiable.
+    """
+    described = [*headers, ("Accept-Ranges", "bytes")]
+    if filename:
+        described.append(("Content-Disposition", f"attachment; filename*=UTF-8''{quote(filename, safe='')}"))
+    part = _part(range, len(data))
+    if part is None:
+        return Answer(data, 200, content_type, tuple(described))
+    described.append(("Content-Range", f"bytes {part.start}-{part.stop - 1}/{len(data)}"))
+    return Answer(data[part.start : part.stop], 206, content_type, tuple(described))
+
+
+def _part(header: str, size: int) -> range | None:
+    """The bytes that a Range header asks for."""
+    asked = _RANGE.fullmatch(header)
+    if asked is None or not any(asked.groups()) or max(map(len, asked.groups())) > 18:
+        return None
+    first, last = asked.groups()
+    start = int(first) if first else max(0, size - int(last))
+    stop = min(size, int(last) + 1) if first and last else size
+    if first and last and int(last) < int(first):
+        return None
+    if start >= size:
+        raise RangeNotSatisfiable(size)
+    return range(start, stop)

@@ -1,0 +1,46 @@
+"""Versions of what is shown: a caller may ask for news only, or change only what they have seen (RFC 9110, 13)."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from .errors import ApiError
+from .http import Answer
+
+
+class PreconditionFailed(ApiError):
+    """The object has changed since the version that If-Match names."""
+
+    status = 412
+
+
+def etag_of(value: Any) -> str:
+    """A version in quotes that is the same whenever a JSON value is."""
+    encoded = msgspec.json.encode(value, order="deterministic")
+    return f'"{blake2b(encoded, digest_size=12).hexdigest()}"'
+
+
+def check_if_match(if_match: str, etag: str, failed: type[ApiError] = PreconditionFailed) -> None:
+    """Raise `failed` unless the header If-Match is absent, names this version, or says `*`."""
+    if if_match and not names_version(if_match, etag):
+        raise failed
+
+
+def names_version(header: str, etag: str) -> bool:
+    """Whether an If-Match or If-None-Match header names a version, quoted or not, weak or not, or says `*`."""
+    versions = {_bare(each) for each in header.split(",")}
+    return "*" in versions or _bare(etag) in versions
+
+
+def not_modified(if_none_match: str, etag: str) -> Answer | None:
+    """The answer 304 when the header If-None-Match names this version."""
+    if if_none_match and names_version(if_none_match, etag):
+        return Answer(b"", 304, headers=(("ETag", etag),))
+    return None
+
+
+def _bare(etag: str) -> str:
+    return etag.strip().removeprefix("W/").strip('"')

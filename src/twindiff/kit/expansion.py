@@ -1,0 +1,77 @@
+"""Ids in an answer that become the objects they name: `expand[]=data.customer`, as Stripe's clients ask for.
+
+https://docs.stripe.com/expand
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from .errors import InvalidParameter
+
+Load = Callable[[Sequence[str]], Mapping[str, Mapping[str, Any]]]
+"""Gives the objects of some ids, in one query for all of them."""
+
+Fields = dict[str, Any]
+
+
+def expand(value: Any, paths: Iterable[str], loads: Mapping[str, Load], *, deepest: int = 4) -> None:
+    """Put objects in place of their ids at dotted paths, inside lists at each item.
+
+    `loads` are by field, or by `object.field` where objects of a kind (their `object`) have a field of that name with
+    other ids in it. Raises InvalidParameter for `expand` where a path leads to what cannot be expanded.
+    """
+    for path in paths:
+        names = path.split(".")
+        if len(names) > deepest:
+            problem = f"You cannot expand more than {deepest} levels of a property. Property: {path}"
+            raise InvalidParameter("expand", problem)
+        holders = [value]
+        for name in names:
+            holders = _step(holders, name, path, loads)
+
+
+def _step(holders: list[Any], name: str, path: str, loads: Mapping[str, Load]) -> list[Any]:
+    """What stands under a name, expanded where it is an id; lists by their items."""
+    wanted: dict[str, list[Fields]] = {}
+    found: list[Any] = []
+    for holder in holders:
+        if not isinstance(holder, dict) or name not in holder:
+            raise _cannot(path)
+        fields = cast(Fields, holder)
+        if isinstance(fields[name], str):
+            wanted.setdefault(_load_name(fields, name, path, loads), []).append(fields)
+        else:
+            found += _items(fields[name])
+    for load_name, several in wanted.items():
+        found += _expanded(several, name, loads[load_name])
+    return found
+
+
+def _load_name(fields: Fields, name: str, path: str, loads: Mapping[str, Load]) -> str:
+    load_name = f"{fields.get('object')}.{name}"
+    load_name = load_name if load_name in loads else name
+    if load_name not in loads:
+        raise _cannot(path)
+    return load_name
+
+
+def _expanded(several: list[Fields], name: str, load: Load) -> list[Any]:
+    """Objects in place of ids; an id without an object stays."""
+    objects = load([*dict.fromkeys(fields[name] for fields in several)])
+    for fields in several:
+        loaded = objects.get(fields[name])
+        # A copy, since what is expanded inside it must not be met again in the same object elsewhere.
+        fields[name] = {**loaded} if loaded else fields[name]
+    return [fields[name] for fields in several if not isinstance(fields[name], str)]
+
+
+def _items(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return cast(list[Any], value) if isinstance(value, list) else [value]
+
+
+def _cannot(path: str) -> InvalidParameter:
+    return InvalidParameter("expand", f"This property cannot be expanded ({path}).")

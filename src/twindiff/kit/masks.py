@@ -1,0 +1,83 @@
+"""Parts of an answer: `fields=id,items(id,owner/email)`, as Google's and Box's clients ask for.
+
+https://developers.google.com/workspace/calendar/api/guides/performance#partial-response
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, cast
+
+from .errors import InvalidParameter
+
+Mask = dict[str, "Mask"]
+"""The fields that are wanted, each with what is wanted inside it; an empty one wants all."""
+
+DEEPEST = 32
+_TOKEN = re.compile(r"[^,/()]+|[,/()]")
+
+
+def parse_mask(text: str, name: str = "fields") -> Mask:
+    """The mask that a text means; raises InvalidParameter for the parameter called `name`."""
+    reader = _Reader([token.strip() for token in _TOKEN.findall(text) if token.strip()], name)
+    mask = reader.fields(0)
+    if reader.tokens:
+        raise reader.unexpected()
+    return mask
+
+
+class _Reader:
+    """Reads tokens from the left; they are kept the other way round."""
+
+    def __init__(self, tokens: Iterable[str], name: str) -> None:
+        self.tokens = [*tokens][::-1]
+        self.name = name
+
+    def unexpected(self) -> InvalidParameter:
+        found = f"'{self.tokens[-1]}'" if self.tokens else "the end"
+        return InvalidParameter(self.name, f"expected a field where {found} is")
+
+    def fields(self, depth: int) -> Mask:
+        """`field,field,…`"""
+        if depth > DEEPEST:
+            raise InvalidParameter(self.name, f"is nested more than {DEEPEST} levels deep")
+        mask: Mask = {}
+        while True:
+            self._field(mask, depth)
+            if not self._takes(","):
+                return mask
+
+    def _field(self, mask: Mask, depth: int) -> None:
+        """`field`, `field/field` or `field(field,…)`"""
+        inner = mask.setdefault(self._word(), {})
+        while self._takes("/"):
+            inner = inner.setdefault(self._word(), {})
+        if self._takes("("):
+            inner.update(self.fields(depth + 1))
+            if not self._takes(")"):
+                raise self.unexpected()
+
+    def _word(self) -> str:
+        if not self.tokens or self.tokens[-1] in ",/()":
+            raise self.unexpected()
+        return self.tokens.pop()
+
+    def _takes(self, sign: str) -> bool:
+        if self.tokens and self.tokens[-1] == sign:
+            self.tokens.pop()
+            return True
+        return False
+
+
+def masked(value: Any, mask: Mask) -> Any:
+    """The part of a JSON value that a mask wants, in each item of a list; `*` is every field."""
+    if not mask:
+        return value
+    if isinstance(value, list):
+        return [masked(each, mask) for each in cast(list[Any], value)]
+    if not isinstance(value, dict):
+        return value
+    fields = cast(dict[str, Any], value)
+    every = mask.get("*")
+    return {name: masked(each, inner) for name, each in fields.items() if (inner := mask.get(name, every)) is not None}
