@@ -1,140 +1,66 @@
-"""Layers around operations: inside the transaction, outermost first; what is returned stays, what is raised undoes."""
+"""Layers that several vendors need, ready to be declared."""
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from tests.harness import Environment, LiveServer, Platform
-from twindiff.environments.registry import Registry
-from twindiff.kit import Answer, ApiError, Call, Column, Exchange, Operations, Row, Twin
-from twindiff.kit.http import json_answer
+from twindiff.kit import Answer, Operations, Result
+from twindiff.kit.errors import ApiError, InvalidParameter, NotFound
+from twindiff.kit.etags import conditional
+from twindiff.kit.exchange import Exchange
+from twindiff.kit.http import Request
+from twindiff.kit.masks import partial
 from twindiff.kit.styles.base import Style
-from twindiff.server import Settings
+from twindiff.kit.twin import Dispatch
+
+THING = {"id": "T1", "owner": {"name": "Ada", "age": 36}}
 
 
-class Note(Row, table="notes", key=("note_id",)):
-    note_id: Column[str]
+def answered(layer: Any, value: Any, query: str = "", **headers: str) -> Answer:
+    """What becomes of a handler's value."""
+    api = Operations()
+
+    @api.get("/thing", layers=[layer], status=203)
+    def thing(call: None) -> Any:
+        """Give the value."""
+        return value
+
+    names = {name.replace("_", "-"): text for name, text in headers.items()}
+    (operation,) = Dispatch(Style(), [api]).operations
+    exchange = Exchange(Style(), Request("GET", "/thing", query, names), operation)
+    exchange.parameters = exchange.style.parameters(exchange)
+    call: Any = None
+    return exchange.answer(operation.run(exchange, call))
 
 
-class Kept(Row, table="kept", key=("key",), visibility="bookkeeping"):
-    key: Column[str]
-    body: Column[str]
+def test_an_answer_that_a_client_has_is_not_sent_again():
+    first = answered(conditional, THING)
+    (name, etag) = first.headers[0]
+    assert (name, first.status) == ("ETag", 203)
+    assert answered(conditional, THING, if_none_match=etag) == Answer(b"", 304, headers=(("ETag", etag),))
+    assert answered(conditional, {**THING, "id": "T2"}, if_none_match=etag).status == 203
 
 
-class Declined(ApiError):
-    """The bank says no."""
-
-    status = 402
-
-
-def marked(mark: str) -> Callable[..., Any]:
-    """A layer that puts its mark around what is inside."""
-
-    def layer(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
-        return f"{mark}({proceed()})"
-
-    return layer
+def test_a_part_of_an_answer_is_what_was_asked_for():
+    assert answered(partial, THING, "fields=owner/name").body == b'{"owner":{"name":"Ada"}}'
+    assert answered(partial, THING, "fields=").body == answered(partial, THING).body
 
 
-def remembered(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
-    """Answer a key that was used before as then."""
-    key = exchange.request.headers.get("idempotency-key", "")
-    kept = call.db.find(Kept, Kept.key == key)
-    if kept:
-        return Answer(kept.body.encode())
-    answer = exchange.answer(proceed())
-    call.db.add(Kept(key=key, body=answer.body.decode()))
-    return answer
+def test_a_result_keeps_its_headers_when_a_part_is_taken():
+    answer = answered(partial, Result(THING, 201, (("X-Page", "1"),)), "fields=id")
+    assert answer == Answer(b'{"id":"T1"}', 201, headers=(("X-Page", "1"),))
 
 
-api = Operations(layers=[marked("page")])
-keyed = Operations(layers=[remembered])
+@pytest.mark.parametrize("value", [Answer(b"raw"), NotFound("thing", 1)])
+def test_what_is_no_object_is_left_whole(value: Answer | ApiError):
+    assert answered(partial, value, "fields=id") == (value if isinstance(value, Answer) else Style().error(value))
 
 
-@api.get("/where", layers=[marked("operation")])
-def where(call: Call) -> str:
-    """Say where the handler is."""
-    return "handler"
+def test_a_mask_that_cannot_be_read_is_refused():
+    with pytest.raises(InvalidParameter, match="fields"):
+        answered(partial, THING, "fields=(")
 
 
-@keyed.post("/notes")
-def add_note(call: Call, note_id: str) -> dict[str, str]:
-    """Write a note."""
-    call.db.add(Note(note_id=note_id))
-    return {"id": note_id}
-
-
-@api.post("/declined/{way}")
-def decline(call: Call, way: str) -> Any:
-    """Write a note, then refuse."""
-    call.db.add(Note(note_id=way))
-    if way == "raised":
-        raise Declined
-    return json_answer({"error": "declined"}, 402)
-
-
-returned = Operations()
-
-
-@returned.post("/returned")
-def decline_and_keep(call: Call) -> ApiError:
-    """Write a note and answer with an error all the same."""
-    call.db.add(Note(note_id="kept"))
-    return Declined()
-
-
-class Shout(Style):
-    """Tells of what it was asked in what it answers."""
-
-    def result(self, value: Any, exchange: Exchange) -> Answer:
-        return json_answer({"asked": exchange.request.query, "value": value})
-
-
-@pytest.fixture(scope="module")
-def platform(tmp_path_factory: Any) -> Iterator[Platform]:
-    seeds = tmp_path_factory.mktemp("seeds")
-    (seeds / "notes_base.json").write_text("{}")
-    pages = (api, keyed, returned)
-    twin = Twin("notes", Shout(), *pages, tables=(Note, Kept), seeds=seeds, layers=[])
-    server = LiveServer(Settings(), Registry([twin]))
-    yield Platform(server.client)
-    server.close()
-
-
-@pytest.fixture
-def home(platform: Platform) -> Environment:
-    return platform.environment("notes:notes_base", user="anyone")
-
-
-def notes(home: Environment) -> list[str]:
-    rows = home.platform.get(f"env/{home.id}/diff")["diff"]["inserts"]
-    return [row["note_id"] for row in rows if row["__table__"] == "notes"]
-
-
-def test_layers_of_a_page_are_around_those_of_an_operation(home: Environment):
-    assert home.ask("where", verb="GET").json()["value"] == "page(operation(handler))"
-
-
-def test_a_style_sees_the_request_that_it_answers(home: Environment):
-    assert home.ask("where?fields=a", verb="GET").json()["asked"] == "fields=a"
-
-
-def test_a_layer_may_answer_in_place_of_the_handler(home: Environment):
-    key = {"Idempotency-Key": "k"}
-    first, second = (home.ask("notes", json={"note_id": "N1"}, headers=key) for _ in range(2))
-    assert first.content == second.content
-    assert home.platform.get(f"env/{home.id}")["seq"] == 1
-
-
-def test_an_error_that_is_raised_undoes_what_was_written(home: Environment):
-    assert home.ask("declined/raised").status_code == 402
-    assert home.platform.get(f"env/{home.id}")["seq"] == 0
-
-
-def test_an_error_that_is_returned_keeps_what_was_written(home: Environment):
-    answer = home.ask("returned")
-    assert (answer.status_code, answer.json()["error"]) == (402, "declined")
-    assert home.platform.get(f"env/{home.id}")["seq"] == 1
-    calls = home.platform.get(f"env/{home.id}/calls")["calls"]
-    assert [call["error"] for call in calls] == ["declined"]
+def test_an_error_may_have_headers():
+    answer = answered(partial, ApiError("Busy", headers=(("Retry-After", "1"),)))
+    assert answer.headers == (("Retry-After", "1"),)

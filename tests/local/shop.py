@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
 
 from twindiff.kit.call import Call
-from twindiff.kit.http import Request
+from twindiff.kit.http import Result
 from twindiff.kit.rows import Column, Row
+from twindiff.kit.sources import Upload
 from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import Operations, Twin
 
@@ -16,15 +16,6 @@ from twindiff.kit.twin import Operations, Twin
 class Customer(Row, table="customers", key=("id",)):
     id: Column[str]
     name: Column[str]
-
-
-class FormStyle(Style):
-    """JSON, or a form."""
-
-    def body(self, request: Request) -> dict[str, Any]:
-        if request.content_type == "application/x-www-form-urlencoded":
-            return dict(parse_qsl(request.body.decode()))
-        return super().body(request)
 
 
 api = Operations()
@@ -43,4 +34,21 @@ def me(call: Call) -> dict[str, Any]:
     return {"id": call.actor, "type": "user", "name": "Me"}
 
 
-twin = Twin("shop", FormStyle(), api, tables=[Customer], seeds=Path(__file__).parent / "seeds")
+uploads = Operations(prefix="/upload")
+
+
+@uploads.post("/api/2.0/files/content", status=201)
+def upload(call: Call, file: Upload) -> Result:
+    """Keep nothing of a file and say where it is."""
+    return Result({"size": len(file.data)}, headers=(("Location", f"{call.base_url}/2.0/users/me"),))
+
+
+twin = Twin(
+    "shop",
+    Style(),
+    api,
+    uploads,
+    tables=[Customer],
+    seeds=Path(__file__).parent / "seeds",
+    hosts={"upload.shop.com": "/upload"},
+)

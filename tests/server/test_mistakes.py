@@ -9,7 +9,8 @@ import pytest
 
 from tests.harness import Platform
 from twindiff.environments.registry import Registry
-from twindiff.kit import Call, Column, Operations, Row, Twin
+from twindiff.kit import Answer, Call, Column, Operations, Row, Twin, not_modified
+from twindiff.kit.http import json_answer
 from twindiff.kit.styles.base import Style
 from twindiff.server import Gateway, Service, Settings
 from twindiff.server.gateway import MOST_IN_FLIGHT
@@ -30,6 +31,16 @@ def fail(call: Call) -> None:
     raise RuntimeError("a mistake of ours")
 
 
+def nothing(call: Call) -> dict[str, str]:
+    """Say what is not said."""
+    return {"what": "nothing"}
+
+
+def unchanged(call: Call) -> Answer | None:
+    """Say that there is no news."""
+    return not_modified("*", '"1"')
+
+
 @pytest.fixture
 def things(tmp_path):
     """A twin of things, one of whose operations has a mistake."""
@@ -39,6 +50,8 @@ def things(tmp_path):
     api = Operations()
     api.post("/things")(make)
     api.post("/fail")(fail)
+    api.post("/nothing", status=204)(nothing)
+    api.post("/unchanged")(unchanged)
     return Twin("things", Style(), api, tables=(Thing,), seeds=seeds)
 
 
@@ -51,6 +64,31 @@ def test_a_mistake_in_a_handler_answers_500_writes_nothing_and_is_logged(make_se
     assert platform.get(f"env/{env.id}")["seq"] == 0
     (call,) = platform.get(f"env/{env.id}/calls")["calls"]
     assert (call["status"], call["error"]) == (500, "internal_error")
+
+
+class Shouting(Style):
+    """A vendor that shouts."""
+
+    def error(self, error, exchange=None):
+        return json_answer({"SHOUT": error.code.upper(), "at": exchange and exchange.operation.name})
+
+
+def test_mistakes_and_bodies_that_are_too_large_are_told_as_the_vendor_tells_errors(make_server, things):
+    things.style = Shouting()
+    platform = Platform(make_server(Registry([things])).client)
+    env = platform.environment("things:things_base", user="anyone")
+    mistake, large = env.ask("fail"), env.ask("things", content=b"x" * 1_000_001)
+    assert (mistake.status_code, mistake.json()) == (500, {"SHOUT": "INTERNAL_ERROR", "at": "POST /fail"})
+    assert (large.status_code, large.json()) == (413, {"SHOUT": "BODY_TOO_LARGE", "at": "POST /things"})
+
+
+def test_answers_that_have_no_body_have_none_on_the_wire(make_server, things):
+    platform = Platform(make_server(Registry([things])).client)
+    env = platform.environment("things:things_base", user="anyone")
+    for path in ("nothing", "unchanged"):
+        answer = env.ask(path)
+        assert (answer.content, answer.headers.get("content-type")) == (b"", None)
+    assert answer.headers["ETag"] == '"1"'
 
 
 def test_after_a_mistake_the_environment_goes_on(make_server, things):

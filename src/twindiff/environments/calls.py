@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from typing import Any, NamedTuple
 
 from twindiff.catalog.stamps import wall
 from twindiff.kit.call import Call
-from twindiff.kit.errors import ApiError
+from twindiff.kit.errors import ApiError, InternalError
 from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer, Request
 from twindiff.kit.twin import Twin
@@ -15,6 +16,8 @@ from twindiff.storage import CatalogStore, Engine, Intent, Moment, NotServed
 
 from .call_log import UNKNOWN_OPERATION, CallLog, Entry
 from .environments import Environment
+
+log = logging.getLogger("twindiff")
 
 
 class Outcome(NamedTuple):
@@ -40,6 +43,12 @@ class Calls:
         outcome = Outcome(Answer(b"", 500), exchange.operation.name, error="internal_error")
         try:
             outcome = self._outcome(environment, twin, exchange, trusted=trusted)
+        except ApiError:
+            raise
+        except Exception:  # a mistake in a twin becomes the answer that its clients know how to read
+            log.exception("%s of %s failed", exchange.operation.name, twin.name)
+            mistake = InternalError()
+            outcome = outcome._replace(answer=twin.style.error(mistake, exchange)._replace(status=mistake.status))
         finally:
             self._note(environment, twin, outcome, (time.perf_counter() - started) * 1000)
         return outcome.answer

@@ -16,6 +16,7 @@ from .exchange import Layer as Layer
 from .expansion import expand as expand
 from .http import Answer as Answer
 from .http import Request as Request
+from .http import Result as Result
 from .links import link_header as link_header
 from .masks import masked as masked
 from .masks import parse_mask as parse_mask

@@ -24,6 +24,11 @@ class ApiError(Exception):
         super().__init__(message or inspect.getdoc(self) or self.code)
         self.details = details
 
+    @property
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """The headers that its answer has besides the style's: `raise Busy(headers=(("Retry-After", "1"),))`."""
+        return tuple(self.details.get("headers", ()))
+
 
 class NotFound(ApiError):
     """There is no such object."""
@@ -85,6 +90,12 @@ class TooSlow(ApiError):
     """The operation took longer than an operation may take."""
 
     status = 503
+
+
+class InternalError(ApiError):
+    """internal server error"""
+
+    status = 500
 
 
 class NotServed(ApiError):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from .errors import ApiError
 from .http import Answer
+
+if TYPE_CHECKING:
+    from .call import Call
+    from .exchange import Exchange
 
 
 class PreconditionFailed(ApiError):
@@ -18,8 +23,8 @@ class PreconditionFailed(ApiError):
 
 
 def etag_of(value: Any) -> str:
-    """A version in quotes that is the same whenever a JSON value is."""
-    encoded = msgspec.json.encode(value, order="deterministic")
+    """A version in quotes that is the same whenever a JSON value, or bytes, are."""
+    encoded = value if isinstance(value, bytes) else msgspec.json.encode(value, order="deterministic")
     return f'"{blake2b(encoded, digest_size=12).hexdigest()}"'
 
 
@@ -40,6 +45,17 @@ def not_modified(if_none_match: str, etag: str) -> Answer | None:
     if if_none_match and names_version(if_none_match, etag):
         return Answer(b"", 304, headers=(("ETag", etag),))
     return None
+
+
+def conditional(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+    """A layer for reading: the answer has a version made of its body, and is 304 when If-None-Match names that.
+
+    `@api.get("/events/{eventId}", layers=[conditional])`
+    """
+    answer = exchange.answer(proceed())
+    etag = etag_of(answer.body)
+    news = answer._replace(headers=(*answer.headers, ("ETag", etag)))
+    return not_modified(exchange.request.headers.get("if-none-match", ""), etag) or news
 
 
 def _bare(etag: str) -> str:

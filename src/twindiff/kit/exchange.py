@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .call import Call
 from .errors import ApiError
-from .http import Answer, Request
+from .http import Answer, Request, Result
 
 if TYPE_CHECKING:
     from .limits import Meter
@@ -60,6 +60,9 @@ class Exchange:
             return value
         if isinstance(value, ApiError):
             return self.style.error(value, self)
+        if isinstance(value, Result):
+            answer = self.answer(value.value)
+            return answer._replace(status=value.status or answer.status, headers=(*answer.headers, *value.headers))
         return self.style.result(value, self)
 
 

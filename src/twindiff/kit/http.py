@@ -44,6 +44,18 @@ class Answer(NamedTuple):
     """For the call log: the code of an error that the vendor answers with a status of success."""
 
 
+class Result(NamedTuple):
+    """What a handler gives when its answer has a status or headers of its own; the style writes the value as any other.
+
+    `return Result(shown, 201, (("Location", f"{call.base_url}/files/{file.file_id}"),))`
+    """
+
+    value: Any
+    status: int = 0
+    """That of the operation when it is 0."""
+    headers: tuple[tuple[str, str], ...] = ()
+
+
 def json_answer(value: Any, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Answer:
     """An answer that carries a value as JSON."""
     return Answer(msgspec.json.encode(value), status, headers=headers)

@@ -6,10 +6,15 @@ https://developers.google.com/workspace/calendar/api/guides/performance#partial-
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any, cast
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, cast
 
-from .errors import InvalidParameter
+from .errors import ApiError, InvalidParameter
+from .http import Answer, Result
+
+if TYPE_CHECKING:
+    from .call import Call
+    from .exchange import Exchange
 
 Mask = dict[str, "Mask"]
 """The fields that are wanted, each with what is wanted inside it; an empty one wants all."""
@@ -81,3 +86,18 @@ def masked(value: Any, mask: Mask) -> Any:
     fields = cast(dict[str, Any], value)
     every = mask.get("*")
     return {name: masked(each, inner) for name, each in fields.items() if (inner := mask.get(name, every)) is not None}
+
+
+def partial(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+    """A layer: of what the handler gives, the part that the parameter `fields` asks for.
+
+    The parameter is read before the handler runs, so that nothing is written for one that is refused.
+    """
+    fields = exchange.parameters.get("fields")
+    if not isinstance(fields, str) or not fields:
+        return proceed()
+    mask = parse_mask(fields)
+    value = proceed()
+    if isinstance(value, Result):
+        return value._replace(value=masked(value.value, mask))
+    return value if isinstance(value, Answer | ApiError) else masked(value, mask)

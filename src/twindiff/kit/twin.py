@@ -311,9 +311,11 @@ ActorOf = Callable[[Call], str | None]
 class Twin:
     """Everything the server knows of one vendor.
 
-    `seeds` is a folder of templates, one `<template>.json` each: `{table: [row, …]}`; `templates` are templates that
-    code writes, by name. `layers` run around every operation, inside its transaction. `actor_of` knows the tokens that
-    the twin keeps by itself. `missing` are the operations that the vendor has and the twin lacks, if they are known.
+    `hosts` are hosts of the vendor that have operations of their own, with the prefix of these operations' paths:
+    `{"upload.box.com": "/upload"}`. `seeds` is a folder of templates, one `<template>.json` each: `{table: [row,
+    …]}`; `templates` are templates that code writes, by name. `layers` run around every operation, inside its
+    transaction. `actor_of` knows the tokens that the twin keeps by itself. `missing` are the operations that the
+    vendor has and the twin lacks, if they are known.
     """
 
     def __init__(
@@ -329,10 +331,12 @@ class Twin:
         actor_of: ActorOf | None = None,
         missing: Iterable[str] | None = None,
         aliases: Sequence[str] = (),
+        hosts: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self.style = style
         self.aliases = tuple(aliases)
+        self.hosts = dict(hosts or {})
         self.users = users
         self.seeds = seeds
         self.templates = dict(templates or {})

@@ -28,6 +28,10 @@ class Place(NamedTuple):
     def host(self) -> bytes:
         return f"{self.twin}--{self.environment}.localhost".encode()
 
+    @property
+    def path(self) -> bytes:
+        return f"/api/env/{self.environment}/services/".encode()
+
 
 class Reply(NamedTuple):
     """What came of a request."""
@@ -83,14 +87,20 @@ class Inside:
         start, content = sent
         return Reply(start["status"], start["headers"], content["body"])
 
-    def vendor_reply(
-        self, place: Place | None, verb: str, url: bytes, headers: Iterable[tuple[bytes, bytes]], body: bytes
-    ) -> Reply:
+    def vendor_reply(self, place: Place | None, verb: str, url: bytes, headers: Headers, body: bytes) -> Reply:
         """Answer what an SDK sends to its vendor; `url` is path and query. Without a place the path says where to."""
         path, _, query = url.partition(b"?")
         kept = [(name, value) for name, value in headers if name.lower() not in _REPLACED]
-        host = place.host if place else HERE
-        return self.reply(verb, _unquoted(path), query, [(_HOST, host), *_lower(kept)], body)
+        if place is None or path.startswith(place.path):  # the latter is a link of one of its answers
+            return self.reply(verb, _unquoted(path), query, [(_HOST, HERE), *_lower(kept)], body)
+        asked = next((value for name, value in headers if name.lower() == _HOST), b"")
+        path = self._prefix(place, asked.partition(b":")[0].decode("latin-1")) + _unquoted(path)
+        return self.reply(verb, path, query, [(_HOST, place.host), *_lower(kept)], body)
+
+    def _prefix(self, place: Place, host: str) -> str:
+        """What stands before the paths of a host of the vendor's."""
+        twin = self.service.registry.by_alias.get(place.twin)
+        return twin.hosts.get(host.lower(), "") if twin else ""
 
     async def in_turn(self, scope: Any, receive: Any, send: Any) -> None:
         """The gateway as an ASGI application of another thread, which waits until nobody else is inside."""

@@ -25,7 +25,7 @@ class Adapter(HTTPAdapter):
         """Answer one request; timeouts, proxies and certificates have no meaning here."""
         parts = urlsplit(request.url or "/")
         url = f"{parts.path or '/'}?{parts.query}".encode()
-        headers = [(_bytes(name), _bytes(value)) for name, value in request.headers.items()]
+        headers = [(b"host", parts.netloc.encode()), *((_bytes(n), _bytes(v)) for n, v in request.headers.items())]
         reply = self._inside.vendor_reply(self._place, request.method or "GET", url, headers, _body(request.body))
         raw = HTTPResponse(
             body=io.BytesIO(reply.body),

@@ -14,7 +14,7 @@ from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer, Request
 from twindiff.kit.twin import BODY_LIMIT, Twin
 from twindiff.server.auth import authorize, no_such_twin, token_of
-from twindiff.server.bodies import Receive, length_of, read_body
+from twindiff.server.bodies import BodyTooLarge, Receive, length_of, read_body
 from twindiff.server.service import LARGE_BODY, Service
 from twindiff.storage import Gone, Moment
 
@@ -83,7 +83,10 @@ class DataPlane:
             request = request._replace(body=await read_body(request, receive, LARGE_BODY))
             return await in_turn(target.environment, lambda: self._open_and_operate(request, target))
         opened = await in_turn(target.environment, lambda: self._open(request, target))
-        body = await read_body(request, receive, opened.body_limit)
+        try:
+            body = await read_body(request, receive, opened.body_limit)
+        except BodyTooLarge as error:
+            return opened.twin.style.error(error, opened.exchange)._replace(status=error.status)
         return await in_turn(target.environment, lambda: self._operate(opened, body))
 
     async def _open_and_operate(self, request: Request, target: Target) -> Answer:

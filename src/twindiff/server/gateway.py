@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from http import HTTPStatus
 from typing import Any
 
-from twindiff.kit.errors import ApiError
+from twindiff.kit.errors import ApiError, InternalError
 from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer, Request
 from twindiff.server.auth import check_origin, refusal
@@ -31,12 +31,7 @@ Send = Callable[[Message], Awaitable[None]]
 log = logging.getLogger("twindiff")
 
 MOST_IN_FLIGHT = 1024
-
-
-class InternalError(ApiError):
-    """internal server error"""
-
-    status = 500
+BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 
 
 class Overloaded(ApiError):
@@ -182,8 +177,8 @@ async def _send(send: Send, answer: Answer) -> None:
         (b"content-length", b"%d" % len(answer.body)),
     ]
     headers = [
-        *(described if answer.status != HTTPStatus.NO_CONTENT else ()),
+        *(described if answer.status not in BODILESS else ()),
         *((name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers),
     ]
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    await send({"type": "http.response.body", "body": answer.body})
+    await send({"type": "http.response.body", "body": b"" if answer.status in BODILESS else answer.body})

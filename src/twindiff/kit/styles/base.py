@@ -64,8 +64,8 @@ class Style:
         return Answer(b"", status) if value is None else json_answer(value, status)
 
     def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
-        """An error in the vendor's form; without an exchange no operation was found."""
-        return json_answer({"error": error.code, "message": str(error)}, error.status)
+        """An error in the vendor's form, with headers of its own; without an exchange no operation was found."""
+        return json_answer({"error": error.code, "message": str(error)}, error.status, error.headers)
 
     def unknown(self, request: Request, verbs: list[str]) -> Answer:
         """The answer to an operation we lack; `verbs` are those that the path does have."""
