@@ -120,7 +120,7 @@ def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int,
     from twindiff.cli.db import need_driver
     from twindiff.cli.hosting import listen, url_of
     from twindiff.cli.twins import say_problems
-    from twindiff.cli.workers import Workers
+    from twindiff.cli.workers import DRAINERS, Workers
     from twindiff.environments.registry import Registry
 
     need_driver()
@@ -134,8 +134,8 @@ def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int,
     with listen(host, port) as listener:
         running = Workers(settings, workers, listener)
         try:
-            drainer, *pids = running.wait_until_up()
-            also = {"workers": pids, "drainer": drainer}
+            pids = running.wait_until_up()
+            also = {"workers": pids[DRAINERS:], "drainers": pids[:DRAINERS]}
             _announce(settings, registry, url_of(listener), also, as_json=as_json)
             running.run()
         finally:

@@ -18,6 +18,8 @@ Kind = Literal["api", "drainer"]
 BREATH_SECONDS = 0.2
 """How long to wait before what died is started again."""
 GRACE_SECONDS = 10.0
+DRAINERS = 2
+"""To start another takes longer than a diff should wait."""
 
 
 class Orders(msgspec.Struct):
@@ -95,13 +97,14 @@ def _tell(orders_to: IO[bytes], orders: Orders) -> None:
 
 
 class Workers:
-    """The processes of one server: those that answer, and one that stands for drainer."""
+    """The processes of one server: those that answer, one that drains, and one that stands by."""
 
     def __init__(self, settings: Settings, count: int, listener: socket.socket) -> None:
         self._ended = threading.Event()
         self._code = 0
         api = Orders("api", settings, listener.fileno())
-        self._workers = [Worker(orders, self._fail) for orders in (Orders("drainer", settings), *[api] * count)]
+        drainers = [Orders("drainer", settings)] * DRAINERS
+        self._workers = [Worker(orders, self._fail) for orders in (*drainers, *[api] * count)]
 
     def _fail(self, code: int) -> None:
         self._code = code or 1
@@ -110,7 +113,7 @@ class Workers:
             worker.is_up.set()
 
     def wait_until_up(self) -> list[int]:
-        """The process ids, once all can answer; raises SystemExit when one cannot begin."""
+        """The process ids, drainers first, once all can answer; raises SystemExit when one cannot begin."""
         for worker in self._workers:
             worker.is_up.wait()
         if self._ended.is_set():

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,10 +14,13 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import msgspec
 import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
+from twindiff.cli.workers import Orders
+from twindiff.server import Settings
 from twindiff.storage.postgres.admin import initialise, origins_of, slot_of
 from twindiff.storage.postgres.drainer import Drainer
 from twindiff.storage.schema import Schema
@@ -59,6 +65,17 @@ class Database:
             cursor = connection.execute(query, values or None)  # pyright: ignore[reportArgumentType, reportCallIssue]
             return cursor.fetchall() if cursor.description else []
 
+    def drainer(self) -> int:
+        """The process id of the drainer, once there is one that reads."""
+        query = (
+            "SELECT substring(application_name FROM 'twindiff drainer ([0-9]+) ')::int FROM pg_stat_activity "
+            "WHERE datname = current_database() AND application_name LIKE 'twindiff drainer %% for %%' "
+            "AND EXISTS (SELECT 1 FROM pg_replication_slots WHERE database = current_database() AND active)"
+        )
+        while not (found := self.psql(query.replace("%%", "%"))):
+            continue
+        return found[0][0]
+
     def drop(self) -> None:
         with psycopg.connect(self.admin, autocommit=True) as connection:
             slot, origins = slot_of(connection), origins_of(connection)
@@ -76,6 +93,32 @@ class Database:
             for origin in origins:
                 connection.execute("SELECT pg_replication_origin_drop(%s)", (origin,))
             connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(self.name)))
+
+
+class DrainerProcess:
+    """A process that drains or stands by, as `twindiff serve` starts it."""
+
+    def __init__(self, dsn: str) -> None:
+        command = [sys.executable, "-m", "twindiff.cli.worker"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(msgspec.json.encode(Orders("drainer", Settings(storage=dsn))) + b"\n")
+        self._process.stdin.flush()
+        assert self._process.stdout.readline() == b"ready\n"
+        self.pid = self._process.pid
+
+    def send(self, signum: int) -> None:
+        self._process.send_signal(signum)
+
+    def end(self) -> None:
+        """End it, hung or not."""
+        for signum in (signal.SIGTERM, signal.SIGCONT):
+            self.send(signum)
+        assert self._process.wait(60) == 0
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream:
+                stream.close()
 
 
 @contextmanager

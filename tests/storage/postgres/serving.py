@@ -80,8 +80,8 @@ class Serving:
         return "".join(self._words)
 
     def children(self, kind: str) -> list[int]:
-        """Process ids of those that answer (`api`) or of the drainer, as the first ones were told."""
-        return self.said["workers"] if kind == "api" else [self.said["drainer"]]
+        """Process ids of those that answer (`api`), or of the drainers, as the first ones were told."""
+        return self.said["workers" if kind == "api" else "drainers"]
 
     def stop(self) -> int:
         self.client.close()

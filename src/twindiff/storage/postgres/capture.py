@@ -93,6 +93,11 @@ class Transaction:
         self._metas: list[Meta] = []
         self._rows: dict[Spot, tuple[Values | None, Values | None]] = {}
 
+    @property
+    def size(self) -> int:
+        """How many rows it has touched."""
+        return len(self._rows)
+
     def take(self, line: Line) -> None:
         """Note one line."""
         if line.action == "M":

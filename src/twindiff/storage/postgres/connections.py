@@ -58,7 +58,21 @@ def sql(text: str) -> LiteralString:
 
 def connect(dsn: str, **options: Any) -> Connection:
     """One connection of its own, outside the pool; each statement is a transaction unless BEGIN is said."""
-    return Connection.connect(dsn, autocommit=True, prepare_threshold=None, **options)
+    return Connection.connect(dsn, autocommit=True, prepare_threshold=None, **keepalive(dsn), **options)
+
+
+def keepalive(dsn: str) -> dict[str, int]:
+    """Options by which a connection notices within seconds that the database's host is gone; what a DSN says counts."""
+    given = conninfo_to_dict(dsn)
+    return {name: value for name, value in _KEEPALIVE.items() if name not in given}
+
+
+_KEEPALIVE = {
+    "keepalives_idle": 2,  # seconds, like the interval
+    "keepalives_interval": 1,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 5000,  # milliseconds
+}
 
 
 class Pool:

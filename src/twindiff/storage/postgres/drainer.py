@@ -1,4 +1,4 @@
-"""The drainer: one process of all streams the write-ahead log into the journal; when it dies another takes over."""
+"""The drainer: one process of all streams the write-ahead log into the journal; those who stand by take over."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ from twindiff.storage.journal import Record, encode
 from .admin import origins_of, slot_of
 from .arrivals import ANY, CHANNEL, notice_of
 from .capture import EXTERNAL, PREFIX, Line, Transaction, Unnumbered, decode_line, decode_shapes
-from .connections import Connection, connect, first_line
+from .connections import Connection, connect, first_line, keepalive
 from .ddl import CATALOG, SHAPE_PREFIX, Shapes
+from .lease import BEAT_SECONDS, Lease
 
 log = logging.getLogger("twindiff")
 
-ELECTION_SECONDS = 0.3
+RETRY_SECONDS = 0.3
 MOST_AT_ONCE = 500
 """Transactions that become journal rows in one commit."""
 CONFIRM_SECONDS = 1.0
-PAUSE_SECONDS = 0.5
 WORTH_CONFIRMING = 1 << 20
 """Bytes of log that hold nothing of ours, after which they are confirmed all the same."""
 LONGEST_NOTICE = 7000
-_ELECTED = "hashtext('twindiff drainer'), 0"
 
 
 class Position(NamedTuple):
@@ -49,35 +48,26 @@ class Position(NamedTuple):
 
 
 class Drainer:
-    """A candidate that drains while it is elected, until it is told to stop."""
+    """Stands by until it has the lease, then drains, until it is told to stop."""
 
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
         self._stopping = threading.Event()
 
     def run(self) -> None:
-        """Stand for election, drain, and begin again whatever happens."""
+        """Stand by, drain, and begin again whatever happens."""
         said = ""
         while not self._stopping.is_set():
             try:
                 with connect(self._dsn) as connection:
-                    if self._elected(connection):
-                        Drain(self._dsn, connection, self._stopping).run()
-                    else:
-                        self._stopping.wait(ELECTION_SECONDS)
+                    lease = Lease(connection)
+                    if lease.wait(self._stopping):
+                        Drain(self._dsn, connection, lease, self._stopping).run()
             except (psycopg.Error, psycopg2.Error) as error:
                 if first_line(error) != said:
                     said = first_line(error)
                     log.warning("The journal is not being written: %s; it is tried again", said)
-                self._stopping.wait(ELECTION_SECONDS)
-
-    def _elected(self, connection: Connection) -> bool:
-        """Stand as often as it takes, on one connection; whether it was won."""
-        while not self._stopping.is_set():
-            if connection.row(f"SELECT pg_try_advisory_lock({_ELECTED})") == (True,):
-                return True
-            self._stopping.wait(ELECTION_SECONDS)
-        return False
+                self._stopping.wait(RETRY_SECONDS)
 
     def stop(self) -> None:
         """End soon."""
@@ -85,11 +75,12 @@ class Drainer:
 
 
 class Drain:
-    """The work of the elected drainer: `connection` holds the election and writes the journal."""
+    """The work of the drainer: `connection` holds the lease and writes the journal."""
 
-    def __init__(self, dsn: str, connection: Connection, stopping: threading.Event) -> None:
+    def __init__(self, dsn: str, connection: Connection, lease: Lease, stopping: threading.Event) -> None:
         self._dsn = dsn
         self._connection = connection
+        self._lease = lease
         self._stopping = stopping
         self._slot = slot_of(connection)
         self._shapes: dict[str, Shapes] = {}
@@ -109,7 +100,9 @@ class Drain:
         found = ask("SELECT lsn::text FROM twindiff.progress WHERE slot = %s", (self._slot,))
         self._done = Position.of(found[0]) if found else Position(0)
         self._load_shapes()
-        stream = psycopg2.connect(self._dsn, connection_factory=psycopg2.extras.LogicalReplicationConnection)
+        factory = psycopg2.extras.LogicalReplicationConnection
+        options: dict[str, Any] = {"connection_factory": factory, **keepalive(self._dsn)}
+        stream = psycopg2.connect(self._dsn, **options)
         try:
             self._follow(stream.cursor())
         finally:
@@ -135,7 +128,9 @@ class Drain:
 
     def _follow(self, cursor: Any) -> None:
         cursor.start_replication(slot_name=self._slot, options=self._options(), decode=False, status_interval=10)
+        self._lease.renew()
         while not self._stopping.is_set():
+            self._lease.keep()
             message = cursor.read_message()
             if message is not None:
                 self._take(decode_line(message.payload))
@@ -144,7 +139,7 @@ class Drain:
             self._write()
             self._confirm(cursor)
             if message is None:
-                select.select([cursor], [], [], PAUSE_SECONDS)
+                select.select([cursor], [], [], BEAT_SECONDS)
 
     def _take(self, line: Line) -> None:
         if line.action == "B":
@@ -153,6 +148,7 @@ class Drain:
         elif line.action == "C":
             end = Position.of(line.nextlsn)
             if self._open and end > self._done:
+                self._lease.keep_for(self._open.size)
                 self._batch += self._open.records()
                 self._learn()
             self._reached = max(self._reached, end)
@@ -189,6 +185,7 @@ class Drain:
         self._batch = []
 
     def _append(self, records: list[Record], commit: str | None = None) -> None:
+        self._lease.keep_for(sum(len(record.changes) for record in records))
         environments = [record.env for record in records]
         notice = " ".join(notice_of(env, seq) for env, seq in {each.env: each.seq for each in records}.items())
         rows = [record.seq for record in records], [encode(record) for record in records]
