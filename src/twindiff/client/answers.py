@@ -76,6 +76,45 @@ class Rewound(msgspec.Struct):
     seq: int
 
 
+class Awaited(msgspec.Struct):
+    """Work that waits for its time; `operation` is what the journal will call it."""
+
+    at: str
+    twin: str
+    operation: str
+    actor: str
+
+
+class Clock(msgspec.Struct):
+    """An environment's time, ISO 8601 in UTC, how its clock runs, and the work that falls due `next`, if any."""
+
+    mode: str
+    now: str
+    seq: int
+    next: Awaited | None
+
+
+class Ran(msgspec.Struct):
+    """Work that fell due and was done; `error` is the code of one that failed."""
+
+    at: str
+    twin: str
+    operation: str
+    actor: str
+    seq: int | None
+    error: str | None
+
+
+class Advanced(Clock, rename="camel"):
+    """A clock that was set forward, and what fell due on the way, in order.
+
+    When that was too much for one request, `still_due` pieces are left, and the clock stands where it got to.
+    """
+
+    ran: list[Ran]
+    still_due: int
+
+
 class Differing(msgspec.Struct):
     diff: Diff
 

@@ -150,6 +150,21 @@ def rewind(id: str, to: Point) -> Ask[answers.Rewound]:
     return _ask("POST", _environment(id, "rewind"), answers.Rewound, {"to": to})
 
 
+Until = Literal["next", "idle"]
+"""The next time that work falls due, or that after which none does."""
+
+
+def clock(id: str) -> Ask[answers.Clock]:
+    """How the clock stands."""
+    return _ask("GET", _environment(id, "clock"), answers.Clock)
+
+
+def advance(id: str, seconds: float | None, to: str | float | None, until: Until | None) -> Ask[answers.Advanced]:
+    """Set the clock forward; to an instant it may be asked twice."""
+    given = {"advance": seconds, "to": to, "until": until}
+    return _ask("POST", _environment(id, "clock"), answers.Advanced, given)
+
+
 def reset(id: str) -> Ask[answers.Rewound]:
     """Return to the templates' state."""
     return _ask("POST", _environment(id, "reset"), answers.Rewound)

@@ -11,8 +11,10 @@ import httpx
 
 from . import answers, asks, sending
 from .answers import (
+    Advanced,
     Call,
     Checkpoint,
+    Clock,
     Diff,
     EnvironmentInfo,
     Imported,
@@ -22,7 +24,7 @@ from .answers import (
     Template,
     Verdict,
 )
-from .asks import Ask, Include, Json, Point, Rows
+from .asks import Ask, Include, Json, Point, Rows, Until
 
 T = TypeVar("T")
 
@@ -177,6 +179,19 @@ class Environment:
     def rewind(self, to: Point) -> int:
         """Return to a point; gives the seq of the rewind, which is a point too."""
         return self.client.ask(asks.rewind(self.id, to)).seq
+
+    def clock(self) -> Clock:
+        """Its time, and what falls due next."""
+        return self.client.ask(asks.clock(self.id))
+
+    def advance(
+        self, seconds: float | None = None, *, to: str | float | None = None, until: Until | None = None
+    ) -> Advanced:
+        """Set its clock forward: by seconds, `to` an instant, or `until` work falls due ("next") or none does ("idle").
+
+        Whatever falls due on the way is done. An instant is ISO 8601, or seconds since 1970.
+        """
+        return self.client.ask(asks.advance(self.id, seconds, to, until))
 
     def reset(self) -> int:
         """Return to the state of the templates; gives the seq of that."""

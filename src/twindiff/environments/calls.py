@@ -15,6 +15,7 @@ from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, Engine, Intent, Moment, NotServed
 
 from .call_log import UNKNOWN_OPERATION, CallLog, Entry
+from .due import DueWork
 from .environments import Environment
 
 log = logging.getLogger("twindiff")
@@ -36,6 +37,7 @@ class Calls:
     def __init__(self, engine: Engine, catalog: CatalogStore) -> None:
         self._engine = engine
         self.log = CallLog(engine, catalog)
+        self.due = DueWork(engine, self.log)
 
     def answer(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool = False) -> Answer:
         """Answer one request to a twin of an awake environment; a trusted one need not bring a token of it."""
@@ -91,9 +93,12 @@ class Calls:
         return Outcome(answer, operation.name, exchange.actor, error or None, seq)
 
     def _run(self, environment: Environment, intent: Intent, work: Any, *, reads: bool) -> Any:
-        if reads:
-            return self._engine.read(environment.id, intent.twin, work), None
-        return self._engine.write(environment.id, intent, work)
+        def run(at: int | None) -> Any:
+            if reads:
+                return self._engine.read(environment.id, intent.twin, work, at=at), None
+            return self._engine.write(environment.id, intent, work, at=at)
+
+        return self.due.before(environment, run)
 
 
 def _named(request: Request) -> str:

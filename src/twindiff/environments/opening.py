@@ -11,7 +11,7 @@ from twindiff.catalog.stamps import new_environment_id
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.events import Event
 from twindiff.storage import Origin, SchemaChanged, Start, Template
-from twindiff.storage.journal import FORMER_QUEUE, Record, Values, former_event
+from twindiff.storage.journal import ADVANCE, FORMER_QUEUE, Record, Values, former_event
 from twindiff.storage.schema import Schema
 from twindiff.storage.values import canonical
 
@@ -107,7 +107,7 @@ class Opening:
         self._rows[line.twin].setdefault(line.table, []).append(values)
 
     def _take_record(self, line: RecordLine) -> None:
-        if line.to is None:
+        if line.to is None and not _sets_the_clock(line):
             self._forms.refuse_stranger(line.twin)
         changes = [
             full_changes(self._forms.get(line.twin, each.table), each.key, each.before, each.after)
@@ -148,6 +148,10 @@ class Opening:
         rows, counters = self._rows[twin], self._head.twins[twin].counters
         schema = self._schemas[twin]
         return Start(Template(schema.content_hash(rows, counters), schema.hash, counters), rows)
+
+
+def _sets_the_clock(line: RecordLine) -> bool:
+    return not line.twin and line.operation == ADVANCE and not line.changes
 
 
 def _schema(twin: str, registry: Registry) -> Schema:

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from twindiff.kit.clock import Mode
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import Event
 from twindiff.kit.rows import Table
@@ -56,7 +57,7 @@ class Line(msgspec.Struct, tag_field="kind", omit_defaults=True, forbid_unknown_
 class ClockLine(msgspec.Struct, frozen=True):
     """How the clock runs."""
 
-    mode: Literal["real", "offset", "steps"]
+    mode: Mode
     start: Instant
 
 

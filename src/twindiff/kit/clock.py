@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -41,20 +41,39 @@ def micros_of(instant: datetime) -> int:
     return (naive - EPOCH) // timedelta(microseconds=1)
 
 
+Mode = Literal["real", "offset", "steps", "frozen"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+LAST_INSTANT = 9_999_999_999_000_000
+"""In microseconds since 1970: no clock goes beyond the last instant whose seconds have ten digits, in 2286."""
+
+
 class ClockMode(msgspec.Struct, frozen=True):
-    """How an environment's clock runs.
+    """How an environment's clock runs between the times that it is advanced.
 
     `real` is the wall clock. `offset` starts at `start` and runs at real speed. `steps` starts at `start` and moves
-    one second per writing operation, so that a replay repeats byte for byte. `start` is in microseconds since 1970.
+    one second per writing operation, so that a replay repeats byte for byte. `frozen` stands still at `start`.
+    `start` is in microseconds since 1970. An advance moves each of them, `real` too, which then runs ahead.
     """
 
-    mode: Literal["real", "offset", "steps"] = "real"
+    mode: Mode = "real"
     start: int = 0
 
     def at(self, wall: int, last: int, last_wall: int, *, writes: bool) -> Clock:
         """The instant of an operation at wall-clock `wall`, given clock and wall-clock of the last one that wrote."""
         if self.mode == "real":
-            return Clock(wall)
+            return Clock(wall + max(0, last - last_wall))
         if self.mode == "offset":
             return Clock(last + wall - last_wall)
-        return Clock(last + SECOND * writes)
+        return Clock(last + SECOND if writes and self.mode == "steps" else last)
+
+    def resumed(self, wall: int, last: int, last_wall: int) -> int:
+        """The clock of an environment that goes on, at wall-clock `wall`, from a point with this clock and wall-clock.
+
+        A real clock does not go back; it is as far ahead of the wall as it was at the point.
+        """
+        return self.at(wall, last, last_wall, writes=False).micros if self.mode == "real" else last
+
+    def wall_of(self, clock: int, wall: int, last: int, last_wall: int) -> int:
+        """The wall-clock at which a clock that runs by itself showed an instant, which was at `wall` or before."""
+        return min(wall, last_wall + clock - last) if self.mode in ("real", "offset") else wall

@@ -285,6 +285,8 @@ class Table(NamedTuple):
     unique: tuple[tuple[str, ...], ...]
     visibility: Visibility
     columns: dict[str, Column[Any]]
+    due: tuple[str, ...] = ()
+    """Columns that hold when work falls due."""
 
 
 _tables: dict[type, Table] = {}
@@ -417,3 +419,15 @@ def index(row: type[Row], columns: tuple[str, ...]) -> None:
     table = _tables[row]
     if not any(known[: len(columns)] == columns for known in (table.key, *table.indexes, *table.unique)):
         _tables[row] = table._replace(indexes=(*table.indexes, columns))
+
+
+def fall_due(column: Column[Any]) -> None:
+    """Note that work falls due by a column of a declared table, and index it; raises TypeError where it cannot."""
+    table = _tables[column.table]
+    name = f"{column.table.__name__}.{column.name}"
+    if column.kind not in ("timestamp", "integer", "float"):
+        raise TypeError(f"{name} is {column.kind}; work falls due by a Timestamp, or by seconds since 1970 in a number")
+    if column.name in table.due:
+        raise TypeError(f"{name} has a job already; the time in a column is for one alone")
+    _tables[column.table] = table._replace(due=(*table.due, column.name))
+    index(column.table, (column.name, *table.key))

@@ -9,12 +9,15 @@ from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack
 
 from .binding import Bound, Handler, bind
 from .call import Call
+from .due import FailedWork, Job
+from .due import Run as RunJob
 from .exchange import Exchange, Layer, Run, compose
 from .http import Request
-from .rows import Column, Row, Table, table_of
+from .rows import Column, Row, Table, fall_due, table_of
 from .styles.base import Style
 
 H = TypeVar("H", bound=Handler)
+W = TypeVar("W", bound=RunJob)
 
 BODY_LIMIT = 1_000_000
 METHOD_VERBS = frozenset({"GET", "POST"})
@@ -86,6 +89,7 @@ class Operations:
     def __init__(self, *, prefix: str = "", layers: Sequence[Layer] = ()) -> None:
         self.prefix = prefix.rstrip("/")
         self.listed: list[Declared] = []
+        self.jobs: list[Job] = []
         self._layers = tuple(layers)
 
     def method(self, name: str, **options: Unpack[MethodOptions]) -> Callable[[H], H]:
@@ -106,6 +110,19 @@ class Operations:
 
     def delete(self, path: str, **options: Unpack[Options]) -> Callable[[H], H]:
         return self._declare("DELETE", path, **options)
+
+    def due(self, column: Column[Any], *, actor: Column[Any] | None = None) -> Callable[[W], W]:
+        """Declare what is done for each row when the time in a column has come; see `twindiff.kit.due`.
+
+        The time is a Timestamp, or a number of seconds since 1970. `actor` is the column that holds who does it.
+        """
+
+        def declare(job: W) -> W:
+            fall_due(column)
+            self.jobs.append(Job(job.__name__, column, actor, job))
+            return job
+
+        return declare
 
     def _declare(
         self,
@@ -342,7 +359,9 @@ class Twin:
         self.templates = dict(templates or {})
         self.actor_of = actor_of
         self.missing = None if missing is None else frozenset(missing)
-        self.tables: tuple[Table, ...] = tuple(table_of(row) for row in tables)
+        self.jobs = _named_apart(job for page in pages for job in page.jobs)
+        kept = (FailedWork,) if self.jobs else ()
+        self.tables: tuple[Table, ...] = tuple(table_of(row) for row in (*tables, *kept))
         self.dispatch = Dispatch(style, pages, layers)
 
     def exchange(self, request: Request, base_url: str) -> Exchange | None:
@@ -353,3 +372,12 @@ class Twin:
     def read(self, exchange: Exchange) -> None:
         """Read the parameters of a request whose body is there."""
         exchange.parameters = self.style.parameters(exchange)
+
+
+def _named_apart(jobs: Iterable[Job]) -> tuple[Job, ...]:
+    """Jobs in the order of their declaration; raises ValueError when two have one name."""
+    named: dict[str, Job] = {}
+    for job in jobs:
+        if named.setdefault(job.name, job) is not job:
+            raise ValueError(f"Two jobs are named {job.name}")
+    return tuple(named.values())

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from twindiff.catalog import TABLES, CallRecord
 from twindiff.environments.calls import Calls
 from twindiff.environments.carrying import Carrier
+from twindiff.environments.clocks import Clocks
 from twindiff.environments.environments import Environment, EnvironmentDeleted, Environments
 from twindiff.environments.points import Points
 from twindiff.environments.registry import Registry
@@ -79,6 +80,7 @@ class Service:
         self.points = Points(self.engine, catalog, self.environments)
         self.carrier = Carrier(self.engine, catalog, self.registry, self.templates, self.environments)
         self.calls = Calls(self.engine, catalog)
+        self.clocks = Clocks(self.engine, self.environments, self.calls.due)
         self.runs = Runs(self.engine, catalog, self.environments, once=settings.runs_once)
         self.suites = Suites(self.engine, catalog, self.templates)
         self.importer = Importer(self.engine, self.registry, self.templates, self.suites)

@@ -19,6 +19,7 @@ from twindiff.kit.errors import NotServed as NotServed
 from twindiff.kit.rows import Expression, Row
 from twindiff.kit.store import Store
 
+from .due import WorkDue as WorkDue
 from .feed import Feed
 from .journal import Record, Values
 from .portions import Work
@@ -130,6 +131,17 @@ class Intent:
         return self.twin, self.operation, self.actor
 
 
+class Present(NamedTuple):
+    """Where an environment stands: its clock, its last record, and when work falls due at the earliest.
+
+    Times are in microseconds since 1970.
+    """
+
+    clock: int
+    seq: int
+    due: int
+
+
 class CatalogStore(Store, Protocol):
     """A Store for our own records, of which many come and go at once."""
 
@@ -194,13 +206,20 @@ class Engine(Protocol):
         """Drop what an idle environment keeps in memory."""
         ...
 
-    def read(self, env: str, twin: str, work: Callable[[Moment], T]) -> T:
-        """Run work that cannot write."""
+    def read(self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None = None) -> T:
+        """Run work that cannot write.
+
+        Raises WorkDue when work falls due before, unless it is told at what time it runs, `at`, or as soon after it as
+        the clock stands.
+        """
         ...
 
-    def write(self, env: str, intent: Intent, work: Callable[[Moment], T]) -> tuple[T, int | None]:
+    def write(
+        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None = None
+    ) -> tuple[T, int | None]:
         """Run work in one transaction; return its result and the seq of what it wrote, or None when nothing changed.
 
+        Raises WorkDue as `read` does.
         Whatever `work` raises rolls everything back. Events of an operation that changed nothing are forgotten. Raises
         StorageFull.
         """
@@ -220,6 +239,18 @@ class Engine(Protocol):
         The journal notes it and goes on; the new seq is returned. Raises UnknownPoint, and JournalIncomplete unless
         the point is the beginning.
         """
+        ...
+
+    def present(self, env: str) -> Present:
+        """Where an awake environment stands."""
+        ...
+
+    def expect(self, env: str, due: int, seq: int) -> None:
+        """Note when work falls due next, unless the environment has gone on from `seq` meanwhile."""
+        ...
+
+    def advance(self, env: str, to: int) -> int:
+        """Set the clock to a later time, in microseconds since 1970; the journal notes it, and its seq is returned."""
         ...
 
     def fork(self, env: str, at: int, child: str) -> None:

@@ -15,6 +15,10 @@ Values = dict[str, Any]
 """A full row, by column name; timestamps and dates as ISO text, JSON as plain values."""
 
 
+ADVANCE = "advance"
+"""The operation of a record by which the clock was set to a later time, and nothing else; it has no twin."""
+
+
 class Change(NamedTuple):
     """One row that an operation inserted (`before` is None), deleted (`after` is None) or updated."""
 

@@ -15,11 +15,15 @@ from .values import canonical
 
 
 class Schema:
-    """A twin's tables, by name; two schemas with the same `hash` store rows alike."""
+    """A twin's tables, by name; two schemas with the same `hash` store rows alike.
+
+    `due` are the columns by which work falls due, of the tables that have any.
+    """
 
     def __init__(self, twin: str, tables: tuple[Table, ...]) -> None:
         self.twin = twin
         self.tables = {table.name: table for table in tables}
+        self.due = {table.name: table.due for table in tables if table.due}
 
     @cached_property
     def hash(self) -> str:

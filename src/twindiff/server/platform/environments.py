@@ -8,10 +8,11 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from twindiff.catalog import CallRecord, EnvironmentRecord, RunRecord, TemplateRecord, TestRecord
+from twindiff.environments.clocks import InvalidClock
 from twindiff.environments.environments import DEFAULT_TTL_SECONDS, Wanted
 from twindiff.environments.reading import interval
 from twindiff.environments.templates import TemplateNotFound, UnknownTemplate
-from twindiff.kit.clock import Clock, ClockMode, micros_of
+from twindiff.kit.clock import LAST_INSTANT, Clock, ClockMode, Mode, micros_of
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer, json_answer
 from twindiff.kit.twin import Operations
@@ -45,9 +46,9 @@ class TemplateSchemaNotRegistered(ApiError):
 
 
 class ClockWanted(msgspec.Struct):
-    """How the environment's clock runs; `start` is an ISO 8601 instant, for `offset` and `steps`."""
+    """How the environment's clock runs; `start` is an ISO 8601 instant, for `offset`, `steps` and `frozen`."""
 
-    mode: Literal["real", "offset", "steps"] = "real"
+    mode: Mode = "real"
     start: str | None = None
 
 
@@ -255,14 +256,6 @@ def _clock(wanted: ClockWanted | None) -> ClockMode | None:
     if not 0 <= start < LAST_INSTANT:
         raise InvalidClock(f"clock.start must lie between 1970 and 2286, not at '{wanted.start}'")
     return ClockMode(wanted.mode, start)
-
-
-class InvalidClock(ApiError):
-    """The clock cannot start there."""
-
-
-LAST_INSTANT = 9_999_999_999_000_000
-"""In microseconds since 1970: the last one whose seconds have ten digits."""
 
 
 def _url(environment_id: str, twin: str) -> str:

@@ -30,7 +30,7 @@ def history(
     for name in interval.twins:
         registry.get(name)
     shown = None if diff is None else _keys(diff, interval, registry)
-    records = [_record(record, registry, shown) for record in _as_done(interval)]
+    records = [_record(record, registry, shown) for record in _as_done(interval) if record.twin]
     return past.History(records, None if calls is None else [_called(call) for call in calls])
 
 

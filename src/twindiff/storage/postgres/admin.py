@@ -202,6 +202,9 @@ def _make_twin(connection: Connection, twin: Schema, server: Identifier) -> None
     connection.execute(SQL("DROP TABLE IF EXISTS {}").format(Identifier(schema, FORMER_QUEUE)))
     for statement in functions(twin):
         connection.execute(sql(statement))
+    if twin.due:  # which may be news to environments
+        query = "UPDATE twindiff.standings SET due = 0 WHERE origin::jsonb -> 'templates' ? %s"
+        connection.execute(query, (twin.twin,))
     place = Identifier(schema)
     connection.execute(SQL("GRANT USAGE ON SCHEMA {} TO {}").format(place, server))
     connection.execute(

@@ -13,6 +13,7 @@ import psycopg
 import psycopg2
 import psycopg2.extras
 
+from twindiff.storage.due import NO_JOBS, UNKNOWN
 from twindiff.storage.journal import Record, encode
 
 from .admin import origins_of, slot_of
@@ -231,7 +232,11 @@ _PROGRESS = (
     "FROM unnest(%s::text[], %s::text[]) l(twin, shape) WHERE s.twin = l.twin) "
     "INSERT INTO twindiff.progress VALUES (%s, %s) ON CONFLICT (slot) DO UPDATE SET lsn = excluded.lsn"
 )
-_NUMBER = "UPDATE twindiff.standings SET seq = seq + 1 WHERE env = %s AND NOT forgotten RETURNING seq, clock, counters"
+_NUMBER = (
+    f"UPDATE twindiff.standings SET seq = seq + 1, due = CASE due WHEN {NO_JOBS} THEN due ELSE {UNKNOWN} END "
+    "WHERE env = %s AND NOT forgotten "
+    "RETURNING seq, clock, counters"
+)
 _APPEND = (
     "WITH appended AS (INSERT INTO twindiff.journal (env, seq, record, lsn) SELECT r.* FROM "
     "unnest(%s::text[], %s::bigint[], %s::bytea[], %s::pg_lsn[]) r(env, seq, record, lsn) "

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple, TypeVar, cast
 import msgspec
 
 from twindiff.kit.blobs import Blobs
-from twindiff.kit.clock import ClockMode
-from twindiff.storage import Gone, Intent, Moment, Origin, Start, Template, WrongStorage
+from twindiff.kit.clock import Clock, ClockMode
+from twindiff.kit.due import NEVER
+from twindiff.storage import Gone, Intent, Moment, Origin, Present, Start, Template, WorkDue, WrongStorage
+from twindiff.storage.due import NO_JOBS, UNKNOWN, TemplateTimes, earliest
 from twindiff.storage.feed import Feed
-from twindiff.storage.journal import Record, Values, between
+from twindiff.storage.journal import ADVANCE, Record, Values, between
 from twindiff.storage.portions import Work
 from twindiff.storage.schema import Schema
 
@@ -43,6 +45,18 @@ class Begun(NamedTuple):
     clock: int
     at: int
     counters: str
+    due: int
+
+    def time_of(self, at: int | None, wall: int, *, writes: bool) -> tuple[Clock, int]:
+        """The time of an operation, and the wall clock then; raises WorkDue where `Engine.read` says so."""
+        mode = ClockMode(cast(Any, self.mode))
+        if at is None:
+            clock = mode.at(wall, self.clock, self.at, writes=writes)
+            if clock.micros >= self.due:
+                raise WorkDue(clock.micros)
+            return clock, wall
+        clock = max(at, self.clock)
+        return Clock(clock), mode.wall_of(clock, wall, self.clock, self.at)
 
 
 class PostgresEngine:
@@ -63,6 +77,7 @@ class PostgresEngine:
         self._standings = Standings(self._pool)
         self._templates = Templates(self._pool, self._tables)
         self._points = Points(self._pool, self._tables, self._journal)
+        self._times = TemplateTimes()
         self._copies = Copies(self._pool, ready)
         self.blobs: Blobs = DatabaseBlobs(self._pool)
         self._slot = SlotGuard(self._pool)
@@ -118,8 +133,14 @@ class PostgresEngine:
 
     def create(self, env: str, origin: Origin) -> None:
         self._templates.check(origin)
-        self._copies.create(env, origin)
+        self._copies.create(env, origin, self._first_due(origin))
         self._awake.add(env)
+
+    def _first_due(self, origin: Origin) -> int:
+        """When work falls due at the earliest in an environment that begins."""
+        schemas = [(self._tables[twin].schema, hash) for twin, hash in origin.templates.items() if twin in self._tables]
+        times = (self._times.first(schema, hash, origin.clock_start, self.template) for schema, hash in schemas)
+        return min(times, default=NO_JOBS)
 
     def awake(self, env: str) -> bool:
         return env in self._awake
@@ -147,9 +168,9 @@ class PostgresEngine:
 
     # Operations
 
-    def read(self, env: str, twin: str, work: Callable[[Moment], T]) -> T:
+    def read(self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None = None) -> T:
         with self._reading(env) as (connection, begun):
-            clock = _mode(begun).at(_wall(), begun.clock, begun.at, writes=False)
+            clock, _ = begun.time_of(at, _wall(), writes=False)
             return work(Moment(PostgresStore(within(connection), self._tables[twin], None), clock))
 
     @contextmanager
@@ -160,12 +181,13 @@ class PostgresEngine:
             yield connection, _begun(connection.script(begin, (env,)), env)
             connection.script("COMMIT")
 
-    def write(self, env: str, intent: Intent, work: Callable[[Moment], T]) -> tuple[T, int | None]:
+    def write(
+        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None = None
+    ) -> tuple[T, int | None]:
         with self._turns.of(env), self._pool.connection() as connection:
             begin = "BEGIN; SELECT * FROM twindiff.begin_write(%s, %s)"
             begun = _begun(connection.script(begin, (env, intent.operation)), env)
-            wall = _wall()
-            clock = _mode(begun).at(wall, begun.clock, begun.at, writes=True)
+            clock, wall = begun.time_of(at, _wall(), writes=True)
             counters = Counters(msgspec.json.decode(begun.counters))
             touched = Touched()
             store = PostgresStore(within(connection), self._tables[intent.twin], counters, touched)
@@ -173,6 +195,7 @@ class PostgresEngine:
             if not _has_changed(touched, connection):
                 connection.script("ROLLBACK")
                 return result, None
+            self._note_due(connection, env, intent.twin, touched)
             meta = msgspec.json.encode(intent.described()).decode()[1:-1]
             told = msgspec.json.encode(store.events).decode()
             values = (env, meta, clock.micros, wall, msgspec.json.encode(counters.values).decode(), told)
@@ -180,6 +203,39 @@ class PostgresEngine:
             connection.script("COMMIT")
         self.feed.wrote(env, intent.twin, touched.tables)
         return result, seq
+
+    def _note_due(self, connection: Connection, env: str, twin: str, touched: Touched) -> None:
+        """Note times that were written, in the same transaction."""
+        tables = self._tables[twin]
+        if not tables.schema.due:
+            return
+        rows = ((name, tables.by_name[name].values(after) if after else None) for name, after in touched.rows())
+        due = earliest(tables.schema, rows, 0) if touched.wrote else UNKNOWN
+        if due != NEVER:
+            connection.count("UPDATE twindiff.standings SET due = LEAST(due, %s) WHERE env = %s", (due, env))
+
+    # Time
+
+    def present(self, env: str) -> Present:
+        mode, clock, at, due, seq = self._standing(env)
+        return Present(mode.at(_wall(), clock, at, writes=False).micros, seq, due)
+
+    def _standing(self, env: str) -> tuple[ClockMode, int, int, int, int]:
+        found = self._standings.present(env)
+        if found is None:
+            raise Gone(f"environment '{env}' is not there any more")
+        return ClockMode(cast(Any, found.mode)), *found[1:]
+
+    def expect(self, env: str, due: int, seq: int) -> None:
+        self._standings.expect(env, due, seq)
+
+    def advance(self, env: str, to: int) -> int:
+        with self._turns.of(env), self._pool.connection() as connection:
+            begun = _begun(connection.script("BEGIN; SELECT * FROM twindiff.begin_write(%s, %s)", (env, ADVANCE)), env)
+            values = (env, f'"","{ADVANCE}",""', max(to, begun.clock), _wall(), begun.counters)
+            ((seq,),) = connection.rows("SELECT twindiff.finish_write(%s, %s, %s, %s, %s)", values)
+            connection.script("COMMIT")
+            return seq
 
     # Points
 
@@ -239,10 +295,6 @@ def _has_changed(touched: Touched, connection: Connection) -> bool:
     if touched.wrote:
         return touched.anything
     return connection.row("SELECT pg_current_xact_id_if_assigned() IS NOT NULL") == (True,)
-
-
-def _mode(begun: Begun) -> ClockMode:
-    return ClockMode(cast(Any, begun.mode))
 
 
 def _wall() -> int:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from twindiff.storage import Gone, JournalIncomplete, Origin, UnknownPoint
+from twindiff.storage.due import NO_JOBS, UNKNOWN, unknown
 from twindiff.storage.journal import Net, Place, Record, between, encode, net
 
 from .arrivals import CHANNEL, notice_of
@@ -20,6 +21,9 @@ from .ready import stand
 from .records import Journal, read
 from .tables import Tables
 from .templates import template_env
+
+_LOOK = f"CASE due WHEN {NO_JOBS} THEN due ELSE {UNKNOWN} END"
+"""When work falls due in an environment whose rows changed by no operation."""
 
 
 class Standing(NamedTuple):
@@ -46,11 +50,13 @@ class Points:
             as_copy(connection, env)
             self._return(connection, env, origin, seq, to)
             wall = time.time_ns() // 1000
-            record = Record(env, seq + 1, "", "rewind", "", wall, standing.clock, standing.counters, [], to=to)
+            clock = origin.clock.resumed(wall, standing.clock, standing.at)
+            record = Record(env, seq + 1, "", "rewind", "", wall, clock, standing.counters, [], to=to)
             connection.count(_ADD_REWIND, (env, record.seq, encode(record)))
             connection.count(
-                "UPDATE twindiff.standings SET seq = %s, clock = %s, at = %s, counters = %s WHERE env = %s",
-                (record.seq, standing.clock, wall, msgspec.json.encode(standing.counters).decode(), env),
+                "UPDATE twindiff.standings SET seq = %s, clock = %s, at = %s, counters = %s, "
+                f"due = {_LOOK} WHERE env = %s",
+                (record.seq, clock, wall, msgspec.json.encode(standing.counters).decode(), env),
             )
             connection.rows("SELECT pg_notify(%s, %s)", (CHANNEL, notice_of(env, record.seq)))
         return seq + 1
@@ -63,14 +69,15 @@ class Points:
             for twin in origin.templates:
                 copy_rows(connection, twin, env, [child])
             self._bring_back(connection, _since(connection, env, at, seq))
+            made = time.time_ns() // 1000
             connection.count(
-                "INSERT INTO twindiff.standings (env, origin, mode, seq, clock, at, counters, parent, born) "
-                "SELECT %s, origin, mode, %s, %s, %s, %s, env, %s FROM twindiff.standings WHERE env = %s",
+                "INSERT INTO twindiff.standings (env, origin, mode, seq, clock, at, counters, parent, born, due) "
+                f"SELECT %s, origin, mode, %s, %s, %s, %s, env, %s, {_LOOK} FROM twindiff.standings WHERE env = %s",
                 (
                     child,
                     at,
-                    standing.clock,
-                    standing.at,
+                    origin.clock.resumed(made, standing.clock, standing.at),
+                    made,
                     msgspec.json.encode(standing.counters).decode(),
                     at,
                     env,
@@ -84,7 +91,7 @@ class Points:
             for twin, hash in origin.templates.items():
                 copy_rows(connection, twin, template_env(hash), [env])
             self._bring_back(connection, net(between(lambda after, upto: records[after:upto], len(records), 0)))
-            stand(connection, env, origin)
+            stand(connection, env, origin, unknown(self._tables[twin].schema for twin in origin.templates))
             if records:
                 _take_over(connection, env, records)
 

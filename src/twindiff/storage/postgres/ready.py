@@ -36,7 +36,7 @@ ABANDONED = "10 minutes"
 COPYING_SECONDS = 0.05
 """What copies that are made in one transaction should take: whoever has none ready waits for its end."""
 
-_STANDING = "(env, origin, mode, seq, clock, at, counters)"
+_STANDING = "(env, origin, mode, seq, clock, at, counters, due)"
 _SOON = "set_config('synchronous_commit', 'off', true)"
 # If a crash forgets that a copy was taken, it forgets the environment as well, and the copy is free again.
 _TAKE = (
@@ -48,7 +48,7 @@ _TAKE = (
 _STAND_READY = (
     "WITH mine AS (DELETE FROM twindiff.ready WHERE env = %s RETURNING env), "
     f"stood AS (INSERT INTO twindiff.standings {_STANDING} "
-    "SELECT env, %s, %s, 0, %s, %s, %s FROM mine RETURNING env) "
+    "SELECT env, %s, %s, 0, %s, %s, %s, %s FROM mine RETURNING env) "
     f"SELECT {_SOON} FROM stood"
 )
 _ABANDON = (
@@ -132,14 +132,14 @@ class Copies:
         self._news.set()
         return wanted
 
-    def create(self, env: str, origin: Origin) -> None:
-        """Make an environment known, and copy its rows unless that is done."""
+    def create(self, env: str, origin: Origin, due: int) -> None:
+        """Make an environment known in which work falls due at a time, and copy its rows unless that is done."""
         with self._pool.connection() as connection:
-            if connection.row(_STAND_READY, _standing(env, origin)):
+            if connection.row(_STAND_READY, _standing(env, origin, due)):
                 return
         with unseen(self._pool) as connection:
             _copy(connection, origin.templates, [env])
-            stand(connection, env, origin)
+            stand(connection, env, origin, due)
 
     def _keep_house(self) -> None:
         """Copy ahead for as long as there is need, then sweep, at most half of the time, until it is closed."""
@@ -221,15 +221,15 @@ def _copy(connection: Connection, templates: dict[str, str], environments: list[
         copy_rows(connection, twin, template_env(hash), environments)
 
 
-def stand(connection: Connection, env: str, origin: Origin) -> None:
+def stand(connection: Connection, env: str, origin: Origin, due: int) -> None:
     """Note where an environment stands before anything happened."""
-    values = "(%s, %s, %s, 0, %s, %s, %s)"
-    connection.count(f"INSERT INTO twindiff.standings {_STANDING} VALUES {values}", _standing(env, origin))
+    values = "(%s, %s, %s, 0, %s, %s, %s, %s)"
+    connection.count(f"INSERT INTO twindiff.standings {_STANDING} VALUES {values}", _standing(env, origin, due))
 
 
-def _standing(env: str, origin: Origin) -> tuple[Any, ...]:
+def _standing(env: str, origin: Origin, due: int) -> tuple[Any, ...]:
     given, counters = (msgspec.json.encode(each).decode() for each in (origin, origin.counters))
-    return env, given, origin.clock.mode, origin.clock_start, origin.created, counters
+    return env, given, origin.clock.mode, origin.clock_start, origin.created, counters, due
 
 
 def _remove(connection: Connection, environments: list[str]) -> None:

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from .connections import Pool
 
 _SEQ = "SELECT seq FROM twindiff.standings WHERE env = %s AND NOT forgotten"
+
+
+_PRESENT = "SELECT mode, clock, at, due, seq FROM twindiff.standings WHERE env = %s AND NOT forgotten"
+
+
+class Standing(NamedTuple):
+    """An environment's mode of the clock, its clock and the wall clock then, when work falls due, its last record."""
+
+    mode: str
+    clock: int
+    at: int
+    due: int
+    seq: int
 
 
 class Standings:
@@ -23,6 +38,17 @@ class Standings:
         """Whether an environment is there."""
         with self._pool.connection() as connection:
             return connection.row(_SEQ, (env,)) is not None
+
+    def present(self, env: str) -> Standing | None:
+        """Where an environment stands; None when it is unknown."""
+        with self._pool.connection() as connection:
+            found = connection.row(_PRESENT, (env,))
+        return Standing(*found) if found else None
+
+    def expect(self, env: str, due: int, seq: int) -> None:
+        """Note when work falls due next, unless the environment has gone on from a record meanwhile."""
+        with self._pool.connection() as connection:
+            connection.count("UPDATE twindiff.standings SET due = %s WHERE env = %s AND seq = %s", (due, env, seq))
 
     def delete(self, env: str) -> None:
         """Forget an environment; its rows are removed in the background, and its journal when no fork lives on it."""

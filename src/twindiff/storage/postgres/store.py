@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
@@ -56,6 +56,10 @@ class Touched:
     def tables(self) -> frozenset[str]:
         """The names of the tables whose rows were written."""
         return frozenset([table for table, _ in self._rows])
+
+    def rows(self) -> Iterator[tuple[str, Stored | None]]:
+        """The rows that were written, as they are, each with the name of its table."""
+        return ((table, after) for (table, _), (_, after) in self._rows.items())
 
     def copy(self) -> dict[Place, tuple[Stored | None, Stored | None]]:
         """What is known now, to come back to."""

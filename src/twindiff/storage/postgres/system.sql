@@ -12,6 +12,9 @@ CREATE TABLE IF NOT EXISTS twindiff.standings (
     born bigint NOT NULL DEFAULT 0,
     forgotten boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 50);
+-- No later than the time of any work that falls due; 0 when the rows have to be looked at, and the largest number when
+-- there is never any work.
+ALTER TABLE twindiff.standings ADD COLUMN IF NOT EXISTS due bigint NOT NULL DEFAULT 0;
 CREATE INDEX IF NOT EXISTS standings_parent ON twindiff.standings (parent) WHERE parent IS NOT NULL;
 
 -- A record with an lsn came in the order of commits, so that of those before it none can come any more. One without was
@@ -54,23 +57,25 @@ CREATE OR REPLACE FUNCTION twindiff.lock_of(environment text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN hashtextextended(environment, 0);
 
 -- Begin an operation that writes: alone in its environment from here to the end of the transaction.
-CREATE OR REPLACE FUNCTION twindiff.begin_write(environment text, operation text)
-RETURNS TABLE (mode text, clock bigint, at bigint, counters text)
+DROP FUNCTION IF EXISTS twindiff.begin_write(text, text);
+CREATE FUNCTION twindiff.begin_write(environment text, operation text)
+RETURNS TABLE (mode text, clock bigint, at bigint, counters text, due bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('app.env_id', environment, true), set_config('app.operation', operation, true);
     PERFORM pg_advisory_xact_lock(twindiff.lock_of(environment));
     PERFORM set_config('statement_timeout', '2000', true);
-    RETURN QUERY SELECT s.mode, s.clock, s.at, s.counters FROM twindiff.standings s
+    RETURN QUERY SELECT s.mode, s.clock, s.at, s.counters, s.due FROM twindiff.standings s
         WHERE s.env = environment AND NOT s.forgotten;
 END $$;
 
-CREATE OR REPLACE FUNCTION twindiff.begin_read(environment text)
-RETURNS TABLE (mode text, clock bigint, at bigint, counters text)
+DROP FUNCTION IF EXISTS twindiff.begin_read(text);
+CREATE FUNCTION twindiff.begin_read(environment text)
+RETURNS TABLE (mode text, clock bigint, at bigint, counters text, due bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('app.env_id', environment, true), set_config('statement_timeout', '2000', true);
-    RETURN QUERY SELECT s.mode, s.clock, s.at, s.counters FROM twindiff.standings s
+    RETURN QUERY SELECT s.mode, s.clock, s.at, s.counters, s.due FROM twindiff.standings s
         WHERE s.env = environment AND NOT s.forgotten;
 END $$;
 
@@ -142,10 +147,12 @@ BEGIN
         wall := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
         PERFORM twindiff.finish_write(
             environment, '"' || twin || '","external",' || to_json(session_user::text),
-            CASE standing.mode WHEN 'real' THEN wall WHEN 'offset' THEN standing.clock + wall - standing.at
-                ELSE standing.clock + 1000000 END,
+            CASE standing.mode WHEN 'real' THEN wall + greatest(0, standing.clock - standing.at)
+                WHEN 'offset' THEN standing.clock + wall - standing.at
+                WHEN 'steps' THEN standing.clock + 1000000 ELSE standing.clock END,
             wall, standing.counters
         );
+        UPDATE twindiff.standings s SET due = 0 WHERE s.env = environment AND s.due < 9223372036854775807;
     END LOOP;
     PERFORM set_config('app.numbered', numbered, true);
     RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;

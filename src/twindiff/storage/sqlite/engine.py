@@ -10,17 +10,18 @@ from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import Any, TypeVar
 
-from twindiff.storage import Intent, Moment, Origin, Start, StorageFull, Template, UnknownPoint
+from twindiff.storage import Intent, Moment, Origin, Present, Start, StorageFull, Template, UnknownPoint
 from twindiff.storage.blobs import blobs_of
+from twindiff.storage.due import TemplateTimes, earliest, unknown
 from twindiff.storage.feed import Feed
-from twindiff.storage.journal import Record, Values, between
+from twindiff.storage.journal import ADVANCE, Record, Values, between
 from twindiff.storage.portions import Work, let_go, nothing, portions
 from twindiff.storage.schema import Schema
 
 from .database import Database, contents_of
 from .files import Born, DataFile, Reading, Saved
 from .pages import Image, Pages
-from .spaces import Pool, Space, Standing, standing_after, standing_at_birth
+from .spaces import Pool, Space, Standing, standing_after, standing_at_birth, standing_of_fork
 from .store import Counters, SqliteStore, Tables
 from .templates import TemplateImages, carried_over
 
@@ -47,6 +48,7 @@ class SqliteEngine:
         self.blobs = blobs_of(directory)
         self.feed = Feed()
         self._templates = TemplateImages(self.file)
+        self._times = TemplateTimes()
         self._pools: dict[str, Pool] = {}
         self._spaces: dict[str, Space] = {}
         self._waking = threading.Lock()
@@ -98,9 +100,17 @@ class SqliteEngine:
         return None
 
     def create(self, env: str, origin: Origin) -> None:
-        space = Space(env, origin, standing_at_birth(origin))
+        space = Space(env, origin, standing_at_birth(origin), self._first_due(origin))
         space.pages = self._pages_at_birth(origin)
         self._spaces[env] = space
+
+    def _unknown(self, origin: Origin) -> int:
+        return unknown(self._pools[twin].tables.schema for twin in origin.templates)
+
+    def _first_due(self, origin: Origin) -> int:
+        """When work falls due at the earliest in an environment that begins."""
+        schemas = [(self._pools[twin].tables.schema, hash) for twin, hash in origin.templates.items()]
+        return min(self._times.first(schema, hash, origin.clock_start, self.template) for schema, hash in schemas)
 
     def _pages_at_birth(self, origin: Origin, reading: Reading | None = None) -> dict[str, Pages]:
         return {
@@ -125,7 +135,7 @@ class SqliteEngine:
     def _rebuilt(self, reading: Reading, env: str, origin: Origin, seq: int) -> Space:
         """An environment as it was at a point, from the nearest image and the journal."""
         saved = reading.load_images(env, seq)
-        space = Space(env, origin, _standing(reading, env, origin, seq))
+        space = Space(env, origin, _standing(reading, env, origin, seq), self._unknown(origin))
         space.imaged = max((image.seq for image in saved.values()), default=0)
         space.pages = self._pages_at_birth(origin, reading)
         for twin, image in saved.items():
@@ -192,18 +202,19 @@ class SqliteEngine:
 
     # Operations
 
-    def read(self, env: str, twin: str, work: Callable[[Moment], T]) -> T:
+    def read(self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None = None) -> T:
         space = self._spaces[env]
+        clock, _ = space.time_of(at, _wall(), writes=False)
         database = self._pools[twin].open(space.pages[twin])
-        clock = space.now(_wall(), writes=False)
         with database.bounded(), database.reading():
             return work(Moment(SqliteStore(database.connection, database.tables, None), clock))
 
-    def write(self, env: str, intent: Intent, work: Callable[[Moment], T]) -> tuple[T, int | None]:
+    def write(
+        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None = None
+    ) -> tuple[T, int | None]:
         space = self._spaces[env]
+        clock, wall = space.time_of(at, _wall(), writes=True)
         database = self._pools[intent.twin].open(space.pages[intent.twin])
-        wall = _wall()
-        clock = space.now(wall, writes=True)
         counters = Counters(space.standing.counters)
         store = SqliteStore(database.connection, database.tables, counters)
         with database.undoable():
@@ -217,7 +228,9 @@ class SqliteEngine:
             record = Record(*start, wall, clock.micros, counters.values, changed, events=store.events)
             database.commit()
             self._append(record)
-        space.advance(record, database.undo)
+        space.go_on(record, database.undo)
+        if database.tables.schema.due:
+            self._note_due(space, database.tables.schema, record)
         self.feed.wrote(env, intent.twin, frozenset([change.table for change in changed]))
         self.feed.committed(env, space.seq)
         if space.seq - space.imaged >= IMAGE_EVERY:
@@ -233,6 +246,30 @@ class SqliteEngine:
         except BaseException:  # an interrupt may come when the record is written
             self._spaces.pop(record.env, None)
             raise
+
+    def _note_due(self, space: Space, schema: Schema, record: Record) -> None:
+        rows = [(change.table, change.after) for change in record.changes]
+        space.due = min(space.due, earliest(schema, rows, space.origin.clock_start))
+
+    # Time
+
+    def present(self, env: str) -> Present:
+        space = self._spaces[env]
+        return Present(space.now(_wall(), writes=False).micros, space.seq, space.due)
+
+    def expect(self, env: str, due: int, seq: int) -> None:
+        space = self._spaces[env]
+        if space.seq == seq:
+            space.due = due
+
+    def advance(self, env: str, to: int) -> int:
+        space = self._spaces[env]
+        clock, counters = max(to, space.standing.clock), space.standing.counters
+        record = Record(env, space.seq + 1, "", ADVANCE, "", _wall(), clock, counters, [])
+        self._append(record)
+        space.advance(record)
+        self.feed.committed(env, space.seq)
+        return space.seq
 
     # Points
 
@@ -251,9 +288,12 @@ class SqliteEngine:
         space = self._spaces[env]
         remembered = space.remembers(to)
         pages, standing = self._point(space, to)
-        record = Record(env, space.seq + 1, "", "rewind", "", _wall(), standing.clock, standing.counters, [], to=to)
+        wall = _wall()
+        clock = space.origin.clock.resumed(wall, standing.clock, standing.at)
+        record = Record(env, space.seq + 1, "", "rewind", "", wall, clock, standing.counters, [], to=to)
         self._append(record)
         space.return_to(pages, standing, record, remembered=remembered)
+        space.due = self._unknown(space.origin)
         self.feed.committed(env, space.seq)
         return space.seq
 
@@ -262,7 +302,7 @@ class SqliteEngine:
         pages, standing = self._point(space, at)
         made = _wall()
         self.file.add_fork(child, Born(env, at, made))
-        born = Space(child, space.origin, standing._replace(at=made))
+        born = Space(child, space.origin, standing_of_fork(standing, space.origin, made), self._unknown(space.origin))
         born.pages, born.imaged = pages, min(at, space.imaged)
         self._spaces[child] = born
 
@@ -337,4 +377,4 @@ def _standing(reading: Reading, env: str, origin: Origin, seq: int) -> Standing:
     found = reading.records(env, seq - 1, seq) if seq else []
     standing = standing_after(found[0]) if found else standing_at_birth(origin)
     born = reading.born(env)
-    return standing._replace(at=born.made) if born and born.at == seq else standing
+    return standing_of_fork(standing, origin, born.made) if born and born.at == seq else standing

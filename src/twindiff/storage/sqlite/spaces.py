@@ -6,7 +6,7 @@ from collections import deque
 from typing import NamedTuple
 
 from twindiff.kit.clock import Clock
-from twindiff.storage import Origin
+from twindiff.storage import Origin, WorkDue
 from twindiff.storage.journal import Record
 
 from .database import Database
@@ -41,15 +41,17 @@ class Step(NamedTuple):
 class Space:
     """One environment; the journal says the same, only later."""
 
-    __slots__ = ("env", "imaged", "origin", "pages", "standing", "steps")
+    __slots__ = ("due", "env", "imaged", "origin", "pages", "standing", "steps")
 
-    def __init__(self, env: str, origin: Origin, standing: Standing) -> None:
+    def __init__(self, env: str, origin: Origin, standing: Standing, due: int) -> None:
         self.env = env
         self.origin = origin
         self.standing = standing
         self.pages: dict[str, Pages] = {}
         self.steps: deque[Step] = deque(maxlen=REMEMBERED)
         self.imaged = 0
+        self.due = due
+        """No later than the time of any work that falls due."""
 
     @property
     def seq(self) -> int:
@@ -59,9 +61,26 @@ class Space:
         """The environment's time at a wall-clock instant."""
         return self.origin.clock.at(wall, self.standing.clock, self.standing.at, writes=writes)
 
-    def advance(self, record: Record, undo: Undo) -> None:
+    def time_of(self, at: int | None, wall: int, *, writes: bool) -> tuple[Clock, int]:
+        """The time of an operation, and the wall clock then; raises WorkDue where `Engine.read` says so."""
+        if at is None:
+            clock = self.now(wall, writes=writes)
+            if clock.micros >= self.due:
+                raise WorkDue(clock.micros)
+            return clock, wall
+        _, last, last_wall, _ = self.standing
+        clock = max(at, last)
+        return Clock(clock), self.origin.clock.wall_of(clock, wall, last, last_wall)
+
+    def go_on(self, record: Record, undo: Undo) -> None:
         """Stand after an operation that wrote."""
         self.steps.append(Step(self.standing, record.seq, record.twin, undo))
+        self.standing = standing_after(record)
+
+    def advance(self, record: Record) -> None:
+        """Stand after a record that set the clock."""
+        twin = next(iter(self.pages))
+        self.steps.append(Step(self.standing, record.seq, twin, Undo(self.pages[twin].count)))
         self.standing = standing_after(record)
 
     def return_to(self, pages: dict[str, Pages], standing: Standing, record: Record, *, remembered: bool) -> None:
@@ -97,6 +116,11 @@ def standing_at_birth(origin: Origin) -> Standing:
 def standing_after(record: Record) -> Standing:
     """Where an environment stands after a record."""
     return Standing(record.seq, record.clock, record.at, record.ids)
+
+
+def standing_of_fork(standing: Standing, origin: Origin, made: int) -> Standing:
+    """Where a fork that was made at this wall clock stands, given where its parent stood at the point."""
+    return standing._replace(clock=origin.clock.resumed(made, standing.clock, standing.at), at=made)
 
 
 class Pool:

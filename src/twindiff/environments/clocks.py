@@ -1,0 +1,122 @@
+"""The clocks of environments: look at one, and set it forward, with everything done that falls due on the way."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from typing import Literal, NamedTuple
+
+from twindiff.kit.clock import LAST_INSTANT, SECOND, Clock, Mode
+from twindiff.kit.errors import ApiError
+from twindiff.storage import Engine
+from twindiff.storage.portions import Work, nothing
+
+from .due import MOST_AT_ONCE, Done, DueWork, Piece, operation_of
+from .environments import Environment, Environments
+
+LONGEST_SECONDS = 20
+"""After so long the clock stays where it has got to."""
+
+Until = Literal["next", "idle"]
+"""The next time that work falls due, or that after which none does."""
+
+
+class InvalidClock(ApiError):
+    """The clock cannot be set to that."""
+
+
+class ClockGoesBack(ApiError):
+    """A clock goes forward only; rewind the environment to return to an earlier point."""
+
+
+class ClockState(NamedTuple):
+    """How a clock stands: its mode, its time in microseconds since 1970, and what falls due next, with its name."""
+
+    mode: Mode
+    now: int
+    seq: int
+    next: Piece | None
+    operation: str
+
+
+class Moved(NamedTuple):
+    """How a clock stands after it was set, and what was done on the way.
+
+    `still_due` pieces were left for another time when there were too many; then the clock did not get there.
+    """
+
+    state: ClockState
+    done: list[Done]
+    still_due: int
+
+
+class Clocks:
+    """The clocks of a catalog's environments."""
+
+    def __init__(self, engine: Engine, environments: Environments, due: DueWork) -> None:
+        self._engine = engine
+        self._environments = environments
+        self._due = due
+
+    def show(self, environment_id: str) -> ClockState:
+        """How the clock of an environment stands; raises what `Environments.get` raises."""
+        return self._state(self._awake(environment_id))
+
+    def _awake(self, environment_id: str) -> Environment:
+        """An environment that can be worked on, which it may have ceased to be while others had their turn."""
+        environment = self._environments.get(environment_id)
+        self._environments.awaken(environment)
+        return environment
+
+    def _state(self, environment: Environment) -> ClockState:
+        piece = self._due.next(environment)
+        present = self._engine.present(environment.id)
+        operation = operation_of(environment, piece) if piece else ""
+        return ClockState(environment.origin.clock.mode, present.clock, present.seq, piece, operation)
+
+    def advance(self, environment_id: str, seconds: float) -> Generator[Work, None, Moved]:
+        """Set a clock forward; raises InvalidClock, ClockGoesBack."""
+        if seconds < 0:
+            raise ClockGoesBack(f"the clock cannot go {-seconds:g} seconds back. {ClockGoesBack.__doc__}")
+        now = self._engine.present(self._awake(environment_id).id).clock
+        target = now + round(min(seconds, LAST_INSTANT) * SECOND)
+        return self._set(environment_id, _within_reach(target, f"{seconds:g} seconds on from {Clock(now).iso()}"))
+
+    def set(self, environment_id: str, to: int) -> Generator[Work, None, Moved]:
+        """Set a clock to an instant, in microseconds since 1970; raises InvalidClock, ClockGoesBack."""
+        now = self._engine.present(self._awake(environment_id).id).clock
+        if to < now:
+            was = f"the clock stands at {Clock(now).iso()} and cannot be set to {Clock(max(to, 0)).iso()}"
+            raise ClockGoesBack(f"{was}. {ClockGoesBack.__doc__}")
+        return self._set(environment_id, _within_reach(to, f"{to} microseconds after 1970"))
+
+    def run(self, environment_id: str, until: Until) -> Generator[Work, None, Moved]:
+        """Set a clock to where work falls due next, or on and on until none does."""
+        if until == "idle":
+            return self._set(environment_id, None)
+        environment = self._awake(environment_id)
+        piece, now = self._due.next(environment), self._engine.present(environment.id).clock
+        return self._set(environment_id, max(piece.due, now) if piece else now)
+
+    def _set(self, environment_id: str, target: int | None) -> Generator[Work, None, Moved]:
+        """Do what is due until a time, or all there is, between turns of others; then set the clock."""
+        done: list[Done] = []
+        end = time.monotonic() + LONGEST_SECONDS
+        last = LAST_INSTANT if target is None else target
+        while piece := self._due.do_next(self._awake(environment_id), last):
+            done.append(piece)
+            if len(done) == MOST_AT_ONCE or time.monotonic() > end:
+                break
+            yield nothing
+        environment = self._awake(environment_id)
+        waiting = self._due.next(environment)
+        is_done = waiting is None or waiting.due > last
+        if is_done and target is not None and target > self._engine.present(environment.id).clock:
+            self._engine.advance(environment.id, target)
+        return Moved(self._state(environment), done, 0 if is_done else self._due.count(environment, last))
+
+
+def _within_reach(target: int, wanted: str) -> int:
+    if target > LAST_INSTANT:
+        raise InvalidClock(f"a clock goes no further than {Clock(LAST_INSTANT).iso()}; {wanted} is beyond that")
+    return target

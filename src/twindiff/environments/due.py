@@ -1,0 +1,234 @@
+"""Work that falls due is done before whatever comes after it: in order of its time, then of its declaration and key.
+
+Each piece is an operation of its own at its own time, so the journal is the same whether the clock was advanced in one
+step, in many, or nobody called for days.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from twindiff.catalog.stamps import wall
+from twindiff.kit.blobs import Blobs
+from twindiff.kit.call import Call
+from twindiff.kit.due import NEVER, FailedWork, Job, first_value, instant_due, last_value
+from twindiff.kit.errors import ApiError
+from twindiff.kit.rows import table_of
+from twindiff.kit.store import Store
+from twindiff.kit.twin import Twin
+from twindiff.storage import Engine, Intent, Moment, NotServed, WorkDue
+from twindiff.storage.due import NO_JOBS
+
+from .call_log import CallLog, Entry
+from .environments import Environment
+
+T = TypeVar("T")
+
+log = logging.getLogger("twindiff")
+
+MOST_AT_ONCE = 10_000
+"""Pieces of work that are done for one request."""
+
+
+class StillDue(NotServed):
+    """So much work had fallen due that not all of it is done yet; try again in a second."""
+
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__(headers=(("Retry-After", "1"),))
+
+
+class LeftDue(ApiError):
+    """The job has left its row due at the same time; it must remove the row, or move its time on."""
+
+
+class Piece(NamedTuple):
+    """What is to be done for one row; pieces are done in the order they sort.
+
+    `due` is in microseconds since 1970, `job` the number of the twin's job, `key` the row's.
+    """
+
+    due: int
+    twin: str
+    job: int
+    key: tuple[Any, ...]
+    actor: str
+
+
+class Done(NamedTuple):
+    """One piece of work that was done, at a time in microseconds since 1970; `seq` is its journal record."""
+
+    twin: str
+    operation: str
+    actor: str
+    at: int
+    seq: int | None
+    error: str | None
+
+
+class DueWork:
+    """Does what falls due in environments that are awake."""
+
+    def __init__(self, engine: Engine, calls: CallLog) -> None:
+        self._engine = engine
+        self._calls = calls
+
+    def before(self, environment: Environment, operation: Callable[[int | None], T]) -> T:
+        """Run an operation, with everything that is due by its time done before; raises StillDue.
+
+        `operation` is given the time at which it must run, or None the first time.
+        """
+        try:
+            return operation(None)
+        except WorkDue as due:
+            at = due.at
+        for _ in range(MOST_AT_ONCE):
+            if self.do_next(environment, at) is None:
+                return operation(at)
+        raise StillDue
+
+    def do_next(self, environment: Environment, at: int) -> Done | None:
+        """Do what is due next, if it is due by a time."""
+        piece = self.next(environment)
+        return self._do(environment, piece) if piece and piece.due <= at else None
+
+    def next(self, environment: Environment) -> Piece | None:
+        """What is due next; found by a look at the rows, which is noted for others to be spared it."""
+        seq = self._engine.present(environment.id).seq
+        start = environment.origin.clock_start
+        found = [
+            piece
+            for twin in _working(environment)
+            for piece in self._engine.read(environment.id, twin.name, partial(_firsts, twin, start), at=0)
+        ]
+        first = min(found, default=None)
+        self._engine.expect(environment.id, first.due if first else NEVER if _working(environment) else NO_JOBS, seq)
+        return first
+
+    def count(self, environment: Environment, at: int) -> int:
+        """How many rows are due by a time."""
+        start = environment.origin.clock_start
+        return sum(
+            self._engine.read(environment.id, twin.name, partial(_count, twin, start, at), at=0)
+            for twin in _working(environment)
+        )
+
+    def _do(self, environment: Environment, piece: Piece) -> Done:
+        started = time.perf_counter()
+        work = Work(environment.twins[piece.twin].jobs[piece.job], piece)
+        operation = operation_of(environment, piece)
+        intent = Intent(piece.twin, operation, piece.actor)
+        seq, error = self._attempt(environment, intent, work)
+        if error is None:
+            return Done(piece.twin, operation, piece.actor, piece.due, seq, None)
+        status, code = (error.status, error.code) if isinstance(error, ApiError) else (500, "internal_error")
+        _, seq = self._engine.write(environment.id, intent, partial(work.fail, error), at=piece.due)
+        spent = (time.perf_counter() - started) * 1000
+        self._calls.add(environment.id, Entry(wall(), piece.twin, operation, piece.actor, status, spent, code, seq))
+        return Done(piece.twin, operation, piece.actor, piece.due, seq, code)
+
+    def _attempt(self, environment: Environment, intent: Intent, work: Work) -> tuple[int | None, Exception | None]:
+        """Do a piece; gives its journal record, or what went wrong."""
+        try:
+            done = partial(work.do, self._engine.blobs)
+            return self._engine.write(environment.id, intent, done, at=work.piece.due)[1], None
+        except NotServed:
+            raise
+        except ApiError as error:
+            return None, error
+        except Exception as error:  # a mistake of a twin's must not keep the rest of its work from being done
+            log.exception("%s failed", intent.operation)
+            return None, error
+
+
+def operation_of(environment: Environment, piece: Piece) -> str:
+    """What a piece of work is called in the journal: `twin:job`."""
+    return f"{piece.twin}:{environment.twins[piece.twin].jobs[piece.job].name}"
+
+
+class Work:
+    """One piece of work with the job that says what it is."""
+
+    def __init__(self, job: Job, piece: Piece) -> None:
+        self.piece = piece
+        self._job = job
+        self._table = table_of(job.table)
+
+    def do(self, blobs: Blobs, moment: Moment) -> None:
+        """Run the job; another process may have done so meanwhile. Raises LeftDue."""
+        row = self._row(moment.db)
+        if row is not None:
+            self._job.run(Call(self.piece.actor, moment.db, moment.clock, blobs=blobs), row)
+            if self._row(moment.db) is not None:
+                raise LeftDue
+
+    def _row(self, db: Store) -> Any:
+        """The row, if it is due still."""
+        columns = self._table.columns
+        same = [columns[name] == value for name, value in zip(self._table.key, self.piece.key, strict=True)]
+        row = db.find(self._job.table, *same)
+        return row if row and instant_due(getattr(row, self._job.column.name)) == self.piece.due else None
+
+    def fail(self, error: Exception, moment: Moment) -> None:
+        """Note that it has failed, so that it is not tried again."""
+        named = (self._job.name, _text(self.piece.key), self.piece.due)
+        if not _failed(moment.db, self._job) >= {named[1:]}:
+            said = f"{type(error).__name__}: {error}"[:500]
+            job, key, due = named
+            moment.db.add(FailedWork(job=job, row_key=key, due=due, error=said, failed_at=moment.clock.iso()))
+
+
+def _working(environment: Environment) -> list[Twin]:
+    """The twins that have jobs, in an order that is the same in every process."""
+    return [twin for _, twin in sorted(environment.twins.items()) if twin.jobs]
+
+
+def _firsts(twin: Twin, start: int, moment: Moment) -> list[Piece]:
+    """What is due first of each job."""
+    found = [_first(moment.db, twin.name, number, job, start) for number, job in enumerate(twin.jobs)]
+    return [piece for piece in found if piece]
+
+
+def _first(db: Store, twin: str, number: int, job: Job, start: int) -> Piece | None:
+    """The row of a job that is due first, those that failed left out."""
+    key = tuple(table_of(job.table).columns[name] for name in table_of(job.table).key)
+    failed = _failed(db, job)
+    found = db.rows(
+        job.table,
+        job.column >= first_value(job.column, start),
+        order=(job.column, *key),
+        limit=1 + len(failed),
+        columns=(job.column, job.actor or job.column, *key),
+    )
+    for value, actor, *row_key in found:
+        due = instant_due(value)
+        if (_text(row_key), due) not in failed:
+            piece = Piece(due, twin, number, tuple(row_key), (actor or "") if job.actor else "")
+            return None if due == NEVER else piece
+    return None
+
+
+def _failed(db: Store, job: Job) -> set[tuple[str, int]]:
+    """Keys and times of what has failed."""
+    columns = (FailedWork.row_key, FailedWork.due)
+    return {(key, due) for key, due in db.rows(FailedWork, FailedWork.job == job.name, columns=columns)}
+
+
+def _count(twin: Twin, start: int, at: int, moment: Moment) -> int:
+    return sum(
+        moment.db.count(
+            job.table, job.column >= first_value(job.column, start), job.column <= last_value(job.column, at)
+        )
+        for job in twin.jobs
+    )
+
+
+def _text(key: Sequence[Any]) -> str:
+    return msgspec.json.encode(key).decode()

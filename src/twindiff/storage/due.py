@@ -1,0 +1,70 @@
+"""When work falls due: a number that engines keep beside an environment, no later than the time of any that waits.
+
+It sinks when an operation writes an earlier time, and is found again by a look at the rows once the clock has reached
+it, or when rows came or went that no operation wrote.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from twindiff.kit.due import NEVER, instant_due
+from twindiff.kit.store import Store
+
+from .schema import Schema
+
+UNKNOWN = 0
+"""The number of an environment whose rows have to be looked at."""
+NO_JOBS = 2**63 - 1
+"""The number of an environment whose twins have nothing to do by themselves; it stays."""
+
+
+class WorkDue(Exception):
+    """Work may have fallen due by the time of an operation, `at`, in microseconds; the operation was not begun."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(at)
+        self.at = at
+
+
+class TemplateTimes:
+    """The times at which work falls due in templates, which never change."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], list[int]] = {}
+
+    def first(self, schema: Schema, hash: str, start: int, rows: Callable[[str, str], Store]) -> int:
+        """The first time of a template that is not before `start`; `rows` gives the rows of a twin's template."""
+        if not schema.due:
+            return NO_JOBS
+        known = self._known.get((schema.twin, hash))
+        if known is None:
+            known = self._known[schema.twin, hash] = _times(schema, rows(schema.twin, hash))
+        return next(iter(known[bisect_left(known, start) :][:1]), NEVER)
+
+
+def _times(schema: Schema, rows: Store) -> list[int]:
+    found: set[int] = set()
+    for name, due in schema.due.items():
+        table = schema.tables[name]
+        for times in rows.rows(table.row, columns=tuple(table.columns[column] for column in due)):
+            found.update(map(instant_due, times))
+    return sorted(found)
+
+
+def unknown(schemas: Iterable[Schema]) -> int:
+    """The number of an environment of these twins whose rows came by no operation."""
+    return UNKNOWN if any(schema.due for schema in schemas) else NO_JOBS
+
+
+def earliest(schema: Schema, rows: Iterable[tuple[str, Mapping[str, Any] | None]], start: int) -> int:
+    """The earliest time in rows, given by table, that is not before `start`; NEVER when there is none."""
+    times = [
+        instant_due(values[column])
+        for table, values in rows
+        if values is not None and table in schema.due
+        for column in schema.due[table]
+    ]
+    return min((time for time in times if time >= start), default=NEVER)
