@@ -105,7 +105,14 @@ def create(
     templates: Annotated[
         list[str], typer.Argument(metavar="TWIN:TEMPLATE…", help="What it starts from, one template of each twin.")
     ],
-    user: Annotated[str, typer.Option("--as", metavar="USER", help="Who its agent is: a user's id or email address.")],
+    users: Annotated[
+        list[str],
+        typer.Option(
+            "--as",
+            metavar="[TWIN=]USER",
+            help="Who its agent is: a user's id or email address; with several twins, one for each if need be.",
+        ),
+    ],
     ttl: Annotated[int, typer.Option(min=1, max=LONGEST_TTL, help="After so many seconds it expires.")] = 1800,
     name: Annotated[str, typer.Option(help="A name to find it by.", show_default=False)] = "",
     base_url: BaseUrl = DEFAULT_URL,
@@ -116,12 +123,23 @@ def create(
 
     For example: twindiff env create slack:slack_default --as U01AGENBOT9
     """
-    if not user.strip():
-        raise Problem(f"'{user}' is nobody; give --as a user's id or email address.", exit_code=2)
-    who = "impersonateEmail" if "@" in user else "impersonateUserId"
-    body = {"templates": templates, who: user, "ttlSeconds": ttl, "name": name or None}
+    body = {"templates": templates, **_acting(users), "ttlSeconds": ttl, "name": name or None}
     remote = remote_of(base_url, api_key)
     say_made(as_json, remote, remote.post("initEnv", body=body))
+
+
+def _acting(users: list[str]) -> dict[str, Any]:
+    """The fields of initEnv that say who acts; raises Problem."""
+    given: dict[str, Any] = {}
+    for each in users:
+        twin, equals, user = each.partition("=")
+        if not (user if equals else each).strip():
+            raise Problem(f"'{each}' is nobody; give --as a user's id or email address.", exit_code=2)
+        if equals:
+            given.setdefault("users", {})[twin] = user
+        else:
+            given["impersonateEmail" if "@" in each else "impersonateUserId"] = each
+    return given
 
 
 def say_made(as_json: bool, remote: Remote, made: dict[str, Any]) -> None:

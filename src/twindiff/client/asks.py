@@ -40,7 +40,7 @@ def _ask(verb: str, path: str, answer: type[T], given: Json | None = None, *, re
     return Ask(verb, path, answer, {name: str(value) for name, value in known.items()}, b"", True)
 
 
-OPTIONS = ("testId", "templateId", "templateService", "templateName", "templateSchema", "auth", "tokens")
+OPTIONS = ("testId", "templateId", "templateService", "templateName", "templateSchema", "auth", "tokens", "users")
 """Fields of initEnv that `create` has no parameters for."""
 
 

@@ -103,6 +103,7 @@ class Carrier:
             name=record.name,
             actor=tokens.actor,
             auth=tokens.mode,
+            users=tokens.users,
             ttl_seconds=max(1, (record.expires - record.created) // SECOND),
             clock=ClockLine(origin.clock.mode, origin.clock.start),
             created=origin.created,
@@ -235,7 +236,7 @@ def _expected(carried: Carried, token: str, name: str | None) -> EnvironmentReco
     """The record of an environment that is not there yet."""
     now = stamp()
     head = carried.head
-    tokens: dict[str, Any] = msgspec.to_builtins(Tokens(head.actor, head.auth))
+    tokens: dict[str, Any] = msgspec.to_builtins(Tokens(head.actor, head.auth, users=head.users))
     return EnvironmentRecord(
         environment_id=carried.id,
         status="expired",

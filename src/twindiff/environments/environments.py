@@ -20,7 +20,8 @@ from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
 from twindiff.storage import Engine, Origin
 
-from .registry import Registry, did_you_mean
+from .actors import Actors
+from .registry import Registry
 
 DEFAULT_TTL_SECONDS = 1800
 KEPT_AFTER_EXPIRY = 24 * 3600 * SECOND
@@ -52,10 +53,6 @@ class EnvironmentExpired(ApiError):
     status = 410
 
 
-class UnknownUser(ApiError):
-    """The template has no such user to act as."""
-
-
 class RepeatedTwin(ApiError):
     """An environment has one template of each twin."""
 
@@ -70,6 +67,8 @@ class Wanted(NamedTuple):
     templates: list[TemplateRecord]
     user_id: str | None = None
     email: str | None = None
+    users: dict[str, str] | None = None
+    """Ids or email addresses by twin, where it is not the same person in all."""
     ttl_seconds: int = DEFAULT_TTL_SECONDS
     clock: ClockMode | None = None
     auth: str = "lenient"
@@ -108,13 +107,6 @@ class Created(NamedTuple):
     agent_token: str
 
 
-class People(NamedTuple):
-    """The users of a template, in the same order twice."""
-
-    ids: list[str]
-    emails: list[str]
-
-
 class Environments:
     """The environments of a catalog."""
 
@@ -123,13 +115,13 @@ class Environments:
         self._catalog = catalog
         self._registry = registry
         self._live: dict[str, Environment] = {}
-        self._people_of: dict[tuple[str, str], People] = {}
+        self.actors = Actors(engine, registry)
 
     def create(self, wanted: Wanted) -> Created:
         """Make an environment of one or several templates; raises UnknownUser."""
-        actor = self._actor(wanted)
+        acting = self.actors.resolve(wanted.templates, wanted.user_id or "", wanted.email or "", wanted.users or {})
         for token, user in (wanted.tokens or {}).items():
-            self._known_user(wanted.templates, user)
+            self.actors.check(wanted.templates, user)
             if not token or token.startswith(TOKEN_PREFIX):
                 raise InvalidToken(
                     f"the token '{token}' cannot be used: one must not be empty nor begin with {TOKEN_PREFIX}"
@@ -145,7 +137,7 @@ class Environments:
             counters=_merged_counters(wanted.templates),
         )
         token = new_token()
-        tokens = Tokens(actor, cast(Any, wanted.auth), wanted.tokens or {})
+        tokens = Tokens(acting.actor, cast(Any, wanted.auth), wanted.tokens or {}, acting.users)
         record = EnvironmentRecord(
             environment_id=self._engine.ready(origin) or new_environment_id(),
             status="ready",
@@ -194,46 +186,6 @@ class Environments:
             self._live.pop(environment_id, None)
             self._engine.sleep(environment_id)
 
-    def _actor(self, wanted: Wanted) -> str:
-        if wanted.user_id is None and wanted.email is not None:
-            return self._user_of_email(wanted.templates, wanted.email)
-        user = wanted.user_id or ""
-        if user:
-            self._known_user(wanted.templates, user)
-        return user
-
-    def _known_user(self, templates: list[TemplateRecord], user: str) -> None:
-        """A user must be in one of the templates, unless none of them has users at all."""
-        ids = [id for template in templates for id in self._people(template).ids]
-        if ids and user not in ids:
-            raise UnknownUser(f"unknown user '{user}' in template '{templates[0].name}'.{did_you_mean(user, ids)}")
-
-    def _user_of_email(self, templates: list[TemplateRecord], email: str) -> str:
-        for template in templates:
-            people = self._people(template)
-            if email in people.emails:
-                return people.ids[people.emails.index(email)]
-        known = [each for template in templates for each in self._people(template).emails]
-        raise UnknownUser(f"unknown user '{email}' in template '{templates[0].name}'.{did_you_mean(email, known)}")
-
-    def _people(self, template: TemplateRecord) -> People:
-        key = (template.service, template.hash)
-        if key not in self._people_of:
-            self._people_of[key] = self._read_people(template)
-        return self._people_of[key]
-
-    def forget_people(self, twin: str, hash: str) -> None:
-        """Leave nothing in memory of a template that is gone."""
-        self._people_of.pop((twin, hash), None)
-
-    def _read_people(self, template: TemplateRecord) -> People:
-        users = self._registry.get(template.service).users
-        if users is None:
-            return People([], [])
-        rows = self._engine.template(template.service, template.hash)
-        found = rows.rows(users.table, columns=(users.id, users.email))
-        return People([id for id, _ in found], [email for _, email in found])
-
     def get(self, environment_id: str) -> Environment:
         """A ready environment; raises EnvironmentNotFound, EnvironmentDeleted, EnvironmentExpired."""
         environment = self._live.get(environment_id) or self._find(environment_id)
@@ -267,10 +219,6 @@ class Environments:
         if record is None:
             raise EnvironmentNotFound(f"environment not found: '{environment_id}'")
         return record
-
-    def first_user(self, templates: list[TemplateRecord]) -> str:
-        """The first user of the first template that has any, for those who do not mind whom they act as."""
-        return next((people.ids[0] for template in templates if (people := self._people(template)).ids), "")
 
     def awaken(self, environment: Environment) -> None:
         """Make an environment usable; one that sleeps is rebuilt, which replays at most 1,000 operations."""

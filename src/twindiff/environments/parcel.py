@@ -84,6 +84,7 @@ class Head(Line, tag="environment"):
     clock_start: Instant
     counters: Counters
     twins: Annotated[dict[str, TwinLine], msgspec.Meta(min_length=1)]
+    users: dict[str, str] = {}
 
 
 class RowLine(Line, tag="row"):

@@ -37,7 +37,7 @@ class Unused:
         unused = self._engine.stored_templates() - {*cast(Any, named)} - used
         for twin, hash in unused & self._found - self._engine.asked:
             self._engine.forget_template(twin, hash)
-            self._environments.forget_people(twin, hash)
+            self._environments.actors.forget(twin, hash)
             yield
         self._found = unused
         self._engine.asked.clear()

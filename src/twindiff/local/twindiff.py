@@ -73,7 +73,7 @@ class Twindiff(Platform):
                 found = [known.named(twin, name) for twin, _, name in (each.partition(":") for each in templates)]
             except ApiError:
                 return NOBODY  # what is wrong is said when the environment is asked for
-            return self._service.environments.first_user(found) or NOBODY
+            return self._service.environments.actors.first(found) or NOBODY
 
     def url(self, environment: Environment, twin: str = "") -> str:
         """The base URL of a twin on a loopback port of its own, for SDKs that take nothing but a URL."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 import msgspec
 
@@ -165,6 +165,7 @@ def init_env(
     ttl_seconds: Annotated[int, msgspec.Meta(ge=0, le=MOST_SECONDS)] | None = None,
     impersonate_user_id: str | None = None,
     impersonate_email: str | None = None,
+    users: dict[str, str] | None = None,
     clock: ClockWanted | None = None,
     auth: Literal["lenient", "strict"] = "lenient",
     tokens: dict[str, str] | None = None,
@@ -172,18 +173,16 @@ def init_env(
 ) -> EnvironmentMade:
     """Make an environment of a template, of several (`templates: ["slack:slack_default", …]`), or for a test.
 
-    Without a test someone must be named to act as. `tokens` are further tokens and the users they act as.
+    Without a test someone must be named to act as: by `impersonateUserId` or `impersonateEmail`, which is the same
+    person in every twin by email address, or by `users`, ids or addresses by twin. `tokens` are further tokens and the
+    users they act as.
     """
     test = _test(service, test_id)
-    user = impersonate_user_id or (test.impersonate_user_id if test and not impersonate_email else None)
     wanted = _wanted_templates(service, test, template_id, template_service, template_name, template_schema, templates)
-    if test is None and not user and not impersonate_email:
-        raise UserNotGiven
     made = service.environments.create(
         Wanted(
             templates=wanted,
-            user_id=user,
-            email=impersonate_email,
+            **_acting(test, impersonate_user_id, impersonate_email, users),
             ttl_seconds=ttl_seconds or DEFAULT_TTL_SECONDS,
             clock=_clock(clock),
             auth=auth,
@@ -192,6 +191,21 @@ def init_env(
         )
     )
     return environment_made(made.environment, made.agent_token, wanted)
+
+
+class _Acting(TypedDict):
+    """Who acts in an environment, as `Wanted` says it."""
+
+    user_id: str | None
+    email: str | None
+    users: dict[str, str] | None
+
+
+def _acting(test: TestRecord | None, user: str | None, email: str | None, users: dict[str, str] | None) -> _Acting:
+    user = user or (test.impersonate_user_id if test and not email and not users else None)
+    if test is None and not user and not email and not users:
+        raise UserNotGiven
+    return {"user_id": user, "email": email, "users": users}
 
 
 def _test(service: Service, test_id: str | None) -> TestRecord | None:

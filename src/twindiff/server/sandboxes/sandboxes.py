@@ -81,7 +81,7 @@ class Sandboxes:
         if seed_data is not None:
             template = await seeded(self.service, template, seed_data)
         environments = self.service.environments
-        user = environments.first_user([template]) or NOBODY
+        user = environments.actors.first([template]) or NOBODY
         made = environments.create(Wanted([template], user_id=user, ttl_seconds=ttl_seconds))
         return Known(made.environment, template.name, called=False)
 

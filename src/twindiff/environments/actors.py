@@ -1,0 +1,115 @@
+"""Who acts in each twin of an environment: a user by id, or the same person in all of them by email address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from twindiff.catalog import TemplateRecord
+from twindiff.kit.errors import ApiError
+from twindiff.storage import Engine
+
+from .registry import Registry, did_you_mean
+
+
+class UnknownUser(ApiError):
+    """The template has no such user to act as."""
+
+
+class People(NamedTuple):
+    """The users of a template, in the same order twice."""
+
+    ids: list[str]
+    emails: list[str]
+
+    def with_email(self, email: str) -> str | None:
+        """The id of the user who has an email address."""
+        return self.ids[self.emails.index(email)] if email and email in self.emails else None
+
+
+class Acting(NamedTuple):
+    """The users that calls act as, by twin, and whoever it is where a twin is not among them."""
+
+    actor: str
+    users: dict[str, str]
+
+
+class Actors:
+    """Finds users in templates."""
+
+    def __init__(self, engine: Engine, registry: Registry) -> None:
+        self._engine = engine
+        self._registry = registry
+        self._people_of: dict[tuple[str, str], People] = {}
+
+    def resolve(self, templates: Sequence[TemplateRecord], user: str, email: str, users: Mapping[str, str]) -> Acting:
+        """Who acts in each twin.
+
+        `users` are ids or email addresses by twin. Elsewhere it is the person with the email address, or the user with
+        the id and whoever has that user's address in the other twins. Raises UnknownUser, UnknownTwin.
+        """
+        explicit = dict(self._user_of(templates, twin, who) for twin, who in users.items())
+        if user:
+            self.check(templates, user)
+            email = self._email_of(templates, user)
+        by_id = {each.service: user for each in templates if user in self.people(each).ids}
+        by_email = {each.service: id for each in templates if (id := self.people(each).with_email(email))}
+        if email and not by_email:
+            raise self._unknown(templates, email, "emails")
+        acting = {**by_email, **by_id, **explicit}
+        return Acting(user or acting.get(templates[0].service) or next(iter(acting.values()), ""), acting)
+
+    def check(self, templates: Sequence[TemplateRecord], user: str) -> None:
+        """Refuse a user who is in none of the templates, unless none of them has users at all; raises UnknownUser."""
+        ids = [id for template in templates for id in self.people(template).ids]
+        if ids and user not in ids:
+            raise self._unknown(templates, user, "ids")
+
+    def first(self, templates: Sequence[TemplateRecord]) -> str:
+        """The first user of the first template that has any, for those who do not mind whom they act as."""
+        return next((people.ids[0] for template in templates if (people := self.people(template)).ids), "")
+
+    def people(self, template: TemplateRecord) -> People:
+        """The users of a template."""
+        key = (template.service, template.hash)
+        if key not in self._people_of:
+            self._people_of[key] = self._read(template)
+        return self._people_of[key]
+
+    def forget(self, twin: str, hash: str) -> None:
+        """Leave nothing in memory of a template that is gone."""
+        self._people_of.pop((twin, hash), None)
+
+    def _user_of(self, templates: Sequence[TemplateRecord], twin: str, who: str) -> tuple[str, str]:
+        """The twin's own name, and the id of a user in it."""
+        name = self._registry.get(twin).name
+        template = next((each for each in templates if each.service == name), None)
+        if template is None:
+            have = ", ".join(each.service for each in templates)
+            raise UnknownUser(f"users: the environment has no twin '{twin}'; it has {have}")
+        if "@" in who:
+            found = self.people(template).with_email(who)
+            if found is None:
+                raise self._unknown([template], who, "emails")
+            return name, found
+        self.check([template], who)
+        return name, who
+
+    def _email_of(self, templates: Sequence[TemplateRecord], user: str) -> str:
+        for template in templates:
+            people = self.people(template)
+            if user in people.ids:
+                return people.emails[people.ids.index(user)] or ""
+        return ""
+
+    def _unknown(self, templates: Sequence[TemplateRecord], who: str, field: str) -> UnknownUser:
+        known = [each for template in templates for each in getattr(self.people(template), field)]
+        return UnknownUser(f"unknown user '{who}' in template '{templates[0].name}'.{did_you_mean(who, known)}")
+
+    def _read(self, template: TemplateRecord) -> People:
+        users = self._registry.get(template.service).users
+        if users is None:
+            return People([], [])
+        rows = self._engine.template(template.service, template.hash)
+        found = rows.rows(users.table, columns=(users.id, users.email))
+        return People([id for id, _ in found], [email for _, email in found])
