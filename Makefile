@@ -15,7 +15,7 @@ BIN := .venv/bin
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
 
-.PHONY: help setup demo serve check format test test-postgres soak soak-disk bench postgres postgres-stop clean
+.PHONY: help setup demo serve check format test test-postgres soak soak-disk bench postgres postgres-stop type-docs clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ postgres: ## Start a private PostgreSQL for server mode; the last line is its co
 
 postgres-stop: ## End that PostgreSQL and remove its files
 	@$(PYTHON) scripts/postgres.py stop
+
+type-docs: ## Type README.md, tutorial and how-tos into a fresh shell of a fresh clone; port 8000 must be free
+	@$(PYTHON) scripts/type_docs.py
 
 clean: postgres-stop ## Remove what set-up and the tools made
 	rm -rf .venv .tools .pytest_cache .ruff_cache .import_linter_cache .hypothesis

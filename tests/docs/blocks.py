@@ -8,37 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
 
 import pytest
 
-FENCED = re.compile(
-    r"(?P<reason><!-- not run: *[^\s-].*?-->\s*)?"
-    r"^(?P<indent>[ ]*)```(?P<language>python|bash|console)(?=[\s{])[^\n]*\n(?P<code>.*?)^(?P=indent)```[ ]*$",
-    re.MULTILINE | re.DOTALL,
-)
+from scripts.type_docs import LOOSE, Block
+
 CARRY = "\nenv -0 >&3"
 OF_THE_SHELL = {"_", "OLDPWD", "PWD", "SHLVL"}
-LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-
-
-class Block(NamedTuple):
-    """One fenced block; `line` is where its code begins."""
-
-    language: str
-    code: str
-    line: int
-
-
-def runnable(text: str) -> list[Block]:
-    """The python, bash and console blocks of a page that no `<!-- not run: reason -->` stands before."""
-    return [block(match) for match in FENCED.finditer(text) if not match["reason"]]
-
-
-def block(match: re.Match[str]) -> Block:
-    """A block without the indentation of the list that holds it."""
-    code = re.sub(rf"^{match['indent']}", "", match["code"], flags=re.MULTILINE)
-    return Block(match["language"], code, match.string.count("\n", 0, match.start("code")) + 1)
 
 
 class Reader:

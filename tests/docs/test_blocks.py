@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import Reader, runnable
+from scripts.type_docs import runnable
+from tests.docs.blocks import Reader
 
 
 @pytest.fixture

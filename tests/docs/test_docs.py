@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import Reader, runnable
+from scripts.type_docs import runnable
+from tests.docs.blocks import Reader
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(sys.executable).parent
