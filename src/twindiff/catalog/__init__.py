@@ -1,10 +1,14 @@
 """Our own records: templates, environments, runs, suites, tests and the call log, as Rows in a durable Store."""
 
 from .records import TABLES as TABLES
+from .records import AttemptRecord as AttemptRecord
 from .records import CallRecord as CallRecord
 from .records import CheckpointRecord as CheckpointRecord
+from .records import DeliveryRecord as DeliveryRecord
 from .records import EnvironmentRecord as EnvironmentRecord
+from .records import OutboxRecord as OutboxRecord
 from .records import RunRecord as RunRecord
 from .records import SuiteRecord as SuiteRecord
 from .records import TemplateRecord as TemplateRecord
 from .records import TestRecord as TestRecord
+from .records import WebhookRecord as WebhookRecord

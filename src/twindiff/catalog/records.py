@@ -134,4 +134,81 @@ class CallRecord(Row, table="calls", key=("environment_id", "number")):
     seq: Column[int | None] = column(default=None)
 
 
-TABLES = (TemplateRecord, EnvironmentRecord, CheckpointRecord, RunRecord, SuiteRecord, TestRecord, CallRecord)
+class WebhookRecord(Row, table="webhooks", key=("webhook_id",), indexes=(("environment_id", "created"),)):
+    """Somebody who is told of an environment's events, by its settings; rows of a twin may name others."""
+
+    webhook_id: Column[str]
+    environment_id: Column[str]
+    twin: Column[str]
+    url: Column[str]
+    events: Column[Json]
+    """Names of events; all of them, if there are none."""
+    secret: Column[str]
+    start_seq: Column[int]
+    """The journal record after which it is told."""
+    created: Column[int]
+    created_at: Column[Timestamp]
+
+
+class OutboxRecord(Row, table="outboxes", key=("environment_id",)):
+    """An environment that somebody subscribed to: the records up to `seq` have become deliveries."""
+
+    environment_id: Column[str]
+    seq: Column[int]
+    numbered: Column[int] = column(default=0)
+    """The number of its latest delivery."""
+
+
+class DeliveryRecord(
+    Row,
+    table="deliveries",
+    key=("environment_id", "number"),
+    indexes=(("environment_id", "subscription", "status", "number"), ("environment_id", "status", "seq")),
+):
+    """What one subscriber is told of one event; `next_at` is by the environment's clock, in microseconds since 1970."""
+
+    environment_id: Column[str]
+    number: Column[int]
+    subscription: Column[str]
+    twin: Column[str]
+    seq: Column[int]
+    event: Column[str]
+    notification: Column[Json]
+    created_at: Column[Timestamp]
+    status: Column[str] = column(default="pending")
+    """pending, delivered, failed or cancelled."""
+    next_at: Column[int] = column(default=0)
+    tries: Column[int] = column(default=0)
+    """Attempts since it was queued, or queued again; `attempts` are all of them."""
+    attempts: Column[int] = column(default=0)
+    failure: Column[str | None] = column(default=None)
+    """What became of the latest attempt, if it failed."""
+
+
+class AttemptRecord(Row, table="delivery_attempts", key=("environment_id", "number", "attempt")):
+    """A try to deliver; `at` is wall-clock time."""
+
+    environment_id: Column[str]
+    number: Column[int]
+    attempt: Column[int]
+    at: Column[Timestamp]
+    milliseconds: Column[float]
+    status: Column[int | None] = column(default=None)
+    failure: Column[str | None] = column(default=None)
+    message: Column[str | None] = column(default=None)
+    """What went wrong, in words."""
+
+
+TABLES = (
+    TemplateRecord,
+    EnvironmentRecord,
+    CheckpointRecord,
+    RunRecord,
+    SuiteRecord,
+    TestRecord,
+    CallRecord,
+    WebhookRecord,
+    OutboxRecord,
+    DeliveryRecord,
+    AttemptRecord,
+)

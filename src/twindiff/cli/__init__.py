@@ -28,6 +28,7 @@ from twindiff.cli import (
     templates,
     trying,
     twins,
+    webhooks,
 )
 from twindiff.cli.problem import STOPPED, Problem
 
@@ -118,6 +119,7 @@ for command in (
     trying,
     templates,
     twins,
+    webhooks,
     import_files,
     db,
     doctor,

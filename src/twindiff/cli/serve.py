@@ -54,6 +54,9 @@ def serve(
     storage: Storage = "",
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that answer, with --storage.")] = 1,
     ready: Annotated[int, typer.Option(min=0, help="Environments kept copied ahead, with --storage.")] = 8,
+    allow_webhooks_to: Annotated[
+        list[str] | None, typer.Option(help="A host that webhooks may reach, besides this machine; may be repeated.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve twins until Ctrl-C or SIGTERM."""
@@ -64,7 +67,8 @@ def serve(
     _refuse_crowds(workers, storage)
     once = runs == Judging.ONCE
     directory = data_directory(data_dir)
-    settings = Settings(directory, api_key or None, fsync, once, idle_seconds, storage=storage, ready=ready)
+    hosts = tuple(allow_webhooks_to or ())
+    settings = Settings(directory, api_key or None, fsync, once, idle_seconds, storage, ready, webhook_hosts=hosts)
     if storage:
         _serve_from_postgres(settings, host, port, workers, as_json=as_json)
     else:

@@ -3,6 +3,7 @@
 from .answers import Call as Call
 from .answers import Change as Change
 from .answers import Checkpoint as Checkpoint
+from .answers import Delivery as Delivery
 from .answers import Diff as Diff
 from .answers import EnvironmentInfo as EnvironmentInfo
 from .answers import Imported as Imported
@@ -12,6 +13,7 @@ from .answers import Suite as Suite
 from .answers import Template as Template
 from .answers import Test as Test
 from .answers import Verdict as Verdict
+from .answers import Webhook as Webhook
 from .awaited import AsyncClient as AsyncClient
 from .awaited import AsyncEnvironment as AsyncEnvironment
 from .awaited import AsyncRun as AsyncRun

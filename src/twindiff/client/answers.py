@@ -174,6 +174,48 @@ class CallList(msgspec.Struct):
     calls: list[Call]
 
 
+class Webhook(msgspec.Struct, rename="camel"):
+    """Who is told of which events of a twin; of all of them, if none is named. `secret` signs what is sent."""
+
+    webhook_id: str
+    twin: str
+    url: str
+    events: list[str]
+    secret: str
+    created_at: str
+
+
+class Webhooks(msgspec.Struct):
+    webhooks: list[Webhook]
+
+
+class Attempt(msgspec.Struct):
+    """A try to deliver, at wall-clock time; `failure` is None where it went well."""
+
+    at: str
+    milliseconds: float
+    status: int | None
+    failure: str | None
+    message: str | None
+
+
+class Delivery(msgspec.Struct, rename="camel"):
+    """What a webhook is told of an event; `status` is pending, delivered, failed or cancelled."""
+
+    number: int
+    webhook_id: str
+    twin: str
+    event: str
+    seq: int
+    status: str
+    created_at: str
+    attempts: list[Attempt]
+
+
+class Deliveries(msgspec.Struct):
+    deliveries: list[Delivery]
+
+
 class Started(msgspec.Struct, rename="camel"):
     run_id: str
     before_snapshot: str

@@ -186,6 +186,32 @@ def calls(id: str, after: int, limit: int) -> Ask[answers.CallList]:
     return _ask("GET", _environment(id, "calls"), answers.CallList, {"after": after, "limit": limit})
 
 
+def add_webhook(id: str, twin: str, url: str, events: Sequence[str], secret: str | None) -> Ask[answers.Webhook]:
+    """Tell an address of events."""
+    given = {"twin": twin, "url": url, "events": [*events], "secret": secret}
+    return _ask("POST", _environment(id, "webhooks"), answers.Webhook, given)
+
+
+def webhooks(id: str) -> Ask[answers.Webhooks]:
+    """Who is told."""
+    return _ask("GET", _environment(id, "webhooks"), answers.Webhooks)
+
+
+def remove_webhook(id: str, webhook_id: str) -> Ask[answers.Webhook]:
+    """Tell an address no more."""
+    return _ask("DELETE", _environment(id, f"webhooks/{quote(webhook_id, safe='')}"), answers.Webhook)
+
+
+def deliveries(id: str, after: int, limit: int) -> Ask[answers.Deliveries]:
+    """What became of telling."""
+    return _ask("GET", _environment(id, "deliveries"), answers.Deliveries, {"after": after, "limit": limit})
+
+
+def redeliver(id: str, number: int) -> Ask[answers.Delivery]:
+    """Tell once more."""
+    return _ask("POST", _environment(id, f"deliveries/{number}/redeliver"), answers.Delivery)
+
+
 def open_port(id: str, twin: str) -> Ask[answers.Opened]:
     """The same port when asked again."""
     return _ask("POST", _environment(id, "ports"), answers.Opened, {"twin": twin}, repeatable=True)

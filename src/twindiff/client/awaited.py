@@ -15,6 +15,7 @@ from .answers import (
     Call,
     Checkpoint,
     Clock,
+    Delivery,
     Diff,
     EnvironmentInfo,
     Imported,
@@ -23,6 +24,7 @@ from .answers import (
     Suite,
     Template,
     Verdict,
+    Webhook,
 )
 from .asks import Ask, Include, Json, Point, Rows, Until
 
@@ -253,6 +255,26 @@ class AsyncEnvironment:
     async def calls(self, after: int = 0, limit: int = PAGE) -> list[Call]:
         """Every call that reached its twins, in order, reads and refusals included."""
         return (await self.client.ask(asks.calls(self.id, after, limit))).calls
+
+    async def add_webhook(self, twin: str, url: str, *events: str, secret: str | None = None) -> Webhook:
+        """Tell an address of a twin's events, all of them if none is named; a secret is made unless one is given."""
+        return await self.client.ask(asks.add_webhook(self.id, twin, url, events, secret))
+
+    async def webhooks(self) -> list[Webhook]:
+        """The webhooks of its settings, in the order they were made."""
+        return (await self.client.ask(asks.webhooks(self.id))).webhooks
+
+    async def remove_webhook(self, webhook_id: str) -> Webhook:
+        """Tell an address no more; what was not sent yet is not sent."""
+        return await self.client.ask(asks.remove_webhook(self.id, webhook_id))
+
+    async def deliveries(self, after: int = 0, limit: int = PAGE) -> list[Delivery]:
+        """What subscribers were told and are to be told, in order, with every attempt."""
+        return (await self.client.ask(asks.deliveries(self.id, after, limit))).deliveries
+
+    async def redeliver(self, number: int) -> Delivery:
+        """Send a delivery once more, whatever became of it."""
+        return await self.client.ask(asks.redeliver(self.id, number))
 
     async def run(self, test_id: str | None = None, *, once: bool | None = None) -> AsyncRun:
         """Begin a run: what changes from now on belongs to it."""

@@ -15,6 +15,7 @@ from .answers import (
     Call,
     Checkpoint,
     Clock,
+    Delivery,
     Diff,
     EnvironmentInfo,
     Imported,
@@ -23,6 +24,7 @@ from .answers import (
     Suite,
     Template,
     Verdict,
+    Webhook,
 )
 from .asks import Ask, Include, Json, Point, Rows, Until
 
@@ -214,6 +216,26 @@ class Environment:
     def calls(self, after: int = 0, limit: int = PAGE) -> list[Call]:
         """Every call that reached its twins, in order, reads and refusals included."""
         return self.client.ask(asks.calls(self.id, after, limit)).calls
+
+    def add_webhook(self, twin: str, url: str, *events: str, secret: str | None = None) -> Webhook:
+        """Tell an address of a twin's events, all of them if none is named; a secret is made unless one is given."""
+        return self.client.ask(asks.add_webhook(self.id, twin, url, events, secret))
+
+    def webhooks(self) -> list[Webhook]:
+        """The webhooks of its settings, in the order they were made."""
+        return self.client.ask(asks.webhooks(self.id)).webhooks
+
+    def remove_webhook(self, webhook_id: str) -> Webhook:
+        """Tell an address no more; what was not sent yet is not sent."""
+        return self.client.ask(asks.remove_webhook(self.id, webhook_id))
+
+    def deliveries(self, after: int = 0, limit: int = PAGE) -> list[Delivery]:
+        """What subscribers were told and are to be told, in order, with every attempt."""
+        return self.client.ask(asks.deliveries(self.id, after, limit)).deliveries
+
+    def redeliver(self, number: int) -> Delivery:
+        """Send a delivery once more, whatever became of it."""
+        return self.client.ask(asks.redeliver(self.id, number))
 
     def run(self, test_id: str | None = None, *, once: bool | None = None) -> Run:
         """Begin a run: what changes from now on belongs to it."""

@@ -10,15 +10,23 @@ from uuid import UUID
 
 import msgspec
 
-from twindiff.catalog import CheckpointRecord, EnvironmentRecord, RunRecord, TemplateRecord
+from twindiff.catalog import (
+    AttemptRecord,
+    CheckpointRecord,
+    DeliveryRecord,
+    EnvironmentRecord,
+    OutboxRecord,
+    RunRecord,
+    TemplateRecord,
+    WebhookRecord,
+)
 from twindiff.catalog.stamps import new_environment_id, stamp, wall
 from twindiff.kit.auth import Tokens
 from twindiff.kit.clock import SECOND, ClockMode
 from twindiff.kit.errors import ApiError
 from twindiff.kit.limits import Meter
-from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
-from twindiff.storage import Engine, Origin
+from twindiff.storage import CatalogStore, Engine, Origin
 
 from .actors import Actors
 from .registry import Registry
@@ -110,7 +118,7 @@ class Created(NamedTuple):
 class Environments:
     """The environments of a catalog."""
 
-    def __init__(self, engine: Engine, catalog: Store, registry: Registry) -> None:
+    def __init__(self, engine: Engine, catalog: CatalogStore, registry: Registry) -> None:
         self._engine = engine
         self._catalog = catalog
         self._registry = registry
@@ -246,6 +254,8 @@ class Environments:
         mine = CheckpointRecord.environment_id == record.environment_id
         for checkpoint in self._catalog.rows(CheckpointRecord, mine):
             self._catalog.remove(checkpoint)
+        for table in (WebhookRecord, OutboxRecord, DeliveryRecord, AttemptRecord):
+            self._catalog.remove_all(table, table.environment_id == record.environment_id)
         self._live.pop(record.environment_id, None)
         self._engine.delete(record.environment_id)
 

@@ -11,6 +11,7 @@ from .binding import Bound, Handler, bind
 from .call import Call
 from .due import FailedWork, Job
 from .due import Run as RunJob
+from .events import Webhooks
 from .exchange import Exchange, Layer, Run, compose
 from .http import Request
 from .rows import Column, Row, Table, fall_due, table_of
@@ -333,6 +334,7 @@ class Twin:
     …]}`; `templates` are templates that code writes, by name. `layers` run around every operation, inside its
     transaction. `actor_of` knows the tokens that the twin keeps by itself. `missing` are the operations that the
     vendor has and the twin lacks, if they are known.
+    `webhooks` is how the vendor tells of events.
     """
 
     def __init__(
@@ -349,6 +351,7 @@ class Twin:
         missing: Iterable[str] | None = None,
         aliases: Sequence[str] = (),
         hosts: Mapping[str, str] | None = None,
+        webhooks: Webhooks | None = None,
     ) -> None:
         self.name = name
         self.style = style
@@ -358,6 +361,7 @@ class Twin:
         self.seeds = seeds
         self.templates = dict(templates or {})
         self.actor_of = actor_of
+        self.webhooks = webhooks
         self.missing = None if missing is None else frozenset(missing)
         self.jobs = _named_apart(job for page in pages for job in page.jobs)
         kept = (FailedWork,) if self.jobs else ()

@@ -44,6 +44,8 @@ class Reply(NamedTuple):
 class LocalService(Service):
     """A service whose callers wait for their own work only, so none of it has to be put aside."""
 
+    delivers = False
+
     async def aside(self, work: Callable[[], T]) -> T:
         return work()
 

@@ -7,7 +7,6 @@ sockets) is the business of the shell, an application of an ordinary framework.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -64,17 +63,16 @@ class Gateway:
             await self._hand_over(scope, request, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
-        house: asyncio.Task[None] | None = None
+        running: list[asyncio.Task[None]] = []
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                house = asyncio.create_task(self.service.keep_house())
+                running += map(asyncio.create_task, (self.service.keep_house(), self.service.dispatcher.run()))
                 await send({"type": "lifespan.startup.complete"})
                 continue
-            if house:
-                house.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await house
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
             self.service.close()
             await send({"type": "lifespan.shutdown.complete"})
             return

@@ -14,16 +14,20 @@ from twindiff.environments.calls import Calls
 from twindiff.environments.carrying import Carrier
 from twindiff.environments.clocks import Clocks
 from twindiff.environments.environments import Environment, EnvironmentDeleted, Environments
+from twindiff.environments.outbox import Outbox
 from twindiff.environments.points import Points
 from twindiff.environments.registry import Registry
 from twindiff.environments.runs import Runs
+from twindiff.environments.subscriptions import Subscriptions
 from twindiff.environments.templates import Templates
 from twindiff.environments.unused import Unused
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import table_of
 from twindiff.kit.twin import Twin
 from twindiff.server.auth import no_such_twin
+from twindiff.server.dispatcher import Dispatcher
 from twindiff.server.ports import Ports
+from twindiff.server.targets import Targets
 from twindiff.server.threads import Threads
 from twindiff.server.turns import Turns
 from twindiff.storage import Engine, NotServed
@@ -60,10 +64,15 @@ class Settings(NamedTuple):
     """The connection string of a PostgreSQL that holds everything, in place of the data directory."""
     ready: int = 8
     """Environments that are kept copied ahead there, for each set of templates that was asked for lately."""
+    webhook_hosts: tuple[str, ...] = ()
+    """Hosts, besides this machine, that webhooks may reach."""
 
 
 class Service:
     """The engine, the catalog and what is built on them."""
+
+    delivers = True
+    """Whether subscribers are told of events."""
 
     def __init__(self, settings: Settings, registry: Registry | None = None) -> None:
         self.settings = settings
@@ -84,6 +93,10 @@ class Service:
         self.runs = Runs(self.engine, catalog, self.environments, once=settings.runs_once)
         self.suites = Suites(self.engine, catalog, self.templates)
         self.importer = Importer(self.engine, self.registry, self.templates, self.suites)
+        self.subscriptions = Subscriptions(self.engine, catalog)
+        self.outbox = Outbox(self.engine, catalog, self.environments, self.subscriptions)
+        self.targets = Targets(frozenset(settings.webhook_hosts))
+        self.dispatcher = Dispatcher(self.engine, self.environments, self.outbox, self.targets, self.awaken)
         self.ports = Ports()
         self._turns = Turns()
         self.unused = Unused(self.engine, catalog, self.environments) if isinstance(self.engine, SqliteEngine) else None

@@ -276,6 +276,14 @@ class Engine(Protocol):
         """Raises StorageUnavailable while no new run should begin."""
         ...
 
+    def announce(self, env: str) -> None:
+        """Tell the feed of an environment, in every process, though its journal holds no more than it did."""
+        ...
+
+    def leads(self) -> bool:
+        """Whether this process is the one that does what must be done once; asked again and again."""
+        ...
+
     def seq(self, env: str) -> int:
         """How many records the journal of an environment holds."""
         ...

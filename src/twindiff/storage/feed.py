@@ -11,7 +11,14 @@ from typing import NamedTuple
 EVERYTHING = ""
 """The name under which watchers are told that they may have missed something, of whichever environment."""
 
-Listener = Callable[[str, str, frozenset[str]], None]
+
+class Written(NamedTuple):
+    """An operation of this process has changed rows of these tables of a twin; the journal record is `seq`."""
+
+    environment: str
+    seq: int
+    twin: str
+    tables: frozenset[str]
 
 
 class Commit(NamedTuple):
@@ -71,15 +78,15 @@ class Watch:
 class Feed:
     """An engine tells it of commits, in any thread; it tells those who watch.
 
-    `begin` is called when somebody watches for the first time. `listener` is called in the thread of an operation of
-    this process that has written, before it is answered, with the environment, the twin and the names of the tables.
+    `begin` is called when somebody watches for the first time. `listener` is called in the thread of an operation that
+    has written, before it is answered.
     """
 
     def __init__(self, begin: Callable[[], None] = lambda: None) -> None:
         self._begin = begin
         self._begun = False
         self._of: dict[str | None, set[Watch]] = {}
-        self.listener: Listener | None = None
+        self.listener: Callable[[Written], None] | None = None
 
     @contextmanager
     def watch(self, environment: str | None = None, *, wanted: Callable[[str], bool] | None = None) -> Generator[Watch]:
@@ -109,7 +116,7 @@ class Feed:
         for watch in watches:
             watch.tell(environment, seq)
 
-    def wrote(self, environment: str, twin: str, tables: frozenset[str]) -> None:
-        """An operation of this process has changed rows of these tables."""
+    def wrote(self, written: Written) -> None:
+        """An operation of this process has changed rows."""
         if self.listener:
-            self.listener(environment, twin, tables)
+            self.listener(written)

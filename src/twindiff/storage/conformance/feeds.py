@@ -7,15 +7,17 @@ import asyncio
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from twindiff.storage.feed import Commit, Watch
+from twindiff.storage.feed import Commit, Watch, Written
 
 from .worlds import Item, Place, Thing, World
 
 __all__ = [
     "test_a_rewind_is_told_of",
     "test_a_watcher_of_all_is_told_of_those_it_wants",
+    "test_an_announcement_is_heard_though_nothing_was_written",
     "test_one_environment_is_watched_and_no_other",
     "test_tables_that_an_operation_wrote_are_told_at_once",
+    "test_the_only_process_leads",
     "test_what_is_told_of_is_in_the_journal",
 ]
 
@@ -95,9 +97,28 @@ def test_a_rewind_is_told_of(world: World) -> None:
 
 def test_tables_that_an_operation_wrote_are_told_at_once(world: World) -> None:
     place = world.environment()
-    told: list[tuple[str, str, frozenset[str]]] = []
-    world.engine.feed.listener = lambda env, twin, tables: told.append((env, twin, tables))
+    told: list[Written] = []
+    world.engine.feed.listener = told.append
     place.add(Thing(thing_id="T1"), Thing(thing_id="T2"))
     place.add(Item(item_id="I1"), twin="beta")
     world.engine.feed.listener = None
-    assert told == [(place.env, "alpha", frozenset({"things"})), (place.env, "beta", frozenset({"items"}))]
+    assert told == [
+        Written(place.env, 1, "alpha", frozenset({"things"})),
+        Written(place.env, 2, "beta", frozenset({"items"})),
+    ]
+
+
+def test_an_announcement_is_heard_though_nothing_was_written(world: World) -> None:
+    place = world.environment()
+    place.add(Thing(thing_id="T1"))
+
+    def work() -> Commit:
+        world.engine.announce(place.env)
+        return Commit(place.env, 1)
+
+    assert watched(work, world, place)[-1] == Commit(place.env, 1)
+
+
+def test_the_only_process_leads(world: World) -> None:
+    assert world.engine.leads()
+    assert world.engine.leads()

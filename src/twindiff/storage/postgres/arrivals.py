@@ -116,6 +116,11 @@ class Arrivals:
                 if not self._waiting[env]:
                     del self._waiting[env]
 
+    def announce(self, env: str, seq: int) -> None:
+        """Tell every process that there is something to see to in an environment."""
+        with self._pool.connection() as connection:
+            connection.rows("SELECT pg_notify(%s, %s)", (CHANNEL, notice_of(env, seq)))
+
     def listen(self) -> None:
         """Hear of what arrives from now on."""
         with self._guard:

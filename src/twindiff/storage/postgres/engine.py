@@ -14,7 +14,7 @@ from twindiff.kit.clock import Clock, ClockMode
 from twindiff.kit.due import NEVER
 from twindiff.storage import Gone, Intent, Moment, Origin, Present, Start, Template, WorkDue, WrongStorage
 from twindiff.storage.due import NO_JOBS, UNKNOWN, TemplateTimes, earliest
-from twindiff.storage.feed import Feed
+from twindiff.storage.feed import Feed, Written
 from twindiff.storage.journal import ADVANCE, Record, Values, between
 from twindiff.storage.portions import Work
 from twindiff.storage.schema import Schema
@@ -26,6 +26,7 @@ from .catalog import Catalog
 from .connections import Connection, Pool, Turns
 from .ddl import CATALOG, schema_of
 from .health import SlotGuard
+from .leading import Leadership
 from .points import Points, refuse_unknown
 from .ready import Copies
 from .records import Journal
@@ -81,6 +82,7 @@ class PostgresEngine:
         self._copies = Copies(self._pool, ready)
         self.blobs: Blobs = DatabaseBlobs(self._pool)
         self._slot = SlotGuard(self._pool)
+        self._leadership = Leadership(dsn)
 
     def schema(self, schema: Schema) -> None:
         if self._admin_dsn:
@@ -201,7 +203,7 @@ class PostgresEngine:
             values = (env, meta, clock.micros, wall, msgspec.json.encode(counters.values).decode(), told)
             ((seq,),) = connection.rows("SELECT twindiff.finish_write(%s, %s, %s, %s, %s, %s)", values)
             connection.script("COMMIT")
-        self.feed.wrote(env, intent.twin, touched.tables)
+        self.feed.wrote(Written(env, seq, intent.twin, touched.tables))
         return result, seq
 
     def _note_due(self, connection: Connection, env: str, twin: str, touched: Touched) -> None:
@@ -261,6 +263,12 @@ class PostgresEngine:
     def admit(self) -> None:
         self._slot.admit()
 
+    def announce(self, env: str) -> None:
+        self._arrivals.announce(env, self.seq(env))
+
+    def leads(self) -> bool:
+        return self._leadership.held()
+
     def seq(self, env: str) -> int:
         return self._standings.seq(env)
 
@@ -279,6 +287,7 @@ class PostgresEngine:
         return self._catalog.transaction()
 
     def close(self) -> None:
+        self._leadership.close()
         self._copies.close()
         self._arrivals.close()
         self._pool.close()

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from twindiff.storage import Intent, Moment, Origin, Present, Start, StorageFull, Template, UnknownPoint
 from twindiff.storage.blobs import blobs_of
 from twindiff.storage.due import TemplateTimes, earliest, unknown
-from twindiff.storage.feed import Feed
+from twindiff.storage.feed import Feed, Written
 from twindiff.storage.journal import ADVANCE, Record, Values, between
 from twindiff.storage.portions import Work, let_go, nothing, portions
 from twindiff.storage.schema import Schema
@@ -231,7 +231,7 @@ class SqliteEngine:
         space.go_on(record, database.undo)
         if database.tables.schema.due:
             self._note_due(space, database.tables.schema, record)
-        self.feed.wrote(env, intent.twin, frozenset([change.table for change in changed]))
+        self.feed.wrote(Written(env, space.seq, intent.twin, frozenset([change.table for change in changed])))
         self.feed.committed(env, space.seq)
         if space.seq - space.imaged >= IMAGE_EVERY:
             self._save_images(space)
@@ -319,6 +319,13 @@ class SqliteEngine:
 
     def admit(self) -> None:
         """A run may begin at any time."""
+
+    def announce(self, env: str) -> None:
+        self.feed.committed(env, self.seq(env))
+
+    def leads(self) -> bool:
+        """A data directory belongs to one process."""
+        return True
 
     def seq(self, env: str) -> int:
         space = self._spaces.get(env)

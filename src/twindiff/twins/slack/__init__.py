@@ -33,6 +33,7 @@ from . import (
     usergroups,
     users,
 )
+from .events_api import webhooks
 from .guard import actor_of, guard
 from .tables import TABLES, User
 
@@ -75,5 +76,6 @@ twin = Twin(
     templates={"slack_lighthouse": lighthouse.write},
     layers=(guard,),
     actor_of=actor_of,
+    webhooks=webhooks,
     missing=(_HERE / "missing_methods.txt").read_text().split(),
 )

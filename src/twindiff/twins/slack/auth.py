@@ -30,5 +30,5 @@ def test(call: Call) -> dict[str, Any]:
         "team_id": team.team_id,
         "user_id": user.user_id,
         "is_enterprise_install": False,
-        **({"bot_id": bot_id_of(user)} if user.is_bot else {}),
+        **({"bot_id": bot_id_of(user)} if user.is_bot or call.token.startswith("xoxb-") else {}),
     }

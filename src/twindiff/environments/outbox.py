@@ -1,0 +1,312 @@
+"""The outbox: events of journals become deliveries, one for each subscriber and message, and stay as what was sent.
+
+All of it is in the catalog: how far each journal has been read stands together with the deliveries that came of it, so
+that none is lost and none made twice, whenever a process dies. Only a delivery that was under way then is sent again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from twindiff.catalog import AttemptRecord, DeliveryRecord, OutboxRecord
+from twindiff.catalog.stamps import stamp
+from twindiff.kit.clock import SECOND
+from twindiff.kit.errors import ApiError
+from twindiff.kit.events import Attempt, Emitted, Failure, Notification, Subscription, Webhooks
+from twindiff.storage import CatalogStore, Engine
+from twindiff.storage.feed import Written
+from twindiff.storage.journal import Record
+
+from .environments import Environment, Environments
+from .subscriptions import Subscriptions
+
+AT_ONCE = 100
+"""Records that become deliveries in one go."""
+
+
+class DeliveryNotFound(ApiError):
+    """The environment has no delivery of that number."""
+
+    status = 404
+
+
+class SubscriptionGone(ApiError):
+    """Nobody can be told: the subscription of the delivery is gone."""
+
+    status = 409
+
+
+class Result(NamedTuple):
+    """What became of an attempt. Without a failure it was delivered; one that is `final` is not tried again."""
+
+    milliseconds: float
+    status: int | None = None
+    failure: Failure | None = None
+    message: str | None = None
+    final: bool = False
+
+
+class Due(NamedTuple):
+    """A delivery whose time has come, to whom it goes and by which attempt."""
+
+    record: DeliveryRecord
+    subscription: Subscription
+    webhooks: Webhooks
+    attempt: Attempt
+
+    @property
+    def notification(self) -> Notification:
+        return msgspec.convert(self.record.notification, Notification)
+
+
+class Later(NamedTuple):
+    """Nothing is due, but something will be after so many microseconds of the environment's clock."""
+
+    micros: int
+    is_moving: bool
+    """Whether that clock moves by itself."""
+
+
+class Outbox:
+    """The deliveries of all environments."""
+
+    def __init__(
+        self, engine: Engine, catalog: CatalogStore, environments: Environments, subscriptions: Subscriptions
+    ) -> None:
+        self._engine = engine
+        self._catalog = catalog
+        self._environments = environments
+        self._subscriptions = subscriptions
+
+    # Which environments count
+
+    def open(self, environment_id: str, seq: int) -> None:
+        """From this record on, events of an environment may become deliveries; opening it again changes nothing."""
+        if self._catalog.find(OutboxRecord, OutboxRecord.environment_id == environment_id) is None:
+            self._catalog.add(OutboxRecord(environment_id=environment_id, seq=seq))
+
+    def note(self, written: Written) -> bool:
+        """Open the outbox of an environment that has written subscriptions of its own; whether it did."""
+        environment = self._environments.live(written.environment)
+        twin = environment.twins.get(written.twin) if environment else None
+        if twin is None or not self._subscriptions.are_among(twin, written.tables):
+            return False
+        self.open(written.environment, written.seq - 1)
+        return True
+
+    def environments(self) -> set[str]:
+        """All that have one."""
+        return {found for (found,) in self._catalog.rows(OutboxRecord, columns=(OutboxRecord.environment_id,))}
+
+    def is_idle(self, environment_id: str) -> bool:
+        """Whether nothing is to be read and nothing to be sent."""
+        outbox = self._of(environment_id)
+        return outbox is None or (
+            outbox.seq >= self._engine.seq(environment_id)
+            and not self._catalog.count(DeliveryRecord, *_pending(outbox))
+        )
+
+    def _of(self, environment_id: str) -> OutboxRecord | None:
+        return self._catalog.find(OutboxRecord, OutboxRecord.environment_id == environment_id)
+
+    # From the journal
+
+    def fill(self, environment: Environment) -> bool:
+        """Make deliveries of the next records of an awake environment; whether there may be more of them."""
+        outbox = self._of(environment.id)
+        if outbox is None:
+            return False
+        upto = min(self._engine.seq(environment.id), outbox.seq + AT_ONCE)
+        records = self._engine.records(environment.id, outbox.seq, upto)
+        if not records:
+            return False
+        made = _numbered(self._deliveries(environment, records), outbox.numbered)
+        with self._engine.transaction():
+            for record in records:
+                if record.to is not None:
+                    self._cancel(outbox, record.to)
+                    made = [each for each in made if not record.to < each.seq < record.seq]
+            if made:
+                self._catalog.add_all(made)
+            numbered = made[-1].number if made else outbox.numbered
+            self._catalog.change(outbox, seq=records[-1].seq, numbered=numbered)
+        return True
+
+    def _cancel(self, outbox: OutboxRecord, to: int) -> None:
+        """A rewind went back to before these happened."""
+        for each in self._catalog.rows(DeliveryRecord, *_pending(outbox), DeliveryRecord.seq > to):
+            self._catalog.change(each, status="cancelled")
+
+    def _deliveries(self, environment: Environment, records: list[Record]) -> Iterator[DeliveryRecord]:
+        """What is told of events, in their order, to each subscriber in theirs."""
+        told: dict[tuple[int, int], list[DeliveryRecord]] = {}
+        for name in {record.twin for record in records if record.events}:
+            twin = environment.twins.get(name)
+            if twin is not None and twin.webhooks is not None:
+                events = [each for record in records if record.twin == name for each in _emitted(record)]
+                told |= self._told(environment, name, twin.webhooks, events)
+        for place in sorted(told):
+            yield from told[place]
+
+    def _told(
+        self, environment: Environment, twin: str, webhooks: Webhooks, events: list[Emitted]
+    ) -> dict[tuple[int, int], list[DeliveryRecord]]:
+        set_up = self._subscriptions.set_up(environment, twin)
+
+        def work(moment: Any) -> dict[tuple[int, int], list[DeliveryRecord]]:
+            subscribed = [*set_up, *((each, 0) for each in self._subscriptions.in_rows(webhooks, moment.db))]
+            return {
+                (event.seq, event.number): [
+                    _delivery(event, twin, subscription, notification)
+                    for subscription, start in subscribed
+                    if event.seq > start and event.at >= subscription.created
+                    for notification in webhooks.notifications(event, subscription, moment.db)
+                ]
+                for event in events
+            }
+
+        return self._engine.read(environment.id, twin, work)
+
+    def waiting(self, environment_id: str) -> set[str]:
+        """The subscriptions for which something is pending."""
+        outbox = self._of(environment_id)
+        if outbox is None:
+            return set()
+        found = self._catalog.rows(DeliveryRecord, *_pending(outbox), columns=(DeliveryRecord.subscription,))
+        return {subscription for (subscription,) in found}
+
+    # To subscribers
+
+    def take(self, environment: Environment, subscription_id: str) -> Due | Later | None:
+        """The first delivery to a subscriber that is due; None when nothing is pending."""
+        mine = (
+            DeliveryRecord.environment_id == environment.id,
+            DeliveryRecord.subscription == subscription_id,
+            DeliveryRecord.status == "pending",
+        )
+        first = self._catalog.find(DeliveryRecord, *mine)
+        if first is None:
+            return None
+        found = self._subscriptions.find(environment, first.twin, subscription_id)
+        webhooks = environment.twins[first.twin].webhooks
+        if found is None or webhooks is None:
+            for each in self._catalog.rows(DeliveryRecord, *mine):
+                self._catalog.change(each, status="cancelled")
+            return None
+        now = self._now(environment, first.twin)
+        record = self._catalog.find(DeliveryRecord, *mine, DeliveryRecord.next_at <= now)
+        if record is not None:
+            return Due(record, found, webhooks, Attempt(record.tries, stamp().micros, cast(Any, record.failure)))
+        [earliest] = self._catalog.rows(DeliveryRecord, *mine, order=DeliveryRecord.next_at, limit=1)
+        return Later(earliest.next_at - now, environment.origin.clock.mode in ("real", "offset"))
+
+    def _now(self, environment: Environment, twin: str) -> int:
+        return self._engine.read(environment.id, twin, lambda moment: moment.clock.micros)
+
+    def settle(self, environment: Environment, due: Due, result: Result) -> None:
+        """Note what became of an attempt, and when the next one is to be."""
+        with self._engine.transaction():
+            record = self._find(environment.id, due.record.number)
+            if record is None:
+                return
+            attempt = record.attempts + 1
+            self._catalog.add(
+                AttemptRecord(
+                    environment_id=record.environment_id,
+                    number=record.number,
+                    attempt=attempt,
+                    at=stamp().iso,
+                    milliseconds=result.milliseconds,
+                    status=result.status,
+                    failure=result.failure,
+                    message=result.message,
+                )
+            )
+            outcome = self._outcome(environment, due, record, result)
+            failure = {"tries": record.tries + 1, "failure": result.failure}
+            self._catalog.change(record, attempts=attempt, **failure, **outcome)
+
+    def _outcome(self, environment: Environment, due: Due, record: DeliveryRecord, result: Result) -> dict[str, Any]:
+        if result.failure is None:
+            return {"status": "delivered"}
+        if record.status != "pending":  # a rewind has cancelled it meanwhile
+            return {}
+        retries = due.webhooks.retries
+        if result.final or record.tries >= len(retries):
+            return {"status": "failed"}
+        return {"next_at": self._now(environment, record.twin) + round(retries[record.tries] * SECOND)}
+
+    # For people
+
+    def list(self, environment_id: str, *, after: int, limit: int) -> list[DeliveryRecord]:
+        """Deliveries by number."""
+        return self._catalog.rows(
+            DeliveryRecord,
+            DeliveryRecord.environment_id == environment_id,
+            DeliveryRecord.number > after,
+            order=DeliveryRecord.number,
+            limit=limit,
+        )
+
+    def attempts(self, environment_id: str, first: int, last: int) -> list[AttemptRecord]:
+        """The attempts of deliveries from one number to another, in order."""
+        return self._catalog.rows(
+            AttemptRecord,
+            AttemptRecord.environment_id == environment_id,
+            AttemptRecord.number >= first,
+            AttemptRecord.number <= last,
+            order=(AttemptRecord.number, AttemptRecord.attempt),
+        )
+
+    def redeliver(self, environment: Environment, number: int) -> DeliveryRecord:
+        """Queue a delivery once more, whatever became of it; raises DeliveryNotFound, SubscriptionGone."""
+        record = self._find(environment.id, number)
+        if record is None:
+            raise DeliveryNotFound(f"the environment has no delivery {number}")
+        if self._subscriptions.find(environment, record.twin, record.subscription) is None:
+            raise SubscriptionGone(f"nobody can be told: the subscription '{record.subscription}' is gone")
+        return self._catalog.change(record, status="pending", next_at=0, tries=0, failure=None)
+
+    def _find(self, environment_id: str, number: int) -> DeliveryRecord | None:
+        return self._catalog.find(
+            DeliveryRecord, DeliveryRecord.environment_id == environment_id, DeliveryRecord.number == number
+        )
+
+    def close(self, environment_id: str) -> None:
+        """An environment has ended: nobody is told of anything any more."""
+        outbox = self._of(environment_id)
+        if outbox is None:
+            return
+        with self._engine.transaction():
+            for each in self._catalog.rows(DeliveryRecord, *_pending(outbox)):
+                self._catalog.change(each, status="cancelled")
+            self._catalog.remove(outbox)
+
+
+def _pending(outbox: OutboxRecord) -> tuple[Any, Any]:
+    return DeliveryRecord.environment_id == outbox.environment_id, DeliveryRecord.status == "pending"
+
+
+def _emitted(record: Record) -> Iterator[Emitted]:
+    for number, (name, payload) in enumerate(record.events):
+        yield Emitted(record.env, record.seq, number, record.operation, record.actor, record.clock, name, payload)
+
+
+def _delivery(event: Emitted, twin: str, subscription: Subscription, notification: Notification) -> DeliveryRecord:
+    return DeliveryRecord(
+        environment_id=event.environment,
+        number=0,
+        subscription=subscription.id,
+        twin=twin,
+        seq=event.seq,
+        event=notification.type,
+        notification=msgspec.to_builtins(notification),
+        created_at=stamp().iso,
+    )
+
+
+def _numbered(records: Iterator[DeliveryRecord], last: int) -> list[DeliveryRecord]:
+    return [msgspec.structs.replace(each, number=number) for number, each in enumerate(records, last + 1)]

@@ -1,0 +1,137 @@
+"""Who is told of an environment's events: by its settings, or by rows of a twin whose vendor has an API for it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from typing import cast
+
+import httpx
+
+from twindiff.catalog import WebhookRecord
+from twindiff.catalog.stamps import new_uuid, stamp
+from twindiff.kit.errors import ApiError
+from twindiff.kit.events import Subscription, Webhooks
+from twindiff.kit.rows import table_of
+from twindiff.kit.store import Store
+from twindiff.kit.twin import Twin
+from twindiff.storage import CatalogStore, Engine
+
+from .environments import Environment
+from .registry import did_you_mean
+
+LONGEST_URL = 2000
+LONGEST_SECRET = 200
+MOST = 100
+"""Webhooks that the settings of one environment hold."""
+
+
+class InvalidWebhook(ApiError):
+    """A webhook cannot be like this."""
+
+
+class WebhookNotFound(ApiError):
+    """The environment has no such webhook."""
+
+    status = 404
+
+
+class Subscriptions:
+    """The subscriptions of all environments."""
+
+    def __init__(self, engine: Engine, catalog: CatalogStore) -> None:
+        self._engine = engine
+        self._catalog = catalog
+
+    def prepare(
+        self, environment: Environment, twin: Twin, url: str, events: Iterable[str], secret: str | None
+    ) -> WebhookRecord:
+        """A webhook that is not there yet; raises InvalidWebhook."""
+        names = list(dict.fromkeys(events))
+        _refuse_unfit(twin, url, names, secret or "")
+        if len(self.list(environment.id)) >= MOST:
+            raise InvalidWebhook(f"an environment has at most {MOST} webhooks; delete one first")
+        now = stamp()
+        return WebhookRecord(
+            webhook_id=new_uuid(),
+            environment_id=environment.id,
+            twin=twin.name,
+            url=url,
+            events=names,
+            secret=secret or secrets.token_hex(16),
+            start_seq=self._engine.seq(environment.id),
+            created=now.micros,
+            created_at=now.iso,
+        )
+
+    def add(self, record: WebhookRecord) -> None:
+        self._catalog.add(record)
+
+    def list(self, environment_id: str) -> list[WebhookRecord]:
+        """The webhooks of an environment's settings, in the order they were made."""
+        return self._catalog.rows(
+            WebhookRecord, WebhookRecord.environment_id == environment_id, order=WebhookRecord.created
+        )
+
+    def remove(self, environment_id: str, webhook_id: str) -> WebhookRecord:
+        """Tell somebody no more; raises WebhookNotFound."""
+        found = next((each for each in self.list(environment_id) if each.webhook_id == webhook_id), None)
+        if found is None:
+            raise WebhookNotFound(f"the environment has no webhook '{webhook_id}'")
+        self._catalog.remove(found)
+        return found
+
+    def set_up(self, environment: Environment, twin: str) -> list[tuple[Subscription, int]]:
+        """Subscriptions by settings, each with the record after which it is told."""
+        mine = [each for each in self.list(environment.id) if each.twin == twin]
+        return [(subscription_of(each, environment), each.start_seq) for each in mine]
+
+    def in_rows(self, webhooks: Webhooks, db: Store) -> list[Subscription]:
+        """Subscriptions by rows of a twin."""
+        return list(webhooks.subscriptions(db)) if webhooks.subscriptions else []
+
+    def find(self, environment: Environment, twin: str, subscription_id: str) -> Subscription | None:
+        """A subscription as it is now."""
+        set_up = [each for each, _ in self.set_up(environment, twin) if each.id == subscription_id]
+        webhooks = environment.twins[twin].webhooks
+        if set_up or webhooks is None or webhooks.subscriptions is None:
+            return set_up[0] if set_up else None
+        in_rows = self._engine.read(environment.id, twin, lambda moment: self.in_rows(webhooks, moment.db))
+        return next((each for each in in_rows if each.id == subscription_id), None)
+
+    def are_among(self, twin: Twin, tables: frozenset[str]) -> bool:
+        """Whether a twin keeps its subscriptions in one of these tables."""
+        table = twin.webhooks.table if twin.webhooks else None
+        return table is not None and table_of(table).name in tables
+
+
+def subscription_of(record: WebhookRecord, environment: Environment) -> Subscription:
+    """A webhook of the settings as a twin sees it."""
+    events = tuple(cast("list[str]", record.events))
+    tokens = environment.tokens
+    actor = tokens.users.get(record.twin, tokens.actor)
+    return Subscription(record.webhook_id, record.url, record.secret, events, actor)
+
+
+def _refuse_unfit(twin: Twin, url: str, events: list[str], secret: str) -> None:
+    if twin.webhooks is None:
+        raise InvalidWebhook(f"the {twin.name} twin tells nobody of its events yet")
+    names = twin.webhooks.names
+    for each in events if names is not None else ():
+        if names is not None and each not in names:
+            raise InvalidWebhook(f"{twin.name} has no event '{each}'.{did_you_mean(each, sorted(names))}")
+    if len(secret) > LONGEST_SECRET:
+        raise InvalidWebhook(f"a secret has at most {LONGEST_SECRET} letters")
+    refuse_unfit_url(url)
+
+
+def refuse_unfit_url(url: str) -> None:
+    """Raises InvalidWebhook for what is no address of a web server."""
+    try:
+        parsed = httpx.URL(url)
+    except (httpx.InvalidURL, ValueError):
+        raise InvalidWebhook(f"'{url[:100]}' is no URL") from None
+    if parsed.port is not None and not 0 < parsed.port < 65536:
+        raise InvalidWebhook(f"{parsed.port} is no port: one lies between 1 and 65535")
+    if len(url) > LONGEST_URL or parsed.scheme not in ("http", "https") or not parsed.host or parsed.userinfo:
+        raise InvalidWebhook(f"a webhook needs an http or https URL of at most {LONGEST_URL} letters, without a user")

@@ -1,0 +1,187 @@
+"""Webhooks: who is told of an environment's events, and what became of telling them."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from typing import Annotated, Any, Literal, cast
+
+import msgspec
+
+from twindiff.catalog import AttemptRecord, DeliveryRecord, WebhookRecord
+from twindiff.catalog.stamps import wall
+from twindiff.environments.environments import Environment
+from twindiff.environments.subscriptions import InvalidWebhook, subscription_of
+from twindiff.kit.errors import ApiError
+from twindiff.kit.events import Attempt, Failure
+from twindiff.kit.twin import Operations, Twin
+from twindiff.server.platform.environments import After
+from twindiff.server.service import Service
+from twindiff.server.targets import TargetRefused
+
+api = Operations()
+
+Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+
+
+class NothingDelivered(ApiError):
+    """Events leave a server, and this is none: start one with `twindiff serve`."""
+
+    status = 501
+
+
+class WebhookUnproven(ApiError):
+    """The address did not prove that it wants to be told."""
+
+
+class WebhookShown(msgspec.Struct, rename="camel"):
+    """Who is told of which events of a twin; of all of them, if none is named. `secret` signs what is sent."""
+
+    webhook_id: str
+    twin: str
+    url: str
+    events: list[str]
+    secret: str
+    created_at: str
+
+
+class WebhookList(msgspec.Struct):
+    webhooks: list[WebhookShown]
+
+
+class AttemptShown(msgspec.Struct):
+    """A try to deliver, at wall-clock time; without a `failure` it went well. `status` is what was answered."""
+
+    at: str
+    milliseconds: float
+    status: int | None
+    failure: Failure | None
+    message: str | None
+
+
+class DeliveryShown(msgspec.Struct, rename="camel"):
+    """What a subscriber is told of an event of the journal record `seq`. A rewind cancels what was not sent yet."""
+
+    number: int
+    webhook_id: str
+    twin: str
+    event: str
+    seq: int
+    status: Literal["pending", "delivered", "failed", "cancelled"]
+    created_at: str
+    attempts: list[AttemptShown]
+
+
+class DeliveryList(msgspec.Struct):
+    deliveries: list[DeliveryShown]
+
+
+@api.post("/env/{envId}/webhooks", status=201)
+async def create_webhook(
+    service: Service, env_id: str, twin: str, url: str, events: list[str] | None = None, secret: str | None = None
+) -> WebhookShown:
+    """Tell an address of a twin's events from now on, as the twin's vendor does; a secret is made unless one is given.
+
+    The address is on this machine, or its host was named when the server was started. Where the vendor asks an address
+    to prove itself first, so does this.
+    """
+    environment = service.environments.get(env_id)
+    if not service.delivers:
+        raise NothingDelivered
+    vendor = service.twin_of(environment, twin)
+    record = service.subscriptions.prepare(environment, vendor, url, events or (), secret)
+    await service.on_loop(_refuse_unreachable(service, url))
+    await service.on_loop(_refuse_unproven(service, environment, vendor, record))
+    with service.engine.transaction():
+        service.subscriptions.add(record)
+        service.outbox.open(environment.id, record.start_seq)
+    service.dispatcher.notify(environment.id)
+    return _shown(record)
+
+
+async def _refuse_unreachable(service: Service, url: str) -> None:
+    if service.targets.allows(url):
+        return
+    try:
+        async with asyncio.timeout(5):
+            await service.targets.resolve(url)
+    except TargetRefused as error:
+        raise InvalidWebhook(str(error)) from None
+    except (OSError, TimeoutError) as error:
+        raise InvalidWebhook(f"the host of '{url}' is not known: {error or 'nobody answered in time'}") from None
+
+
+async def _refuse_unproven(service: Service, environment: Environment, twin: Twin, record: WebhookRecord) -> None:
+    webhooks = twin.webhooks
+    if webhooks is None or webhooks.challenge is None:
+        return
+    challenge = secrets.token_hex(16)
+    request = webhooks.challenge(subscription_of(record, environment), challenge, Attempt(0, wall()))
+    result, answer = await service.targets.send(request, webhooks.timeout_seconds)
+    if result.failure or answer is None or not webhooks.proves(answer, challenge):
+        said = result.message or f"it answered {result.status}"
+        raise WebhookUnproven(f"{record.url} did not answer the challenge that {twin.name} asks first: {said}")
+
+
+@api.get("/env/{envId}/webhooks")
+def list_webhooks(service: Service, env_id: str) -> WebhookList:
+    """The webhooks of an environment's settings; those that a vendor's API made are rows of its twin."""
+    environment_id = service.environments.record(env_id).environment_id
+    return WebhookList([_shown(each) for each in service.subscriptions.list(environment_id)])
+
+
+@api.delete("/env/{envId}/webhooks/{webhookId}")
+def delete_webhook(service: Service, env_id: str, webhook_id: str) -> WebhookShown:
+    """Tell an address no more; what was not sent yet is not sent."""
+    environment_id = service.environments.get(env_id).id
+    removed = service.subscriptions.remove(environment_id, webhook_id)
+    service.dispatcher.notify(environment_id)
+    return _shown(removed)
+
+
+def _shown(record: WebhookRecord) -> WebhookShown:
+    return WebhookShown(record.webhook_id, record.twin, record.url, record.events, record.secret, record.created_at)
+
+
+@api.get("/env/{envId}/deliveries")
+def list_deliveries(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> DeliveryList:
+    """What subscribers were told and are to be told, in order, with every attempt."""
+    environment_id = service.environments.record(env_id).environment_id
+    found = service.outbox.list(environment_id, after=after, limit=limit)
+    return DeliveryList(_delivered(service, environment_id, found))
+
+
+def _delivered(service: Service, environment_id: str, records: list[DeliveryRecord]) -> list[DeliveryShown]:
+    if not records:
+        return []
+    tried: dict[int, list[AttemptShown]] = {}
+    for each in service.outbox.attempts(environment_id, records[0].number, records[-1].number):
+        tried.setdefault(each.number, []).append(_tried(each))
+    return [_delivery(each, tried.get(each.number, [])) for each in records]
+
+
+def _tried(record: AttemptRecord) -> AttemptShown:
+    return msgspec.convert(record, AttemptShown, from_attributes=True)
+
+
+def _delivery(record: DeliveryRecord, attempts: list[AttemptShown]) -> DeliveryShown:
+    return DeliveryShown(
+        number=record.number,
+        webhook_id=record.subscription,
+        twin=record.twin,
+        event=record.event,
+        seq=record.seq,
+        status=cast(Any, record.status),
+        created_at=record.created_at,
+        attempts=attempts,
+    )
+
+
+@api.post("/env/{envId}/deliveries/{number}/redeliver", status=202)
+def redeliver(service: Service, env_id: str, number: Annotated[int, msgspec.Meta(ge=1, le=2**53)]) -> DeliveryShown:
+    """Send a delivery once more, whatever became of it."""
+    environment = service.environments.get(env_id)
+    record = service.outbox.redeliver(environment, number)
+    service.dispatcher.notify(environment.id)
+    [shown] = _delivered(service, environment.id, [record])
+    return shown

@@ -1,0 +1,142 @@
+"""Requests to webhooks: to addresses that may be reached, within bounds, and never further than that.
+
+A name is resolved once, and the address that was checked is the one connected to. Redirects are not followed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+import ssl
+import time
+from collections.abc import AsyncIterator
+from typing import NamedTuple
+
+import httpx
+
+from twindiff.environments.outbox import Result
+from twindiff.kit.events import WebhookAnswer, WebhookRequest
+
+MOST_SECONDS = 10.0
+MOST_BYTES = 64 * 1024
+"""Bytes of an answer that are read."""
+_IN_WORDS = 200
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class TargetRefused(Exception):
+    """Nothing may be sent there; the message says why, and what to do."""
+
+
+class Reply(NamedTuple):
+    """What came of a request: how it counts, and the answer if there was one."""
+
+    result: Result
+    answer: WebhookAnswer | None = None
+
+
+class Targets:
+    """Sends requests to loopback addresses, and to the hosts that the server was told of by name."""
+
+    def __init__(self, allowed: frozenset[str] = frozenset()) -> None:
+        self._allowed = frozenset(each.lower() for each in allowed)
+        self._client: httpx.AsyncClient | None = None
+
+    def allows(self, url: str) -> bool:
+        """Whether the host of an address was named to the server."""
+        return httpx.URL(url).host.lower() in self._allowed
+
+    async def resolve(self, url: str) -> Address:
+        """The address to connect to; raises TargetRefused, OSError."""
+        parsed = httpx.URL(url)
+        loop = asyncio.get_running_loop()
+        found = await loop.getaddrinfo(parsed.host, parsed.port or parsed.scheme, type=socket.SOCK_STREAM)
+        addresses = [_plain(ipaddress.ip_address(place[0])) for *_, place in found]
+        for address in addresses:
+            self._refuse_unfit(parsed.host, address)
+        return addresses[0]
+
+    def _refuse_unfit(self, host: str, address: Address) -> None:
+        if address.is_link_local or address.is_multicast or address.is_unspecified:
+            raise TargetRefused(f"{host} is {address}, which no webhook may reach")
+        if not address.is_loopback and host.lower() not in self._allowed:
+            raise TargetRefused(
+                f"{host} is {address}, which is not this machine; start the server with --allow-webhooks-to {host}"
+            )
+
+    async def send(self, request: WebhookRequest, seconds: float) -> Reply:
+        """Send one request, and say what became of it; never raises what the other side causes."""
+        begun = time.perf_counter()
+        try:
+            async with asyncio.timeout(min(seconds, MOST_SECONDS)):
+                answer = await self._answer(request)
+            result = _judged(answer)
+        except TimeoutError:
+            answer, result = None, Result(0, failure="timeout", message=f"no whole answer within {seconds:g} seconds")
+        except TargetRefused as error:
+            answer, result = None, Result(0, failure="refused", message=str(error), final=True)
+        except (OSError, httpx.HTTPError, httpx.InvalidURL) as error:
+            answer, result = None, _failed(error)
+        return Reply(result._replace(milliseconds=(time.perf_counter() - begun) * 1000), answer)
+
+    async def _answer(self, request: WebhookRequest) -> WebhookAnswer:
+        address = await self.resolve(request.url)
+        url = httpx.URL(request.url)
+        if self._client is None:
+            self._client = _client()
+        async with self._client.stream(
+            "POST",
+            url.copy_with(host=str(address)),
+            content=request.body,
+            headers=[*request.headers, ("Host", url.netloc.decode())],
+            extensions={"sni_hostname": url.host},
+        ) as response:
+            body = await _beginning(response.aiter_raw())
+        return WebhookAnswer(response.status_code, dict(response.headers), body)
+
+    async def close(self) -> None:
+        if self._client:
+            await self._client.aclose()
+
+
+def _client() -> httpx.AsyncClient:
+    """No proxies, no redirects, and no connection that was made for another name at the same address."""
+    limits = httpx.Limits(max_keepalive_connections=0)
+    return httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=None, limits=limits)
+
+
+def _plain(address: Address) -> Address:
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
+
+
+async def _beginning(chunks: AsyncIterator[bytes]) -> bytes:
+    body = b""
+    async for chunk in chunks:
+        body += chunk
+        if len(body) >= MOST_BYTES:
+            break
+    return body[:MOST_BYTES]
+
+
+def _judged(answer: WebhookAnswer) -> Result:
+    status = answer.status
+    if 200 <= status < 300:
+        return Result(0, status)
+    if 300 <= status < 400:
+        said = f"it redirects to {answer.headers.get('location', 'nowhere')[:_IN_WORDS]}, which is not followed"
+        return Result(0, status, "redirect", said)
+    said = answer.body[:_IN_WORDS].decode("utf-8", "replace")
+    return Result(0, status, "status", said or None)
+
+
+def _failed(error: Exception) -> Result:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return Result(0, failure="tls", message=str(cause)[:_IN_WORDS])
+        cause = cause.__cause__ or cause.__context__
+    message = (str(error) or type(error).__name__)[:_IN_WORDS]
+    return Result(0, failure="refused" if isinstance(error, OSError | httpx.ConnectError) else "error", message=message)

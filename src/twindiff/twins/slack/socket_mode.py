@@ -1,0 +1,63 @@
+"""Socket Mode: events over a WebSocket that the app opens.  https://docs.slack.dev/apis/events-api/using-socket-mode"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+from uuid import UUID
+
+from twindiff.kit import Store
+from twindiff.kit.events import Attempt, Failure, Notification, Sockets
+
+PATH = "/link"
+"""Where `apps.connections.open` sends an app, below the twin's address."""
+APP = "A0TWINDIFF"
+SECONDS_TO_LIVE = 3600
+_REASONS: dict[Failure | None, str] = {"timeout": "timeout", "refused": "no_connection"}
+
+
+def admits(db: Store, query: Mapping[str, str]) -> bool:
+    """Whether a connection brings a ticket of `apps.connections.open`."""
+    return query.get("ticket", "").isdigit()
+
+
+def hello(connections: int) -> dict[str, Any]:
+    """What Slack says first."""
+    return {
+        "type": "hello",
+        "num_connections": connections,
+        "debug_info": {"host": "twindiff", "approximate_connection_time": SECONDS_TO_LIVE},
+        "connection_info": {"app_id": APP},
+    }
+
+
+def envelope_id(notification: Notification) -> str:
+    """The same for every attempt to tell of the same."""
+    return str(UUID(bytes=blake2b(notification.id.encode(), digest_size=16).digest(), version=4))
+
+
+def frame(notification: Notification, attempt: Attempt) -> dict[str, Any]:
+    """An event in the envelope in which an app is to acknowledge it."""
+    return {
+        "envelope_id": envelope_id(notification),
+        "type": "events_api",
+        "payload": notification.body,
+        "accepts_response_payload": False,
+        "retry_attempt": attempt.number,
+        "retry_reason": _REASONS.get(attempt.failure, "") if attempt.number else "",
+    }
+
+
+def acknowledged(frame: dict[str, Any]) -> str | None:
+    """The envelope that an app acknowledges."""
+    found = frame.get("envelope_id")
+    return found if isinstance(found, str) else None
+
+
+def goodbye(reason: str) -> dict[str, Any]:
+    """What Slack says before it closes: the app opens another connection."""
+    return {"type": "disconnect", "reason": reason, "debug_info": {"host": "twindiff"}}
+
+
+sockets = Sockets(PATH, admits, hello, frame, acknowledged, goodbye)

@@ -1,0 +1,69 @@
+"""One process of all tells subscribers; when it dies another goes on, and nothing is lost."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+
+import httpx
+import pytest
+
+from tests.receiver import Receiver
+from tests.storage.postgres.cluster import Database
+from tests.storage.postgres.serving import CATALOG, Serving, schemas, serving
+from tests.webhooks.conftest import Webhooks
+from tests.webhooks.kills import assert_all_in_order, texts, texts_told
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    made = Receiver()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def prepared(database: Database) -> Database:
+    database.initialise(schemas(), CATALOG)
+    return database
+
+
+class Killed(Serving):
+    """A server whose processes are all killed at once."""
+
+    @property
+    def url(self) -> str:
+        return self.said["url"]
+
+    def kill(self) -> None:
+        for pid in (self.process.pid, *self.children("api"), *self.children("drainer")):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.stop()
+
+
+def test_deliveries_survive_kill_9(prepared: Database, receiver: Receiver) -> None:
+    told = texts_told(lambda: Killed(prepared.dsn, workers=2), receiver, "k")
+    assert_all_in_order(told)
+
+
+def test_another_process_goes_on_when_the_one_that_tells_is_killed(prepared: Database, receiver: Receiver) -> None:
+    with serving(prepared.dsn, workers=2) as server:
+        env = server.environment()
+        Webhooks(env).add(receiver.url, "message.channels")
+        for pid in server.children("api"):
+            os.kill(pid, signal.SIGKILL)
+            text = f"after {pid}"
+            while not said(env, text):
+                pass
+            receiver.wait(1)
+        with receiver.news:
+            assert receiver.news.wait_for(lambda: len(set(texts(receiver))) == len(server.children("api")), 30)
+
+
+def said(env, text: str) -> bool:
+    """Whether a message was acknowledged; a process may die over it."""
+    try:
+        return env.slack("chat.postMessage", channel="C01ABCD1234", text=text)["ok"]
+    except httpx.HTTPError:
+        return False
