@@ -77,7 +77,7 @@ def test_version_1_knows_the_tables_of_the_environment(platform, env, spec, plac
     run = platform.start(env)
     answer = platform.ask("POST", "evaluateRun", {"runId": run, "expectedOutput": {"version": "1", **spec}})
     assert (answer.status_code, answer.json()["error"]) == (400, "invalid_spec")
-    assert f"{place}: the environment has no table" in answer.text
+    assert f"{place}: there is no table" in answer.text
     assert "Did you mean 'messages'?" in answer.text
     public = {"diff_type": "added", "entity": "mesages", "expected_count": 0}
     assert platform.evaluate(run, public)["passed"]

@@ -191,4 +191,5 @@ def test_all_public_files_are_imported_or_left_out_by_name(make_server):
     files = {str(path.relative_to(SHARED)): json.loads(path.read_text()) for path in paths}
     answer = platform.post("import", {"files": files})
     assert {"slack_default", "slack_bench_default", "slack_bench_v2"} <= {*answer["templates"], *answer["unchanged"]}
-    assert sum(map(len, answer.values())) == len(files)
+    files_told = {name: told for name, told in answer.items() if name != "warnings"}
+    assert sum(map(len, files_told.values())) == len(files)

@@ -3,6 +3,7 @@
 from twindiff.checks.diffs import DiffError
 from twindiff.checks.findings import Difference, Explanation, Nearest
 from twindiff.checks.history import Blame, History, HistoryError
+from twindiff.checks.names import Known, known_to, misspelt, warnings
 from twindiff.checks.parse import is_long, parse
 from twindiff.checks.readers import SpecError
 from twindiff.checks.spec import Spec
@@ -15,6 +16,7 @@ __all__ = [
     "Explanation",
     "History",
     "HistoryError",
+    "Known",
     "Nearest",
     "Score",
     "Spec",
@@ -22,5 +24,8 @@ __all__ = [
     "Verdict",
     "evaluate",
     "is_long",
+    "known_to",
+    "misspelt",
     "parse",
+    "warnings",
 ]

@@ -10,6 +10,7 @@ from twindiff.checks.diffs import LISTS, Change, Changes, Row
 from twindiff.checks.findings import Difference, Explanation, Nearest
 from twindiff.checks.history import Past
 from twindiff.checks.match import Outcome
+from twindiff.checks.names import Known
 from twindiff.checks.regexes import UndecidedError
 from twindiff.checks.spec import Assertion, Condition, ExpectedChange, Group, Predicate, Spec, Where, written_where
 from twindiff.checks.wording import NOT_IGNORED, UNCHANGED, both, count_words, cut, difference_words, short, short_row
@@ -30,6 +31,7 @@ class Scene(NamedTuple):
     spec: Spec
     changes: Changes
     past: Past
+    known: Known | None = None
     most_rows: int = ROWS_COMPARED
 
 
@@ -257,7 +259,7 @@ def _near_reason(assertion: Assertion, rows: list[Nearest], scene: Scene) -> Rea
     if not entities:
         return "The diff is empty: nothing was changed.", []
     close = nearest(assertion.entity, entities) or next(iter(_same_letters(assertion.entity, entities)), None)
-    if close and close != assertion.entity:
+    if close and close != assertion.entity and not (scene.known and assertion.entity in scene.known.tables):
         return f"The diff has no such table. Did you mean '{close}'?", []
     return f"No other row of {assertion.entity} was {assertion.diff_type}. The diff has: {', '.join(entities)}.", []
 

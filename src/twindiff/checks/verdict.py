@@ -8,6 +8,7 @@ from twindiff.checks.explain import Scene, explain, share_of
 from twindiff.checks.findings import Explanation
 from twindiff.checks.history import read as read_history
 from twindiff.checks.match import Outcome, judge
+from twindiff.checks.names import Known, warnings
 from twindiff.checks.parse import parse
 from twindiff.checks.provenance import hold_makers, hold_order
 from twindiff.checks.regexes import time_limit
@@ -21,22 +22,28 @@ class Score(Struct, frozen=True):
     percent: float
 
 
-class Verdict(Struct, frozen=True):
-    """The judgement of a diff: `failures` in the public engine's wording, `explanations` in more words."""
+class Verdict(Struct, frozen=True, omit_defaults=True):
+    """The judgement of a diff: `failures` in the public engine's wording, `explanations` in more words.
+
+    `warnings` say which tables and columns of the spec there are not.
+    """
 
     passed: bool
     score: Score
     failures: list[str]
     explanations: list[Explanation]
+    warnings: list[str] = []
 
 
-def evaluate(spec: object, diff: object, history: object = None) -> Verdict:
+def evaluate(spec: object, diff: object, history: object = None, known: Known | None = None) -> Verdict:
     """Judge a diff, and the history of its run or a function that gives it, by a spec: parsed, or as JSON has them.
 
+    Where the tables there are `known`, a misspelt name is refused in version 1 of the language and warned of in 0.1.
     Raises `SpecError`, `DiffError` and `HistoryError`, and nothing else.
     """
     checks = parse(spec)
-    scene = Scene(checks, diffs.read(diff, exact=checks.is_extended), read_history(history, checks))
+    warned = warnings(checks, known) if known else []
+    scene = Scene(checks, diffs.read(diff, exact=checks.is_extended), read_history(history, checks), known)
     with time_limit():
         outcomes = _judged(scene)
         failed = [outcome for outcome in outcomes if outcome.failures]
@@ -49,11 +56,12 @@ def evaluate(spec: object, diff: object, history: object = None) -> Verdict:
         score=Score(held, total, held / total * 100),
         failures=[failure for outcome in failed for failure in outcome.said],
         explanations=explanations,
+        warnings=warned,
     )
 
 
 def _judged(scene: Scene) -> list[Outcome]:
-    spec, changes, past, _ = scene
+    spec, changes, past = scene.spec, scene.changes, scene.past
     outcomes = [judge(assertion, spec, changes, past) for assertion in spec.assertions]
     for outcome in outcomes:
         hold_makers(outcome, spec, past)

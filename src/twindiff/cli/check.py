@@ -1,12 +1,18 @@
 """`twindiff check`: judge a diff by a spec without any server."""
 
+from __future__ import annotations
+
 import json
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 
 import typer
+
+if TYPE_CHECKING:
+    from twindiff.checks import Known, Verdict
 
 
 def register(app: typer.Typer) -> None:
@@ -21,25 +27,27 @@ def check(
         Path | None,
         typer.Option(help="The run's history, which `response`, `by` and `after` need.", show_default=False),
     ] = None,
+    twin: Annotated[
+        list[str] | None,
+        typer.Option(help="The twin whose tables the spec names; may be given several times.", show_default=False),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Take warnings for mistakes: exit with 2.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Answer in JSON, as it is when piped.")] = False,
 ) -> None:
     """Judge a diff by a spec, offline.
+
+    The tables and columns that the spec names are looked up in the installed twins that have the diff's tables. Names
+    that they do not have are refused in version 1 of the language and warned of in 0.1.
 
     Exits with 0 if it passed, 1 if it failed, 2 if a file is no good.
     """
     import msgspec
 
-    from twindiff.checks import DiffError, HistoryError, SpecError, evaluate
-
-    try:
-        past = read_json(history) if history else None
-        verdict = evaluate(read_json(spec), diff_of(read_json(diff)), past)
-    except SpecError as error:
-        _refuse(f"{spec}: {error}")
-    except DiffError as error:
-        _refuse(f"{diff}: {error}")
-    except HistoryError as error:
-        _refuse(f"{history}: {error}" if history else f"{spec}: {error} Give it with --history.")
+    verdict = _judged(spec, diff, history, twin or [])
+    for warning in verdict.warnings:
+        typer.echo(f"Warning: {spec}: {_printable(warning)}", err=True)
+    if strict and verdict.warnings:
+        raise typer.Exit(2)
     if as_json or not sys.stdout.isatty():
         typer.echo(json.dumps(msgspec.to_builtins(verdict), indent=2))
     else:
@@ -47,6 +55,44 @@ def check(
 
         render.show(render.verdict(verdict))
     raise typer.Exit(0 if verdict.passed else 1)
+
+
+def _judged(spec: Path, diff: Path, history: Path | None, twins: Sequence[str]) -> Verdict:
+    from twindiff.checks import DiffError, HistoryError, SpecError, evaluate
+    from twindiff.environments.registry import UnknownTwin
+
+    try:
+        past = read_json(history) if history else None
+        changes = diff_of(read_json(diff))
+        return evaluate(read_json(spec), changes, past, known_tables(changes, twins))
+    except SpecError as error:
+        _refuse(f"{spec}: {error}")
+    except DiffError as error:
+        _refuse(f"{diff}: {error}")
+    except UnknownTwin as error:
+        _refuse(str(error))
+    except HistoryError as error:
+        _refuse(f"{history}: {error}" if history else f"{spec}: {error} Give it with --history.")
+
+
+def known_tables(diff: object, twins: Sequence[str]) -> Known | None:
+    """The tables of these twins; without any, of those installed that the diff can be of, None where none can be."""
+    from twindiff.checks import known_to
+    from twindiff.environments.registry import Registry
+
+    registry = Registry.installed()
+    schemas = [registry.schemas[registry.get(name).name] for name in twins] or [
+        schema for schema in registry.schemas.values() if _tables_of(diff) <= schema.tables.keys()
+    ]
+    return known_to(tuple(schemas)) if schemas else None
+
+
+def _tables_of(diff: object) -> set[object]:
+    """The tables that a diff names, whatever else is wrong with it."""
+    lists = cast("dict[str, object]", diff).values() if isinstance(diff, dict) else ()
+    rows = [row for each in lists if isinstance(each, list) for row in cast("list[object]", each)]
+    tables = (cast("dict[str, object]", row).get("__table__") for row in rows if isinstance(row, dict))
+    return {table for table in tables if isinstance(table, str)}
 
 
 def read_json(path: Path) -> object:

@@ -62,6 +62,7 @@ def explain(
         "score": result["score"],
         "explanations": msgspec.to_builtins(found),
         "unknownOperations": unknown,
+        "warnings": result.get("warnings", []),
     }
     say(as_json, answer, _shown(result, found, unknown))
     raise typer.Exit(0 if result["passed"] else 1)
@@ -101,6 +102,7 @@ def _shown(result: Json, found: Sequence[Explanation], unknown: dict[str, int]) 
     if unknown:
         tried = ", ".join(f"{name}{f' ({times} times)' if times > 1 else ''}" for name, times in unknown.items())
         lines += ["", Text(f"Tried, though no twin has it: {printable(tried)}", QUIET)]
+    lines += [Text(f"Warning: {printable(warning)}", CHANGED) for warning in result.get("warnings", [])]
     return Group(*lines)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
 
 FOLDERS = ("seeds", "suites", "testsuites")
+WARNINGS_SHOWN = 20
 
 commands = typer.Typer(help="Bring in templates and suites from files.", no_args_is_help=True)
 
@@ -86,3 +88,14 @@ def _show(imported: dict[str, Any]) -> None:
         file, _, reason = name.partition(": ")
         add_row(shown, "file", file, f"left out: {reason}")
     show(shown)
+    warn(imported.get("warnings", []))
+
+
+def warn(warnings: Sequence[str]) -> None:
+    """Tell of checks that name what there is not, on standard error; of very many, the first."""
+    from twindiff.cli.render import printable
+
+    for warning in warnings[:WARNINGS_SHOWN]:
+        typer.echo(f"Warning: {printable(warning)}", err=True)
+    if len(warnings) > WARNINGS_SHOWN:
+        typer.echo(f"Warning: and {len(warnings) - WARNINGS_SHOWN} more; `--json` has them all.", err=True)

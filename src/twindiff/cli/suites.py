@@ -40,11 +40,13 @@ def platform_of(base_url: str, api_key: str, files: Path | None = None) -> Gener
         with explained(base_url), client_of(base_url, api_key) as client:
             yield client
         return
-    from twindiff.cli.import_files import contents
+    from twindiff.cli.import_files import contents, warn
     from twindiff.local import Twindiff
 
     with explained("this process"), Twindiff() as here:
-        if left_out := _imported(here, contents(files)).left_out:
+        imported = _imported(here, contents(files))
+        warn(imported.warnings)
+        if left_out := imported.left_out:
             names = ", ".join(name.partition(": ")[0] for name in left_out)
             typer.echo(f"Left out, because their twins are not installed: {names}.", err=True)
         yield here

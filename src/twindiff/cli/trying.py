@@ -66,11 +66,23 @@ def run(
     with platform_of(base_url, api_key, files) as platform:
         suite = suite_of(platform, name)
         results = _tried(platform, _chosen(suite, tests), working, repeat, parallel, seconds)
+    if files is None:  # else the import has said it
+        _warn(results)
+    _say(suite, results, monotonic() - begun, as_json=as_json)
+    raise typer.Exit(not all(result.passed for result in results))
+
+
+def _warn(results: Sequence[Result]) -> None:
+    from twindiff.cli.import_files import warn
+
+    warn([f"{result.test.name}: {warning}" for result in results for warning in result.warnings])
+
+
+def _say(suite: Suite, results: Sequence[Result], seconds: float, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(_answer(suite, results), indent=2))
     else:
-        _show(results, monotonic() - begun)
-    raise typer.Exit(not all(result.passed for result in results))
+        _show(results, seconds)
 
 
 class Result(NamedTuple):
@@ -91,6 +103,11 @@ class Result(NamedTuple):
     @property
     def reason(self) -> str:
         return next((trial.reason for trial in self.trials if not trial.passed), "")
+
+    @property
+    def warnings(self) -> list[str]:
+        found = [trial.verdict.warnings for trial in self.trials if trial.verdict]
+        return found[0] if found else []
 
 
 def _tried(
@@ -216,6 +233,7 @@ def _trial(trial: Trial) -> dict[str, Any]:
         "score": verdict.score if verdict else None,
         "reason": trial.reason,
         "explanations": verdict.explanations if verdict else [],
+        "warnings": verdict.warnings if verdict else [],
         "seconds": round(trial.seconds, 3),
         "environmentId": trial.environment_id,
         "runId": trial.run_id,

@@ -222,12 +222,16 @@ class Started(msgspec.Struct, rename="camel"):
 
 
 class Verdict(msgspec.Struct):
-    """Whether the checks hold; `explanations` say why not, one for each that failed."""
+    """Whether the checks hold; `explanations` say why not, one for each that failed.
+
+    `warnings` tell which tables and columns of the checks there are not.
+    """
 
     passed: bool
     score: dict[str, Any]
     failures: list[str]
     explanations: list[dict[str, Any]]
+    warnings: list[str] = []
 
 
 class RunResult(msgspec.Struct, rename="camel"):
@@ -240,6 +244,7 @@ class RunResult(msgspec.Struct, rename="camel"):
     failures: list[str]
     diff: Diff | None
     created_at: str
+    warnings: list[str] = []
 
 
 class Template(msgspec.Struct):
@@ -283,9 +288,13 @@ class SuiteList(msgspec.Struct, rename="camel"):
 
 
 class Imported(msgspec.Struct):
-    """What an import came to, by name of template or suite; `left_out` are files of twins that are not installed."""
+    """What an import came to, by name of template or suite; `left_out` are files of twins that are not installed.
+
+    `warnings` tell which tables and columns of checks there are not.
+    """
 
     templates: list[str]
     suites: list[str]
     unchanged: list[str]
     left_out: list[str]
+    warnings: list[str] = []

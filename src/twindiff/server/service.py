@@ -91,7 +91,7 @@ class Service:
         self.calls = Calls(self.engine, catalog)
         self.clocks = Clocks(self.engine, self.environments, self.calls.due)
         self.runs = Runs(self.engine, catalog, self.environments, once=settings.runs_once)
-        self.suites = Suites(self.engine, catalog, self.templates)
+        self.suites = Suites(self.engine, catalog, self.templates, self.registry)
         self.importer = Importer(self.engine, self.registry, self.templates, self.suites)
         self.subscriptions = Subscriptions(self.engine, catalog)
         self.outbox = Outbox(self.engine, catalog, self.environments, self.subscriptions)

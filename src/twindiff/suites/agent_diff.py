@@ -12,7 +12,7 @@ from uuid import UUID, uuid5
 
 import msgspec
 
-from twindiff.checks import SpecError, parse
+from twindiff.checks import Known, SpecError, known_to, parse, warnings
 from twindiff.environments.registry import Registry
 from twindiff.environments.templates import InvalidSeed, Templates, full_rows
 from twindiff.kit.errors import ApiError
@@ -29,12 +29,13 @@ class InvalidFile(ApiError):
 
 
 class Imported(msgspec.Struct):
-    """What an import came to, by name of template or suite."""
+    """What an import came to, by name of template or suite; `warnings` of tables and columns that there are not."""
 
     templates: list[str] = msgspec.field(default_factory=list[str])
     suites: list[str] = msgspec.field(default_factory=list[str])
     unchanged: list[str] = msgspec.field(default_factory=list[str])
     left_out: list[str] = msgspec.field(default_factory=list[str])
+    warnings: list[str] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Seed(NamedTuple):
@@ -112,14 +113,17 @@ class Importer:
             if twin is None:
                 checked.left_out.append(f"{name}: no installed twin serves it")
             elif "tests" in content:
-                checked.suites.append(_suite(name, content))
+                checked.suites.append(_suite(name, content, known_to((self._registry.schemas[twin],))))
             else:
                 checked.seeds.append(self._seed(name, twin, content))
         return checked
 
     def store(self, checked: Checked) -> Generator[Work, None, Imported]:
         """Store what was checked, in parts: all of it or, when that fails, nothing that has a name."""
-        result = Imported(left_out=checked.left_out)
+        said = [
+            f"{suite.name}: {warning}" for suite, tests in checked.suites for each in tests for warning in each.warnings
+        ]
+        result = Imported(left_out=checked.left_out, warnings=said or msgspec.UNSET)
         for seed in checked.seeds:
             yield from self._templates.keep(seed.twin, seed.start)
         with self._engine.transaction():
@@ -158,14 +162,14 @@ def _stem(name: str) -> str:
     return name.rpartition("/")[2].removesuffix(".json")
 
 
-def _suite(file: str, content: dict[str, Any]) -> SuiteFile:
+def _suite(file: str, content: dict[str, Any], known: Known) -> SuiteFile:
     try:
         suite = msgspec.convert(content, PublicSuite)
     except msgspec.ValidationError as error:
         raise InvalidFile(f"{file}: {error}") from None
     suite_id = str(uuid5(NAMESPACE, f"suite:{suite.owner}:{suite.name}"))
     new = NewSuite(suite_id, suite.name, suite.description, "public", suite.owner)
-    tests = [_test(file, suite, test) for test in suite.tests]
+    tests = [_test(file, suite, test, known) for test in suite.tests]
     _refuse_repeated(file, [test.id for test in suite.tests])
     return SuiteFile(new, tests)
 
@@ -176,7 +180,7 @@ def _refuse_repeated(file: str, ids: list[str]) -> None:
             raise InvalidFile(f"{file}: two tests have the id '{id}'")
 
 
-def _test(file: str, suite: PublicSuite, test: PublicTest) -> NewTest:
+def _test(file: str, suite: PublicSuite, test: PublicTest, known: Known) -> NewTest:
     if test.expected_output and test.assertions is not None:
         raise InvalidFile(f"{file}: test {test.id}: has both assertions and expected_output; keep one of them")
     spec: dict[str, Any] = {**(test.expected_output or {"assertions": test.assertions})}
@@ -185,7 +189,7 @@ def _test(file: str, suite: PublicSuite, test: PublicTest) -> NewTest:
         if said is not None:
             spec.setdefault(rule, said)
     try:
-        parse(spec)
+        warned = tuple(f"test {test.id}: {problem}" for problem in warnings(parse(spec), known))
         item = msgspec.convert(
             {
                 "name": test.name,
@@ -199,4 +203,4 @@ def _test(file: str, suite: PublicSuite, test: PublicTest) -> NewTest:
     except (SpecError, msgspec.ValidationError) as error:
         raise InvalidFile(f"{file}: test {test.id}: {error}") from None
     test_id = str(uuid5(NAMESPACE, f"test:{suite.name}:{test.id}"))
-    return NewTest(test_id, item, test.seed_template)
+    return NewTest(test_id, item, test.seed_template, warned)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
@@ -10,7 +10,8 @@ import msgspec
 
 from twindiff.catalog import SuiteRecord, TemplateRecord, TestRecord
 from twindiff.catalog.stamps import new_uuid, stamp
-from twindiff.checks import SpecError, parse
+from twindiff.checks import SpecError, known_to, parse, warnings
+from twindiff.environments.registry import Registry
 from twindiff.environments.templates import InvalidTemplateId, TemplateNotFound, Templates, UnknownTemplate
 from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
@@ -61,6 +62,7 @@ class NewTest(NamedTuple):
     test_id: str
     item: TestItem
     seed_template: str
+    warnings: tuple[str, ...] = ()
 
 
 class NewSuite(NamedTuple):
@@ -76,7 +78,8 @@ class NewSuite(NamedTuple):
 class Suites:
     """The suites of a catalog."""
 
-    def __init__(self, engine: Engine, catalog: Store, templates: Templates) -> None:
+    def __init__(self, engine: Engine, catalog: Store, templates: Templates, registry: Registry) -> None:
+        self._registry = registry
         self._engine = engine
         self._catalog = catalog
         self._templates = templates
@@ -108,29 +111,37 @@ class Suites:
             raise InvalidTestId(f"invalid test id: '{test_id}' is not a UUID") from None
         return self._catalog.get(TestRecord, key, missing=TestNotFound)
 
-    def create(
-        self, name: str, description: str, visibility: str, items: Iterable[TestItem]
-    ) -> tuple[SuiteRecord, list[TestRecord]]:
-        """Add a suite with its tests, or nothing; raises InvalidDsl, UnknownTemplate."""
-        tests = [self._checked(item) for item in items]
+    def create(self, name: str, description: str, visibility: str, tests: Iterable[NewTest]) -> SuiteRecord:
+        """Add a suite with its tests, or nothing."""
         with self._engine.transaction():
             suite = self._store_suite(NewSuite(new_uuid(), name, description, visibility))
-            return suite, [self._store_test(suite.suite_id, test) for test in tests]
+            for test in tests:
+                self._store_test(suite.suite_id, test)
+            return suite
 
-    def add_tests(self, suite_id: str, items: Iterable[TestItem], default_template: str | None) -> list[TestRecord]:
-        """Add tests to a suite, all or none; raises SuiteNotFound, InvalidDsl, UnknownTemplate."""
+    def add_tests(self, suite_id: str, tests: Iterable[NewTest]) -> list[TestRecord]:
+        """Add tests to a suite, all or none; raises SuiteNotFound."""
         suite = self.get(suite_id)
-        tests = [self._checked(item, default_template) for item in items]
         with self._engine.transaction():
             return [self._store_test(suite.suite_id, test) for test in tests]
 
-    def _checked(self, item: TestItem, default_template: str | None = None) -> NewTest:
+    def templates_of(self, items: Iterable[TestItem], default: str | None = None) -> dict[str, TemplateRecord]:
+        """The templates that tests name, the default one where they name none; raises UnknownTemplate."""
+        return {text: self._template(text or default or "") for text in {item.environment_template for item in items}}
+
+    def checked(self, items: Iterable[TestItem], templates: Mapping[str, TemplateRecord]) -> list[NewTest]:
+        """Tests ready to be stored, with what is to be said of their checks; raises InvalidDsl."""
+        return [self._checked(item, templates[item.environment_template]) for item in items]
+
+    def _checked(self, item: TestItem, template: TemplateRecord) -> NewTest:
+        schema = self._registry.schemas.get(template.service)
         try:
-            parse(item.expected_output)
+            spec = parse(item.expected_output)
+            found = warnings(spec, known_to((schema,))) if schema else []
         except SpecError as error:
             raise InvalidDsl(f"invalid DSL: {error}") from None
-        template = self._template(item.environment_template or default_template or "")
-        return NewTest(new_uuid(), item, template.schema_name)
+        said = tuple(f"test {item.name}: {problem}" for problem in found)
+        return NewTest(new_uuid(), item, template.schema_name, said)
 
     def _template(self, text: str) -> TemplateRecord:
         """A template by id, name or `service:name`."""

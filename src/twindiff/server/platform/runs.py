@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from typing import Any, Literal
 
@@ -9,9 +10,20 @@ import msgspec
 
 from twindiff import changes
 from twindiff.catalog import RunRecord
-from twindiff.checks import Explanation, History, Score, Spec, SpecError, Verdict, evaluate, is_long, parse
-from twindiff.checks.vocabulary import EXTENDED
-from twindiff.environments.registry import Registry, did_you_mean
+from twindiff.checks import (
+    Explanation,
+    History,
+    Known,
+    Score,
+    Spec,
+    SpecError,
+    Verdict,
+    evaluate,
+    is_long,
+    known_to,
+    parse,
+)
+from twindiff.environments.registry import Registry
 from twindiff.environments.results import kept, told
 from twindiff.environments.runs import Interval
 from twindiff.kit.errors import ApiError
@@ -60,16 +72,19 @@ class RunDiff(msgspec.Struct, rename="camel", omit_defaults=True):
     rewound: list[dict[str, int]] = []
 
 
-class RunEvaluated(msgspec.Struct, rename="camel"):
+class RunEvaluated(msgspec.Struct, rename="camel", omit_defaults=True):
+    """`warnings` tell which tables and columns of the checks there are not."""
+
     run_id: str
     status: str
     passed: bool
     score: Score
     failures: list[str]
     explanations: list[Explanation]
+    warnings: list[str] = []
 
 
-class RunResult(msgspec.Struct, rename="camel"):
+class RunResult(msgspec.Struct, rename="camel", omit_defaults=True):
     """A run's latest result; before any, `score` and `diff` are null."""
 
     run_id: str
@@ -82,6 +97,7 @@ class RunResult(msgspec.Struct, rename="camel"):
     created_at: str
     before_snapshot: str
     after_snapshot: str | None
+    warnings: list[str] = []
 
 
 @api.post("/startRun", status=201)
@@ -156,13 +172,12 @@ async def evaluate_run(
     written = expected_output or _spec_of_test(service, run)
     spec = await service.aside(lambda: _parsed(written)) if is_long(written) else _parsed(written)
     interval = await service.in_parts(service.runs.interval(run))
-    if written.get("version") == EXTENDED:
-        _refuse_unknown_tables(spec, interval.twins, service.registry)
+    known = _known(interval.twins, service.registry)
     calls = await service.gathered(service.calls.log.of_run(run, interval.end)) if spec.needs_calls else None
 
     def judge() -> tuple[Verdict, str, str]:
         diff = _diff(service.registry, interval, include, "full")
-        verdict = evaluate(spec, diff, lambda: history(interval, service.registry, calls, diff))
+        verdict = _judged(spec, diff, lambda: history(interval, service.registry, calls, diff), known)
         return verdict, kept(_encoded(diff)), kept(_encoded(verdict))
 
     verdict, *result = await service.composed(interval.records, judge, times=_cost(spec), calls=calls)
@@ -175,6 +190,7 @@ async def evaluate_run(
         verdict.score,
         verdict.failures,
         verdict.explanations,
+        verdict.warnings,
     )
 
 
@@ -185,20 +201,18 @@ def _parsed(spec: dict[str, Any]) -> Spec:
         raise InvalidSpec(f"invalid DSL: {error}") from None
 
 
-def _refuse_unknown_tables(spec: Spec, twins: list[str], registry: Registry) -> None:
-    """Refuse what is said of a table that no twin of the environment has: it could never fail, or never hold."""
-    known = {twin: list(registry.schemas[twin].tables) for twin in twins if twin in registry.schemas}
-    tables = [name for names in known.values() for name in names]
-    if len(known) > 1:
-        tables += [f"{twin}.{name}" for twin, names in known.items() for name in names]
-    rows = [each for each in spec.assertions if each.diff_type != "response"]
-    said = {f"assertions[{each.number - 1}].entity": each.entity for each in rows}
-    said |= {f"closed_world.except[{at}].entity": each.entity for at, each in enumerate(spec.closed_world or ())}
-    for place, entity in said.items():
-        if entity not in tables:
-            raise InvalidSpec(
-                f"invalid DSL: {place}: the environment has no table '{entity}'.{did_you_mean(entity, tables)}"
-            )
+def _judged(spec: Spec, diff: dict[str, Any], load: Callable[[], History], known: Known | None) -> Verdict:
+    try:
+        return evaluate(spec, diff, load, known)
+    except SpecError as error:
+        raise InvalidSpec(f"invalid DSL: {error}") from None
+
+
+def _known(twins: list[str], registry: Registry) -> Known | None:
+    """The tables of an environment's twins; None where one of them is not installed any more."""
+    if any(twin not in registry.schemas for twin in twins):
+        return None
+    return known_to(tuple(registry.schemas[twin] for twin in twins))
 
 
 def _cost(spec: Spec) -> float:
@@ -251,6 +265,7 @@ def _result(run: RunRecord) -> RunResult:
         created_at=run.created_at,
         before_snapshot=run.before_snapshot,
         after_snapshot=run.after_snapshot,
+        warnings=msgspec.json.decode(verdict.get("warnings", nothing), type=list[str]),
     )
 
 

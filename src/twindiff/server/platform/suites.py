@@ -12,7 +12,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Operations
 from twindiff.server.service import Service
 from twindiff.suites.agent_diff import Imported
-from twindiff.suites.suites import TestItem
+from twindiff.suites.suites import NewTest, TestItem
 
 api = Operations()
 
@@ -39,11 +39,14 @@ class SuiteList(msgspec.Struct, rename="camel"):
     test_suites: list[SuiteBrief]
 
 
-class SuiteMade(msgspec.Struct):
+class SuiteMade(msgspec.Struct, omit_defaults=True):
+    """`warnings` tell which tables and columns of the tests' checks there are not."""
+
     id: str
     name: str
     description: str
     visibility: str
+    warnings: list[str] = []
 
 
 class TestBrief(msgspec.Struct):
@@ -66,10 +69,13 @@ class TestShown(msgspec.Struct):
     updated_at: str
 
 
-class TestList(msgspec.Struct):
+class TestList(msgspec.Struct, omit_defaults=True):
+    """`warnings` tell which tables and columns of the tests' checks there are not."""
+
     __test__ = False
 
     tests: list[TestShown]
+    warnings: list[str] = []
 
 
 class SuiteTests(msgspec.Struct):
@@ -113,7 +119,7 @@ def _brief(suite: SuiteRecord) -> SuiteBrief:
 
 
 @api.post("/testSuites", status=201)
-def create_suite(
+async def create_suite(
     service: Service,
     name: Name,
     description: str,
@@ -121,8 +127,18 @@ def create_suite(
     tests: list[TestItem] | None = None,
 ) -> SuiteMade:
     """Add a suite, with its tests or empty; with a bad test nothing is stored."""
-    suite, _ = service.suites.create(name, description, visibility, tests or [])
-    return SuiteMade(suite.suite_id, suite.name, suite.description, suite.visibility)
+    checked = await _checked(service, tests or [])
+    suite = service.suites.create(name, description, visibility, checked)
+    return SuiteMade(suite.suite_id, suite.name, suite.description, suite.visibility, _warnings(checked))
+
+
+async def _checked(service: Service, items: list[TestItem], default_template: str | None = None) -> list[NewTest]:
+    templates = service.suites.templates_of(items, default_template)
+    return await service.aside(lambda: service.suites.checked(items, templates))
+
+
+def _warnings(tests: list[NewTest]) -> list[str]:
+    return [warning for test in tests for warning in test.warnings]
 
 
 @api.get("/testSuites/{suiteId}")
@@ -145,11 +161,14 @@ def get_suite(service: Service, suite_id: str, expand: str = "") -> SuiteTests |
 
 
 @api.post("/testSuites/{suiteId}/tests", status=201)
-def add_tests(
+async def add_tests(
     service: Service, suite_id: str, tests: list[TestItem], default_environment_template: str | None = None
 ) -> TestList:
     """Add tests to a suite, all or none."""
-    return TestList([_shown(test) for test in service.suites.add_tests(suite_id, tests, default_environment_template)])
+    service.suites.get(suite_id)
+    checked = await _checked(service, tests, default_environment_template)
+    stored = service.suites.add_tests(suite_id, checked)
+    return TestList([_shown(test) for test in stored], _warnings(checked))
 
 
 @api.get("/tests/{testId}")

@@ -1,0 +1,109 @@
+"""The tables and columns that a spec names, held against those there are: a misspelt check must never pass."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from twindiff.checks import readers
+from twindiff.checks.readers import SpecError
+from twindiff.checks.spec import Assertion, Spec, Where
+from twindiff.kit.suggestions import did_you_mean
+from twindiff.storage.schema import Schema
+
+MARKS = frozenset({"__table__", "__twin__", "__derived__"})
+"""What rows of a diff have beside their columns."""
+
+MOST_SAID = 100
+"""Names that are said to be unknown."""
+
+Tables = Mapping[str, Collection[str]]
+"""Columns by table."""
+
+
+@lru_cache(maxsize=64)
+def known_to(schemas: tuple[Schema, ...]) -> Known:
+    """The tables of the twins that a spec is about."""
+    return Known({schema.twin: {name: table.columns for name, table in schema.tables.items()} for schema in schemas})
+
+
+class Name(NamedTuple):
+    """A name in a spec: of a table, or of a column of the table `of`, where that is empty of any table."""
+
+    place: str
+    name: str
+    is_table: bool
+    of: str = ""
+
+
+class Known:
+    """The tables that a spec may speak of, and their columns."""
+
+    def __init__(self, twins: Mapping[str, Tables]) -> None:
+        self.tables: dict[str, set[str]] = {}
+        """Columns by table; with several twins also by `twin.table`."""
+        for twin, tables in twins.items():
+            for table, columns in tables.items():
+                for entity in (table, f"{twin}.{table}") if len(twins) > 1 else (table,):
+                    self.tables.setdefault(entity, set()).update(columns)
+        self.columns = {column for columns in self.tables.values() for column in columns}
+
+    def problem(self, said: Name) -> SpecError | None:
+        """Say what is wrong with a name, None where it is right; columns of a table that is unknown are let be."""
+        if said.is_table:
+            is_known, what, near = said.name in self.tables, "there is no table", self.tables.keys()
+        else:
+            columns = self.tables.get(said.of, set()) if said.of else self.columns
+            is_known = said.name in columns or said.name in MARKS or (bool(said.of) and said.of not in self.tables)
+            what, near = f"{said.of or 'no table'} has {'no' if said.of else 'a'} column", columns
+        if is_known:
+            return None
+        return SpecError(said.place, f"{what} '{said.name}'", advice=did_you_mean(said.name, sorted(near)).strip())
+
+
+def misspelt(spec: Spec, known: Known) -> list[SpecError]:
+    """Say which names of a spec are of no table or column, the first hundred, and the nearest there is."""
+    found = (known.problem(name) for name in names_of(spec))
+    return list(islice((problem for problem in found if problem), MOST_SAID))
+
+
+def warnings(spec: Spec, known: Known) -> list[str]:
+    """Give the misspelt names of a spec in the public language, which takes them; raises SpecError for version 1."""
+    found = misspelt(spec, known)
+    if found and spec.is_extended:
+        raise found[0]
+    return [str(problem) for problem in found]
+
+
+def names_of(spec: Spec) -> Iterator[Name]:
+    """Give every name of a table or a column in a spec, in the order of the language's reference."""
+    for assertion in spec.assertions:
+        if assertion.diff_type != "response":
+            yield from _of_assertion(assertion)
+    for entity, columns in sorted(spec.ignore_fields.items()):
+        place = readers.inside("ignore_fields", entity)
+        if entity != "global":
+            yield Name(place, entity, is_table=True)
+        for column in sorted(columns):
+            yield Name(place, column, is_table=False, of="" if entity == "global" else entity)
+    for at, exempt in enumerate(spec.closed_world or ()):
+        place = f"closed_world.except[{at}]"
+        yield Name(f"{place}.entity", exempt.entity, is_table=True)
+        yield from _of_where(exempt.where, exempt.entity, f"{place}.where")
+
+
+def _of_assertion(assertion: Assertion) -> Iterator[Name]:
+    place, entity = f"assertions[{assertion.number - 1}]", assertion.entity
+    yield Name(f"{place}.entity", entity, is_table=True)
+    yield from _of_where(assertion.where, entity, f"{place}.where")
+    for column in assertion.changes:
+        yield Name(readers.inside(f"{place}.expected_changes", column), column, is_table=False, of=entity)
+    for column in sorted(assertion.ignore):
+        yield Name(f"{place}.ignore", column, is_table=False, of=entity)
+
+
+def _of_where(where: Where, entity: str, place: str) -> Iterator[Name]:
+    for path in dict.fromkeys(path for clause in where for path in clause.paths):
+        yield Name(readers.inside(place, path), path.split(".")[0], is_table=False, of=entity)
