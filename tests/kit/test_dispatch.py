@@ -28,10 +28,21 @@ def found(table: Dispatch, verb: str, path: str) -> tuple[str, dict[str, str]] |
     return (hit.operation.name, hit.path_parameters) if hit else None
 
 
-def test_a_method_is_found_by_name_whatever_the_verb():
+def test_a_method_is_found_by_name_by_get_and_post():
     table = dispatch("chat.postMessage", style=SlackRpc())
     assert [found(table, verb, "/api/chat.postMessage") for verb in ("GET", "POST")] == [("chat.postMessage", {})] * 2
     assert found(table, "POST", "chat.postmessage") is None
+
+
+@pytest.mark.parametrize("verb", ["HEAD", "DELETE", "OPTIONS", "PUT", "PATCH", "get"])
+def test_a_method_is_not_run_by_any_other_verb(verb: str):
+    table = dispatch("chat.postMessage", style=SlackRpc())
+    assert found(table, verb, "/api/chat.postMessage") is None
+
+
+def test_what_is_asked_of_a_path_by_head_is_what_get_gives():
+    table = dispatch("GET /users/{id}", "POST /users/{id}")
+    assert found(table, "HEAD", "/users/U1") == ("GET /users/{id}", {"id": "U1"})
 
 
 def test_a_path_gives_what_stands_for_its_placeholders():

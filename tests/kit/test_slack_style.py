@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from twindiff.kit import Exchange, Operations
-from twindiff.kit.errors import ApiError, InvalidParameter, MissingParameter
+from twindiff.kit.errors import ApiError, InvalidParameter, MissingParameter, TooLarge, TooSlow
 from twindiff.kit.http import Answer, Request
 from twindiff.kit.styles.slack import SlackRpc
 from twindiff.kit.twin import Dispatch
@@ -146,3 +146,24 @@ def test_a_wrong_argument_is_named():
 def test_an_unknown_method_is_said():
     given = answer(STYLE.unknown(Request("POST", "/api/nope.nope"), []))
     assert given == {"ok": False, "error": "unknown_method", "req_method": "nope.nope"}
+
+
+LONG = "9" * 400
+
+
+@pytest.mark.parametrize("body", [f'{{"channel": "C1", "blocks": [{{"n": {LONG}}}]}}', f'{{"a": -{LONG}}}'])
+def test_a_number_that_nothing_can_hold_is_no_json(body: str):
+    with pytest.raises(ApiError) as refused:
+        read(body, JSON)
+    assert refused.value.code == "invalid_json"
+
+
+def test_an_integer_beyond_64_bits_is_a_float_as_it_is_to_javascript():
+    assert read(f'{{"blocks": [{{"n": {2**70}, "m": {2**63 - 1}}}]}}', JSON)["blocks"] == [
+        {"n": 2.0**70, "m": 2**63 - 1}
+    ]
+
+
+@pytest.mark.parametrize(("error", "code"), [(TooSlow(), "service_unavailable"), (TooLarge(), "invalid_arguments")])
+def test_what_takes_too_long_is_refused_in_the_vendors_words(error: ApiError, code: str):
+    assert answer(STYLE.error(error))["error"] == code

@@ -28,8 +28,15 @@ def canonical(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [canonical(item) for item in cast(list[Any], value)]
     if type(value) is int and value not in INT64:
-        return float(value)
+        return _float(value)
     return value
+
+
+def _float(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise MalformedBody("A number is too large to be stored") from None
 
 
 def _ordered(keys: Iterable[str]) -> list[str]:
@@ -44,7 +51,7 @@ def _bytes(key: str) -> int:
 
 
 def json_text(value: Any) -> str:
-    """Canonical compact JSON text; raises MalformedBody for what is nested too deeply."""
+    """Canonical compact JSON text; raises MalformedBody for what is nested too deeply or a number beyond all floats."""
     try:
         return _encode(canonical(value)).decode()
     except RecursionError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import isinf
 from typing import Any
 
 from graphql import (
@@ -132,7 +133,7 @@ def _value(uses: VariableUse, node: ValueNode, kind: Any, default: Any) -> Any:
         # Only scalars of the vendor's own hold variables inside; the library puts those together.
         return _by_library(node, kind)
     value = value_from_ast(node, kind)
-    if value is Undefined:
+    if value is Undefined or (isinstance(value, float) and isinf(value)):
         raise Refused(f"Expected value of type '{kind}'.", node)
     return value
 

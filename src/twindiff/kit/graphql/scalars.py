@@ -73,16 +73,30 @@ def _instant_or_duration(value: Any) -> Any:
     raise GraphQLError(f"Expected an ISO 8601 date or duration, got {value!r}.")
 
 
+def _finite(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise GraphQLError("Duration cannot represent a number that large.") from None
+
+
 def _duration(value: Any) -> float:
     """Milliseconds."""
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
+        return _finite(value)
     if isinstance(value, str):
         try:
             return duration_of(value).total_seconds() * 1000
         except ValueError:
             pass
     raise GraphQLError(f"Duration cannot represent {value!r}.")
+
+
+def _uuid(value: Any) -> str:
+    """Any text: whether it names something is the twin's business."""
+    if isinstance(value, str):
+        return value
+    raise GraphQLError(f"UUID cannot represent a non string value: {value!r}")
 
 
 def _object(value: Any) -> Any:
@@ -113,5 +127,6 @@ _KNOWN: dict[str, tuple[Any, Any]] = {
     "TimelessDateOrDuration": (_instant_or_duration, None),
     "Duration": (_duration, None),
     "JSONObject": (_object, None),
+    "UUID": (_uuid, None),
 }
-SCALARS = frozenset({*_KNOWN, "JSON", "UUID"})
+SCALARS = frozenset({*_KNOWN, "JSON"})

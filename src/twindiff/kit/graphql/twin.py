@@ -30,6 +30,7 @@ from .run import Run
 BODY_LIMIT = 8_000_000
 """Bodies are read up to this size, so that one that is too long is refused in the vendor's shape."""
 LONGEST_BODY = 1_000_000
+_READING = ("GET", "HEAD")
 _PAGE = Path(__file__).with_name("page.html")
 
 
@@ -108,7 +109,7 @@ class Endpoint(Dispatch):
 
     def find(self, verb: str, path: str) -> Found | None:
         """A GET is for people, whose browsers bring no token; it gives them a page to ask from."""
-        if verb == "GET":
+        if verb in _READING:
             return Found(self._operation("GET page", _page, reads=True, open=True), {})
         return Found(self._operation("graphql", _page, reads=True), {}) if verb == "POST" else None
 
@@ -217,5 +218,5 @@ class GraphqlTwin(Twin):
 
     def read(self, exchange: Exchange) -> None:
         """Find out which operation the document of a POST means."""
-        if exchange.request.verb != "GET":
+        if exchange.request.verb not in _READING:
             exchange.operation = self.endpoint.chosen(exchange.request)

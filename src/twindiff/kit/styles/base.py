@@ -10,6 +10,7 @@ import msgspec
 from twindiff.kit.errors import ApiError, MalformedBody, MissingToken, UnknownOperation, UnknownToken
 from twindiff.kit.forms import MULTIPART, URLENCODED, read_form, read_query
 from twindiff.kit.http import Answer, Request, json_answer
+from twindiff.kit.json_values import read_json
 
 if TYPE_CHECKING:
     from twindiff.kit.binding import Bound, Naming
@@ -90,14 +91,14 @@ def embedded(given: dict[str, Any], bound: Bound) -> dict[str, Any]:
     for name in bound.structured and bound.structured & given.keys():
         if isinstance(given[name], str):
             with suppress(msgspec.DecodeError, UnicodeError, RecursionError):
-                given[name] = msgspec.json.decode(given[name])
+                given[name] = read_json(given[name])
     return given
 
 
 def json_object(body: bytes) -> dict[str, Any]:
     """The object that a JSON body holds; raises MalformedBody for anything else."""
     try:
-        value = msgspec.json.decode(body)
+        value = read_json(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise MalformedBody(f"The body is not valid JSON: {error}") from None
     if not isinstance(value, dict):

@@ -15,8 +15,9 @@ import msgspec
 from python_multipart import parse_form  # pyright: ignore[reportUnknownVariableType]
 from python_multipart.exceptions import FormParserError
 
-from twindiff.kit.errors import ApiError, InvalidParameter, MissingParameter
+from twindiff.kit.errors import ApiError, InvalidParameter, MissingParameter, TooLarge, TooSlow
 from twindiff.kit.http import Answer, Request, json_answer
+from twindiff.kit.json_values import read_json
 
 from .base import Style
 
@@ -50,6 +51,10 @@ class InvalidArguments(ApiError):
 
 class UnknownMethod(ApiError):
     """There is no method of that name, or this twin does not have it."""
+
+
+class ServiceUnavailable(ApiError):
+    """The method took longer than a method may take."""
 
 
 class Ratelimited(ApiError):
@@ -119,6 +124,10 @@ class SlackRpc(Style):
             return _invalid_arguments(f"[ERROR] missing required field: {error.name}")
         if isinstance(error, InvalidParameter):
             return _invalid_arguments(f"[ERROR] {error}")
+        if isinstance(error, TooLarge):
+            return _invalid_arguments(f"[ERROR] {error}")
+        if isinstance(error, TooSlow):
+            return json_answer({"ok": False, "error": ServiceUnavailable.code})
         if isinstance(error, Ratelimited):
             headers = (("Retry-After", str(error.retry_after)),)
             return json_answer({"ok": False, "error": error.code}, error.status, headers)
@@ -135,7 +144,7 @@ def _invalid_arguments(message: str) -> Answer:
 
 def _json_object(body: bytes) -> dict[str, Any]:
     try:
-        value = msgspec.json.decode(body)
+        value = read_json(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise InvalidJson from None
     if not isinstance(value, dict):
@@ -159,7 +168,7 @@ def _client(request: Request) -> dict[str, str]:
 def _embedded_json(name: str, text: str) -> Any:
     """A list or object that a form carries as JSON text; text that is no JSON is left for the handler's contract."""
     try:
-        return msgspec.json.decode(text)
+        return read_json(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return text
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from twindiff.kit import Call
 from twindiff.kit.graphql import Section, fits, verbs
 from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
@@ -18,6 +16,7 @@ from .model.customers import CustomerNeed
 from .model.issues import Issue
 from .model.project_parts import ProjectUpdate
 from .people import acting_user
+from .rich_text import document_of, text_given
 
 api = Section()
 
@@ -49,7 +48,7 @@ def create_comment(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
     _join_thread(call, values)
     if not any(values.get(place) for place in PLACES):
         raise InvalidInput("issueId: a comment needs something that it is on.")
-    values["body"] = _body(given, values.get("body"))
+    values["body"] = _body(given)
     values["bodyData"] = document_of(values["body"])
     values["userId"] = acting_user(call).id
     values["url"] = _address(call, values)
@@ -66,31 +65,11 @@ def _join_thread(call: Call, values: dict[str, Any]) -> None:
             raise InvalidInput("parentId: a reply stands on what the comment that it answers stands on.")
 
 
-def _body(given: dict[str, Any], body: str | None) -> str:
-    text = body if body is not None else _text_of(given.get("bodyData"))
+def _body(given: dict[str, Any]) -> str:
+    text = text_given(given) or ""
     if not text.strip():
         raise InvalidInput("body: a comment needs a text.")
     return text
-
-
-def _text_of(data: Any) -> str:
-    """The words of a rich text document."""
-    if isinstance(data, str):
-        data = msgspec.json.decode(data)
-    if not isinstance(data, dict):
-        return ""
-    own = data.get("text", "")  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - JSON's edge
-    return str(own) + "".join(_text_of(each) for each in data.get("content", ()))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType]
-
-
-def document_of(text: str) -> str:
-    """A text as the rich text document that editors show."""
-    paragraphs = [
-        {"type": "paragraph", "content": [{"type": "text", "text": part}]}
-        for part in text.split("\n\n")
-        if part.strip()
-    ]
-    return msgspec.json.encode({"type": "doc", "content": paragraphs}).decode()
 
 
 def _address(call: Call, values: dict[str, Any]) -> str:
@@ -113,7 +92,8 @@ def update_comment(call: Call, row: Any, changes: dict[str, Any], given: dict[st
     if "body" not in changes and given.get("bodyData") is None:
         return
     _check_author(call, row, "edited")
-    changes["body"] = _body(given, changes.get("body"))
+    changes.pop("bodyData", None)
+    changes["body"] = _body(given)
     if changes["body"] != row.body:
         changes |= {"bodyData": document_of(changes["body"]), "editedAt": call.clock.iso()}
 

@@ -11,6 +11,7 @@ from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
 from .model.customers import Customer, CustomerNeed, CustomerStatus, CustomerTier
 from .model.issues import Issue
 from .projects import workspace
+from .rich_text import document_of, text_given
 from .tallies import tally
 
 api = Section()
@@ -100,6 +101,20 @@ def create_need(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
     values["creatorId"] = call.actor
     if given.get("attachmentUrl"):
         values["url"] = given["attachmentUrl"]
+    _write(values, given)
+
+
+@api.updating(CustomerNeed)
+def update_need(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """The text of a need can be given as a document."""
+    _write(changes, given)
+
+
+def _write(columns: dict[str, Any], given: dict[str, Any]) -> None:
+    columns.pop("bodyData", None)
+    body = text_given(given)
+    if body is not None:
+        columns |= {"body": body, "bodyData": document_of(body)}
 
 
 @api.mutation("customerNeedUpdate")

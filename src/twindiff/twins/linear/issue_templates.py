@@ -31,5 +31,8 @@ def fill_in(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
 
 
 def _object(data: Any) -> dict[str, Any]:
-    value = msgspec.json.decode(data) if isinstance(data, str) else data
+    try:
+        value = msgspec.json.decode(data) if isinstance(data, str) else data
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return {}
     return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType] - JSON's edge

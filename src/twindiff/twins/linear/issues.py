@@ -20,6 +20,7 @@ from .model.issues import Issue
 from .model.project_parts import ProjectMilestone
 from .model.users import User
 from .model.workflows import Cycle
+from .rich_text import text_given
 
 api = Section()
 
@@ -35,6 +36,7 @@ def create_issue(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
         raise InvalidInput("title: an issue needs a title.")
     state = state_of_team(call, values["stateId"], team) if values.get("stateId") else default_state(call, team)
     values["stateId"] = state.id
+    _describe(values, given)
     check_relations(call, values, team)
     labels = check_labels(call, given.get("labelIds") or [], team)
     now = call.clock.iso()
@@ -61,6 +63,7 @@ def update_issue(call: Call, row: Any, changes: dict[str, Any], given: dict[str,
     """Check what an issue is changed to, and add what follows from it."""
     if "title" in changes and not (changes["title"] or "").strip():
         raise InvalidInput("title: an issue needs a title.")
+    _describe(changes, given)
     team = team_of(call, changes.get("teamId") or row.teamId)
     check_relations(call, changes, team, row)
     if changes.get("stateId") and changes["stateId"] != row.stateId:
@@ -73,6 +76,13 @@ def update_issue(call: Call, row: Any, changes: dict[str, Any], given: dict[str,
         changes["url"] = address(call, team, row.identifier, changes["title"])
     _move(call, row, changes, team)
     _labels(call, row, changes, given, team)
+
+
+def _describe(columns: dict[str, Any], given: dict[str, Any]) -> None:
+    """A description may be given as a document."""
+    text = text_given(given, "description")
+    if text is not None:
+        columns["description"] = text
 
 
 def _move(call: Call, row: Any, changes: dict[str, Any], team: Any) -> None:

@@ -11,10 +11,10 @@ from twindiff.kit import Call
 from twindiff.kit.graphql import Section, verbs
 from twindiff.kit.graphql.errors import InvalidInput
 
-from .comments import document_of
 from .model.initiatives import Initiative, InitiativeUpdate
 from .model.project_parts import ProjectUpdate
 from .model.projects import Project
+from .rich_text import document_of, text_given
 
 api = Section()
 
@@ -29,21 +29,21 @@ def project_update(call: Call, id: str, project_id: str | None = None) -> Any:
 def create_project_update(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Give an update an author, an address and a health."""
     project = call.db.get(Project.row, values["projectId"])
-    values |= _columns(call, values, project)
+    values |= _columns(call, values, given, project)
 
 
 @api.creating(InitiativeUpdate)
 def create_initiative_update(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Give an update an author, an address and a health."""
     initiative = call.db.get(Initiative.row, values["initiativeId"])
-    values |= _columns(call, values, initiative)
+    values |= _columns(call, values, given, initiative)
 
 
-def _columns(call: Call, values: dict[str, Any], of: Any) -> dict[str, Any]:
-    if not (values.get("body") or values.get("health")):
+def _columns(call: Call, values: dict[str, Any], given: dict[str, Any], of: Any) -> dict[str, Any]:
+    body = text_given(given) or ""
+    if not (body or values.get("health")):
         raise InvalidInput("body: an update needs a text or a health.")
     short = values["id"].replace("-", "")[:12]
-    body = values.get("body") or ""
     return {
         "userId": call.actor,
         "body": body,
@@ -71,21 +71,23 @@ def _set_health(call: Call, entity: Any, id: str, update: Any) -> None:
     call.db.change(thing, health=update.health, healthUpdatedAt=call.clock.iso(), lastUpdateId=update.id)
 
 
-def _edited(call: Call, row: Any, changes: dict[str, Any]) -> None:
-    if changes.get("body", row.body) != row.body:
-        changes |= {"bodyData": document_of(changes["body"]), "editedAt": call.clock.iso()}
+def _edit(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    changes.pop("bodyData", None)
+    body = text_given(given)
+    if body is not None and body != row.body:
+        changes |= {"body": body, "bodyData": document_of(body), "editedAt": call.clock.iso()}
 
 
 @api.updating(ProjectUpdate)
 def update_project_update(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Keep when the text was edited."""
-    _edited(call, row, changes)
+    _edit(call, row, changes, given)
 
 
 @api.updating(InitiativeUpdate)
 def update_initiative_update(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """Keep when the text was edited."""
-    _edited(call, row, changes)
+    _edit(call, row, changes, given)
 
 
 @api.updated(ProjectUpdate)

@@ -140,15 +140,19 @@ def cycle_shift_all(call: Call, input: dict[str, Any]) -> dict[str, Any]:
     """Move a cycle and all after it by a number of days."""
     cycle = Cycle.row
     first = call.db.get(cycle, input["id"])
-    days = timedelta(days=input["daysToShift"])
     moved = first
     for row in call.db.rows(cycle, cycle.teamId == first.teamId, cycle.startsAt >= first.startsAt):
-        span = {
-            name: (datetime.fromisoformat(getattr(row, name)) + days).isoformat() for name in ("startsAt", "endsAt")
-        }
+        span = {name: _shifted(getattr(row, name), input["daysToShift"]) for name in ("startsAt", "endsAt")}
         changed = call.db.change(row, updatedAt=call.clock.iso(), **span)
         moved = changed if row.id == first.id else moved
     return {"cycle": moved}
+
+
+def _shifted(instant: str, days: float) -> str:
+    try:
+        return (datetime.fromisoformat(instant) + timedelta(days=days)).isoformat()
+    except OverflowError:
+        raise InvalidInput(f"daysToShift: {days:g} days lead beyond the calendar.") from None
 
 
 @api.field(Cycle, "progress", needs="id")

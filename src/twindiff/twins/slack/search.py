@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 
 from twindiff.kit import Call, Operations, all_of, any_of, exists, not_, page
+from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.rows import Expression, Order
 
 from .access import readable_by
@@ -28,6 +29,10 @@ Sort = Literal["score", "timestamp", ""]
 Direction = Literal["asc", "desc", ""]
 
 _LARGEST_PAGE = 100
+_LONGEST_QUERY = 5_000
+"""Characters of a query."""
+_MOST_TERMS = 100
+"""Words, phrases and modifiers of a query; each is looked for in every message."""
 
 
 class Search(NamedTuple):
@@ -101,7 +106,18 @@ def _search(call: Call, query: str, count: int, page: int, direction: Direction,
     if not query.strip():
         raise NoQuery
     order = Order(Message.message_id, descending=direction != "asc")
-    return Search(call, parse(query), Window(page, min(count, _LARGEST_PAGE)), order, highlight)
+    return Search(call, _parsed(query), Window(page, min(count, _LARGEST_PAGE)), order, highlight)
+
+
+def _parsed(query: str) -> list[Alternatives]:
+    """The terms of a query; one that is longer than people type is refused before the messages are looked at."""
+    if len(query) > _LONGEST_QUERY:
+        raise InvalidParameter("query", f"must have at most {_LONGEST_QUERY:,} characters; {len(query):,} were given")
+    groups = parse(query)
+    terms = sum(map(len, groups))
+    if terms > _MOST_TERMS:
+        raise InvalidParameter("query", f"must have at most {_MOST_TERMS} words and modifiers; {terms:,} were given")
+    return groups
 
 
 def _messages(search: Search) -> dict[str, Any]:

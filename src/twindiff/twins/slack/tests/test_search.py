@@ -234,3 +234,22 @@ def test_what_a_template_left_out_or_misshaped_stops_nobody_from_reading(workspa
         assert slack("search.all", query=word)["messages"]["total"] == 1
     assert "odd" in [each["text"] for each in slack("conversations.history", channel="C01ABCD1234")["messages"]]
     assert slack("files.info", file="F0")["ok"]
+
+
+@pytest.mark.parametrize("method", ["search.messages", "search.files", "search.all"])
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        (" ".join(f"word{n}" for n in range(101)), "at most 100 words and modifiers; 101 were given"),
+        (" OR ".join(["from:me"] * 101), "at most 100 words and modifiers; 101 were given"),
+        (" ".join(["soup"] * 17_000), "at most 5,000 characters; 84,999 were given"),
+    ],
+)
+def test_a_query_longer_than_people_type_is_refused(slack, method, query, says):
+    answer = slack(method, query=query, ok=False)
+    assert answer["error"] == "invalid_arguments"
+    assert says in answer["response_metadata"]["messages"][0]
+
+
+def test_a_query_of_a_hundred_words_is_answered(find):
+    assert find(" OR ".join(["soup", *(f"word{n}" for n in range(99))])) == [SOUP]
