@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from twindiff.kit import Call
+from twindiff.kit import Call, any_of
 from twindiff.kit.graphql import Section
 
 from .model.issues import Issue
@@ -41,13 +41,38 @@ def _named(call: Call, identifier: str) -> Any:
 
 
 def next_number(call: Call, team: Any) -> int:
-    """The next number of a team; numbers are never used twice, not even those of issues that moved away."""
+    """The next number of a team; numbers are never used twice, not even those of issues that moved away.
+
+    A counter knows it, so that a team's ten thousandth issue costs what its first did.
+    """
+    counter = f"issues of {team.id}"
+    number = call.db.next(counter)
+    if number == 1 and (last := _last_number(call, team)):  # issues of the template have not raised the counter
+        number = call.db.next(counter, at_least=1 + last)
+    while call.db.find(Issue.row, Issue.row.identifier == f"{team.key}-{number}"):
+        number = call.db.next(counter)
+    return number
+
+
+def go_beyond(call: Call, team: Any, key: str) -> None:
+    """Let a team that takes another key use no identifier that an issue has, or had, under that key."""
+    if last := _last_under(call, key):
+        call.db.next(f"issues of {team.id}", at_least=last)
+
+
+def _last_number(call: Call, team: Any) -> int:
     issue = Issue.row
     last = call.db.rows(issue, issue.teamId == team.id, order=-issue.number, limit=1, columns=(issue.number,))
-    number = call.db.next(f"issues of {team.id}", at_least=1 + int(last[0][0]) if last else 1)
-    while _named(call, f"{team.key}-{number}"):
-        number = call.db.next(f"issues of {team.id}")
-    return number
+    return max(int(last[0][0]) if last else 0, _last_under(call, team.key))
+
+
+def _last_under(call: Call, key: str) -> int:
+    """The last number that an issue has or had under a team's key."""
+    issue, start = Issue.row, f"{key}-"
+    here = any_of(issue.identifier.starts(start), issue.previousIdentifiers.contains(f'"{start}'))
+    found = call.db.rows(issue, here, columns=(issue.identifier, issue.previousIdentifiers))
+    names = [name for present, past in found for name in (present, *past) if name.startswith(start)]
+    return max([int(name[len(start) :]) for name in names if name[len(start) :].isdecimal()], default=0)
 
 
 def naming(call: Call, team: Any, title: str, number: int) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from twindiff.kit.graphql.errors import InvalidInput
 from twindiff.kit.rows import Expression, Step
 from twindiff.kit.values import reached
 
+from .issue_names import go_beyond
 from .model.issues import Issue
 from .model.teams import Team, TeamMembership
 from .model.users import User
@@ -128,6 +129,7 @@ def update_team(call: Call, row: Any, changes: dict[str, Any], given: dict[str, 
     """Check what a team is changed to, and add what follows from it."""
     if changes.get("key", row.key) != row.key:
         changes["key"] = _key(call, changes["key"], given=True)
+        go_beyond(call, row, changes["key"])
     if changes.get("name", row.name) != row.name:
         changes["displayName"] = changes["name"]
     if changes.get("parentId"):

@@ -96,6 +96,53 @@ def test_a_moved_issue_is_numbered_anew_and_keeps_its_old_name(linear):
     assert linear('{ issue(id: "ENG-2") { identifier } }')["issue"]["identifier"] == "PROD-1"
 
 
+def test_an_issue_that_moves_twice_keeps_both_old_names_and_is_found_by_each(linear):
+    linear.update("issue", "ENG-2", teamId=PROD)
+    again = linear.update("issue", "PROD-1", "identifier previousIdentifiers", teamId=ENG)
+    assert again == {"identifier": "ENG-5", "previousIdentifiers": ["ENG-2", "PROD-1"]}
+    for name in ("ENG-2", "PROD-1", "ENG-5"):
+        assert linear(f'{{ issue(id: "{name}") {{ identifier }} }}')["issue"]["identifier"] == "ENG-5"
+
+
+def test_the_first_issue_of_a_new_team_has_number_one(linear):
+    team = linear.create("team", name="Paint", key="PNT")["id"]
+    assert [linear.issue("identifier", teamId=team)["identifier"] for _ in range(2)] == ["PNT-1", "PNT-2"]
+
+
+def test_a_team_that_takes_another_s_old_key_uses_none_of_its_names(linear):
+    linear.update("issue", "ENG-4", teamId=PROD)
+    query = "mutation($id: String!, $key: String) { teamUpdate(id: $id, input: { key: $key }) { success } }"
+    linear(query, id=ENG, key="OLD")
+    linear(query, id=PROD, key="ENG")
+    assert linear.issue("identifier", teamId=PROD)["identifier"] == "ENG-5"
+
+
+def test_a_cycle_of_another_team_is_refused_and_of_its_own_is_kept(linear):
+    span = {"startsAt": "2026-01-05T00:00:00Z", "endsAt": "2026-01-19T00:00:00Z"}
+    own, other = (linear.create("cycle", teamId=team, **span)["id"] for team in (ENG, PROD))
+    query = 'mutation($c: String) { issueUpdate(id: "ENG-1", input: { cycleId: $c }) { issue { cycle { id } } } }'
+    assert "belongs to another team" in linear.error(query, c=other)["message"]
+    assert linear(query, c=own)["issueUpdate"]["issue"] == {"cycle": {"id": own}}
+    moved = 'mutation { issueCreate(input: { teamId: "%s", title: "x", cycleId: "%s" }) { success } }'
+    assert "belongs to another team" in linear.error(moved % (PROD, own))["message"]
+
+
+def test_a_milestone_goes_when_the_project_changes(linear):
+    one, other = (linear.create("project", name=name, teamIds=[ENG])["id"] for name in ("One", "Other"))
+    mine, theirs = (linear.create("projectMilestone", name="M", projectId=project)["id"] for project in (one, other))
+    fields = "project { id } projectMilestone { id }"
+    linear.update("issue", "ENG-1", projectId=one, projectMilestoneId=mine)
+    assert linear.update("issue", "ENG-1", fields, projectId=one)["projectMilestone"] == {"id": mine}
+    assert linear.update("issue", "ENG-1", fields, projectId=other) == {
+        "project": {"id": other},
+        "projectMilestone": None,
+    }
+    both = linear.update("issue", "ENG-1", fields, projectId=one, projectMilestoneId=mine)
+    assert both == {"project": {"id": one}, "projectMilestone": {"id": mine}}
+    query = 'mutation($m: String) { issueUpdate(id: "ENG-1", input: { projectMilestoneId: $m }) { success } }'
+    assert "belongs to another project" in linear.error(query, m=theirs)["message"]
+
+
 def test_numbers_of_moved_issues_are_not_used_again(linear):
     linear.update("issue", "ENG-4", teamId=PROD)
     assert linear.issue("identifier")["identifier"] == "ENG-5"

@@ -10,10 +10,12 @@ import pytest
 from twindiff.environments.templates import full_rows
 from twindiff.kit.call import Call
 from twindiff.kit.clock import ClockMode
-from twindiff.storage import Origin
+from twindiff.storage import Intent, Origin
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite.engine import SqliteEngine
 from twindiff.twins.linear import twin
+from twindiff.twins.linear.model.issues import Issue
+from twindiff.twins.linear.model.teams import Team
 
 from .conftest import AGENT, SEED
 
@@ -65,13 +67,20 @@ class Counting:
 
 
 @pytest.fixture(scope="module")
-def asked():
-    """Which calls of the store a query makes in the large workspace."""
+def engine():
+    """An engine with an environment `e` of the large workspace."""
     engine = SqliteEngine(":memory:")
     engine.schema(Schema("linear", twin.tables))
     rows = full_rows(twin, json.loads((SEED.parent / "linear_workspace.json").read_text()))
     template = engine.add_template("linear", rows)
     engine.create("e", Origin({"linear": template.hash}, ClockMode("steps", MARCH), 0, MARCH, template.counters))
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="module")
+def asked(engine):
+    """Which calls of the store a query makes in the large workspace."""
 
     def ask(query):
         def work(moment):
@@ -82,8 +91,7 @@ def asked():
 
         return engine.read("e", "linear", work)
 
-    yield ask
-    engine.close()
+    return ask
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -103,3 +111,41 @@ def test_a_filter_is_part_of_the_one_statement_of_its_list(asked, name):
 def test_an_order_is_part_of_the_one_statement_of_its_list(asked, name):
     order = f"{name}: {{ order: Ascending {SORTS[name]} }}"
     assert asked(IDS % f", sort: [{{ {order} }}]") == asked(IDS % "")
+
+
+class Looking:
+    """A store that notes by what columns issues are looked for, if they are looked for."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.noted: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def find(self, table: Any, *where: Any) -> Any:
+        if table is Issue.row:
+            self.noted |= {f"{each.column.name} {each.op}" for each in where}
+        return self._store.find(table, *where)
+
+    def rows(self, table: Any, *where: Any, **options: Any) -> Any:
+        if table is Issue.row:
+            self.noted.add("all of a team")
+        return self._store.rows(table, *where, **options)
+
+
+CREATE = """mutation { issueCreate(input: { teamId: "%s", title: "New" }) { success } }"""
+
+
+def test_only_the_first_new_issue_of_a_team_looks_at_the_others(engine):
+    team = engine.read("e", "linear", lambda moment: moment.db.rows(Team.row, limit=1)[0].id)
+
+    def work(moment):
+        store: Any = Looking(moment.db)
+        outcome = twin.api.execute(twin.api.plan(CREATE % team, None, {}), Call(AGENT, store, moment.clock), {})
+        assert outcome.problems == []
+        return store.noted
+
+    first, second, third = (engine.write("e", Intent("linear", "create", AGENT), work)[0] for _ in range(3))
+    assert "all of a team" in first
+    assert second == third == {"identifier ="}

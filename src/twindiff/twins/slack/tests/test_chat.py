@@ -376,3 +376,13 @@ def test_those_who_subscribed_are_told(slack):
         ("message", "message_changed", ts),
         ("message", "message_deleted", ts),
     ]
+
+
+@pytest.mark.parametrize("blocks", [None, [{"type": "divider", "block_id": "b1"}]])
+def test_an_update_to_the_same_content_changes_nothing_and_tells_nobody(slack, blocks):
+    content = {"text": "same", **({"blocks": blocks} if blocks else {})}
+    ts = slack("chat.postMessage", channel=GENERAL, **content)["ts"]
+    told, before = slack.events(), slack.diff("all")
+    answer = slack("chat.update", channel=GENERAL, ts=ts, **content)
+    assert (answer["ok"], answer["text"], "edited" in answer["message"]) == (True, "same", False)
+    assert (slack.events(), slack.diff("all")) == (told, before)

@@ -1,8 +1,11 @@
 """User groups, bookmarks, pins and saved items as they live."""
 
+import pytest
+
 from tests.harness import AGENT, GENERAL, JOHN, RANDOM, ROBERT
 
 MINE = "1699564800.000123"
+LATER = "1699568400.000456"
 OTHERS = "1699572000.000789"
 
 
@@ -44,6 +47,38 @@ def test_a_channel_has_at_most_100_bookmarks(workspace_with):
     slack = workspace_with(bookmarks=many)
     answer = slack("bookmarks.add", channel_id=GENERAL, title="a", type="link", link="https://a.b")
     assert answer["error"] == "too_many_bookmarks"
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("bookmarks.add", {"title": "b", "type": "link", "link": "https://b.example"}),
+        ("bookmarks.edit", {"title": "b"}),
+        ("bookmarks.remove", {}),
+    ],
+)
+def test_nobody_changes_the_bookmarks_of_an_archived_channel(slack, method, arguments):
+    new = {"title": "a", "type": "link", "link": "https://a.example"}
+    made = slack("bookmarks.add", channel_id=RANDOM, **new)["bookmark"]
+    slack("conversations.archive", channel=RANDOM)
+    named = {} if method == "bookmarks.add" else {"bookmark_id": made["id"]}
+    assert slack(method, channel_id=RANDOM, **named, **arguments)["error"] == "permission_denied"
+    assert [each["title"] for each in slack("bookmarks.list", channel_id=RANDOM)["bookmarks"]] == ["a"]
+
+
+def test_the_latest_pin_is_listed_first_whatever_the_age_of_its_message(workspace):
+    slack = workspace(clock={"mode": "steps"})
+    first, second, third = (slack("chat.postMessage", channel=GENERAL, text=text)["ts"] for text in "abc")
+    for ts in (second, third, first):
+        slack("pins.add", channel=GENERAL, timestamp=ts)
+    assert [item["message"]["ts"] for item in slack("pins.list", channel=GENERAL)["items"]] == [first, third, second]
+
+
+def test_pins_of_one_instant_are_listed_by_their_messages_the_latest_first(workspace_with):
+    at = "2026-01-01T00:00:00"
+    pins = [{"channel_id": GENERAL, "message_id": ts, "user_id": JOHN, "created_at": at} for ts in (MINE, LATER)]
+    listed = workspace_with(pins=pins)("pins.list", channel=GENERAL)["items"]
+    assert [item["message"]["ts"] for item in listed] == [LATER, MINE]
 
 
 def test_pins_are_listed_and_counted_and_found(slack):

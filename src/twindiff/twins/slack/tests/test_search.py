@@ -246,7 +246,7 @@ def test_what_a_template_left_out_or_misshaped_stops_nobody_from_reading(workspa
     ],
 )
 def test_a_query_longer_than_people_type_is_refused(slack, method, query, says):
-    answer = slack(method, query=query, ok=False)
+    answer = slack(method, query=query)
     assert answer["error"] == "invalid_arguments"
     assert says in answer["response_metadata"]["messages"][0]
 
