@@ -190,7 +190,11 @@ def test_a_slot_that_an_administrator_reads_is_waited_for(database: Database) ->
     database.initialise(schemas(), CATALOG)
     with psycopg.connect(database.admin) as admin:
         slot = slot_of(admin)
-    stream = psycopg2.connect(database.admin, connection_factory=psycopg2.extras.LogicalReplicationConnection)
+        listed = admin.execute("SELECT current_setting('output_plugin_libraries', true) IS NOT NULL").fetchone()
+    options: dict[str, Any] = {"connection_factory": psycopg2.extras.LogicalReplicationConnection}
+    if listed == (True,):
+        options["options"] = "-c output_plugin_libraries=wal2json"
+    stream = psycopg2.connect(database.admin, **options)
     stream.cursor().start_replication(slot_name=slot, options={"format-version": "2"}, decode=False)
     with serving(database.dsn, workers=1) as running:
         environment = running.environment()
