@@ -1,7 +1,10 @@
 """What a twin is written with."""
 
 from msgspec import UNSET as UNSET
+from msgspec import Meta as Meta
+from msgspec import Struct as Struct
 from msgspec import UnsetType as UnsetType
+from msgspec import field as field
 
 from .call import Call as Call
 from .clock import Clock as Clock

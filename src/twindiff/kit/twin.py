@@ -112,6 +112,10 @@ class Operations:
     def delete(self, path: str, **options: Unpack[Options]) -> Callable[[H], H]:
         return self._declare("DELETE", path, **options)
 
+    def options(self, path: str, *, reads: bool = False, **options: Unpack[Options]) -> Callable[[H], H]:
+        """Declare what OPTIONS does, such as Box's check before an upload; a browser's preflight never comes here."""
+        return self._declare("OPTIONS", path, reads=reads, **options)
+
     def due(self, column: Column[Any], *, actor: Column[Any] | None = None) -> Callable[[W], W]:
         """Declare what is done for each row when the time in a column has come; see `twindiff.kit.due`.
 

@@ -1,0 +1,175 @@
+"""The modules of a twin: for each page of its vendor's reference the operations, and what is kept for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .model import Endpoint, Parameter, Property, Resource
+from .naming import camel, class_name, sentence, snake, unused, words
+from .writing import WIDTH, imports, module, quoted, several
+
+MOST_PARAMETERS = 20
+"""Properties of a body beyond which they are an object of their own."""
+
+_DRAFT = '"""Not built yet, and not served: an operation moves to `api` when it does what the vendor\'s does."""'
+
+
+class Shape(NamedTuple):
+    """What all modules of a twin have in common."""
+
+    prefix: str
+    is_camel: bool
+
+
+def page_module(name: str, endpoints: Sequence[Endpoint], resources: Sequence[Resource], shape: Shape) -> str:
+    """The operations of a page: those that look something up, and drafts of the others."""
+    prefix = shape.prefix if all(each.path.startswith(f"{shape.prefix}/") for each in endpoints) else ""
+    made = f"Operations(prefix={quoted(prefix)})" if prefix else "Operations()"
+    bodies: dict[tuple[Parameter, ...], str] = {}
+    handlers = [_handler(each, resources, prefix, shape, bodies) for each in endpoints]
+    structs = [_body_class(title, properties, shape) for properties, title in bodies.items()]
+    text = "\n\n\n".join([f"api = {made}\ndraft = {made}\n{_DRAFT}", *structs, *handlers])
+    shown = {each.shows for each in endpoints if each.shows}
+    used = [
+        imports(f".tables.{page}", [part for each in resources if each.page == page and each.name in shown
+                                    for part in (each.name, not_found(each), view_name(each))])
+        for page in sorted({each.page for each in resources})
+    ]  # fmt: skip
+    return module(f"{' '.join(words(name)).capitalize()}.", used, text)
+
+
+def _handler(
+    endpoint: Endpoint,
+    resources: Sequence[Resource],
+    prefix: str,
+    shape: Shape,
+    bodies: dict[tuple[Parameter, ...], str],
+) -> str:
+    resource = next((each for each in resources if each.name == endpoint.shows), None)
+    pages, path = "api" if resource else "draft", endpoint.path.removeprefix(prefix)
+    options = [quoted(path or "/"), *([f"status={endpoint.status}"] if endpoint.status != 200 else [])]
+    lines = [
+        several(f"@{pages}.{endpoint.verb.lower()}(", options, ")"),
+        _signature(endpoint, shape, bodies),
+        f'    """{sentence(endpoint.summary, WIDTH - 14) or "Say what this does."}"""',
+        _lookup(endpoint, resource) if resource else "    raise NotImplementedError",
+    ]
+    return "\n".join(lines)
+
+
+def _lookup(endpoint: Endpoint, resource: Resource) -> str:
+    in_path = {each.name: snake(each.name) for each in endpoint.parameters if each.place == "path"}
+    order = [segment[1:-1] for segment in endpoint.path.split("/") if segment.startswith("{")]
+    given = [resource.name, *(in_path[name] for name in order), f"missing={not_found(resource)}"]
+    found = several("found = call.db.get(", given, ")", indent="    ")
+    return f"{found}\n    return {view_name(resource)}(found)"
+
+
+def _signature(endpoint: Endpoint, shape: Shape, bodies: dict[tuple[Parameter, ...], str]) -> str:
+    parameters = list(endpoint.parameters)
+    in_body = tuple(each for each in parameters if each.place == "body")
+    if len(in_body) > MOST_PARAMETERS:
+        title = bodies.setdefault(in_body, unused(f"{class_name(endpoint.name)}Body", set(bodies.values())))
+        parameters = [each for each in parameters if each.place != "body"]
+        parameters.append(Parameter("body", "whole", title, is_required=True))
+    ordered = sorted(parameters, key=lambda each: not (each.is_required or _is_always_there(each)))
+    used: set[str] = set()
+    written = ["call: Call", *(_parameter(each, shape, used) for each in ordered)]
+    returns = "None" if endpoint.status == 204 else "dict[str, Any]"
+    return several(f"def {endpoint.name}(", written, f") -> {returns}:")
+
+
+def _is_always_there(parameter: Parameter) -> bool:
+    return parameter.place == "whole" and parameter.kind != "bytes"
+
+
+def _parameter(parameter: Parameter, shape: Shape, used: set[str]) -> str:
+    name = unused(snake(parameter.name), used)
+    used.add(name)
+    kind, default = _kind_and_default(parameter)
+    note = {"header": f"Header({quoted(parameter.name)})", "whole": "Body"}.get(parameter.place, "")
+    if not note and wire_name(name, shape) != parameter.name:
+        note = f"Named({quoted(parameter.name)})"
+    kind = f"Annotated[{kind}, {note}]" if note else kind
+    return f"{name}: {kind}{default}"
+
+
+def _kind_and_default(parameter: Parameter) -> tuple[str, str]:
+    kind = parameter.kind
+    if parameter.is_required or _is_always_there(parameter):
+        return kind, ""
+    if kind == "bytes":
+        return kind, ' = b""'
+    default = parameter.default
+    if default and (not kind.startswith("Literal") or default in kind):
+        return kind, f" = {default}"
+    return (kind if kind == "Any" or kind.endswith("None") else f"{kind} | None"), " = None"
+
+
+def wire_name(name: str, shape: Shape) -> str:
+    """What the style calls a parameter of this name on the wire."""
+    return camel(name) if shape.is_camel else name.rstrip("_")
+
+
+def _body_class(title: str, properties: Sequence[Parameter], shape: Shape) -> str:
+    fields: list[str] = []
+    used: set[str] = set()
+    for each in properties:
+        name = unused(snake(each.name), used)
+        used.add(name)
+        is_renamed = wire_name(name, shape) != each.name or name.endswith("_")
+        if each.is_required:
+            default = f" = field(name={quoted(each.name)})" if is_renamed else ""
+            fields.append(f"    {name}: {each.kind}{default}")
+        else:
+            kind = each.kind if each.kind.endswith("None") or each.kind == "Any" else f"{each.kind} | None"
+            kind = kind if kind == "Any" else f"{kind.removesuffix(' | None')} | UnsetType | None"
+            default = f"field(default=UNSET, name={quoted(each.name)})" if is_renamed else "UNSET"
+            fields.append(f"    {name}: {kind} = {default}")
+    rename = ', rename="camel"' if shape.is_camel else ""
+    head = f"class {title}(Struct, kw_only=True{rename}):"
+    return "\n".join([head, '    """What is absent is UNSET, and what is null is None."""', "", *fields])
+
+
+def view_name(resource: Resource) -> str:
+    """What shows a resource."""
+    return f"{snake(resource.name).rstrip('_')}_object"
+
+
+def not_found(resource: Resource) -> str:
+    """The error for a resource that is not there."""
+    return f"{resource.name}NotFound"
+
+
+def tables_module(resources: Sequence[Resource], names: dict[str, str]) -> str:
+    """What is kept of a page's resources, what is shown of it, and what is said when it is not there."""
+    parts = [part for each in resources for part in _resource(each, names[each.name])]
+    return module(f"What is kept of {' '.join(words(resources[0].page))}.", (), "\n\n\n".join(parts))
+
+
+def _resource(resource: Resource, table: str) -> list[str]:
+    keys = [snake(each.name) for each in resource.key]
+    key = ", ".join(map(quoted, keys)) + ("," if len(keys) == 1 else "")
+    columns = [f"    {snake(each.name)}: Column[{each.kind}]" for each in resource.key]
+    columns += [
+        f"    {snake(each.name)}: Column[{each.kind} | None] = column(default=None)" for each in resource.properties
+    ]
+    fields = (f"        {quoted(each.name)}: {resource.name}.{snake(each.name)}," for each in _shown(resource))
+    marked = [f"{line}  # noqa: E501" if len(line) > WIDTH else line for line in fields]
+    shown, what = "\n".join(["    {", *marked, "    },"]), " ".join(words(resource.name))
+    head = several(f"class {resource.name}(", ["Row", f"table={quoted(table)}", f"key=({key})"], "):")
+    return [
+        "\n".join([head, *columns]),
+        f"{view_name(resource)} = View(\n    {resource.name},\n{shown}\n)",
+        f'class {not_found(resource)}(ApiError):\n    """There is no such {what}."""\n\n    status = 404',
+    ]
+
+
+def _shown(resource: Resource) -> tuple[Property, ...]:
+    return resource.key[-1], *resource.properties
+
+
+def example(column: Property) -> str | int:
+    """A value of a key for the template that a new twin has."""
+    return 1 if column.kind == "int" else f"{snake(column.name).rstrip('_')}_1"

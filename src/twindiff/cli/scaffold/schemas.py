@@ -1,0 +1,130 @@
+"""JSON Schemas, as OpenAPI and Google's discovery documents write them, as types of parameters and columns."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from .model import Property
+
+Schema = dict[str, Any]
+DEEPEST = 12
+
+_SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+LONGEST_CHOICE = 60
+"""Letters of the choices of a parameter that still read well in its signature."""
+
+
+class Schemas:
+    """The schemas of a document; `references` tells where a `$ref` leads."""
+
+    def __init__(self, named: dict[str, Schema], prefix: str) -> None:
+        self._named = named
+        self._prefix = prefix
+
+    def name_of(self, schema: Schema) -> str:
+        """The name under which a schema stands in the document; empty for one that stands by itself."""
+        parts = schema.get("allOf", [])
+        schema = parts[0] if len(parts) == 1 else schema
+        for choice in (*schema.get("anyOf", []), *schema.get("oneOf", [])):
+            if "$ref" in choice:
+                return self.name_of(choice)
+        return str(schema.get("$ref", "")).removeprefix(self._prefix)
+
+    def resolved(self, schema: Schema, depth: int = 0) -> Schema:
+        """A schema with references followed, parts joined, and the first of several choices taken."""
+        if depth > DEEPEST:
+            return {}
+        if "$ref" in schema:
+            target = self._named.get(str(schema["$ref"]).removeprefix(self._prefix), {})
+            return self.resolved(target, depth + 1)
+        if "allOf" in schema:
+            return self._joined([self.resolved(each, depth + 1) for each in schema["allOf"]], schema)
+        for choices in ("anyOf", "oneOf"):
+            if schema.get(choices) and "properties" not in schema:
+                return self.resolved(schema[choices][0], depth + 1)
+        return schema
+
+    def _joined(self, parts: list[Schema], schema: Schema) -> Schema:
+        joined: Schema = {"type": "object"}
+        properties: Schema = {}
+        required: list[str] = []
+        for part in (*parts, schema):
+            joined |= {name: value for name, value in part.items() if name not in ("allOf", "properties", "required")}
+            properties |= part.get("properties", {})
+            required += _listed(part.get("required"))
+        return {**joined, "properties": properties, "required": required} if properties else joined
+
+    def kind(self, schema: Schema) -> str:
+        """The type of a parameter."""
+        is_open = bool(schema.get("anyOf") or schema.get("oneOf"))
+        found = self.resolved(schema)
+        name, null = _type_of(found)
+        kind = "Any" if is_open and name not in _SCALARS else self._kind(name, found)
+        return f"{kind} | None" if (null or schema.get("nullable")) and kind != "Any" else kind
+
+    def _kind(self, name: str, schema: Schema) -> str:
+        choices = schema.get("enum")
+        if choices and name == "string" and all(isinstance(each, str) and each.isascii() for each in choices):
+            listed = ", ".join(_quoted(each) for each in dict.fromkeys(choices))
+            return f"Literal[{listed}]" if len(listed) <= LONGEST_CHOICE else "str"
+        if name == "string" and schema.get("format") == "binary":
+            return "Upload"
+        if name == "array":
+            item = self.kind(schema.get("items") or {})
+            return f"list[{item}]"
+        if name == "object":
+            return "dict[str, Any]"
+        return _SCALARS.get(name, "Any")
+
+    def columns(self, schema: Schema) -> tuple[Property, ...]:
+        """The fields of an object as columns."""
+        found = self.resolved(schema).get("properties", {})
+        return tuple(Property(name, self._column(inner)) for name, inner in found.items())
+
+    def _column(self, schema: Schema) -> str:
+        name, _ = _type_of(self.resolved(schema))
+        return _SCALARS.get(name, "Json")
+
+    def required(self, schema: Schema) -> set[str]:
+        """The fields that an object must have."""
+        return set(_listed(self.resolved(schema).get("required")))
+
+    def default(self, schema: Schema) -> str:
+        """The default of a parameter as Python writes it; empty without one."""
+        found = self.resolved(schema)
+        name, _ = _type_of(found)
+        value = found.get("default")
+        if value is None or name not in _SCALARS:
+            return ""
+        try:
+            return _literal(name, value)
+        except ValueError:
+            return ""
+
+
+def _literal(kind: str, value: Any) -> str:
+    """A default in a document, which may be text whatever its type."""
+    if kind == "boolean":
+        return str(str(value).lower() == "true")
+    if kind == "string":
+        return _quoted(str(value)) if str(value).isascii() and str(value).isprintable() else ""
+    return repr(int(value) if kind == "integer" else float(value))
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"' if '"' not in text else repr(text)
+
+
+def _type_of(schema: Schema) -> tuple[str, bool]:
+    """The type of a schema, and whether it may be null."""
+    given: Any = schema.get("type", "object" if "properties" in schema else "")
+    if isinstance(given, list):
+        names = [str(each) for each in cast(list[Any], given) if each != "null"]
+        return (names[0] if len(names) == 1 else ""), "null" in given
+    return str(given), bool(schema.get("nullable"))
+
+
+def _listed(value: Any) -> list[str]:
+    """A list of names; anything else, as older documents have there, is none."""
+    return [str(each) for each in cast(list[Any], value)] if isinstance(value, list) else []

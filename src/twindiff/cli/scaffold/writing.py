@@ -1,0 +1,64 @@
+"""Python as the formatter writes it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+
+WIDTH = 120
+
+_TYPING = ("Annotated", "Any", "Literal")
+_KIT = (
+    *("UNSET", "ApiError", "Body", "Call", "Column", "Header", "Json", "Named", "Operations", "Row", "Struct", "Twin"),
+    *("UnsetType", "Upload", "View", "column", "field"),
+)
+
+
+def quoted(text: str) -> str:
+    """A text as the formatter quotes it."""
+    return json.dumps(text) if '"' not in text else repr(text)
+
+
+def module(docstring: str, local: Iterable[str], body: str) -> str:
+    """A module: its imports are what the body uses of `typing` and of the kit, and those given."""
+    blocks = [
+        imports("typing", _used(body, _TYPING)),
+        imports("twindiff.kit", _used(body, _KIT)),
+        "\n".join(line for line in local if line),
+    ]
+    head = "\n\n".join(['"""' + docstring + '"""', "from __future__ import annotations", *filter(None, blocks)])
+    gap = "\n\n\n" if body.startswith(("class ", "@", "def ")) else "\n\n"
+    return f"{head}{gap}{body.strip()}\n"
+
+
+def _used(body: str, names: Sequence[str]) -> list[str]:
+    code = re.sub(r'"""[^"]*"""', "", body)
+    return [name for name in names if re.search(rf"(?<![\w.\"]){name}(?![\w\"=])", code)]
+
+
+def imports(source: str, names: Iterable[str]) -> str:
+    """One import of some names, in the order that the linter wants; nothing without any."""
+    ordered = sorted(names, key=_import_order)
+    line = f"from {source} import {', '.join(ordered)}"
+    if len(line) <= WIDTH:
+        return line if ordered else ""
+    return "\n".join([f"from {source} import (", *(f"    {name}," for name in ordered), ")"])
+
+
+def _import_order(name: str) -> tuple[int, str]:
+    is_constant = name.isupper() and len(name) > 1
+    return (0 if is_constant else 1 if name[:1].isupper() else 2), name
+
+
+def several(before: str, items: Sequence[str], after: str, indent: str = "") -> str:
+    """Items between brackets: on one line, or where that is too long each on a line of its own."""
+    line = f"{indent}{before}{', '.join(items)}{after}"
+    if len(line) <= WIDTH:
+        return line
+    return "\n".join([f"{indent}{before}", *(f"{indent}    {item}," for item in items), f"{indent}{after}"])
+
+
+def exploded(before: str, items: Iterable[str], after: str) -> str:
+    """Items between brackets, each on a line of its own."""
+    return "\n".join([before, *(f"    {item}," for item in items), after])
