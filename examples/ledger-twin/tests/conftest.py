@@ -1,50 +1,55 @@
-"""A server that finds the Ledger twin as it finds every other: by an installed package's entry point."""
+"""The books of a flower shop, in this process; the fixture `environment` is Twindiff's own."""
 
 from __future__ import annotations
 
-import sys
-import tomllib
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import httpx
 import pytest
+from ledger_twin import twin
 
-from tests.harness import Environment, LiveServer, Platform
-from twindiff.server import Settings
+from twindiff.client import Environment
+from twindiff.local import Twindiff
 
-PACKAGE = Path(__file__).parents[1]
-
-
-def install(folder: Path) -> None:
-    """Write what pip would write beside an installed package."""
-    project = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
-    points = [
-        line
-        for group, names in project["entry-points"].items()
-        for line in (f"[{group}]", *(f"{name} = {value}" for name, value in names.items()))
-    ]
-    info = folder / f"ledger_twin-{project['version']}.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
-    (info / "entry_points.txt").write_text("\n".join(points))
+NOON = "2026-03-02T12:00:00"
+SALE = {"from_account": "sales", "to_account": "cash", "amount": 2500, "memo": "Tulips"}
 
 
-@pytest.fixture(scope="module")
-def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    """The control plane of a server beside which the package is installed."""
-    site = tmp_path_factory.mktemp("site")
-    install(site)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(site)
-        patch.syspath_prepend(PACKAGE / "src")
-        server = LiveServer(Settings())
-        yield Platform(server.client)
-        server.close()
-        for name in [name for name in sys.modules if name.partition(".")[0] == "ledger_twin"]:
-            del sys.modules[name]
+@pytest.fixture(scope="session")
+def twindiff() -> Iterator[Twindiff]:
+    """The twin of this package, whether or not it is installed."""
+    with Twindiff(twins=[twin]) as here:
+        yield here
 
 
 @pytest.fixture
-def shop(platform: Platform) -> Environment:
-    """An environment with a Slack workspace and the books of a flower shop."""
-    return platform.environment(templates=["slack:slack_default", "ledger:flower_shop"])
+def shop(environment: Callable[..., Environment]) -> Environment:
+    """An environment with the books, at noon; each writing operation takes a second."""
+    return environment("ledger:flower_shop", clock={"mode": "steps", "start": NOON})
+
+
+@pytest.fixture
+def client(twindiff: Twindiff, shop: Environment) -> Iterator[httpx.Client]:
+    """A client of the twin, as an SDK of the vendor would be one."""
+    transport, headers = twindiff.transport(shop, "ledger"), {"Authorization": f"Bearer {shop.token}"}
+    with httpx.Client(transport=transport, base_url="https://ledger.test", headers=headers) as client:
+        yield client
+
+
+@pytest.fixture
+def sale() -> dict[str, Any]:
+    """The entry of a sale as it is posted."""
+    return {**SALE}
+
+
+@pytest.fixture
+def post_sale(client: httpx.Client) -> Callable[[], dict[str, Any]]:
+    """Post the entry of a sale."""
+
+    def post() -> dict[str, Any]:
+        answer = client.post("/entries", json=SALE)
+        assert answer.status_code == 201, answer.text
+        return answer.json()
+
+    return post

@@ -12,6 +12,7 @@ from .downloads import file_answer as file_answer
 from .errors import ApiError as ApiError
 from .errors import error_table as error_table
 from .etags import check_if_match as check_if_match
+from .etags import conditional as conditional
 from .etags import etag_of as etag_of
 from .etags import not_modified as not_modified
 from .exchange import Exchange as Exchange
@@ -23,6 +24,7 @@ from .http import Result as Result
 from .links import link_header as link_header
 from .masks import masked as masked
 from .masks import parse_mask as parse_mask
+from .masks import partial as partial
 from .paging import page as page
 from .paging import page_at as page_at
 from .paging import page_beside as page_beside

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from .errors import ApiError
-from .http import Answer
+from .http import Answer, Result
 
 if TYPE_CHECKING:
     from .call import Call
@@ -48,12 +48,13 @@ def not_modified(if_none_match: str, etag: str) -> Answer | None:
 
 
 def conditional(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
-    """A layer for reading: the answer has a version made of its body, and is 304 when If-None-Match names that.
+    """A layer for reading: the answer has the version of what the handler gives; 304 when If-None-Match names it.
 
     `@api.get("/events/{eventId}", layers=[conditional])`
     """
-    answer = exchange.answer(proceed())
-    etag = etag_of(answer.body)
+    value = proceed()
+    answer = exchange.answer(value)
+    etag = etag_of(answer.body if isinstance(value, Answer | ApiError | Result) else value)
     news = answer._replace(headers=(*answer.headers, ("ETag", etag)))
     return not_modified(exchange.request.headers.get("if-none-match", ""), etag) or news
 

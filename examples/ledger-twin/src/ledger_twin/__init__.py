@@ -7,14 +7,18 @@ from pathlib import Path
 from twindiff.kit import Twin
 from twindiff.kit.styles.base import Style
 
-from . import accounts, entries
-from .tables import Account, Entry
+from . import accounts, entries, receipts, standing_orders, webhook_endpoints
+from .tables import Account, Entry, IdempotencyKey, Receipt, StandingOrder, WebhookEndpoint
 
 twin = Twin(
     "ledger",
     Style(),
     accounts.api,
     entries.api,
-    tables=(Account, Entry),
+    receipts.api,
+    standing_orders.api,
+    webhook_endpoints.api,
+    tables=(Account, Entry, Receipt, StandingOrder, WebhookEndpoint, IdempotencyKey),
     seeds=Path(__file__).with_name("seeds"),
+    webhooks=webhook_endpoints.webhooks,
 )
