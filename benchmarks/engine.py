@@ -41,6 +41,7 @@ from twindiff.server import Gateway, Service, Settings
 from twindiff.server.pauses import shorten_pauses
 from twindiff.server.protocol import HttpProtocol
 from twindiff.storage import Intent, Moment
+from twindiff.storage.portions import finished
 from twindiff.storage.sqlite import SqliteEngine
 
 KILOBYTE = 1000
@@ -250,8 +251,9 @@ def loop(seconds: float) -> dict[str, Any]:
         old = made[-1]
         repeat(partial(bench.write, old), REBUILT)
         bench.engine.sleep(old)
+        finished(bench.engine.maintain())
         # Without its images the whole journal has to be replayed.
-        bench.engine.file.connection.execute("DELETE FROM environment_images WHERE env = ?", (old,))
+        bench.engine.file.connection.execute("DELETE FROM images WHERE env = ?", (old,))
         shorten_pauses()
         gateway = Gateway(bench.service)
         config = uvicorn.Config(gateway, http=HttpProtocol, log_config=None, access_log=False, ws="none")

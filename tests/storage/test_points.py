@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, NamedTuple
@@ -320,6 +321,13 @@ class PointsMachine(RuleBasedStateMachine):
         self.service.environments.delete(model.id)
         self.alive.remove(model)
 
+    @rule(parts=st.integers(0, 40))
+    def maintain(self, parts: int) -> None:
+        """Do a part of what is done later, or all of it; what is begun may be broken off."""
+        steps = self.engine.maintain()
+        for work in islice(steps, parts):
+            work()
+
     @rule()
     def reopen(self) -> None:
         houses[0].reopen()
@@ -392,6 +400,6 @@ def test_every_point_stays_what_a_full_copy_would_be_for_100_000_steps(limits: s
 
 
 def test_nothing_is_kept_of_environments_that_are_gone(house: House):
-    tables = ("journal", "environment_images", "forks")
+    tables = ("journal", "rewinds", "images", "image_pages", "forks")
     connection = house.engine.file.connection
     assert [connection.execute(f"SELECT count(*) FROM {table}").fetchone() for table in tables] == [(0,)] * len(tables)

@@ -84,7 +84,10 @@ def test_a_full_disk_refuses_templates_catalog_rows_and_blocks_of_them(
         catalog.add(Note(note_id="N2", text="x" * 100_000))
     limit(1000)
     assert catalog.count(Note) == 0
-    catalog.add(Note(note_id="N3"))
+    note = catalog.add(Note(note_id="N3"))
+    limit(0)
+    with pytest.raises(StorageFull):
+        catalog.change(note, text="x" * 100_000)
 
 
 def test_an_image_that_finds_no_room_costs_no_write(full_world: tuple[World, Callable[[int], None]]):

@@ -12,7 +12,9 @@ import pytest
 
 from tests.storage.faults import Fault, faulty_disk, faulty_pages
 from twindiff.storage.conformance.worlds import Place, Thing, World
+from twindiff.storage.portions import finished
 from twindiff.storage.sqlite import SqliteEngine
+from twindiff.storage.sqlite import engine as engine_module
 from twindiff.storage.sqlite import files as files_module
 from twindiff.storage.sqlite import spaces as spaces_module
 
@@ -36,7 +38,14 @@ def rewind(to: int) -> Deed:
     return lambda place: place.engine.rewind(place.env, to)
 
 
-DEEDS: list[Deed] = [add(1), edit_all, add_again, rewind(1), add(2), rewind(0), add(3), rewind(2), add_again, add(4)]
+def maintain(place: Place) -> None:
+    engine: Any = place.engine
+    finished(engine.maintain())
+
+
+DEEDS: list[Deed] = [
+    add(1), edit_all, add_again, rewind(1), add(2), maintain, rewind(0), add(3), rewind(2), add_again, maintain, add(4),
+]  # fmt: skip
 
 
 class Trial:
@@ -117,8 +126,9 @@ def trials(directory: Path, fault: Fault, *, stays: bool = False, fsync: bool = 
 
 @pytest.fixture
 def short_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The log is carried over all the time, and there is one connection."""
+    """The log is carried over all the time, images are taken at every other operation, and there is one connection."""
     monkeypatch.setattr(files_module, "LONGEST_LOG", 3)
+    monkeypatch.setattr(engine_module, "IMAGE_EVERY", 2)
     monkeypatch.setattr(spaces_module, "POOLED", 1)
 
 

@@ -102,6 +102,8 @@ class Service:
         self.unused = Unused(self.engine, catalog, self.environments) if isinstance(self.engine, SqliteEngine) else None
         self._swept = time.monotonic()
         self.started = time.time()
+        self.trouble: NotServed | None = None
+        """Why what is done between requests cannot be done now."""
         if not self.engine.inline:
             self.templates.write_built_in()
 
@@ -220,8 +222,11 @@ class Service:
             await asyncio.sleep(0.5)
             try:
                 await self.apart(self._tidy_up)
+                self.trouble = None
             except NotServed as error:
-                log.warning("Keeping house failed; it is tried again: %s", error)
+                if str(error) != str(self.trouble):  # once, not twice a second for as long as it lasts
+                    log.warning("Keeping house failed; it is tried again: %s", error)
+                self.trouble = error
             except Exception:  # a mistake of ours must not end the house-keeping of a server that goes on
                 log.exception("Keeping house failed; it is tried again")
 
@@ -235,9 +240,8 @@ class Service:
             self._swept = time.monotonic()
             for _ in self.unused.sweep():
                 await self.breathe()
-        if isinstance(self.engine, SqliteEngine) and self.engine.file.is_long:
-            await self.aside(self.engine.file.shorten)
-            self.engine.file.finish_log()
+        if isinstance(self.engine, SqliteEngine):
+            await self.in_parts(self.engine.maintain())
 
     def tidy(self) -> Iterator[None]:
         """Expire what is due, let idle environments sleep, and drop the calls of what is forgotten; in parts."""

@@ -31,7 +31,9 @@ def health(service: Service) -> Health:
 
 @api.get("/ready")
 def ready(service: Service) -> Health:
-    """Say that the storage answers too."""
+    """Say that the storage answers too, and takes what is written."""
+    if service.trouble:
+        raise service.trouble
     service.environments.count("ready")
     return Health("ready", "twindiff", datetime.now(UTC).isoformat())
 

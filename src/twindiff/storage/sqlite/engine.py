@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import Any, TypeVar
@@ -14,14 +14,26 @@ from twindiff.storage import Intent, Moment, Origin, Present, Start, StorageFull
 from twindiff.storage.blobs import blobs_of
 from twindiff.storage.due import TemplateTimes, earliest, unknown
 from twindiff.storage.feed import Feed, Written
-from twindiff.storage.journal import ADVANCE, Record, Values, between
-from twindiff.storage.portions import Work, let_go, nothing, portions
+from twindiff.storage.journal import ADVANCE, Change, Record, Values, between, net
+from twindiff.storage.portions import Work, finished, nothing, portions
 from twindiff.storage.schema import Schema
 
 from .database import Database, contents_of
-from .files import Born, DataFile, Reading, Saved
+from .files import Born, DataFile, Reading, Way
+from .images import ImageQueue, Part, Stored, Taken
 from .pages import Image, Pages
-from .spaces import Pool, Space, Standing, standing_after, standing_at_birth, standing_of_fork
+from .spaces import (
+    ALL_UNDO_BYTES,
+    UNDO_BYTES,
+    Imaged,
+    Point,
+    Pool,
+    Space,
+    Standing,
+    standing_after,
+    standing_at_birth,
+    standing_of_fork,
+)
 from .store import Counters, SqliteStore, Tables
 from .templates import TemplateImages, carried_over
 
@@ -33,6 +45,8 @@ IMAGE_AT_SLEEP = 200
 """Operations since the last image that are worth an image when an environment goes to sleep."""
 RECALLED = 16
 """Points that had to be rebuilt and are kept for those who ask for them next."""
+SPACES_AT_ONCE = 1000
+"""Environments that are looked at in one go."""
 ADOPTED_AT_ONCE = 100
 """Records of an adopted environment that are written in one transaction."""
 _END = 2**62
@@ -53,6 +67,7 @@ class SqliteEngine:
         self._spaces: dict[str, Space] = {}
         self._waking = threading.Lock()
         self._recalled: OrderedDict[tuple[str, int], Space] = OrderedDict()
+        self._images = ImageQueue(self.file)
 
     def schema(self, schema: Schema) -> None:
         self._pools[schema.twin] = Pool(Tables(schema))
@@ -100,9 +115,8 @@ class SqliteEngine:
         return None
 
     def create(self, env: str, origin: Origin) -> None:
-        space = Space(env, origin, standing_at_birth(origin), self._first_due(origin))
-        space.pages = self._pages_at_birth(origin)
-        self._spaces[env] = space
+        point = Point(self._pages_at_birth(origin), standing_at_birth(origin), [])
+        self._spaces[env] = Space(env, origin, point, self._first_due(origin))
 
     def _unknown(self, origin: Origin) -> int:
         return unknown(self._pools[twin].tables.schema for twin in origin.templates)
@@ -113,10 +127,12 @@ class SqliteEngine:
         return min(self._times.first(schema, hash, origin.clock_start, self.template) for schema, hash in schemas)
 
     def _pages_at_birth(self, origin: Origin, reading: Reading | None = None) -> dict[str, Pages]:
-        return {
-            twin: Pages(self._templates.image(self._pools[twin].tables, hash, reading))
-            for twin, hash in origin.templates.items()
-        }
+        pages: dict[str, Pages] = {}
+        for twin, hash in origin.templates.items():
+            tables = self._pools[twin].tables
+            image = self._templates.image(tables, hash, reading)
+            pages[twin] = Pages(image, stands_alone=self._templates.as_written(tables, hash) is None)
+        return pages
 
     def awake(self, env: str) -> bool:
         return env in self._spaces
@@ -133,52 +149,109 @@ class SqliteEngine:
         return space
 
     def _rebuilt(self, reading: Reading, env: str, origin: Origin, seq: int) -> Space:
-        """An environment as it was at a point, from the nearest image and the journal."""
-        saved = reading.load_images(env, seq)
-        space = Space(env, origin, _standing(reading, env, origin, seq), self._unknown(origin))
-        space.imaged = max((image.seq for image in saved.values()), default=0)
-        space.pages = self._pages_at_birth(origin, reading)
-        for twin, image in saved.items():
-            space.pages[twin] = self._loaded(reading, twin, origin.templates[twin], image)
-        databases = {twin: Database(self._pools[twin].tables, pages) for twin, pages in space.pages.items()}
-        records = between(lambda after, upto: reading.records(env, after, upto), space.imaged, seq)
-        for twin, database in databases.items():
-            database.replay(record.changes for record in records if record.twin == twin)
-            database.close()
-        let_go(records)
-        return space
+        """An environment as it was at a point, from the last image on the way there and the journal."""
+        way = reading.way_to(env, seq)
+        pages = self._pages_at_birth(origin, reading)
+        for stored in way.images:
+            pages[stored.twin] = self._loaded(reading, origin.templates[stored.twin], stored)
+        if not all(reading.images.is_there(stored.id) for stored in way.images):  # replaced by another meanwhile
+            return self._rebuilt(reading, env, origin, seq)
+        replayed = self._replay(reading, way, pages)
+        since = replayed + (way.images[0].since if way.images else 0)
+        carried = any(each.schema_hash != self._pools[each.twin].tables.schema.hash for each in way.images)
+        images = [] if carried else _images_of(reading, way)
+        point = Point(pages, _standing(reading, env, origin, seq, since), images)
+        return Space(env, origin, point, self._unknown(origin))
 
-    def _loaded(self, reading: Reading, twin: str, hash: str, saved: Saved) -> Pages:
-        """Saved pages over their template; in an older schema the whole is carried over."""
-        tables = self._pools[twin].tables
+    def _replay(self, reading: Reading, way: Way, pages: dict[str, Pages]) -> int:
+        """Bring pages to the end of a way; gives over how many operations."""
+        replayed = 0
+
+        def records() -> Iterator[Record]:
+            nonlocal replayed
+            for stretch in way.stretches:
+                for record in reading.stretch(stretch):
+                    replayed += 1
+                    yield record
+
+        changes: dict[str, list[Change]] = {twin: [] for twin in pages}
+        for place, (before, after) in net(records()).items():
+            changes[place.twin].append(Change(place.table, place.key, before, after))
+        for twin, mine in changes.items():
+            if mine:
+                database = Database(self._pools[twin].tables, pages[twin])
+                database.apply(mine)
+                database.close()
+        return replayed
+
+    def _loaded(self, reading: Reading, hash: str, stored: Stored) -> Pages:
+        """Stored pages over their template; in an older schema the whole is carried over."""
+        tables = self._pools[stored.twin].tables
         image = self._templates.as_written(tables, hash)
         if image is None:
-            _, data = reading.load_template(twin, hash) or (None, b"")
+            _, data = reading.load_template(stored.twin, hash) or (None, b"")
             image = Image(data)
         pages = Pages(image)
-        pages.own, pages.count = dict(saved.own), saved.count
-        if saved.schema_hash == tables.schema.hash:
+        pages.own, pages.count = reading.images.pages(stored.id), stored.page_count
+        if stored.schema_hash == tables.schema.hash:
             return pages
-        return Pages(Image(carried_over(tables, saved.schema_hash, pages.data())))
+        return Pages(Image(carried_over(tables, stored.schema_hash, pages.data())), stands_alone=True)
 
     def sleep(self, env: str) -> None:
         space = self._spaces.get(env)
         if space is None:
             return
-        if space.seq - space.imaged > IMAGE_AT_SLEEP:
-            self._save_images(space)
+        if space.seq > space.begun and space.since_image > IMAGE_AT_SLEEP:
+            self._take_image(space, since=space.standing.since)
         del self._spaces[env]
 
-    def _save_images(self, space: Space) -> None:
-        """Spare later rebuilds the replay; without room for it the journal alone has to do."""
-        space.imaged = space.seq
-        with suppress(StorageFull):
-            self.file.save_images(space.env, {twin: self._saved(space, twin) for twin in space.pages})
+    def _take_image_if_due(self, space: Space) -> None:
+        if space.standing.since >= IMAGE_EVERY:
+            self._take_image(space)
 
-    def _saved(self, space: Space, twin: str) -> Saved:
-        tables, pages = self._pools[twin].tables, space.pages[twin]
-        own = pages.since(self._templates.as_written(tables, space.origin.templates[twin]))
-        return Saved(space.seq, tables.schema.hash, pages.count, own)
+    def _take_image(self, space: Space, *, since: int = 0) -> None:
+        """Spare later rebuilds the replay, unless so many images wait to be written that the journal has to do."""
+        if self._images.is_full:
+            return
+        replaced = space.drop_passing()
+        bases = space.images[-1].ids if space.images else {}
+        ids = {twin: self._images.new_id() for twin in space.pages}
+        parts: list[Part] = []
+        for twin, pages in space.pages.items():
+            schema = self._pools[twin].tables.schema
+            stored = Stored(ids[twin], space.seq, twin, bases.get(twin), since, schema.hash, pages.count)
+            parts.append(Part(stored, pages.written()))
+        space.note_image(ids, since)
+        self._images.add(Taken(space.env, parts, replaced))
+
+    def maintain(self) -> Generator[Work]:
+        """Do what no operation waits for, in parts, some of which may be done in another thread.
+
+        Writes the images that wait, has all environments together remember no more than they may, and shortens the
+        log of the data file. Raises StorageFull.
+        """
+        self.file.refuse_full()
+        most = min(UNDO_BYTES, ALL_UNDO_BYTES // max(1, len(self._spaces)))
+        for at, space in enumerate(list(self._spaces.values())):
+            space.forget_steps(most)
+            if at % SPACES_AT_ONCE == SPACES_AT_ONCE - 1:
+                yield nothing
+        try:
+            yield from self._images.write()
+        except StorageFull:  # then the journal alone has to do, and the next images have no base
+            self._images.clear()
+            for space in self._spaces.values():
+                self._lose_images(space)
+            raise
+        if self.file.is_long:
+            yield self.file.shorten
+            self.file.finish_log()
+
+    def _lose_images(self, space: Space) -> None:
+        space.images.clear()
+        for twin, pages in space.pages.items():
+            template = self._templates.as_written(self._pools[twin].tables, space.origin.templates[twin])
+            pages.dirty = set(pages.own) if pages.image is template else set(range(pages.count))
 
     def adopt(self, env: str, origin: Origin, starts: Mapping[str, Start], records: list[Record]) -> Iterator[Work]:
         for twin, start in starts.items():
@@ -191,14 +264,16 @@ class SqliteEngine:
             yield nothing
         for seq in range(IMAGE_EVERY, last + 1, IMAGE_EVERY):
             yield partial(self.recall, env, origin, seq)
-            self._save_images(self._recalled.pop((env, seq)))
+            self._take_image(self._recalled.pop((env, seq)))
+            yield from self._images.write()
         yield partial(self.wake, env, origin)
 
     def delete(self, env: str) -> None:
         self._spaces.pop(env, None)
         for point in [point for point in self._recalled if point[0] == env]:
             self._recalled.pop(point, None)
-        self.file.forget(env)
+        for gone in self.file.forget(env):
+            self._images.forget(gone)
 
     # Operations
 
@@ -233,8 +308,7 @@ class SqliteEngine:
             self._note_due(space, database.tables.schema, record)
         self.feed.wrote(Written(env, space.seq, intent.twin, frozenset([change.table for change in changed])))
         self.feed.committed(env, space.seq)
-        if space.seq - space.imaged >= IMAGE_EVERY:
-            self._save_images(space)
+        self._take_image_if_due(space)
         return result, space.seq
 
     def _append(self, record: Record) -> None:
@@ -268,6 +342,7 @@ class SqliteEngine:
         record = Record(env, space.seq + 1, "", ADVANCE, "", _wall(), clock, counters, [])
         self._append(record)
         space.advance(record)
+        self._take_image_if_due(space)
         self.feed.committed(env, space.seq)
         return space.seq
 
@@ -287,33 +362,32 @@ class SqliteEngine:
     def rewind(self, env: str, to: int) -> int:
         space = self._spaces[env]
         remembered = space.remembers(to)
-        pages, standing = self._point(space, to)
-        wall = _wall()
+        point = self._point(space, to)
+        wall, standing = _wall(), point.standing
         clock = space.origin.clock.resumed(wall, standing.clock, standing.at)
         record = Record(env, space.seq + 1, "", "rewind", "", wall, clock, standing.counters, [], to=to)
         self._append(record)
-        space.return_to(pages, standing, record, remembered=remembered)
+        space.return_to(point, record, remembered=remembered)
         space.due = self._unknown(space.origin)
         self.feed.committed(env, space.seq)
         return space.seq
 
     def fork(self, env: str, at: int, child: str) -> None:
         space = self._spaces[env]
-        pages, standing = self._point(space, at)
+        point = self._point(space, at)
         made = _wall()
         self.file.add_fork(child, Born(env, at, made))
-        born = Space(child, space.origin, standing_of_fork(standing, space.origin, made), self._unknown(space.origin))
-        born.pages, born.imaged = pages, min(at, space.imaged)
-        self._spaces[child] = born
+        point = point._replace(standing=standing_of_fork(point.standing, space.origin, made))
+        self._spaces[child] = Space(child, space.origin, point, self._unknown(space.origin))
 
-    def _point(self, space: Space, seq: int) -> tuple[dict[str, Pages], Standing]:
-        """Pages and standing at a point, to be written apart from the environment's own."""
+    def _point(self, space: Space, seq: int) -> Point:
+        """A point of an environment, from memory where it can be."""
         _refuse_unknown(space, seq)
         if space.remembers(seq):
-            return space.pages_at(seq)
+            return space.point_at(seq)
         if (space.env, seq) not in self._recalled:
             self.recall(space.env, space.origin, seq)
-        return self._recalled[space.env, seq].pages_at(seq)
+        return self._recalled[space.env, seq].point_at(seq)
 
     # Journal and catalog
 
@@ -359,6 +433,8 @@ class SqliteEngine:
         return self.file.transaction()
 
     def close(self) -> None:
+        with suppress(StorageFull):
+            finished(self._images.write())
         for pool in self._pools.values():
             pool.close()
         self._templates.close()
@@ -380,8 +456,21 @@ def _refuse_unknown(space: Space, seq: int) -> None:
         raise UnknownPoint(f"unknown point {seq}: this environment has points 0 to {space.seq}")
 
 
-def _standing(reading: Reading, env: str, origin: Origin, seq: int) -> Standing:
-    found = reading.records(env, seq - 1, seq) if seq else []
-    standing = standing_after(found[0]) if found else standing_at_birth(origin)
+def _standing(reading: Reading, env: str, origin: Origin, seq: int, since: int) -> Standing:
+    records = reading.records(env, seq - 1, seq) if seq else []
+    standing = standing_after(records[0], since) if records else standing_at_birth(origin)
     born = reading.born(env)
     return standing_of_fork(standing, origin, born.made) if born and born.at == seq else standing
+
+
+def _images_of(reading: Reading, way: Way) -> list[Imaged]:
+    """The images that a rebuild began with: a passing one stands before its base."""
+    if not way.images:
+        return []
+    seq, since = way.images[0].seq, way.images[0].since
+    ids = {stored.twin: stored.id for stored in way.images}
+    if not since:
+        return [Imaged(seq, ids, {}, 0)]
+    bases = {stored.twin: stored.base for stored in way.images if stored.base is not None}
+    base = [Imaged(seq - since, bases, {}, 0)] if bases else []
+    return [*base, Imaged(seq, ids, {stored.twin: reading.images.numbers(stored.id) for stored in way.images}, since)]

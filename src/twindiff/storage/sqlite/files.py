@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -12,15 +12,17 @@ from typing import IO, Any, NamedTuple
 import msgspec
 
 from twindiff.storage import DataDirectoryInUse, StorageFull, Template
-from twindiff.storage.journal import Record, decode, encode, encode_values
+from twindiff.storage.journal import Record, decode, encode
 from twindiff.storage.portions import Work, nothing
 from twindiff.storage.schema import Schema
 
+from .carrying_over import carry_over
 from .connection import OUT_OF_SPACE, Busy, Connection, connect, roll_back
 from .ddl import column_text, quote, statements
+from .images import IMAGE_TABLES, ImageFile, Stored, Taken
 
 IN_MEMORY = ":memory:"
-LAYOUT = 2
+LAYOUT = 3
 """The version of what is below; a data directory of a later one is refused."""
 
 PIECE = 1 << 18
@@ -43,25 +45,15 @@ CREATE TABLE IF NOT EXISTS template_images (
 CREATE TABLE IF NOT EXISTS template_pieces (
     twin TEXT NOT NULL, hash TEXT NOT NULL, at INTEGER NOT NULL, piece BLOB NOT NULL, PRIMARY KEY (twin, hash, at)
 ) STRICT;
-CREATE TABLE IF NOT EXISTS environment_images (
-    env TEXT NOT NULL, twin TEXT NOT NULL, seq INTEGER NOT NULL, schema_hash TEXT NOT NULL, pages BLOB NOT NULL,
-    PRIMARY KEY (env, seq, twin)
-) STRICT;
+CREATE TABLE IF NOT EXISTS rewinds (
+    env TEXT NOT NULL, seq INTEGER NOT NULL, target INTEGER NOT NULL, PRIMARY KEY (env, seq)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS forks (
     env TEXT PRIMARY KEY NOT NULL, parent TEXT NOT NULL, at INTEGER NOT NULL, made INTEGER NOT NULL,
     forgotten INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX IF NOT EXISTS forks_parent ON forks (parent);
 """
-
-
-class Saved(msgspec.Struct, frozen=True, array_like=True):
-    """The pages that an environment's twin had written of its own after `seq`."""
-
-    seq: int
-    schema_hash: str
-    count: int
-    own: dict[int, bytes]
 
 
 class Born(NamedTuple):
@@ -72,11 +64,34 @@ class Born(NamedTuple):
     made: int
 
 
+class Rewind(NamedTuple):
+    """A record that led back, and the point it led to, which is no such record itself where that can be told."""
+
+    seq: int
+    target: int
+
+
+class Stretch(NamedTuple):
+    """Records with `after < seq <= upto` that an environment has of its own, none of them a rewind."""
+
+    env: str
+    after: int
+    upto: int
+
+
+class Way(NamedTuple):
+    """How to come to a point: from an image of each twin, or from the templates, over stretches of journals."""
+
+    images: list[Stored]
+    stretches: list[Stretch]
+
+
 class Reading:
     """What can be asked of a data file through one connection."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+        self.images = ImageFile(connection)
 
     def last_record(self, env: str) -> Record | None:
         """The newest record that an environment has of its own."""
@@ -125,15 +140,42 @@ class Reading:
         query = "SELECT 1 FROM template_images WHERE twin = ? AND hash = ?"
         return self.connection.execute(query, (twin, hash)).fetchone() is not None
 
-    def load_images(self, env: str, upto: int) -> dict[str, Saved]:
-        """The latest image of each twin that is no later than a point; a fork without one begins with its parent's."""
-        latest = "SELECT max(seq) FROM environment_images WHERE env = ? AND seq <= ?"
-        query = f"SELECT twin, pages FROM environment_images WHERE env = ? AND seq = ({latest})"
-        for name, last in self._lineage(env, upto):
-            found = self.connection.execute(query, (name, name, last)).fetchall()
-            if found:
-                return {str(twin): _decode_saved(pages) for twin, pages in found}
-        return {}
+    def way_to(self, env: str, seq: int) -> Way:
+        """The way to a point. It follows what counts: over a rewind it goes on from where that led back to."""
+        stretches: list[Stretch] = []
+        while True:
+            born = self.born(env)
+            if born and seq <= born.at:
+                env = born.parent
+                continue
+            rewind = self._last_rewind(env, seq)
+            begin = rewind.seq if rewind else born.at if born else 0
+            images = self.images.latest(env, seq)
+            if images and images[0].seq >= begin:
+                stretches.append(Stretch(env, images[0].seq, seq))
+                return Way(images, stretches[::-1])
+            stretches.append(Stretch(env, begin, seq))
+            if rewind:
+                seq = rewind.target
+            elif born:
+                env, seq = born.parent, born.at
+            else:
+                return Way([], stretches[::-1])
+
+    def _last_rewind(self, env: str, upto: int) -> Rewind | None:
+        query = "SELECT seq, target FROM rewinds WHERE env = ? AND seq <= ? ORDER BY seq DESC LIMIT 1"
+        found = self.connection.execute(query, (env, upto)).fetchone()
+        return Rewind(*found) if found else None
+
+    def target(self, env: str, seq: int) -> int:
+        """The point that a rewind led back to, or the point itself."""
+        rewind = self._last_rewind(env, seq)
+        return rewind.target if rewind and rewind.seq == seq else seq
+
+    def stretch(self, stretch: Stretch) -> Iterator[Record]:
+        """The records of a stretch, one after the other."""
+        query = "SELECT record FROM journal WHERE env = ? AND seq > ? AND seq <= ? ORDER BY seq"
+        return (decode(record) for (record,) in self.connection.execute(query, stretch))
 
 
 class DataFile(Reading):
@@ -144,6 +186,7 @@ class DataFile(Reading):
         in_memory = f"file:/twindiff-{id(self)}?vfs=memdb"
         self._path = in_memory if directory == IN_MEMORY else str(Path(directory) / "twindiff.db")
         self._log_pages = 0
+        self._is_full = False
         super().__init__(self._connect())
         try:
             self._prepare("MEMORY" if directory == IN_MEMORY else "WAL", "FULL" if fsync else "NORMAL")
@@ -155,9 +198,10 @@ class DataFile(Reading):
         self._check_layout()
         self.connection.execute(f"PRAGMA journal_mode = {journal}")
         self.connection.execute(f"PRAGMA synchronous = {synchronous}")
-        self.connection.execute(_TABLES)
+        self.connection.execute(_TABLES + IMAGE_TABLES)
+        carry_over(self.connection)
         self.connection.set_wal_hook(self._note_log)
-        self.connection.execute(f"PRAGMA user_version = {LAYOUT}")
+        self._touch()
 
     def _note_log(self, connection: Connection, name: str, pages: int) -> int:
         """Keep the write-ahead log from growing for ever where nobody shortens it.
@@ -188,13 +232,15 @@ class DataFile(Reading):
                     pages, carried = connection.wal_checkpoint()
                     if pages - carried < LEFT_OVER:
                         break
+        except OUT_OF_SPACE:
+            raise StorageFull from None
         finally:
             connection.close()
 
     def finish_log(self) -> None:
         """Carry over the little that is left, so that the log begins anew."""
         if self._log_pages >= LONG_LOG:
-            with suppress(Busy):
+            with suppress(Busy, *OUT_OF_SPACE):
                 self.connection.wal_checkpoint()
 
     def _connect(self) -> Connection:
@@ -256,7 +302,13 @@ class DataFile(Reading):
 
     def append(self, record: Record) -> None:
         """Make one operation durable; raises StorageFull."""
-        self._write("INSERT INTO journal (env, seq, record) VALUES (?, ?, ?)", (record.env, record.seq, encode(record)))
+        insert, values = "INSERT INTO journal (env, seq, record) VALUES (?, ?, ?)", (record.env, record.seq)
+        if record.to is None:
+            return self._write(insert, (*values, encode(record)))
+        with self.transaction():
+            self._write(insert, (*values, encode(record)))
+            target = self.target(record.env, record.to)
+            self._write("INSERT INTO rewinds (env, seq, target) VALUES (?, ?, ?)", (*values, target))
 
     def _write(self, statement: str, parameters: Sequence[Any]) -> None:
         try:
@@ -270,26 +322,45 @@ class DataFile(Reading):
 
         It may stand in the log whole, when only the disk could not confirm it, and would be true again after a death.
         """
+        self._is_full = True
         if not self.connection.in_transaction:
             with suppress(*OUT_OF_SPACE):
-                self.connection.execute(f"PRAGMA user_version = {LAYOUT}")
+                self._touch()
+
+    def _touch(self) -> None:
+        self.connection.execute(f"PRAGMA user_version = {LAYOUT}")
+
+    def refuse_full(self) -> None:
+        """Raises StorageFull for as long as there is no room, once there was none."""
+        if self._is_full and not self.connection.in_transaction:
+            try:
+                self._touch()
+            except OUT_OF_SPACE:
+                raise StorageFull from None
+            self._is_full = False
 
     def add_fork(self, env: str, born: Born) -> None:
         """Remember where an environment comes from; raises StorageFull."""
         self._write("INSERT INTO forks (env, parent, at, made) VALUES (?, ?, ?, ?)", (env, *born))
 
-    def forget(self, env: str) -> None:
-        """Delete an environment's journal and images, unless a fork lives on them; then as soon as none does."""
-        execute = self.connection.execute
+    def forget(self, env: str) -> list[str]:
+        """Delete an environment's journal and images, unless a fork lives on them; then as soon as none does.
+
+        Gives the environments of which nothing is left now.
+        """
+        execute, gone = self.connection.execute, list[str]()
         with self.transaction():
             keep = "INSERT INTO forks (env, parent, at, made, forgotten) VALUES (?, '', 0, 0, 1)"
             execute(f"{keep} ON CONFLICT DO UPDATE SET forgotten = 1", (env,))
             forgotten: str | None = env
             while forgotten and self._is_free(forgotten):
                 born = self.born(forgotten)
-                for table in ("journal", "environment_images", "forks"):
+                self.images.drop([id for (id,) in execute("SELECT id FROM images WHERE env = ?", (forgotten,))])
+                for table in ("journal", "rewinds", "forks"):
                     execute(f"DELETE FROM {table} WHERE env = ?", (forgotten,))
+                gone.append(forgotten)
                 forgotten = born.parent if born else None
+        return gone
 
     def _is_free(self, env: str) -> bool:
         """Whether an environment is forgotten and no fork lives on it."""
@@ -320,17 +391,20 @@ class DataFile(Reading):
             for table in ("template_images", "template_pieces"):
                 self._write(f"DELETE FROM {table} WHERE twin = ? AND hash = ?", (twin, hash))
 
-    def save_images(self, env: str, images: Mapping[str, Saved]) -> None:
+    def save_pages(self, pages: list[tuple[int, int, bytes]]) -> None:
+        """Write some pages of an image, which is there when `save_image` has been called; raises StorageFull."""
         with self.transaction():
-            for twin, image in images.items():
-                self._write(
-                    "INSERT OR REPLACE INTO environment_images (env, twin, seq, schema_hash, pages) "
-                    "VALUES (?, ?, ?, ?, ?)",
-                    (env, twin, image.seq, image.schema_hash, encode_values(image)),
-                )
+            self.images.add_pages(pages)
 
+    def save_image(self, taken: Taken) -> None:
+        """Make an image known whose pages are there; raises StorageFull."""
+        with self.transaction():
+            self.images.add(taken)
 
-_decode_saved = msgspec.msgpack.Decoder(Saved).decode
+    def drop_images(self, ids: Iterable[int]) -> None:
+        """Forget images."""
+        with self.transaction():
+            self.images.drop(ids)
 
 
 def _take(directory: Path) -> IO[str]:

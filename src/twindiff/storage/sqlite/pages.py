@@ -19,6 +19,7 @@ This is where C would go if a figure asked for it: `xRead` and `xWrite` are call
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
 import apsw
@@ -44,6 +45,19 @@ _SETTINGS = f"""
 """
 
 
+def pack(page: bytes) -> bytes:
+    """A page in fewer bytes, unless it is as good as noise; one that is packed already stays as it is."""
+    if len(page) != PAGE_SIZE:
+        return page
+    packed = zlib.compress(page, 1)
+    return packed if len(packed) < PAGE_SIZE else page
+
+
+def unpack(page: bytes) -> bytes:
+    """A page as SQLite wrote it."""
+    return page if len(page) == PAGE_SIZE else zlib.decompress(page)
+
+
 class Image:
     """A whole database, immutable."""
 
@@ -66,16 +80,23 @@ class Undo:
         self.pages: dict[int, bytes | None] = {}
         self.count = count
 
+    @property
+    def size(self) -> int:
+        """Bytes that are kept for it."""
+        return PAGE_SIZE * len(self.pages)
+
 
 class Pages:
-    """What one environment sees of a database: its own pages over an image."""
+    """What one environment sees of a database: its own pages over an image, some of them packed."""
 
-    __slots__ = ("count", "image", "mounted", "own")
+    __slots__ = ("count", "dirty", "image", "mounted", "own")
 
-    def __init__(self, image: Image) -> None:
+    def __init__(self, image: Image, *, stands_alone: bool = False) -> None:
         self.image = image
         self.own: dict[int, bytes] = {}
         self.count = image.count
+        self.dirty = set(range(image.count)) if stands_alone else set[int]()
+        """The pages that may differ from those of the environment's last image; all, when nothing stored has them."""
         self.mounted: Any = None
         """The database that showed these pages last."""
 
@@ -84,11 +105,17 @@ class Pages:
         twin = Pages(self.image)
         twin.own = self.own.copy()
         twin.count = self.count
+        twin.dirty = self.dirty.copy()
         return twin
 
     def page(self, number: int) -> bytes:
         own = self.own.get(number)
-        return self.image.page(number) if own is None else own
+        return self.image.page(number) if own is None else unpack(own)
+
+    def written(self) -> dict[int, bytes]:
+        """The pages that are dirty, some of them packed."""
+        there = [number for number in self.dirty if number < self.count]
+        return {number: self.own.get(number) or self.image.page(number) for number in there}
 
     def take_back(self, undo: Undo) -> None:
         """Go back over one operation."""
@@ -98,10 +125,6 @@ class Pages:
                 self.own.pop(number, None)
             else:
                 self.own[number] = page
-
-    def since(self, image: Image | None) -> dict[int, bytes]:
-        """The pages that make this database of an image; all of them when it is not the one below."""
-        return self.own if self.image is image else {number: self.page(number) for number in range(self.count)}
 
     def data(self) -> bytes:
         """The whole database as bytes."""
@@ -130,6 +153,8 @@ class PageFile:
             if number and amount == PAGE_SIZE:
                 return pages.image.data[offset : offset + PAGE_SIZE]
             page = pages.image.page(number)
+        elif len(page) != PAGE_SIZE:
+            page = pages.own[number] = zlib.decompress(page)
         if number == 0:
             counter = self._counter.to_bytes(4, "big")
             page = b"".join((page[:24], counter, page[28:92], counter, page[96:]))
@@ -144,6 +169,7 @@ class PageFile:
         if number not in self.undo.pages:
             self.undo.pages[number] = pages.own.get(number)
         pages.own[number] = page
+        pages.dirty.add(number)
         if number >= pages.count:
             pages.count = number + 1
 

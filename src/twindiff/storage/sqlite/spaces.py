@@ -14,19 +14,47 @@ from .pages import Pages, Undo
 from .store import Tables
 
 REMEMBERED = 256
-"""Operations over which an environment can go back without asking the journal."""
+"""Operations over which an environment can go back without asking the journal, if their pages are not too many."""
+UNDO_BYTES = 4 * 1024 * 1024
+"""Bytes of replaced pages that an environment keeps, to go back without asking the journal."""
+ALL_UNDO_BYTES = 256 * 1024 * 1024
+"""Bytes of them that all environments keep together; each has an equal part of it."""
 
 POOLED = 32
 """Connections of one twin; environments take turns on them."""
 
 
 class Standing(NamedTuple):
-    """A point: after which record, with which clock (and wall clock then) and counters."""
+    """A point: after which record, with which clock (and wall clock then) and counters.
+
+    `since` counts the operations on the way to it from the last image that was not a passing one.
+    """
 
     seq: int
     clock: int
     at: int
     counters: dict[str, int]
+    since: int = 0
+
+
+class Imaged(NamedTuple):
+    """An image on the way to where an environment stands: its ids by twin, and in which pages it differs from its base.
+
+    `since` is 0, or how many operations a passing one is ahead of its base.
+    """
+
+    seq: int
+    ids: dict[str, int]
+    dirty: dict[str, set[int]]
+    since: int
+
+
+class Point(NamedTuple):
+    """Pages to be written apart from an environment's own, where they stand, and the images on the way there."""
+
+    pages: dict[str, Pages]
+    standing: Standing
+    images: list[Imaged]
 
 
 class Step(NamedTuple):
@@ -41,21 +69,26 @@ class Step(NamedTuple):
 class Space:
     """One environment; the journal says the same, only later."""
 
-    __slots__ = ("due", "env", "imaged", "origin", "pages", "standing", "steps")
+    __slots__ = ("begun", "due", "env", "images", "origin", "pages", "standing", "steps", "undo_bytes")
 
-    def __init__(self, env: str, origin: Origin, standing: Standing, due: int) -> None:
+    def __init__(self, env: str, origin: Origin, point: Point, due: int) -> None:
         self.env = env
         self.origin = origin
-        self.standing = standing
-        self.pages: dict[str, Pages] = {}
-        self.steps: deque[Step] = deque(maxlen=REMEMBERED)
-        self.imaged = 0
+        self.pages, self.standing, self.images = point
+        self.begun = self.standing.seq
+        self.steps: deque[Step] = deque()
+        self.undo_bytes = 0
         self.due = due
         """No later than the time of any work that falls due."""
 
     @property
     def seq(self) -> int:
         return self.standing.seq
+
+    @property
+    def since_image(self) -> int:
+        """Operations on the way from the last image to here."""
+        return self.standing.since - (self.images[-1].since if self.images else 0)
 
     def now(self, wall: int, *, writes: bool) -> Clock:
         """The environment's time at a wall-clock instant."""
@@ -68,44 +101,81 @@ class Space:
             if clock.micros >= self.due:
                 raise WorkDue(clock.micros)
             return clock, wall
-        _, last, last_wall, _ = self.standing
+        last, last_wall = self.standing.clock, self.standing.at
         clock = max(at, last)
         return Clock(clock), self.origin.clock.wall_of(clock, wall, last, last_wall)
 
     def go_on(self, record: Record, undo: Undo) -> None:
         """Stand after an operation that wrote."""
-        self.steps.append(Step(self.standing, record.seq, record.twin, undo))
-        self.standing = standing_after(record)
+        self._remember(Step(self.standing, record.seq, record.twin, undo))
+        self.standing = standing_after(record, self.standing.since + 1)
 
     def advance(self, record: Record) -> None:
         """Stand after a record that set the clock."""
         twin = next(iter(self.pages))
-        self.steps.append(Step(self.standing, record.seq, twin, Undo(self.pages[twin].count)))
-        self.standing = standing_after(record)
+        self._remember(Step(self.standing, record.seq, twin, Undo(self.pages[twin].count)))
+        self.standing = standing_after(record, self.standing.since + 1)
 
-    def return_to(self, pages: dict[str, Pages], standing: Standing, record: Record, *, remembered: bool) -> None:
+    def return_to(self, point: Point, record: Record, *, remembered: bool) -> None:
         """Stand at an earlier point again, after the record that says so; the way back from there stays known."""
-        while self.steps and (not remembered or self.steps[-1].seq > standing.seq):
-            self.steps.pop()
-        self.pages = pages
-        twin = next(iter(pages))
-        self.steps.append(Step(standing, record.seq, twin, Undo(pages[twin].count)))
-        self.standing = standing_after(record)
+        while self.steps and (not remembered or self.steps[-1].seq > point.standing.seq):
+            self.undo_bytes -= self.steps.pop().undo.size
+        self.pages, standing, self.images = point
+        twin = next(iter(self.pages))
+        self._remember(Step(standing, record.seq, twin, Undo(self.pages[twin].count)))
+        self.standing = standing_after(record, standing.since)
+
+    def _remember(self, step: Step) -> None:
+        self.steps.append(step)
+        self.undo_bytes += step.undo.size
+        self.forget_steps(UNDO_BYTES)
+
+    def forget_steps(self, most_bytes: int) -> None:
+        """Keep the way back over so many operations, and so many bytes, at most."""
+        while self.steps and (len(self.steps) > REMEMBERED or self.undo_bytes > most_bytes):
+            self.undo_bytes -= self.steps.popleft().undo.size
+        first = self.steps[0].before.seq if self.steps else self.seq
+        while len(self.images) > 1 and self.images[1].seq <= first and not self.images[1].since:
+            del self.images[0]
 
     def remembers(self, seq: int) -> bool:
         """Whether the way back to a point is known."""
         return seq == self.seq or any(step.before.seq == seq for step in self.steps)
 
-    def pages_at(self, seq: int) -> tuple[dict[str, Pages], Standing]:
-        """Copies of the pages as they were at a remembered point, and where it stood."""
-        pages = {twin: each.copy() for twin, each in self.pages.items()}
+    def point_at(self, seq: int) -> Point:
+        """A remembered point."""
+        pages, images = {twin: each.copy() for twin, each in self.pages.items()}, list(self.images)
         standing = self.standing
         for step in reversed(self.steps):
             if standing.seq == seq:
                 break
             pages[step.twin].take_back(step.undo)
             standing = step.before
-        return pages, standing
+        while images and images[-1].seq > seq:
+            _add_dirty(pages, images.pop())
+        return Point(pages, standing, images)
+
+    def drop_passing(self) -> list[int]:
+        """Be no more than different from the last image that is not passing; gives the ids of those that are."""
+        dropped: list[int] = []
+        while self.images and self.images[-1].since:
+            passing = self.images.pop()
+            _add_dirty(self.pages, passing)
+            dropped += passing.ids.values()
+        return dropped
+
+    def note_image(self, ids: dict[str, int], since: int) -> None:
+        """Stand at an image."""
+        self.images.append(Imaged(self.seq, ids, {twin: pages.dirty for twin, pages in self.pages.items()}, since))
+        for pages in self.pages.values():
+            pages.dirty = set()
+        self.standing = self.standing._replace(since=since)
+
+
+def _add_dirty(pages: dict[str, Pages], image: Imaged) -> None:
+    """Pages that differed from an image differ in more from the one before it."""
+    for twin, numbers in image.dirty.items():
+        pages[twin].dirty |= numbers
 
 
 def standing_at_birth(origin: Origin) -> Standing:
@@ -113,9 +183,9 @@ def standing_at_birth(origin: Origin) -> Standing:
     return Standing(0, origin.clock_start, origin.created, origin.counters)
 
 
-def standing_after(record: Record) -> Standing:
-    """Where an environment stands after a record."""
-    return Standing(record.seq, record.clock, record.at, record.ids)
+def standing_after(record: Record, since: int) -> Standing:
+    """Where an environment stands after a record, so many operations after an image."""
+    return Standing(record.seq, record.clock, record.at, record.ids, since)
 
 
 def standing_of_fork(standing: Standing, origin: Origin, made: int) -> Standing:

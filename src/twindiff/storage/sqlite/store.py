@@ -291,6 +291,8 @@ class SqliteStore:
     def _write(self, query: str, values: Sequence[Any], taken: type[ApiError] | None) -> list[Any]:
         try:
             return self._run(query, values).fetchall()
+        except OUT_OF_SPACE:  # a statement that answers commits when its last row has been fetched
+            raise StorageFull from None
         except ConstraintFailed as error:
             if is_taken(error):
                 raise (taken or AlreadyExists) from None

@@ -1,0 +1,149 @@
+"""What one long history costs in the embedded engine: room on disk, images, and the way back to any point.
+
+    python benchmarks/history.py [--operations 1000000] [--edits] [--json]
+
+Operations add rows, or edit those of a template with `--edits`. The data directory is on disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+from twindiff.kit.clock import ClockMode
+from twindiff.kit.rows import Column, Row, column, table_of
+from twindiff.storage import Intent, Moment, Origin
+from twindiff.storage.schema import Schema
+from twindiff.storage.sqlite import SqliteEngine
+
+MAINTAIN_EVERY = 500
+ROWS = 10_000
+ENV = "e" * 32
+
+
+class Message(Row, table="messages", key=("message_id",), indexes=(("channel_id", "message_id"), ("number",))):
+    message_id: Column[str]
+    channel_id: Column[str]
+    text: Column[str]
+    number: Column[int | None] = column(default=None)
+
+
+def message(number: int, prefix: str = "M") -> Message:
+    """A message of some 150 bytes."""
+    return Message(
+        message_id=f"{prefix}{number:08}", channel_id=f"C{number % 50}", text=f"message {number} " * 8, number=number
+    )
+
+
+def adding(number: int) -> Callable[[Moment], object]:
+    return lambda moment: moment.db.add(message(number))
+
+
+def editing(number: int) -> Callable[[Moment], object]:
+    key = f"T{random.Random(number).randrange(ROWS):08}"
+    return lambda moment: moment.db.change(moment.db.get(Message, key), text=f"edit {number} " * 12, number=number)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--operations", type=int, default=100_000)
+    parser.add_argument("--edits", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    with TemporaryDirectory() as directory:
+        figures = measure(Path(directory), options.operations, editing if options.edits else adding)
+    print(json.dumps(figures) if options.json else "\n".join(f"{name:32}{value:12}" for name, value in figures.items()))
+
+
+def measure(directory: Path, operations: int, work: Callable[[int], Callable[[Moment], object]]) -> dict[str, Any]:
+    """Write a history, go back in it, and open it again."""
+    engine, origin = opened(directory)
+    engine.create(ENV, origin)
+    figures = written(engine, operations, work)
+    engine.file.shorten()
+    engine.file.finish_log()
+    figures |= sizes(engine, directory)
+    for part in (0.0005, 0.5005, 0.7505, 0.9805):
+        figures[f"rewind to {part:.1%}, ms"] = milliseconds(
+            lambda at=int(operations * part): go_back(engine, origin, at)
+        )
+    engine.close()
+    engine, _ = opened(directory)
+    figures["first wake after a restart, ms"] = milliseconds(lambda: engine.wake(ENV, origin))
+    engine.close()
+    return figures
+
+
+def opened(directory: Path) -> tuple[SqliteEngine, Origin]:
+    engine = SqliteEngine(str(directory))
+    engine.schema(Schema("bench", (table_of(Message),)))
+    rows = [{name: getattr(row, name) for name in row.__struct_fields__} for row in map(template_row, range(ROWS))]
+    hash = engine.add_template("bench", {"messages": rows}).hash
+    return engine, Origin({"bench": hash}, ClockMode("steps", 0), 0, 0)
+
+
+def template_row(number: int) -> Message:
+    return message(number, "T")
+
+
+def written(engine: SqliteEngine, operations: int, work: Callable[[int], Callable[[Moment], object]]) -> dict[str, Any]:
+    """Write, with what a server does twice a second in between; single parts of that are what the loop waits for."""
+    began, longest = perf_counter(), 0.0
+    for number in range(operations):
+        engine.write(ENV, Intent("bench", "write", "U1"), work(number))
+        if number % MAINTAIN_EVERY == 0:
+            longest = max(longest, maintained(engine))
+    maintained(engine)
+    spent = perf_counter() - began
+    return {
+        "operations": operations,
+        "µs per operation": round(spent / operations * 1e6),
+        "longest part, ms": round(longest, 1),
+    }
+
+
+def maintained(engine: SqliteEngine) -> float:
+    """Do all maintenance; gives the milliseconds of the longest part that an event loop would do itself."""
+    steps, longest = engine.maintain(), 0.0
+    while True:
+        began = perf_counter()
+        part = next(steps, None)
+        longest = max(longest, perf_counter() - began)
+        if part is None:
+            return longest * 1000
+        part()
+
+
+def sizes(engine: SqliteEngine, directory: Path) -> dict[str, Any]:
+    execute = engine.file.connection.execute
+    ((journal,),) = execute("SELECT sum(length(record)) FROM journal")
+    ((images,),) = execute("SELECT sum(length(page)) FROM image_pages")
+    file = (directory / "twindiff.db").stat().st_size
+    return {
+        "journal, MB": round(journal / 1e6, 1),
+        "images, MB": round((images or 0) / 1e6, 1),
+        "file, MB": round(file / 1e6, 1),
+        "file over journal": round(file / journal, 2),
+    }
+
+
+def go_back(engine: SqliteEngine, origin: Origin, at: int) -> None:
+    engine.recall(ENV, origin, at)
+    engine.rewind(ENV, at)
+
+
+def milliseconds(work: Callable[[], object]) -> float:
+    began = perf_counter()
+    work()
+    return round((perf_counter() - began) * 1000, 1)
+
+
+if __name__ == "__main__":
+    main()
