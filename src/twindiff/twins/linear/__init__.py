@@ -9,6 +9,7 @@ from twindiff.kit.graphql import GraphqlTwin, modules_of
 
 from .model.users import User
 from .style import LinearStyle
+from .webhook_events import tell, webhooks
 
 _HERE = Path(__file__).parent
 
@@ -21,4 +22,6 @@ twin = GraphqlTwin(
     missing=(_HERE / "missing_roots.txt").read_text().split(),
     users=Users(User.row, User.row.id, User.row.email),
     seeds=_HERE / "seeds",
+    webhooks=webhooks,
+    tells=tell,
 )
