@@ -193,3 +193,11 @@ def test_all_public_files_are_imported_or_left_out_by_name(make_server):
     assert {"slack_default", "slack_bench_default", "slack_bench_v2"} <= {*answer["templates"], *answer["unchanged"]}
     files_told = {name: told for name, told in answer.items() if name != "warnings"}
     assert sum(map(len, files_told.values())) == len(files)
+
+
+def test_a_suite_may_have_tests_of_another_twin(platform, name):
+    checks = [{"diff_type": "added", "entity": "issues", "ignore": ["updatedAt"]}]
+    moved = {"id": "b", "name": "b", "prompt": "Go", "type": "actionEval", "seed_template": "linear_default"}
+    both = suite(name, "a")
+    both["tests"].append({**moved, "assertions": checks})
+    assert "warnings" not in load(platform, **{name: both})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
     from twindiff.client import Imported, Suite, Test
     from twindiff.client.blocking import Platform
+
+STARTER = "starter"
+"""A suite that comes with Twindiff; a server has it once somebody has asked for it."""
 
 NamedT = TypeVar("NamedT", bound="Suite | Test")
 
@@ -60,8 +64,17 @@ def _imported(here: Platform, files: dict[str, object]) -> Imported:
 
 
 def suite_of(platform: Platform, given: str) -> Suite:
-    """The suite that is meant, with its tests; a Problem names those there are."""
-    return platform.suite(_meant(given, platform.suites(), "suite").id)
+    """The suite that is meant, with its tests; a Problem names those there are. The starter suite is always there."""
+    known = platform.suites()
+    if given == STARTER and STARTER not in [each.name for each in known]:
+        platform.import_files({f"{STARTER}.json": json.loads(_starter())})
+        known = platform.suites()
+    return platform.suite(_meant(given, known, "suite").id)
+
+
+def _starter() -> bytes:
+    """The suite that comes with Twindiff, as a public file writes it."""
+    return resources.files("twindiff.suites").joinpath(f"{STARTER}.json").read_bytes()
 
 
 def _meant(given: str, known: Sequence[NamedT], what: str) -> NamedT:
@@ -96,7 +109,7 @@ def list_suites(base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: 
     for each in found:
         add_row(shown, each.name, str(len(each.tests)), each.id, each.description)
     answer = [{"id": e.id, "name": e.name, "description": e.description, "tests": len(e.tests)} for e in found]
-    nothing = "There are no suites; bring some in with `twindiff import agent-diff FOLDER`."
+    nothing = "There are no suites; `twindiff suites show starter` brings one in, `twindiff import agent-diff` yours."
     say(as_json, answer, shown if found else nothing)
 
 

@@ -6,7 +6,8 @@ What belongs to a twin that is not installed is left out and named.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
@@ -113,10 +114,15 @@ class Importer:
             if twin is None:
                 checked.left_out.append(f"{name}: no installed twin serves it")
             elif "tests" in content:
-                checked.suites.append(_suite(name, content, known_to((self._registry.schemas[twin],))))
+                checked.suites.append(_suite(name, content, partial(self._known, twin)))
             else:
                 checked.seeds.append(self._seed(name, twin, content))
         return checked
+
+    def _known(self, suite_twin: str, template: str) -> Known:
+        """The tables of a test: of the twin that its template is of by its name, or else of its suite's."""
+        twin = self._registry.find(template.partition("_")[0])
+        return known_to((self._registry.schemas[twin.name if twin else suite_twin],))
 
     def store(self, checked: Checked) -> Generator[Work, None, Imported]:
         """Store what was checked, in parts: all of it or, when that fails, nothing that has a name."""
@@ -162,14 +168,14 @@ def _stem(name: str) -> str:
     return name.rpartition("/")[2].removesuffix(".json")
 
 
-def _suite(file: str, content: dict[str, Any], known: Known) -> SuiteFile:
+def _suite(file: str, content: dict[str, Any], known_of: Callable[[str], Known]) -> SuiteFile:
     try:
         suite = msgspec.convert(content, PublicSuite)
     except msgspec.ValidationError as error:
         raise InvalidFile(f"{file}: {error}") from None
     suite_id = str(uuid5(NAMESPACE, f"suite:{suite.owner}:{suite.name}"))
     new = NewSuite(suite_id, suite.name, suite.description, "public", suite.owner)
-    tests = [_test(file, suite, test, known) for test in suite.tests]
+    tests = [_test(file, suite, test, known_of(test.seed_template)) for test in suite.tests]
     _refuse_repeated(file, [test.id for test in suite.tests])
     return SuiteFile(new, tests)
 

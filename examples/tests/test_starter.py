@@ -1,0 +1,63 @@
+"""The starter suite: every task can be done, and none is done by doing nothing or too much."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.harness import LiveServer
+from twindiff.server import Settings
+
+EXAMPLES = Path(__file__).parents[1]
+IDLE = "def work(task):\n    pass\n"
+HASTY = """
+import httpx
+import starter_solutions
+
+def work(task):
+    starter_solutions.work(task)
+    headers = {"Authorization": f"Bearer {task.token}"}
+    if "slack" in task.urls:
+        done = {"channel": "C01ABCD1234", "text": "Done!"}
+        httpx.post(f"{task.url}/chat.postMessage", json=done, headers=headers, trust_env=False)
+    else:
+        issue = '{teamId: "ad608998-915c-4bad-bcd9-85ebfccccee8", title: "x"}'
+        more = f"mutation {{ issueCreate(input: {issue}) {{ success }} }}"
+        httpx.post(f"{task.url}/graphql", json={"query": more}, headers=headers, trust_env=False)
+"""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """A fresh server."""
+    server = LiveServer(Settings())
+    yield server.url
+    server.close()
+
+
+def tried(server: str, agent: str, folder: Path) -> dict[str, Any]:
+    """What `twindiff suites run starter` says of an agent."""
+    command = [sys.executable, "-m", "twindiff.cli", "suites", "run", "starter", "--agent", agent, "--json"]
+    found = {"AGENT_DIFF_BASE_URL": server, "PYTHONPATH": str(EXAMPLES), "PATH": ""}
+    done = subprocess.run(command, cwd=folder, env=found, capture_output=True, text=True, check=False)
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_solutions_pass_every_task(server: str) -> None:
+    answer = tried(server, "starter_solutions:work", EXAMPLES)
+    assert {test["name"]: test["trials"][0]["reason"] for test in answer["tests"] if not test["passed"]} == {}
+    assert [sum(test["name"].startswith(twin) for test in answer["tests"]) for twin in ("Slack", "Linear")] == [6, 6]
+
+
+@pytest.mark.parametrize("code", [IDLE, HASTY], ids=["who does nothing", "who does too much"])
+def test_no_task_is_passed_by_one(code: str, server: str, tmp_path: Path) -> None:
+    (tmp_path / "other_agent.py").write_text(code)
+    answer = tried(server, "other_agent:work", tmp_path)
+    assert [test["name"] for test in answer["tests"] if test["passed"]] == []

@@ -1,0 +1,191 @@
+"""A small agent to begin with: a model, one tool that calls the twins' APIs, and a loop.
+
+`twindiff suites run starter --agent twindiff.client.sample_agent:work`, with these set before:
+
+- `AGENT_MODEL`, the name of a model;
+- for an OpenAI-compatible endpoint `OPENAI_API_KEY`, and `OPENAI_BASE_URL` unless it is OpenAI's own;
+- or for an Anthropic-compatible one `ANTHROPIC_API_KEY`, and `ANTHROPIC_BASE_URL` likewise.
+
+A local endpoint needs no key, only its base URL.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple, Protocol
+
+import httpx
+import msgspec
+
+from .trying import Task
+
+Json = dict[str, Any]
+
+MOST_TURNS = 40
+MOST_TOKENS = 4096
+SHOWN = 20_000
+"""Characters of an answer that the model is shown."""
+SECONDS = 300.0
+TOOL = "call_api"
+DESCRIPTION = "Send one HTTP request to an API and get its status and body."
+HINTS = {
+    "slack": "slack is Slack's Web API: POST to a method's name such as chat.postMessage, with a JSON body.",
+    "linear": "linear is Linear's GraphQL API: POST to graphql, with a JSON body of query and variables.",
+}
+
+
+class Wanted(NamedTuple):
+    """A use of the tool that the model asks for."""
+
+    id: str
+    arguments: Json
+
+
+class Failure(Exception):
+    """The agent cannot go on; the message says why."""
+
+
+class Model(Protocol):
+    """A conversation with a model."""
+
+    def ask(self) -> list[Wanted]:
+        """Have the model go on; no uses of the tool say that it is done."""
+        ...
+
+    def tell(self, results: list[tuple[Wanted, str]]) -> None:
+        """Give the model what came of each use."""
+        ...
+
+
+def work(task: Task) -> None:
+    """Let the model do the task; raises Failure."""
+    with (
+        httpx.Client(trust_env=False, timeout=SECONDS, headers={"Authorization": f"Bearer {task.token}"}) as twins,
+        httpx.Client(timeout=SECONDS) as http,
+    ):
+        model = _model(http, task)
+        for _ in range(MOST_TURNS):
+            wanted = model.ask()
+            if not wanted:
+                return
+            model.tell([(each, _called(twins, task, each.arguments)) for each in wanted])
+    raise Failure(f"The model was not done after {MOST_TURNS} turns")
+
+
+def _called(twins: httpx.Client, task: Task, arguments: Json) -> str:
+    """What a twin answers, or what is wrong with the request; the model reads either."""
+    url = task.urls.get(str(arguments.get("api", "")))
+    if url is None:
+        return f"There is no such API. There are: {', '.join(task.urls)}."
+    verb, path = str(arguments.get("method", "POST")).upper(), str(arguments.get("path", "")).lstrip("/")
+    try:
+        answer = twins.request(verb, f"{url}/{path}", params=arguments.get("query"), json=arguments.get("body"))
+    except (httpx.HTTPError, httpx.InvalidURL, TypeError, ValueError) as error:
+        return f"The request could not be sent: {error}"
+    return f"{answer.status_code}\n{answer.text[:SHOWN]}"
+
+
+def _parameters(task: Task) -> Json:
+    return {
+        "type": "object",
+        "properties": {
+            "api": {"type": "string", "enum": list(task.urls)},
+            "method": {"type": "string", "enum": ["GET", "POST", "PUT", "PATCH", "DELETE"]},
+            "path": {"type": "string", "description": "Relative to the API's base URL."},
+            "query": {"type": "object", "description": "Query parameters."},
+            "body": {"type": "object", "description": "The JSON body."},
+        },
+        "required": ["api", "method", "path"],
+    }
+
+
+def _system(task: Task) -> str:
+    hints = " ".join(HINTS.get(name, f"{name} is a copy of that vendor's API.") for name in task.urls)
+    return (
+        f"You do the user's task through APIs, with the tool {TOOL}; you are signed in already. {hints} "
+        "Look up what you need to know, do exactly what is asked and nothing else, then say that you are done."
+    )
+
+
+def _model(http: httpx.Client, task: Task) -> Model:
+    """The model that the environment variables name; raises Failure."""
+    given = os.environ
+    name = given.get("AGENT_MODEL")
+    if not name:
+        raise Failure("Set AGENT_MODEL to the name of a model")
+    if "ANTHROPIC_API_KEY" in given or "ANTHROPIC_BASE_URL" in given:
+        base = given.get("ANTHROPIC_BASE_URL", "https://api.anthropic.com")
+        headers = {"x-api-key": given.get("ANTHROPIC_API_KEY", ""), "anthropic-version": "2023-06-01"}
+        return _Anthropic(http, f"{base.rstrip('/')}/v1/messages", headers, name, task)
+    if "OPENAI_API_KEY" in given or "OPENAI_BASE_URL" in given:
+        base = given.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
+        headers = {"Authorization": f"Bearer {given.get('OPENAI_API_KEY', 'none')}"}
+        return _OpenAi(http, f"{base.rstrip('/')}/chat/completions", headers, name, task)
+    raise Failure("Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or the base URL of an endpoint of your own")
+
+
+def _post(http: httpx.Client, url: str, headers: dict[str, str], body: Json) -> Json:
+    """The answer of a model's endpoint; raises Failure."""
+    try:
+        answer = http.post(url, headers=headers, json=body)
+        if not answer.is_success:
+            raise Failure(f"{url} answered {answer.status_code}: {answer.text[:500]}")
+        return answer.json()
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        raise Failure(f"{url} gave no answer that can be read: {error}") from None
+
+
+class _OpenAi:
+    """https://platform.openai.com/docs/api-reference/chat"""
+
+    def __init__(self, http: httpx.Client, url: str, headers: dict[str, str], model: str, task: Task) -> None:
+        self._http, self._url, self._headers = http, url, headers
+        function = {"name": TOOL, "description": DESCRIPTION, "parameters": _parameters(task)}
+        self._messages: list[Json] = [
+            {"role": "system", "content": _system(task)},
+            {"role": "user", "content": task.prompt},
+        ]
+        self._body: Json = {"model": model, "tools": [{"type": "function", "function": function}]}
+
+    def ask(self) -> list[Wanted]:
+        answer = _post(self._http, self._url, self._headers, {**self._body, "messages": self._messages})
+        try:
+            message: Json = answer["choices"][0]["message"]
+            self._messages.append(message)
+            return [_wanted(each) for each in message.get("tool_calls") or ()]
+        except (KeyError, IndexError, TypeError) as error:
+            raise Failure(f"{self._url} does not answer as OpenAI does: {error!r}") from None
+
+    def tell(self, results: list[tuple[Wanted, str]]) -> None:
+        self._messages += [{"role": "tool", "tool_call_id": each.id, "content": text} for each, text in results]
+
+
+def _wanted(call: Json) -> Wanted:
+    """A use of the tool; arguments that are no JSON object name no API, which the model is then told."""
+    try:
+        return Wanted(call["id"], msgspec.json.decode(call["function"]["arguments"], type=dict[str, Any]))
+    except msgspec.DecodeError:
+        return Wanted(call["id"], {})
+
+
+class _Anthropic:
+    """https://docs.anthropic.com/en/api/messages"""
+
+    def __init__(self, http: httpx.Client, url: str, headers: dict[str, str], model: str, task: Task) -> None:
+        self._http, self._url, self._headers = http, url, headers
+        tool = {"name": TOOL, "description": DESCRIPTION, "input_schema": _parameters(task)}
+        self._messages: list[Json] = [{"role": "user", "content": task.prompt}]
+        self._body: Json = {"model": model, "max_tokens": MOST_TOKENS, "system": _system(task), "tools": [tool]}
+
+    def ask(self) -> list[Wanted]:
+        answer = _post(self._http, self._url, self._headers, {**self._body, "messages": self._messages})
+        try:
+            content: list[Json] = answer["content"]
+            self._messages.append({"role": "assistant", "content": content})
+            return [Wanted(each["id"], each["input"]) for each in content if each["type"] == "tool_use"]
+        except (KeyError, TypeError) as error:
+            raise Failure(f"{self._url} does not answer as Anthropic does: {error!r}") from None
+
+    def tell(self, results: list[tuple[Wanted, str]]) -> None:
+        content = [{"type": "tool_result", "tool_use_id": each.id, "content": text} for each, text in results]
+        self._messages.append({"role": "user", "content": content})
