@@ -24,7 +24,7 @@ OLDEST = 15
 SETTINGS = {
     "wal_level": "logical",
     "max_wal_senders": "64",
-    "max_replication_slots": "64",
+    "max_replication_slots": "256",  # of which each database takes one, and as many origins as five
     "max_connections": "300",
     "shared_buffers": "256MB",
     "max_wal_size": "2GB",

@@ -90,7 +90,7 @@ class Database:
             connection.execute(
                 "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = %s", (slot,)
             )
-            for origin in origins:
+            for origin in origins.names:
                 connection.execute("SELECT pg_replication_origin_drop(%s)", (origin,))
             connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(self.name)))
 

@@ -6,9 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.storage.postgres.cluster import Database
+from tests.storage.postgres.cluster import Database, draining
 from twindiff.storage.conformance.worlds import SCHEMAS, Thing, World
 from twindiff.storage.postgres import PostgresEngine
+from twindiff.storage.postgres.connections import Pool
+from twindiff.storage.postgres.copying import unseen
 
 pytestmark = pytest.mark.postgres
 
@@ -56,3 +58,39 @@ def test_a_journal_goes_with_the_last_fork_that_needs_it(world: World, database:
         if not left:
             break
     assert left == 0
+
+
+def test_copies_rewinds_and_forks_go_on_while_others_copy(world: World, database: Database) -> None:
+    place, pool = world.environment(Thing(thing_id="T1")), Pool(database.dsn)
+    place.add(Thing(thing_id="T2"))
+    with unseen(pool, ahead=True), unseen(pool, ahead=True), unseen(pool):
+        made = world.environment(Thing(thing_id="T1"))
+        place.engine.rewind(place.env, 0)
+        assert place.fork(2).state() == place.state() == made.state()
+    pool.close()
+
+
+def test_copies_take_turns_when_there_are_more_than_origins(world: World, database: Database) -> None:
+    place, forks = world.environment(Thing(thing_id="T1")), 24
+    with ThreadPoolExecutor(forks) as threads:
+        made = list(threads.map(lambda _: place.fork(0), range(forks)))
+    assert all(fork.state() == place.state() for fork in made)
+    assert not any(fork.records() for fork in made)
+
+
+def test_a_drainer_leaves_out_copies_under_origins_that_came_after_it(cluster: str) -> None:
+    database = Database(cluster)
+    database.initialise(SCHEMAS.values())
+    for name in database.psql("SELECT roname FROM pg_replication_origin WHERE roname LIKE %s", f"%-_ {database.name}"):
+        database.psql("SELECT pg_replication_origin_drop(%s)", *name)
+    world = World(lambda: PostgresEngine(database.dsn))
+    with draining(database.dsn):
+        database.drainer()
+        database.initialise()
+        place = world.environment(Thing(thing_id="T1"))
+        child = place.fork(0)
+        for each in (place, child):
+            each.add(Thing(thing_id="T2"))
+            assert [(record.seq, len(record.changes)) for record in each.records()] == [(1, 1)]
+    world.engine.close()
+    database.drop()

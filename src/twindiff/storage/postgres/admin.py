@@ -26,6 +26,7 @@ from .ddl import (
     CATALOG,
     OF_CATALOG,
     OF_TWIN,
+    ORIGIN_PREFIX,
     SHAPE_PREFIX,
     added_column,
     catalog_table,
@@ -101,18 +102,29 @@ def _url(known: Mapping[str, object], user: str, password: str | None) -> str:
     )
 
 
+COPYING = 4
+"""Origins to copy under. PostgreSQL has room for as many in a cluster as for replication slots, 10 by default."""
+
+
 class Origins(NamedTuple):
     """The replication origins of a database. They have one name space in a cluster, and serve one session at a time."""
 
-    copy: str
-    """Under which rows are written that are no operation's: copies, deletes, rewinds. The drainer leaves them out."""
     drain: str
     """Under which the journal itself is written, so that the log says nothing of it."""
+    copy: tuple[str, ...]
+    """Under which rows are written that are no operation's: copies, deletes, rewinds. The drainer leaves them out."""
+
+    @property
+    def names(self) -> list[str]:
+        """All of them."""
+        return [self.drain, *self.copy]
 
 
 def origins_of(connection: psycopg.Connection[Any]) -> Origins:
     """The names of a database's origins."""
-    return Origins(f"twindiff-copy {connection.info.dbname}", f"twindiff-drain {connection.info.dbname}")
+    name = connection.info.dbname
+    others = (f"twindiff-copy-{number} {name}" for number in range(2, COPYING + 1))
+    return Origins(f"twindiff-drain {name}", (f"twindiff-copy {name}", *others))
 
 
 def slot_of(connection: psycopg.Connection[Any]) -> str:
@@ -175,9 +187,15 @@ def _make_schemas(connection: Connection, roles: Roles, twins: Iterable[Schema],
     connection.execute("RESET ROLE")
     for privilege in _PRIVILEGES:
         connection.execute(SQL(privilege).format(server))
-    for origin in origins_of(connection):
-        query = "SELECT pg_replication_origin_create(%s) WHERE pg_replication_origin_oid(%s) IS NULL"
-        connection.execute(query, (origin, origin))
+    _make_origins(connection)
+
+
+def _make_origins(connection: Connection) -> None:
+    query = "SELECT pg_replication_origin_create(%s) WHERE pg_replication_origin_oid(%s) IS NULL"
+    names = origins_of(connection).names
+    made = [name for name in names if connection.execute(query, (name, name)).fetchone()]
+    if made:  # whoever reads the log has to leave out what is written under them from here on
+        connection.execute("SELECT pg_logical_emit_message(true, %s, '')", (ORIGIN_PREFIX,))
 
 
 def _make_folding(connection: Connection) -> None:

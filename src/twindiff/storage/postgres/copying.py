@@ -2,43 +2,56 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Generator
 from contextlib import contextmanager
 
 import psycopg
 
-from .admin import origins_of
+from .admin import COPYING, origins_of
 from .connections import Connection, Pool, reaching
 from .ddl import quote, schema_of
 
-_TURN = "hashtext('twindiff copy'), 0"
-"""An origin serves one session at a time, so those who copy take turns."""
+AHEAD = COPYING // 2
+"""Origins that those who work ahead of need may use, so that whoever waits for a copy finds another."""
+_LOCK = "hashtext('twindiff copy')"
+# An origin serves one session at a time; the lock of its number says who it is.
+_FREE = f"SELECT n FROM generate_series(%s::int, 0, -1) n WHERE pg_try_advisory_lock({_LOCK}, n) LIMIT 1"
+_SETUP = "SELECT pg_replication_origin_session_setup(%s)"
 
 
 @contextmanager
-def unseen(pool: Pool) -> Generator[Connection]:
-    """A connection whose transaction the drainer does not see; it commits when the block ends."""
+def unseen(pool: Pool, *, ahead: bool = False) -> Generator[Connection]:
+    """A connection whose transaction the drainer does not see; it commits when the block ends.
+
+    `ahead` says that nobody waits for it.
+    """
     with pool.connection() as connection:
-        under(connection, origins_of(connection).copy)
+        number = _origin(connection, (AHEAD if ahead else COPYING) - 1)
         try:
+            connection.rows(_SETUP, (origins_of(connection).copy[number],))
             with connection.transaction():
                 yield connection
         finally:
-            leave(connection)
+            _leave(connection, number)
 
 
-def under(connection: Connection, origin: str) -> None:
-    """Write under an origin from here on."""
-    setup = f"SELECT pg_advisory_lock({_TURN}); SELECT pg_replication_origin_session_setup(%s)"
-    connection.script(setup, (origin,))
+def _origin(connection: Connection, last: int) -> int:
+    """The number of an origin that is ours from here on: one that is free, up to the last that may be taken."""
+    free = connection.row(_FREE, (last,))
+    if free:
+        return free[0]
+    number = random.randint(0, last)
+    connection.rows(f"SELECT pg_advisory_lock({_LOCK}, %s::int)", (number,))
+    return number
 
 
-def leave(connection: Connection) -> None:
+def _leave(connection: Connection, number: int) -> None:
     """Write under no origin again; a connection that is broken has none."""
     with reaching():
         try:
-            reset = f"SELECT pg_replication_origin_session_reset(); SELECT pg_advisory_unlock({_TURN})"
-            connection.script(reset)
+            reset = f"SELECT pg_replication_origin_session_reset(); SELECT pg_advisory_unlock({_LOCK}, %s::int)"
+            connection.script(reset, (number,))
         except psycopg.Error:
             connection.close()
 

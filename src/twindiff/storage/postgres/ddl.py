@@ -27,6 +27,8 @@ CATALOG = "twindiff_catalog"
 LONGEST_NAME = 63
 SHAPE_PREFIX = "twindiff-shape"
 """Of the messages in the log that say what a twin's rows look like from there on."""
+ORIGIN_PREFIX = "twindiff-origin"
+"""Of those that say that there are more replication origins from there on."""
 OF_CATALOG: tuple[str, ...] = ()
 OF_TWIN: tuple[str, ...] = ("env_id",)
 """Columns of ours that come before a table's own."""

@@ -20,7 +20,7 @@ from .admin import origins_of, slot_of
 from .arrivals import ANY, CHANNEL, notice_of
 from .capture import EXTERNAL, PREFIX, Line, Transaction, Unnumbered, decode_line, decode_shapes
 from .connections import Connection, connect, first_line, keepalive
-from .ddl import CATALOG, SHAPE_PREFIX, Shapes
+from .ddl import CATALOG, ORIGIN_PREFIX, SHAPE_PREFIX, Shapes
 from .lease import BEAT_SECONDS, Lease
 
 log = logging.getLogger("twindiff")
@@ -87,6 +87,9 @@ class Drain:
         self._shapes: dict[str, Shapes] = {}
         self._announced: dict[str, Shapes] = {}
         self._learned: dict[str, Shapes] = {}
+        self._has_more_origins = False
+        self._is_outdated = False
+        """Whether a stream has to be opened that leaves out more origins."""
         self._done = Position(0)
         self._confirmed = self._done
         self._looked = 0.0
@@ -95,7 +98,7 @@ class Drain:
         self._open: Transaction | None = None
 
     def run(self) -> None:
-        """Until told to stop, or the database goes away."""
+        """Until told to stop, the database goes away, or there are more origins to leave out."""
         ask = self._connection.row
         ask("SELECT pg_replication_origin_session_setup(%s)", (origins_of(self._connection).drain,))
         found = ask("SELECT lsn::text FROM twindiff.progress WHERE slot = %s", (self._slot,))
@@ -115,7 +118,7 @@ class Drain:
 
     def _options(self) -> dict[str, str]:
         query = "SELECT roident FROM pg_replication_origin WHERE roname = ANY(%s) ORDER BY 1"
-        found = self._connection.rows(query, ([*origins_of(self._connection)],))
+        found = self._connection.rows(query, (origins_of(self._connection).names,))
         return {
             "format-version": "2",
             "include-transaction": "true",
@@ -124,7 +127,7 @@ class Drain:
             "filter-tables": f"twindiff.*,{CATALOG}.*",
             # By number: an origin's name is ignored without a word.
             "filter-origins": ",".join(str(origin) for (origin,) in found),
-            "add-msg-prefixes": f"{PREFIX},{SHAPE_PREFIX}",
+            "add-msg-prefixes": f"{PREFIX},{SHAPE_PREFIX},{ORIGIN_PREFIX}",
         }
 
     def _follow(self, cursor: Any) -> None:
@@ -135,9 +138,12 @@ class Drain:
             message = cursor.read_message()
             if message is not None:
                 self._take(decode_line(message.payload))
-                if len(self._batch) < MOST_AT_ONCE:
+                if len(self._batch) < MOST_AT_ONCE and not self._is_outdated:
                     continue
             self._write()
+            if self._is_outdated:
+                self._progress(self._reached)
+                return
             self._confirm(cursor)
             if message is None:
                 select.select([cursor], [], [], BEAT_SECONDS)
@@ -146,17 +152,21 @@ class Drain:
         if line.action == "B":
             self._open = Transaction(self._shapes)
             self._announced = {}
+            self._has_more_origins = False
         elif line.action == "C":
             end = Position.of(line.nextlsn)
             if self._open and end > self._done:
                 self._lease.keep_for(self._open.size)
                 self._batch += self._open.records()
                 self._learn()
+                self._is_outdated = self._has_more_origins
             self._reached = max(self._reached, end)
             self._open = None
         elif line.prefix == SHAPE_PREFIX:
             twin, shapes = decode_shapes(line.content)
             self._announced[twin] = shapes
+        elif line.prefix == ORIGIN_PREFIX:
+            self._has_more_origins = True
         elif self._open:
             self._open.take(line)
 

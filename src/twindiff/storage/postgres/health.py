@@ -12,7 +12,7 @@ import psycopg
 
 from twindiff.storage import StorageUnavailable
 
-from .admin import OLDEST, origins_of, slot_of
+from .admin import COPYING, OLDEST, origins_of, slot_of
 from .connections import Connection, Pool, connect, first_line
 
 log = logging.getLogger("twindiff")
@@ -96,8 +96,10 @@ def _tables(connection: Connection) -> Finding:
 
 def _origins(connection: Connection) -> Finding:
     query = "SELECT roname || ' = ' || roident FROM pg_replication_origin WHERE roname = ANY(%s) ORDER BY 1"
-    found = [text for (text,) in connection.execute(query, ([*origins_of(connection)],))]
-    return Finding("origins", len(found) == 2, ", ".join(found) or "the replication origins are missing", _INIT)
+    found = [text for (text,) in connection.execute(query, (origins_of(connection).names,))]
+    return Finding(
+        "origins", len(found) == 1 + COPYING, ", ".join(found) or "the replication origins are missing", _INIT
+    )
 
 
 class Lag(NamedTuple):

@@ -175,12 +175,12 @@ class Copies:
         lacking = self._size - have.get(wanted.recipe, 0)
         if lacking < max(1, least):
             return False
-        self._copy_some(wanted, lacking)
+        self._copy_some(wanted, lacking, ahead=True)
         return True
 
-    def _copy_some(self, wanted: Wanted, lacking: int) -> None:
+    def _copy_some(self, wanted: Wanted, lacking: int, *, ahead: bool = False) -> None:
         environments = [UUID(bytes=secrets.token_bytes(16), version=4).hex for _ in range(min(lacking, wanted.at_once))]
-        with unseen(self._pool) as connection:
+        with unseen(self._pool, ahead=ahead) as connection:
             began = time.monotonic()
             _copy(connection, wanted.templates, environments)
             query = "INSERT INTO twindiff.ready (env, recipe) SELECT env, %s FROM unnest(%s::text[]) env"
@@ -197,7 +197,7 @@ class Copies:
             is_due = connection.row("SELECT 1 FROM twindiff.leftovers LIMIT 1")
         found: list[str] = []
         if is_due:
-            with unseen(self._pool) as connection:
+            with unseen(self._pool, ahead=True) as connection:
                 found = [env for (env,) in connection.rows(_DUE, (SWEPT_AT_A_TIME,))]
                 _remove(connection, found)
         if len(found) < SWEPT_AT_A_TIME:
