@@ -27,7 +27,10 @@ _KEY = re.compile(r"\[([^\[\]]*)\]")
 
 def read_query(query: str, lists: Names = (), objects: Names = ()) -> dict[str, Any]:
     """The values of a query; a name given more than once has its last value, or all of them if it is in `lists`."""
-    return nested(parse_qsl(query, keep_blank_values=True), lists, objects)
+    pairs = parse_qsl(query, keep_blank_values=True)
+    if not lists and "[" not in query and "%5" not in query:
+        return dict(pairs)  # as most are
+    return nested(pairs, lists, objects)
 
 
 def read_form(request: Request, lists: Names = (), objects: Names = ()) -> dict[str, Any]:

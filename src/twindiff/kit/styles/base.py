@@ -37,7 +37,9 @@ class Style:
     def parameters(self, exchange: Exchange) -> dict[str, Any]:
         """Raw parameters by wire name; the path's win over the body's, the body's over the query's."""
         request, bound = exchange.request, exchange.operation.bound
-        given = embedded(read_query(request.query, bound.lists, bound.objects), bound) if request.query else {}
+        given = read_query(request.query, bound.lists, bound.objects) if request.query else {}
+        if bound.structured and given:
+            embedded(given, bound)
         if request.body or bound.body:
             given.update(self._given_in_body(request, bound))
         given.update(exchange.path_parameters)
@@ -52,10 +54,10 @@ class Style:
     def _given_in_body(self, request: Request, bound: Bound) -> dict[str, Any]:
         if bound.is_raw:
             return {bound.body: request.body}
-        is_form = request.content_type in (URLENCODED, MULTIPART)
-        if not request.body:
-            given: dict[str, Any] = {}
-        else:
+        given: dict[str, Any] = {}
+        if request.body:
+            is_json = request.headers.get("content-type") == "application/json"
+            is_form = not is_json and request.content_type in (URLENCODED, MULTIPART)
             given = embedded(read_form(request, bound.lists, bound.objects), bound) if is_form else self.body(request)
         return {bound.body: given} if bound.body else given
 
