@@ -50,6 +50,8 @@ class EnvironmentRecord(Row, table="environments", key=("environment_id",), inde
     """The environment that a fork left."""
     parent_seq: Column[int | None] = column(default=None)
     """The point it left it at."""
+    gate: Column[Json | None] = column(default=None)
+    """What a twin run asks of those who call its twins."""
 
 
 class CheckpointRecord(Row, table="checkpoints", key=("environment_id", "name"), indexes=(("name",),)):
@@ -199,6 +201,46 @@ class AttemptRecord(Row, table="delivery_attempts", key=("environment_id", "numb
     """What went wrong, in words."""
 
 
+class TwinRunRecord(Row, table="twin_runs", key=("run_id",), indexes=(("environment_id",), ("scenario_id",))):
+    """An environment as a twin run: what it was provisioned for and with. A scenario's own environment is one too."""
+
+    run_id: Column[str]
+    environment_id: Column[str]
+    status: Column[str]
+    """ready, torn_down or cancelled; that it has expired its environment says."""
+    twins: Column[Json]
+    requested: Column[Json]
+    """The names by which the twins were asked for, by twin."""
+    is_public: Column[bool]
+    proxy_token: Column[str]
+    secret: Column[str]
+    baseline_kind: Column[str]
+    seed_results: Column[Json]
+    created: Column[int]
+    created_at: Column[Timestamp]
+    access_profile: Column[str | None] = column(default=None)
+    scenario_id: Column[str | None] = column(default=None)
+    of_scenario: Column[bool] = column(default=False)
+    """Whether it is the scenario's own environment, which stays until it is deleted."""
+    ports: Column[bool] = column(default=False)
+    updated_at: Column[Timestamp | None] = column(default=None)
+
+
+class ScenarioRecord(Row, table="scenarios", key=("scenario_id",), indexes=(("created",),)):
+    """A world that can be provisioned: what each twin is seeded with."""
+
+    scenario_id: Column[str]
+    name: Column[str]
+    seed_config: Column[Json]
+    twins: Column[Json]
+    tags: Column[Json]
+    created: Column[int]
+    created_at: Column[Timestamp]
+    updated_at: Column[Timestamp]
+    description: Column[str | None] = column(default=None)
+    prompt: Column[str | None] = column(default=None)
+
+
 TABLES = (
     TemplateRecord,
     EnvironmentRecord,
@@ -211,4 +253,6 @@ TABLES = (
     OutboxRecord,
     DeliveryRecord,
     AttemptRecord,
+    TwinRunRecord,
+    ScenarioRecord,
 )

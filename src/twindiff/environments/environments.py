@@ -29,6 +29,7 @@ from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, Engine, Origin
 
 from .actors import Actors
+from .gate import Gate
 from .registry import Registry
 
 DEFAULT_TTL_SECONDS = 1800
@@ -82,12 +83,13 @@ class Wanted(NamedTuple):
     auth: str = "lenient"
     tokens: dict[str, str] | None = None
     name: str | None = None
+    gate: Gate | None = None
 
 
 class Environment:
     """An environment as a request needs it."""
 
-    __slots__ = ("expires", "id", "meter", "origin", "seen", "status", "token_hash", "tokens", "twins")
+    __slots__ = ("expires", "gate", "id", "meter", "origin", "seen", "status", "token_hash", "tokens", "twins")
 
     def __init__(self, record: EnvironmentRecord, registry: Registry) -> None:
         self.id = record.environment_id
@@ -97,6 +99,7 @@ class Environment:
         self.tokens = msgspec.convert(record.tokens, Tokens)
         self.token_hash = record.token_hash
         self.twins: dict[str, Twin] = {name: registry.get(name) for name in cast(dict[str, str], record.templates)}
+        self.gate = msgspec.convert(record.gate, Gate) if record.gate else None
         self.seen = wall()
         self.meter = Meter()
 
@@ -158,6 +161,7 @@ class Environments:
             created_at=now.iso,
             expires=now.micros + wanted.ttl_seconds * SECOND,
             name=wanted.name,
+            gate=msgspec.to_builtins(wanted.gate),
         )
         self._engine.create(record.environment_id, origin)
         self._catalog.add(record)
@@ -197,7 +201,7 @@ class Environments:
     def get(self, environment_id: str) -> Environment:
         """A ready environment; raises EnvironmentNotFound, EnvironmentDeleted, EnvironmentExpired."""
         environment = self._live.get(environment_id) or self._find(environment_id)
-        if environment.status == "ready" and environment.expires <= wall():
+        if environment.status == "ready" and environment.expires <= wall() and self._has_expired(environment):
             self._expire(environment.id)
             environment.status = "expired"
         if environment.status != "ready":
@@ -205,6 +209,23 @@ class Environments:
             reason = "has expired (TTL reached)" if environment.status == "expired" else "has been deleted"
             raise error(f"environment '{environment.id}' {reason}")
         return environment
+
+    def _has_expired(self, environment: Environment) -> bool:
+        """Whether an environment's time is over; another process may have given it more."""
+        environment.expires = self.record(environment.id).expires
+        return environment.expires <= wall()
+
+    def extend(self, environment_id: str, expires: int) -> None:
+        """Let an environment last until an instant, in microseconds since 1970; raises what `get` raises."""
+        environment = self.get(environment_id)
+        self._catalog.change(self.record(environment.id), expires=expires)
+        environment.expires = expires
+
+    def close_gate(self, environment_id: str, gate: Gate) -> None:
+        """Ask more of those who call an environment's twins; raises what `get` raises."""
+        environment = self.get(environment_id)
+        self._catalog.change(self.record(environment.id), gate=msgspec.to_builtins(gate))
+        environment.gate = gate
 
     def live(self, environment_id: str) -> Environment | None:
         """An environment that this process knows to be ready; another one may have ended it meanwhile."""

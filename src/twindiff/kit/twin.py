@@ -15,6 +15,7 @@ from .events import Webhooks
 from .exchange import Exchange, Layer, Run, compose
 from .http import Request
 from .rows import Column, Row, Table, fall_due, table_of
+from .seeding import Seeding, Variables
 from .styles.base import Style
 
 H = TypeVar("H", bound=Handler)
@@ -339,6 +340,8 @@ class Twin:
     transaction. `actor_of` knows the tokens that the twin keeps by itself. `missing` are the operations that the
     vendor has and the twin lacks, if they are known.
     `webhooks` is how the vendor tells of events.
+    vendor has and the twin lacks, if they are known. `variables` are what programs read to find it, `seeding` is how
+    it is filled from a configuration.
     """
 
     def __init__(
@@ -356,12 +359,16 @@ class Twin:
         aliases: Sequence[str] = (),
         hosts: Mapping[str, str] | None = None,
         webhooks: Webhooks | None = None,
+        variables: Variables | None = None,
+        seeding: Seeding | None = None,
     ) -> None:
         self.name = name
         self.style = style
         self.aliases = tuple(aliases)
         self.hosts = dict(hosts or {})
         self.users = users
+        self.variables = variables or _usual_variables(name)
+        self.seeding = seeding
         self.seeds = seeds
         self.templates = dict(templates or {})
         self.actor_of = actor_of
@@ -380,6 +387,11 @@ class Twin:
     def read(self, exchange: Exchange) -> None:
         """Read the parameters of a request whose body is there."""
         exchange.parameters = self.style.parameters(exchange)
+
+
+def _usual_variables(name: str) -> Variables:
+    prefix = name.upper()
+    return Variables({f"{prefix}_TOKEN": f"{name}_{{secret}}"}, {f"{prefix}_BASE_URL": "", f"{prefix}_API_URL": ""})
 
 
 def _named_apart(jobs: Iterable[Job]) -> tuple[Job, ...]:

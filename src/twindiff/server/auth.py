@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from functools import lru_cache
 
 from twindiff.environments.environments import TOKEN_PREFIX, Environment
@@ -11,6 +11,7 @@ from twindiff.environments.registry import Registry, did_you_mean
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer, Request, json_answer
 from twindiff.kit.styles.base import Style
+from twindiff.server.failures import RunFailure
 
 OPEN = {"GET /health", "GET /ready"}
 """Control-plane operations that need no key."""
@@ -81,12 +82,12 @@ def check_origin(headers: Mapping[str, str]) -> None:
         raise CrossSite("A page of another site asked for this; serve with an API key to be reached by others")
 
 
-def authorize_control(key: str | None, request: Request, operation: str) -> None:
-    """Let the platform key in, or anyone but an agent where there is none."""
+def authorize_control(key: str | None, request: Request, operation: str, free: Container[str] = OPEN) -> None:
+    """Let the platform key in, or anyone but an agent where there is none; `free` are operations that need no key."""
     api_key, token = request.headers.get("x-api-key", ""), request.bearer() or ""
     if api_key.startswith(TOKEN_PREFIX) or token.startswith(TOKEN_PREFIX):
         raise Unauthorized("unauthorized: an agent token does not open the control plane")
-    if key is None or operation in OPEN:
+    if key is None or operation in free:
         return
     given = api_key or token
     if not given:
@@ -148,5 +149,7 @@ def no_such_twin(environment: Environment, name: str, registry: Registry) -> Api
 
 def refusal(error: ApiError) -> Answer:
     """An error that no style has a form for; it reads as one to clients of every style."""
+    if isinstance(error, RunFailure):
+        return error.answer()
     body = {"ok": False, "error": error.code, "detail": str(error)}
     return json_answer(body, error.status, tuple(error.details.get("headers", ())))

@@ -16,6 +16,8 @@ from twindiff.kit.twin import BODY_LIMIT, Twin
 from twindiff.server.auth import authorize, no_such_twin, token_of
 from twindiff.server.bodies import BodyTooLarge, Receive, length_of, read_body
 from twindiff.server.service import LARGE_BODY, Service
+from twindiff.server.twin_runs.admin import answer_admin, is_admin
+from twindiff.server.twin_runs.gate import existing, pass_gate
 from twindiff.storage import Gone, Moment
 
 PREFIX = "/api/env/"
@@ -94,10 +96,14 @@ class DataPlane:
 
     async def _open(self, request: Request, target: Target) -> Opened:
         service = self._service
-        environment = service.environments.get(target.environment)
+        environment = existing(service, target.environment)
         twin = environment.twin(target.twin, service.registry)
         if twin is None:
             raise no_such_twin(environment, target.twin, service.registry)
+        if environment.gate:
+            request = pass_gate(environment.gate, request)
+            if is_admin(request.path):
+                return Opened(environment, twin, None, request, "", trusted=True)
         exchange = twin.exchange(request, target.base_url)
         opened = Opened(environment, twin, exchange, request, token_of(twin.style, request))
         if opened.is_open:
@@ -109,7 +115,9 @@ class DataPlane:
     async def _operate(self, opened: Opened, body: bytes) -> Answer:
         request = opened.request._replace(body=body)
         # It may have ended while the body came.
-        environment, twin = self._service.environments.get(opened.environment.id), opened.twin
+        environment, twin = existing(self._service, opened.environment.id), opened.twin
+        if environment.gate and is_admin(request.path):
+            return await answer_admin(self._service, environment, twin, request)
         if opened.trusted is None:
             opened = opened._replace(token=token_of(twin.style, request))
             opened = opened._replace(trusted=await self._authorize(opened))

@@ -8,11 +8,15 @@ from typing import Any, NamedTuple
 
 from twindiff.kit.http import Request
 from twindiff.kit.twin import Dispatch
-from twindiff.server import platform, sandboxes
+from twindiff.server import platform, sandboxes, twin_runs
 from twindiff.server.auth import authorize_control
 from twindiff.server.sandboxes.routes import Desk
 from twindiff.server.sandboxes.sandboxes import Sandboxes
 from twindiff.server.service import Service
+from twindiff.server.twin_runs.desk import Desk as RunDesk
+from twindiff.server.twin_runs.logins import Logins
+from twindiff.server.twin_runs.runs import TwinRuns
+from twindiff.server.twin_runs.scenarios import Scenarios
 
 
 class Plane(NamedTuple):
@@ -35,7 +39,14 @@ class Plane(NamedTuple):
 
 def planes_of(service: Service) -> tuple[Plane, ...]:
     """The APIs of a service."""
+    runs = TwinRuns(service)
     return (
+        Plane(
+            twin_runs.PREFIXES,
+            twin_runs.operations,
+            partial(RunDesk, runs, Scenarios(runs), Logins()),
+            partial(authorize_control, free=twin_runs.OPEN),
+        ),
         Plane((platform.PREFIX,), platform.platform, partial(_any_address, service), removed=platform.PREFIX),
         Plane((sandboxes.PREFIX,), sandboxes.operations, partial(Desk, Sandboxes(service)), removed=sandboxes.PREFIX),
     )

@@ -16,6 +16,7 @@ from twindiff.kit.twin import Twin
 from twindiff.server.sandboxes.histories import Histories
 from twindiff.server.sandboxes.seeding import seeded
 from twindiff.server.service import Service
+from twindiff.server.starting import default_template, empty_template
 
 Status = Literal["ready", "active", "expired"]
 
@@ -77,7 +78,7 @@ class Sandboxes:
         if scenario is not None:
             template = self._named(twin, scenario)
         else:
-            template = self._default(twin) if seed_data is None else self._empty(twin)
+            template = self._default(twin) if seed_data is None else empty_template(self.service, twin)
         if seed_data is not None:
             template = await seeded(self.service, template, seed_data)
         environments = self.service.environments
@@ -92,20 +93,10 @@ class Sandboxes:
             raise UnknownScenario(f"unknown scenario: {str(error).removeprefix('template not found: ')}") from None
 
     def _default(self, twin: Twin) -> TemplateRecord:
-        """The template `<twin>_default`, or the first by name of a twin that has none."""
-        usual = self.service.templates.history(twin.name, f"{twin.name}_default")
-        if usual:
-            return usual[0]
-        found = [template for template in self.service.templates.list() if template.service == twin.name]
-        if not found:
+        found = default_template(self.service, twin)
+        if found is None:
             raise UnknownScenario(f"{twin.name} has no scenario; give seed_data, or import a template")
-        return min(found, key=lambda template: template.name)
-
-    def _empty(self, twin: Twin) -> TemplateRecord:
-        """The template `<twin>_base`, which a twin that brings none is given, empty."""
-        name = f"{twin.name}_base"
-        found = self.service.templates.history(twin.name, name)
-        return found[0] if found else self.service.templates.add(twin, name, {}, origin="built-in")
+        return found
 
     def find(self, sandbox_id: str) -> EnvironmentRecord:
         """The environment that a sandbox is; raises SandboxNotFound."""

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from twindiff.kit import Users
 from twindiff.kit.graphql import GraphqlTwin, modules_of
+from twindiff.kit.seeding import Variables
 
 from .model.users import User
+from .seeding import seeding
 from .style import LinearStyle
-from .webhook_events import tell, webhooks
 
 _HERE = Path(__file__).parent
 
@@ -22,6 +23,10 @@ twin = GraphqlTwin(
     missing=(_HERE / "missing_roots.txt").read_text().split(),
     users=Users(User.row, User.row.id, User.row.email),
     seeds=_HERE / "seeds",
-    webhooks=webhooks,
-    tells=tell,
+    seeding=seeding,
+    variables=Variables(
+        tokens=dict.fromkeys(("LINEAR_API_KEY", "LINEAR_ACCESS_TOKEN", "LINEAR_TOKEN"), "lin_api_{secret}"),
+        urls={"LINEAR_API_URL": "/graphql", "LINEAR_BASE_URL": "", "LINEAR_GRAPHQL_URL": "/graphql"},
+        secrets={"LINEAR_CLIENT_ID": "{secret}", "LINEAR_CLIENT_SECRET": "secret-{secret}"},
+    ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from twindiff.kit import Twin, Users
+from twindiff.kit.seeding import Variables
 from twindiff.kit.styles.slack import SlackRpc
 
 from . import (
@@ -35,6 +36,7 @@ from . import (
 )
 from .events_api import webhooks
 from .guard import actor_of, guard
+from .seeding import seeding
 from .tables import TABLES, User
 
 _HERE = Path(__file__).parent
@@ -77,5 +79,15 @@ twin = Twin(
     layers=(guard,),
     actor_of=actor_of,
     webhooks=webhooks,
+    seeding=seeding,
+    variables=Variables(
+        tokens={"SLACK_BOT_TOKEN": "xoxb-{secret}", "SLACK_TOKEN": "xoxb-{secret}", "SLACK_API_TOKEN": "xoxb-{secret}"},
+        urls={"SLACK_API_URL": "/api", "SLACK_BASE_URL": "", "SLACK_TWIN_BASE_URL": ""},
+        secrets={
+            "SLACK_CLIENT_ID": "{secret}",
+            "SLACK_CLIENT_SECRET": "secret-{secret}",
+            "SLACK_SIGNING_SECRET": "signing-{secret}",
+        },
+    ),
     missing=(_HERE / "missing_methods.txt").read_text().split(),
 )

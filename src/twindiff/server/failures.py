@@ -1,0 +1,45 @@
+"""How the address of a run's twin refuses: an envelope that says in which phase it failed and whether to try again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.catalog.stamps import new_environment_id
+from twindiff.kit.errors import ApiError
+from twindiff.kit.http import Answer, json_answer
+
+HEADERS = (("x-arga-preview-proxy-failure", "1"),)
+
+
+class RunFailure(ApiError):
+    """The twin's address cannot be used."""
+
+    phase = "routing"
+    kind = "client"
+
+    def answer(self) -> Answer:
+        """The envelope."""
+        failure: dict[str, Any] = {"code": self.code, "phase": self.phase, "kind": self.kind, "retryable": False}
+        value = {"code": self.code, "request_id": new_environment_id(), "failure": failure, "detail": str(self)}
+        return json_answer(value, self.status, HEADERS)
+
+
+class AuthenticationRequired(RunFailure):
+    """The run is private: bring its proxy_token as the cookie arga_env_proxy_token, as ?token= or as X-Proxy-Token."""
+
+    status = 401
+    phase = "authentication"
+
+
+class InvalidToken(RunFailure):
+    """The proxy token is not that of this run."""
+
+    status = 401
+    phase = "authentication"
+
+
+class EnvironmentDestroyed(RunFailure):
+    """The run has ended: it was torn down, or its time is over."""
+
+    status = 410
+    phase = "environment"

@@ -1,0 +1,23 @@
+"""The templates that an environment starts from where nobody names one."""
+
+from __future__ import annotations
+
+from twindiff.catalog import TemplateRecord
+from twindiff.kit.twin import Twin
+from twindiff.server.service import Service
+
+
+def default_template(service: Service, twin: Twin) -> TemplateRecord | None:
+    """The template `<twin>_default`, or the first by name of a twin that has none; None when there is no template."""
+    usual = service.templates.history(twin.name, f"{twin.name}_default")
+    if usual:
+        return usual[0]
+    found = [template for template in service.templates.list() if template.service == twin.name]
+    return min(found, key=lambda template: template.name, default=None)
+
+
+def empty_template(service: Service, twin: Twin) -> TemplateRecord:
+    """The template `<twin>_base`, which a twin that brings none is given, empty."""
+    name = f"{twin.name}_base"
+    found = service.templates.history(twin.name, name)
+    return found[0] if found else service.templates.add(twin, name, {}, origin="built-in")

@@ -1,0 +1,21 @@
+"""Twin runs and scenarios: an environment of several twins for an application under test, and the worlds to fill it."""
+
+from twindiff.kit.twin import Dispatch
+from twindiff.server.twin_runs import accounts, later, routes, scenario_routes
+from twindiff.server.twin_runs.style import RunStyle
+
+PREFIXES = (
+    "/validate",
+    "/twin-runs",
+    "/twins",
+    "/scenarios",
+    "/scenario-twin-environments",
+    "/auth",
+    "/client-versions",
+    "/health",
+    *later.PREFIXES,
+)
+OPEN = {*accounts.OPEN, "GET /scenarios/presets"}
+"""Operations that need no key."""
+
+operations = Dispatch(RunStyle(), [routes.api, scenario_routes.api, accounts.api, later.api])

@@ -1,0 +1,18 @@
+"""What requests about twin runs and scenarios are answered with."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from twindiff.server.twin_runs.logins import Logins
+from twindiff.server.twin_runs.runs import TwinRuns
+from twindiff.server.twin_runs.scenarios import Scenarios
+
+
+class Desk(NamedTuple):
+    """What a request is answered with, for a caller who knows the server by an address."""
+
+    runs: TwinRuns
+    scenarios: Scenarios
+    logins: Logins
+    address: str

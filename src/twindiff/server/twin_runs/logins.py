@@ -1,0 +1,54 @@
+"""Logins of programs that wait for a person to approve them. They are kept in memory and forgotten with the process."""
+
+from __future__ import annotations
+
+import secrets
+import time
+
+from twindiff.kit.errors import ApiError
+
+SECONDS_TO_APPROVE = 600
+MOST_PENDING = 100
+
+
+class UnknownDevice(ApiError):
+    """There is no such login, or its time is over; begin again."""
+
+    status = 404
+
+
+class Logins:
+    """Logins that wait to be approved, by device code, with when they were begun and the key they were given."""
+
+    def __init__(self) -> None:
+        self._begun: dict[str, float] = {}
+        self._keys: dict[str, str] = {}
+
+    def begin(self) -> str:
+        """A new device code; the oldest login makes room where there are too many."""
+        now = time.monotonic()
+        self._begun = {code: at for code, at in self._begun.items() if now - at < SECONDS_TO_APPROVE}
+        if len(self._begun) >= MOST_PENDING:
+            self._begun.pop(next(iter(self._begun)))
+        code = secrets.token_urlsafe(16)
+        self._begun[code] = now
+        self._keys = {each: key for each, key in self._keys.items() if each in self._begun}
+        return code
+
+    def check(self, code: str) -> None:
+        """Raises UnknownDevice for a code that is not waiting."""
+        if time.monotonic() - self._begun.get(code, -float("inf")) > SECONDS_TO_APPROVE:
+            raise UnknownDevice
+
+    def approve(self, code: str, key: str) -> None:
+        """Give a login its key."""
+        self.check(code)
+        self._keys[code] = key
+
+    def take(self, code: str) -> str | None:
+        """The key of a login, once; None while nobody has approved it."""
+        self.check(code)
+        key = self._keys.pop(code, None)
+        if key is not None:
+            del self._begun[code]
+        return key

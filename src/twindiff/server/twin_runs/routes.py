@@ -1,0 +1,200 @@
+"""Twin runs, under both families of routes: `/twin-runs…` and `/validate/twins/provision…`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from twindiff.catalog import TwinRunRecord
+from twindiff.kit.clock import iso_instant
+from twindiff.kit.errors import ApiError
+from twindiff.kit.twin import Operations, Twin
+from twindiff.server.twin_runs.desk import Desk
+from twindiff.server.twin_runs.runs import Asked
+
+api = Operations()
+
+LONGEST_TTL = 480
+Ttl = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_TTL)]
+Names = Annotated[list[str], msgspec.Meta(min_length=1)]
+Mode = Literal["fast", "thorough"]
+PROVISION = "/validate/twins/provision"
+
+
+class RemovedRoute(ApiError):
+    """Agent runs are gone: use create_url_run for an address, or create_pr_run for a branch or pull request."""
+
+    status = 410
+
+
+def both(verb: str, path: str) -> Callable[[Any], Any]:
+    """Declare an operation of one run under both families."""
+
+    def declare(handler: Any) -> Any:
+        for prefix in ("/twin-runs", PROVISION):
+            getattr(api, verb)(prefix + path)(handler)
+        return handler
+
+    return declare
+
+
+@api.get("/validate/twins")
+def list_twins(desk: Desk) -> list[dict[str, Any]]:
+    """List the twins that are installed."""
+    return [_described(twin) for twin in desk.runs.service.registry.twins.values()]
+
+
+@api.get("/twins")
+def catalog(desk: Desk) -> list[dict[str, Any]]:
+    """List the twins that are installed."""
+    return list_twins(desk)
+
+
+def _described(twin: Twin) -> dict[str, Any]:
+    label = twin.name.replace("_", " ").title()
+    return {"name": twin.name, "label": label, "kind": "backend", "show_in_ui": True, "aliases": [*twin.aliases]}
+
+
+@api.post("/twin-runs")
+def create_twin_run(
+    desk: Desk,
+    twins: Names,
+    ttl_minutes: Ttl = 60,
+    scenario: Literal["quickstart"] | None = None,
+    scenario_id: str | None = None,
+    scenario_prompt: str | None = None,
+    scenario_generation_mode: Mode = "fast",
+    seed_config: dict[str, dict[str, Any]] | None = None,
+    public: bool = True,
+    access_profile: Literal["candidate_api_only"] | None = None,
+    ports: bool = False,
+) -> dict[str, Any]:
+    """Provision twins in one environment: filled by a scenario, by a configuration, or with their own starter worlds.
+
+    `ports` gives each twin a loopback port of its own, for SDKs that drop the path of a base URL.
+    """
+    filled = desk.scenarios.filling(scenario_id, scenario_prompt, seed_config, scenario_generation_mode)
+    run = desk.runs.provision(
+        Asked(twins, ttl_minutes, filled.config, filled.kind, public, access_profile, scenario_id, ports=ports)
+    )
+    return {"run_id": run.run_id, "status": run.status, "environment_id": run.environment_id, **filled.said}
+
+
+@api.post(PROVISION)
+def provision_twins(
+    desk: Desk,
+    twins: Names,
+    ttl_minutes: Ttl = 60,
+    scenario_id: str | None = None,
+    scenario_prompt: str | None = None,
+    scenario_generation_mode: Mode = "fast",
+    seed_config: dict[str, dict[str, Any]] | None = None,
+    public: bool = True,
+    ports: bool = False,
+) -> dict[str, Any]:
+    """Provision twins, as `POST /twin-runs` does."""
+    return create_twin_run(
+        desk,
+        twins,
+        ttl_minutes,
+        scenario_id=scenario_id,
+        scenario_prompt=scenario_prompt,
+        scenario_generation_mode=scenario_generation_mode,
+        seed_config=seed_config,
+        public=public,
+        ports=ports,
+    )
+
+
+@api.get("/twin-runs/{run_id}")
+async def get_twin_run(desk: Desk, run_id: str) -> dict[str, Any]:
+    """Say how a run stands, where its twins are, and which variables lead programs to them."""
+    return await shown(desk, desk.runs.find(run_id))
+
+
+@api.get(PROVISION + "/{run_id}/status")
+async def provision_status(desk: Desk, run_id: str) -> dict[str, Any]:
+    """Say how a run stands, as `GET /twin-runs/{run_id}` does."""
+    return await get_twin_run(desk, run_id)
+
+
+async def shown(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
+    """A run as both families show it."""
+    service = desk.runs.service
+    record = service.environments.record(run.environment_id)
+    status = desk.runs.status(run)
+    return {
+        "run_id": run.run_id,
+        "status": status,
+        "twins": await desk.runs.instances(run, desk.address),
+        "dashboard_url": f"{desk.address}/twin-runs/{run.run_id}/dashboard",
+        "expires_at": iso_instant(record.expires).isoformat() + "Z",
+        "created_at": f"{run.created_at}Z",
+        "proxy_token": run.proxy_token,
+        "is_public": run.is_public,
+        "error": None,
+        "scenario_id": run.scenario_id,
+        "access_profile": run.access_profile,
+        "environment_id": run.environment_id,
+        "seed_results": run.seed_results,
+        "clock": _clock(desk, run) if status == "ready" else None,
+    }
+
+
+def _clock(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
+    environment = desk.runs.service.environments.get(run.environment_id)
+    return {"mode": environment.origin.clock.mode}
+
+
+@both("post", "/{run_id}/extend")
+def extend_twin_run(desk: Desk, run_id: str, ttl_minutes: Ttl = 60) -> dict[str, Any]:
+    """Let a run last so many minutes from now on."""
+    run = desk.runs.extend(run_id, ttl_minutes)
+    return {"status": "extended", "ttl_minutes": ttl_minutes, "run_id": run.run_id}
+
+
+@both("post", "/{run_id}/lock")
+def lock_twin_run(desk: Desk, run_id: str) -> dict[str, Any]:
+    """Make a run private: from now on whoever calls its twins brings the proxy token."""
+    was_public = desk.runs.lock(run_id)
+    return {"status": "locked" if was_public else "already_locked", "run_id": run_id, "is_public": False}
+
+
+@both("post", "/{run_id}/reset")
+async def reset_twin_run(desk: Desk, run_id: str) -> dict[str, Any]:
+    """Return all twins of a run to what they were provisioned with, byte for byte."""
+    run = desk.runs.alive(run_id)
+    service = desk.runs.service
+    environment = service.environments.get(run.environment_id)
+    await service.recall(environment, 0)
+    desk.runs.reset(run_id)
+    return {
+        "run_id": run.run_id,
+        "status": "reset_complete",
+        "baseline_kind": run.baseline_kind,
+        "factory_reset": {name: {"status": "reset"} for name in run.twins},
+        "seed_results": run.seed_results,
+        "environment_id": run.environment_id,
+    }
+
+
+@both("post", "/{run_id}/teardown")
+def tear_down_twin_run(desk: Desk, run_id: str) -> dict[str, Any]:
+    """End a run; its twins answer 410 from now on. Ending it again changes nothing."""
+    run = desk.runs.tear_down(run_id)
+    return {"status": "cleaning_up", "run_id": run.run_id}
+
+
+@api.post("/validate/{run_id}/cancel")
+def cancel_run(desk: Desk, run_id: str) -> dict[str, Any]:
+    """End a run of any kind."""
+    run = desk.runs.tear_down(run_id, "cancelled")
+    return {"status": "cancelled", "run_id": run.run_id}
+
+
+@api.post("/validate/agent-run")
+def agent_run(desk: Desk) -> None:
+    """Say what to use in place of agent runs."""
+    raise RemovedRoute

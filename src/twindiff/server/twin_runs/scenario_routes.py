@@ -1,0 +1,130 @@
+"""Scenarios and the environments that belong to them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from twindiff.catalog import TwinRunRecord
+from twindiff.kit.twin import Operations
+from twindiff.server.twin_runs.desk import Desk
+from twindiff.server.twin_runs.routes import shown
+from twindiff.server.twin_runs.scenarios import shown_scenario
+
+api = Operations()
+
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
+Config = dict[str, dict[str, Any]]
+
+
+@api.post("/scenarios", status=201)
+def create_scenario(
+    desk: Desk,
+    name: Name,
+    prompt: Prompt | None = None,
+    seed_config: Config | None = None,
+    twins: list[str] | None = None,
+    description: str | None = None,
+    tags: list[str] | None = None,
+    generation_mode: Literal["fast", "thorough"] = "fast",
+) -> dict[str, Any]:
+    """Save a world: by what each twin is seeded with, or by a prompt of which a world is made."""
+    record, said = desk.scenarios.create(name, prompt, seed_config, twins, description, tags)
+    return {**shown_scenario(record), **said}
+
+
+@api.get("/scenarios")
+def list_scenarios(
+    desk: Desk, twin: str | None = None, tag: str | None = None, include_presets: bool = False
+) -> list[dict[str, Any]]:
+    """List scenarios, oldest first."""
+    return [shown_scenario(each) for each in desk.scenarios.list(twin, tag, with_presets=include_presets)]
+
+
+@api.get("/scenarios/presets")
+def list_presets(desk: Desk) -> list[dict[str, Any]]:
+    """List the scenarios that everybody has."""
+    return [shown_scenario(each) for each in desk.scenarios.presets()]
+
+
+@api.get("/scenarios/{scenario_id}")
+def get_scenario(desk: Desk, scenario_id: str) -> dict[str, Any]:
+    """Show a scenario or a preset."""
+    return shown_scenario(desk.scenarios.find(scenario_id))
+
+
+@api.put("/scenarios/{scenario_id}")
+def change_scenario(
+    desk: Desk,
+    scenario_id: str,
+    name: Name | None = None,
+    prompt: Prompt | None = None,
+    seed_config: Config | None = None,
+    twins: list[str] | None = None,
+    description: str | None = None,
+    tags: list[str] | None = None,
+) -> dict[str, Any]:
+    """Change what is given of a scenario; runs that were made of it stay as they are."""
+    fields = {"name": name, "prompt": prompt, "seed_config": seed_config, "twins": twins}
+    return shown_scenario(desk.scenarios.change(scenario_id, **fields, description=description, tags=tags))
+
+
+@api.delete("/scenarios/{scenario_id}")
+def delete_scenario(desk: Desk, scenario_id: str) -> dict[str, Any]:
+    """Forget a scenario with its environment."""
+    return {"id": desk.scenarios.delete(scenario_id).scenario_id, "status": "deleted"}
+
+
+PLACE = "/scenarios/{scenario_id}/twin-environment"
+
+
+@api.post(PLACE)
+async def ensure_twin_environment(
+    desk: Desk, scenario_id: str, twins: list[str] | None = None, public: bool = True
+) -> dict[str, Any]:
+    """The environment that belongs to a scenario, at the same addresses for all who ask; made if need be."""
+    return await _environment(desk, desk.scenarios.ensure(scenario_id, twins, public=public))
+
+
+@api.get(PLACE)
+async def get_twin_environment(desk: Desk, scenario_id: str) -> dict[str, Any]:
+    """Show the environment that belongs to a scenario."""
+    return await _environment(desk, desk.scenarios.environment(scenario_id))
+
+
+@api.delete(PLACE)
+async def delete_twin_environment(desk: Desk, scenario_id: str) -> dict[str, Any]:
+    """End the environment that belongs to a scenario; the next one has other addresses."""
+    run = desk.scenarios.environment(scenario_id)
+    desk.runs.tear_down(run.run_id)
+    return await _environment(desk, desk.runs.find(run.run_id))
+
+
+@api.post(f"{PLACE}/reseed")
+async def reseed_twin_environment(desk: Desk, scenario_id: str) -> dict[str, Any]:
+    """Return the environment that belongs to a scenario to what the scenario says."""
+    run = desk.scenarios.environment(scenario_id)
+    environment = desk.runs.service.environments.get(run.environment_id)
+    await desk.runs.service.recall(environment, 0)
+    return await _environment(desk, desk.runs.reset(run.run_id))
+
+
+@api.get("/scenario-twin-environments")
+async def list_twin_environments(desk: Desk) -> list[dict[str, Any]]:
+    """List the environments that belong to scenarios, oldest first."""
+    return [await _environment(desk, each) for each in desk.scenarios.environments()]
+
+
+async def _environment(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
+    found = await shown(desk, run)
+    return {
+        **found,
+        "id": run.run_id,
+        "scenario_id": run.scenario_id,
+        "requested_twins": [*run.requested.values()],
+        "public": run.is_public,
+        "last_seeded_at": f"{run.updated_at}Z",
+        "updated_at": f"{run.updated_at}Z",
+    }

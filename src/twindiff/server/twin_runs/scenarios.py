@@ -1,0 +1,231 @@
+"""Scenarios: worlds under a name, saved by somebody or brought along, and the environments that belong to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+from twindiff.catalog import ScenarioRecord, TwinRunRecord
+from twindiff.catalog.stamps import new_uuid, stamp
+from twindiff.environments.registry import did_you_mean
+from twindiff.kit.errors import ApiError
+from twindiff.server.twin_runs.presets import PRESETS, Preset
+from twindiff.server.twin_runs.prompts import understood
+from twindiff.server.twin_runs.runs import YEAR_OF_MINUTES, Asked, TwinRuns
+from twindiff.server.twin_runs.worlds import Config
+
+
+class ScenarioNotFound(ApiError):
+    """There is no such scenario."""
+
+    status = 404
+
+
+class PresetIsFixed(ApiError):
+    """A preset cannot be changed or deleted; create a scenario of your own with its seed_config."""
+
+    status = 409
+
+
+class NoEnvironment(ApiError):
+    """The scenario has no twin environment; make one with POST to the same path."""
+
+    status = 404
+
+
+class Contradiction(ApiError):
+    """Give scenario_id, scenario_prompt or seed_config, and only one of them."""
+
+    status = 422
+
+
+class Filling(NamedTuple):
+    """What twins are filled with: a configuration (None for their starter worlds), its kind, what is said of it."""
+
+    config: Config | None
+    kind: str
+    said: dict[str, Any]
+
+
+class Scenarios:
+    """The scenarios of a server."""
+
+    def __init__(self, runs: TwinRuns) -> None:
+        self.runs = runs
+        self._catalog = runs.service.catalog
+
+    def filling(
+        self, scenario_id: str | None, prompt: str | None, config: dict[str, dict[str, Any]] | None, mode: str
+    ) -> Filling:
+        """What a run is filled with; raises ScenarioNotFound, Contradiction."""
+        if sum(each is not None for each in (scenario_id, prompt, config)) > 1:
+            raise Contradiction
+        if scenario_id is not None:
+            return Filling(self.find(scenario_id).seed_config, "scenario", {})
+        if config is not None:
+            return Filling(config, "seed", {})
+        if prompt is not None:
+            world = understood(prompt, self._seedable())
+            return Filling(world.config, "prompt", {"understood": world.used, "not_understood": world.unused})
+        return Filling(None, "seed", {})
+
+    def _seedable(self) -> list[str]:
+        return [twin.name for twin in self.runs.service.registry.twins.values() if twin.seeding]
+
+    def create(
+        self,
+        name: str,
+        prompt: str | None,
+        config: dict[str, dict[str, Any]] | None,
+        twins: Sequence[str] | None,
+        description: str | None,
+        tags: Sequence[str] | None,
+    ) -> tuple[ScenarioRecord, dict[str, Any]]:
+        """Save a scenario; raises InvalidSeedConfig, UnknownTwin. What was understood of its prompt is told beside."""
+        filled = self.filling(None, None if config is not None else prompt, config, "fast")
+        used = {} if filled.config is None else {self._twin(each): dict(parts) for each, parts in filled.config.items()}
+        wanted = [self._twin(each) for each in (twins or [])] or [*used]
+        used = {twin: parts for twin, parts in used.items() if twin in wanted}
+        self.runs.worlds.check(used)
+        now = stamp()
+        record = ScenarioRecord(
+            scenario_id=new_uuid(),
+            name=name,
+            seed_config=used,
+            twins=wanted,
+            tags=[*(tags or [])],
+            created=now.micros,
+            created_at=now.iso,
+            updated_at=now.iso,
+            description=description,
+            prompt=prompt,
+        )
+        return self._catalog.add(record), filled.said
+
+    def _twin(self, name: str) -> str:
+        return self.runs.service.registry.get(name).name
+
+    def change(self, scenario_id: str, **fields: Any) -> ScenarioRecord:
+        """Change what is given of a scenario; raises ScenarioNotFound, PresetIsFixed, InvalidSeedConfig."""
+        record = self._own(scenario_id)
+        given = {name: value for name, value in fields.items() if value is not None}
+        if "seed_config" in given:
+            given["seed_config"] = {self._twin(name): parts for name, parts in given["seed_config"].items()}
+            self.runs.worlds.check(given["seed_config"])
+        if "twins" in given:
+            given["twins"] = [self._twin(name) for name in given["twins"]]
+        return self._catalog.change(record, **given, updated_at=stamp().iso)
+
+    def delete(self, scenario_id: str) -> ScenarioRecord:
+        """Forget a scenario with its environment."""
+        record = self._own(scenario_id)
+        run = self._environment(scenario_id)
+        if run:
+            self.runs.tear_down(run.run_id)
+        self._catalog.remove(record)
+        return record
+
+    def _own(self, scenario_id: str) -> ScenarioRecord:
+        if scenario_id in PRESETS:
+            raise PresetIsFixed
+        return self.find(scenario_id)
+
+    def find(self, scenario_id: str) -> ScenarioRecord:
+        """A scenario or a preset; raises ScenarioNotFound with the nearest preset."""
+        if scenario_id in PRESETS:
+            return self._of_preset(PRESETS[scenario_id])
+        found = self._catalog.find(ScenarioRecord, ScenarioRecord.scenario_id == scenario_id)
+        if found is None:
+            raise ScenarioNotFound(f"There is no scenario '{scenario_id[:100]}'.{did_you_mean(scenario_id, PRESETS)}")
+        return found
+
+    def _of_preset(self, preset: Preset) -> ScenarioRecord:
+        seedable = self._seedable()
+        config = {name: parts for name, parts in preset.seed_config.items() if name in seedable}
+        return ScenarioRecord(
+            scenario_id=preset.id,
+            name=preset.name,
+            seed_config=config,
+            twins=[*config],
+            tags=["preset", *preset.tags],
+            created=0,
+            created_at="2026-01-05T09:00:00",
+            updated_at="2026-01-05T09:00:00",
+            description=preset.description,
+            prompt=preset.prompt,
+        )
+
+    def presets(self) -> list[ScenarioRecord]:
+        """The scenarios that everybody has."""
+        return [self._of_preset(preset) for preset in PRESETS.values()]
+
+    def list(self, twin: str | None, tag: str | None, *, with_presets: bool) -> list[ScenarioRecord]:
+        """Scenarios, oldest first, of a twin or with a tag."""
+        found = self._catalog.rows(ScenarioRecord, order=ScenarioRecord.created, limit=1000)
+        name = self._twin(twin) if twin else None
+        return [
+            each
+            for each in [*(self.presets() if with_presets else ()), *found]
+            if (name is None or name in each.twins) and (tag is None or tag in each.tags)
+        ]
+
+    # Environments of scenarios
+
+    def ensure(self, scenario_id: str, twins: Sequence[str] | None, *, public: bool) -> TwinRunRecord:
+        """The environment of a scenario, which is the same one for all who ask; made if need be."""
+        scenario = self.find(scenario_id)
+        found = self._environment(scenario_id)
+        wanted = list[str](twins or scenario.twins or self._seedable())
+        names = {self._twin(name) for name in wanted}
+        if found and self.runs.status(found) == "ready" and names <= {*found.twins}:
+            return found
+        if found:
+            wanted = list(dict.fromkeys([*cast(list[str], found.twins), *wanted]))
+            self.runs.tear_down(found.run_id)
+        return self.runs.provision(
+            Asked(
+                wanted,
+                YEAR_OF_MINUTES,
+                scenario.seed_config,
+                "scenario",
+                public,
+                scenario_id=scenario_id,
+                of_scenario=True,
+            )
+        )
+
+    def environment(self, scenario_id: str) -> TwinRunRecord:
+        """The environment of a scenario; raises ScenarioNotFound, NoEnvironment."""
+        self.find(scenario_id)
+        found = self._environment(scenario_id)
+        if found is None:
+            raise NoEnvironment
+        return found
+
+    def _environment(self, scenario_id: str) -> TwinRunRecord | None:
+        mine = (TwinRunRecord.scenario_id == scenario_id, TwinRunRecord.of_scenario)
+        lasting = TwinRunRecord.status == "ready"
+        found = self._catalog.rows(TwinRunRecord, *mine, lasting, order=-TwinRunRecord.created, limit=1)
+        return found[0] if found else None
+
+    def environments(self) -> list[TwinRunRecord]:
+        """The environments of all scenarios, oldest first."""
+        of_scenario = TwinRunRecord.of_scenario
+        ready = TwinRunRecord.status == "ready"
+        return self._catalog.rows(TwinRunRecord, of_scenario, ready, order=TwinRunRecord.created, limit=1000)
+
+
+def shown_scenario(record: ScenarioRecord) -> dict[str, Any]:
+    """A scenario as the contract shows it."""
+    return {
+        "id": record.scenario_id,
+        "name": record.name,
+        "description": record.description,
+        "prompt": record.prompt,
+        "twins": record.twins,
+        "seed_config": record.seed_config,
+        "tags": record.tags,
+        "created_at": f"{record.created_at}Z",
+        "updated_at": f"{record.updated_at}Z",
+        "is_preset": record.scenario_id in PRESETS,
+    }

@@ -1,0 +1,31 @@
+"""JSON with snake_case names; an error is `{"detail": text}`, always a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit.errors import ApiError, InvalidParameter
+from twindiff.kit.exchange import Exchange
+from twindiff.kit.forms import URLENCODED, read_form
+from twindiff.kit.http import Answer, json_answer
+from twindiff.server.auth import Unauthorized
+from twindiff.server.platform.style import PlatformStyle
+
+
+class RunStyle(PlatformStyle):
+    """Reads requests as strictly as the platform API does."""
+
+    naming = None
+
+    def parameters(self, exchange: Exchange) -> dict[str, Any]:
+        request, bound = exchange.request, exchange.operation.bound
+        if request.content_type != URLENCODED:
+            return super().parameters(exchange)
+        return {**request.query_parameters(), **read_form(request, bound.lists, bound.objects)}
+
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+        status = (
+            422 if isinstance(error, InvalidParameter) else 401 if isinstance(error, Unauthorized) else error.status
+        )
+        body: dict[str, Any] = {"detail": str(error), "error": error.code}
+        return json_answer(body, status, tuple(error.details.get("headers", ())))

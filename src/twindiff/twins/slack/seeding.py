@@ -1,0 +1,153 @@
+"""How a workspace is filled from a configuration: people, channels, messages and threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from twindiff.kit import Call
+from twindiff.kit.seeding import InvalidSeedConfig, Part, Person, Seeding
+
+from .tables import Channel, ChannelMember, Message, Team, User, UserTeam
+
+TEAM = "T01WORKSPACE"
+
+
+class SeedUser(Part):
+    """`name` is how messages name their author, `real_name` how Slack shows them."""
+
+    name: str
+    real_name: str | None = None
+    email: str | None = None
+    timezone: str | None = None
+    title: str | None = None
+
+
+class SeedReply(Part):
+    """A message in a thread."""
+
+    text: str
+    user: str | None = None
+
+
+class SeedMessage(SeedReply):
+    """A message with its thread; without a user it is the agent's."""
+
+    replies: list[SeedReply] = msgspec.field(default_factory=list[SeedReply])
+
+
+class SeedChannel(Part):
+    """A channel that everybody has joined; messages may be given as their text alone."""
+
+    name: str
+    messages: list[SeedMessage | str] = msgspec.field(default_factory=list[SeedMessage | str])
+    topic: str | None = None
+    purpose: str | None = None
+    private: bool = False
+
+
+class SlackConfig(msgspec.Struct):
+    """What a workspace may be filled with; users and channels may be given as their name alone."""
+
+    users: list[SeedUser | str] = []
+    channels: list[SeedChannel | str] = []
+
+
+def write(call: Call, config: SlackConfig, people: Sequence[Person]) -> dict[str, int]:
+    """Fill an empty workspace; raises InvalidSeedConfig for an author who is not there."""
+    call.db.add(Team(team_id=TEAM, team_name="Workspace"))
+    ids = {person.email: _join(call, person) for person in people}
+    known = {person.name: ids[person.email] for person in people}
+    for each in config.users:
+        user = SeedUser(each) if isinstance(each, str) else each
+        known[user.name] = known[user.real_name or user.name]
+        if user.title:
+            call.db.change(call.db.get(User, known[user.name]), title=user.title)
+    channels = [SeedChannel(each) if isinstance(each, str) else each for each in config.channels]
+    _check(channels, known)
+    messages = sum(_open(call, channel, known, [*ids.values()]) for channel in channels)
+    return {"users": len(ids), "channels": len(channels), "messages": messages}
+
+
+def _check(channels: Sequence[SeedChannel], known: dict[str, str]) -> None:
+    problems = [
+        f"channels[{number}].name: '{channel.name}' is given twice"
+        for number, channel in enumerate(channels)
+        if channel.name in [each.name for each in channels[:number]]
+    ]
+    for number, channel in enumerate(channels):
+        for at, message in enumerate(channel.messages):
+            said = [] if isinstance(message, str) else [message, *message.replies]
+            strangers = [each.user for each in said if each.user is not None and each.user not in known]
+            problems += [
+                f"channels[{number}].messages[{at}]: '{name}' is not among the users; there are {', '.join(known)}"
+                for name in strangers
+            ]
+    if problems:
+        raise InvalidSeedConfig(problems)
+
+
+def _join(call: Call, person: Person) -> str:
+    user = call.ids.new("U")
+    username = person.email.partition("@")[0]
+    call.db.add(
+        User(
+            user_id=user,
+            username=username,
+            email=person.email,
+            real_name=person.name,
+            display_name=username,
+            timezone=person.timezone,
+            created_at=call.clock.iso(),
+        )
+    )
+    call.db.add(UserTeam(user_id=user, team_id=TEAM, role="member"))
+    return user
+
+
+def _open(call: Call, channel: SeedChannel, known: dict[str, str], members: Sequence[str]) -> int:
+    """Make a channel with all that is said in it; gives how many messages that is."""
+    room = call.ids.new("C")
+    call.db.add(
+        Channel(
+            channel_id=room,
+            channel_name=channel.name,
+            team_id=TEAM,
+            topic_text=channel.topic,
+            purpose_text=channel.purpose,
+            is_private=channel.private,
+            created_at=call.clock.iso(),
+        )
+    )
+    for user in members:
+        call.db.add(ChannelMember(channel_id=room, user_id=user, joined_at=call.clock.iso()))
+    agent, count = members[0], 0
+    for each in channel.messages:
+        message = SeedMessage(each) if isinstance(each, str) else each
+        root = _say(call, room, message, None, known, agent)
+        for reply in message.replies:
+            _say(call, room, reply, root, known, agent)
+        count += 1 + len(message.replies)
+    return count
+
+
+def _say(call: Call, room: str, said: SeedReply, parent: str | None, known: dict[str, str], agent: str) -> str:
+    ts = call.ids.ts()
+    author = known[said.user] if said.user else agent
+    created = call.clock.iso()
+    call.db.add(
+        Message(
+            message_id=ts,
+            channel_id=room,
+            user_id=author,
+            message_text=said.text,
+            parent_id=parent,
+            ts=ts,
+            created_at=created,
+        )
+    )
+    return ts
+
+
+seeding = Seeding(SlackConfig, write)
