@@ -92,4 +92,4 @@ def test_a_proxy_of_the_machine_is_no_hindrance() -> None:
 def test_without_its_sdks_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['slack_sdk'] = None; from twindiff.cli import app; app(['demo'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, "pip install agent-diff slack-sdk" in done.stderr) == (1, True)
+    assert (done.returncode, "pip install 'twindiff[demo]'" in done.stderr) == (1, True)

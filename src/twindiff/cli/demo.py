@@ -115,7 +115,7 @@ def _require_sdks() -> None:
             import_module(name)
         except ImportError:
             raise Problem(
-                f"The demo speaks through two SDKs, and {name} is not installed: pip install agent-diff slack-sdk."
+                f"The demo speaks through two SDKs, and {name} is not installed: pip install 'twindiff[demo]'."
             ) from None
 
 
