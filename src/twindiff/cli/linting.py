@@ -1,0 +1,141 @@
+"""`twindiff suites lint`: what is wrong with the checks of a suite by themselves."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
+from twindiff.cli.suites import Name, commands, platform_of, suite_of
+
+if TYPE_CHECKING:
+    from twindiff.client import Suite, Test
+    from twindiff.client.blocking import Platform
+    from twindiff.suites.lint import Finding, World
+
+SECONDS = 600
+"""How long the environment lives that a template is read from, should nobody delete it."""
+
+Files = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="Import this folder into this process and ask no server.", show_default=False),
+]
+AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Answer with a report in Markdown.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to `twindiff suites`."""
+    commands.command("lint")(lint)
+
+
+def lint(
+    name: Name,
+    files: Files = None,
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_markdown: AsMarkdown = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say what is wrong with the checks of a suite before any agent has tried it.
+
+    Finds names of tables and columns that there are not, tests that an agent passes who does nothing, checks that can
+    never hold or never fail, checks that contradict one another, and tests whose template is already as they want it.
+
+    Exits with 0 if there is nothing to say, else with 1.
+    """
+    with platform_of(base_url, api_key, files) as platform:
+        suite = suite_of(platform, name)
+        found = findings(platform, suite)
+    if as_json:
+        typer.echo(json.dumps(_answer(suite, found), indent=2))
+    elif as_markdown:
+        typer.echo("\n".join(_markdown(suite, found)))
+    else:
+        _show(suite, found)
+    raise typer.Exit(any(of_test for _, of_test in found))
+
+
+def findings(platform: Platform, suite: Suite) -> list[tuple[Test, list[Finding]]]:
+    """What is wrong with each test of a suite."""
+    from twindiff.checks import parse
+    from twindiff.suites.lint import lint
+
+    worlds: dict[str, World] = {}
+    found: list[tuple[Test, list[Finding]]] = []
+    for test in suite.tests:
+        if test.seed_template not in worlds:
+            worlds[test.seed_template] = world_of(platform, test)
+        found.append((test, lint(parse(test.expected_output), worlds[test.seed_template])))
+    return found
+
+
+def world_of(platform: Platform, test: Test) -> World:
+    """What a test begins with, read from an environment of it."""
+    from twindiff.environments.registry import Registry
+    from twindiff.suites.lint import World
+
+    with platform.create(testId=test.id, ttl_seconds=SECONDS) as environment:
+        twins = list(environment.show().templates)
+        lines = [json.loads(line) for line in gzip.decompress(environment.export()).splitlines()]
+    registry = Registry.installed()
+    tables = {name: table for twin in twins for name, table in registry.schemas[twin].tables.items()}
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for line in lines:
+        if line["kind"] == "row":
+            rows.setdefault(line["table"], []).append(line["values"])
+    return World(tables, rows)
+
+
+Findings = Sequence[tuple["Test", list["Finding"]]]
+
+
+def _rows(found: Findings) -> list[tuple[str, str, str]]:
+    """What is said, as test, what and why; what is said of every test is said once."""
+    said = [{*of_test} for _, of_test in found]
+    common = set[Any].intersection(*said) if len(said) > 1 else set[Any]()
+    rows = [("every test", each.kind, each.text) for each in (found[0][1] if found else []) if each in common]
+    return rows + [
+        (test.name, each.kind, each.text) for test, of_test in found for each in of_test if each not in common
+    ]
+
+
+def _summary(suite: Suite, found: Findings) -> str:
+    wrong = sum(bool(of_test) for _, of_test in found)
+    return f"{suite.name}: {wrong} of {len(found)} tests have something wrong with them."
+
+
+def _show(suite: Suite, found: Findings) -> None:
+    from twindiff.cli.render import add_row, show, table
+
+    shown = table("test", "what", "why")
+    for row in _rows(found):
+        add_row(shown, *row)
+    if shown.row_count:
+        show(shown)
+    show(_summary(suite, found))
+
+
+def _answer(suite: Suite, found: Findings) -> dict[str, Any]:
+    tests = [
+        {"testId": test.id, "name": test.name, "findings": [each._asdict() for each in of_test]}
+        for test, of_test in found
+    ]
+    return {"suite": suite.name, "tests": tests}
+
+
+def _markdown(suite: Suite, found: Findings) -> list[str]:
+    rows = _rows(found)
+    return [_summary(suite, found), "", *(markdown_table(("test", "what", "why"), rows) if rows else [])]
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table; what a cell cannot hold is written otherwise."""
+    from twindiff.cli.render import printable
+
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    return lines + [f"| {' | '.join(printable(cell).replace('|', '/') for cell in row)} |" for row in rows]

@@ -1,0 +1,232 @@
+"""What is wrong with the checks of a test by themselves, before any agent has tried it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Literal, NamedTuple
+
+from twindiff.checks import History, Known, Spec, evaluate, match, misspelt, regexes
+from twindiff.checks.diffs import LISTS, Row
+from twindiff.checks.spec import Assertion, Condition, ExpectedChange, Group, Predicate, Where
+from twindiff.kit.rows import Table
+
+Kind = Literal["misspelt", "no-op passes", "never holds", "never fails", "contradiction", "already so"]
+
+MOST_COMPARED = 500
+"""Assertions of a test that are compared with one another."""
+
+ORDER = frozenset({"gt", "gte", "lt", "lte"})
+PARTS_OF_TEXT = frozenset(
+    {"contains", "i_contains", "starts_with", "ends_with", "i_starts_with", "i_ends_with", "regex", "not_contains"}
+)
+TYPES: Mapping[str, tuple[type, ...]] = {
+    "text": (str,),
+    "timestamp": (str,),
+    "boolean": (bool, int, float),
+    "integer": (bool, int, float),
+    "float": (bool, int, float),
+}
+"""What a value of a column can be equal to; a column of another kind can be equal to anything."""
+
+
+class Finding(NamedTuple):
+    """Something wrong with the checks of a test."""
+
+    kind: Kind
+    text: str
+
+
+class World(NamedTuple):
+    """What a test begins with: the tables there are, and the template's rows."""
+
+    tables: Mapping[str, Table]
+    rows: Mapping[str, Sequence[Row]]
+
+    @property
+    def known(self) -> Known:
+        return Known({"": {name: table.columns for name, table in self.tables.items()}})
+
+
+def lint(spec: Spec, world: World) -> list[Finding]:
+    """Say what is wrong with the checks of a test, given what it begins with."""
+    found = [Finding("misspelt", str(problem)) for problem in misspelt(spec, world.known)]
+    if evaluate(spec, {"inserts": []}, History([], [])).passed:
+        found.append(Finding("no-op passes", "An agent that does nothing passes."))
+    elif all(_is_so_already(each, world) for each in spec.assertions):
+        found.append(Finding("already so", "All that is asked for is in the template already."))
+    for assertion in spec.assertions:
+        found += [_told(assertion, problem) for problem in _problems(assertion, spec, world)]
+    pairs = combinations([each for each in spec.assertions if each.diff_type in LISTS][:MOST_COMPARED], 2)
+    for one, other in pairs:
+        if problem := _contradiction(one, other, spec, world):
+            found.append(Finding("contradiction", f"assertions {one.number} and {other.number}: {problem}"))
+    return found
+
+
+def _told(assertion: Assertion, problem: Finding) -> Finding:
+    return problem._replace(text=f"assertion {assertion.number}: {problem.text}")
+
+
+def _problems(assertion: Assertion, spec: Spec, world: World) -> Iterator[Finding]:
+    count = assertion.count
+    if count.most is not None and count.most < count.least:
+        yield Finding("never holds", f"no number is at least {count.least} and at most {count.most}")
+    if count.least == 0 and count.most is None and not _can_be_strict(assertion, spec):
+        yield Finding("never fails", "any number of rows will do")
+    if assertion.diff_type not in LISTS:
+        return
+    impossible = _impossible(assertion, spec, world)
+    if impossible and count.least > 0:
+        yield Finding("never holds", impossible)
+    elif impossible and count.most == 0:
+        yield Finding("never fails", f"it expects nothing of what can never be: {impossible}")
+
+
+def _can_be_strict(assertion: Assertion, spec: Spec) -> bool:
+    return assertion.diff_type == "changed" and spec.strict
+
+
+def _impossible(assertion: Assertion, spec: Spec, world: World) -> str | None:
+    """Say why no row can ever match, None where one may."""
+    table = world.tables.get(assertion.entity)
+    if table is None:
+        return None
+    reasons = (
+        *(_impossible_clause(clause, table) for clause in assertion.where),
+        *(_impossible_change(change, assertion, spec, table) for change in _expected(assertion)),
+        _impossible_here(assertion, spec, world),
+    )
+    return next((reason for reason in reasons if reason), None)
+
+
+def _expected(assertion: Assertion) -> list[ExpectedChange]:
+    return [*assertion.changes.values()] if assertion.diff_type == "changed" else []
+
+
+def _impossible_clause(clause: Condition | Group, table: Table) -> str | None:
+    if isinstance(clause, Condition):
+        return _impossible_predicate(clause.predicate, clause.path, table)
+    if clause.connective != "and":
+        return None
+    return next((reason for part in clause.parts for each in part if (reason := _impossible_clause(each, table))), None)
+
+
+def _impossible_predicate(predicate: Predicate, path: str, table: Table) -> str | None:
+    """Say why no value of a column can satisfy a predicate."""
+    kind = table.columns[path].kind if path in table.columns else ""
+    if predicate.operator == "and":
+        return next((why for part in predicate.value if (why := _impossible_predicate(part, path, table))), None)
+    if predicate.operator == "regex" and not regexes.is_pattern(predicate.value):
+        return f"{path}: {predicate.value!r} is no regular expression"
+    if kind in {"text", "timestamp"} and predicate.operator in ORDER:
+        return f"{path} is a text, which is neither greater nor less than a number"
+    if kind in {"boolean", "integer", "float"} and predicate.operator in PARTS_OF_TEXT:
+        return f"{path} is no text to look into"
+    values = _wanted(predicate)
+    if values and kind in TYPES and not any(value is None or isinstance(value, TYPES[kind]) for value in values):
+        return f"{path} is of the kind {kind} and can never be {values[0]!r}"
+    return None
+
+
+def _wanted(predicate: Predicate) -> list[Any]:
+    """The values of which a column must have one."""
+    if predicate.operator == "eq":
+        return [predicate.value]
+    return predicate.value if predicate.operator == "in" else []
+
+
+def _impossible_change(change: ExpectedChange, assertion: Assertion, spec: Spec, table: Table) -> str | None:
+    column = change.column
+    if column in table.key:
+        return f"{column} is of the key; a row with another one is another row"
+    if column in _ignored(assertion, spec):
+        return f"{column} is ignored and so can satisfy nothing"
+    if change.before and change.after and change.before == change.after and change.before.operator == "eq":
+        return f"{column} does not change from {change.before.value!r} to the same"
+    sides = [_impossible_predicate(side, column, table) for side in (change.before, change.after) if side]
+    return next((reason for reason in sides if reason), None)
+
+
+def _ignored(assertion: Assertion, spec: Spec) -> frozenset[str]:
+    everywhere = match.ignored_everywhere(spec) | assertion.ignore
+    return everywhere | spec.ignore_fields.get(assertion.entity, frozenset())
+
+
+def _impossible_here(assertion: Assertion, spec: Spec, world: World) -> str | None:
+    """Say why a row that must be there beforehand is not: a net diff shows what a run makes itself as added alone."""
+    if assertion.diff_type == "added":
+        return None
+    found, least = _candidates(assertion, spec, world), max(1, assertion.count.least)
+    if len(found) < least:
+        rows = f"only {len(found)} rows" if found else "no row"
+        return f"the template has {rows} of {assertion.entity} like that to be {assertion.diff_type}"
+    if assertion.diff_type == "changed" and all(_has_it(assertion, row) for row in found) and assertion.changes:
+        return f"the {assertion.entity} of the template are like that already"
+    return None
+
+
+def _has_it(assertion: Assertion, row: Row) -> bool:
+    """Whether a row has an expected value already, so that its column cannot come to have it."""
+    return any(
+        change.after is not None and change.after.operator == "eq" and match.holds(change.after, row.get(change.column))
+        for change in assertion.changes.values()
+    )
+
+
+def _candidates(assertion: Assertion, spec: Spec, world: World) -> list[Row]:
+    """The rows of the template that an assertion can be about, whatever happens to what may change in them."""
+    table = world.tables[assertion.entity]
+    may_change = (assertion.changes.keys() | _ignored(assertion, spec)) if spec.strict else table.columns.keys()
+    may_change |= {name for name, column in table.columns.items() if column.derived}
+    may_change = may_change - set(table.key) if assertion.diff_type == "changed" else set[str]()
+
+    def can_be(row: Row) -> bool:
+        held = match.satisfies(_fixed(assertion.where, may_change), row)
+        return held and all(match.from_holds(change, row) for change in _expected(assertion))
+
+    return [row for row in world.rows.get(assertion.entity, ()) if can_be(row)]
+
+
+def _fixed(where: Where, may_change: Any) -> Where:
+    """The clauses about nothing that may change."""
+    return tuple(clause for clause in where if not any(path.split(".")[0] in may_change for path in clause.paths))
+
+
+def _is_so_already(assertion: Assertion, world: World) -> bool:
+    """Whether the template is as if what an assertion asks for had been done."""
+    rows = [row for row in world.rows.get(assertion.entity, ()) if match.satisfies(assertion.where, row)]
+    least = assertion.count.least
+    judged: dict[str, Callable[[], bool]] = {
+        "added": lambda: bool(assertion.where) and len(rows) >= least,
+        "removed": lambda: not rows,
+        "changed": lambda: (
+            any(change.after for change in assertion.changes.values())
+            and sum(all(match.to_holds(c, row) for c in assertion.changes.values()) for row in rows) >= least
+        ),
+    }
+    return least == 0 or (assertion.diff_type in judged and judged[assertion.diff_type]())
+
+
+def _contradiction(one: Assertion, other: Assertion, spec: Spec, world: World) -> str | None:
+    """Say why two assertions cannot both hold."""
+    if (one.diff_type, one.entity) != (other.diff_type, other.entity):
+        return None
+    for wide, narrow in ((one, other), (other, one)):
+        is_within = all(clause in narrow.where for clause in wide.where) and not wide.changes
+        if is_within and wide.count.most is not None and narrow.count.least > wide.count.most:
+            return f"{wide.number} allows {wide.count.most} of the rows of which {narrow.number} wants more"
+    if one.diff_type == "changed" and spec.strict and one.entity in world.tables:
+        return _strict_contradiction(one, other, spec, world)
+    return None
+
+
+def _strict_contradiction(one: Assertion, other: Assertion, spec: Spec, world: World) -> str | None:
+    rows, others = _candidates(one, spec, world), _candidates(other, spec, world)
+    if not (len(rows) == 1 and rows == others and one.count.least and other.count.least):
+        return None
+    for wants, allows in ((one, other), (other, one)):
+        lost = wants.changes.keys() - allows.changes.keys() - _ignored(allows, spec)
+        if lost and allows.changes:
+            return f"{wants.number} wants {sorted(lost)} of one row to change, which {allows.number} does not allow"
+    return None
