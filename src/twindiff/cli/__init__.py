@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from twindiff import __version__
 from twindiff.cli import (
+    auditing,
     carrying,
     check,
     db,
@@ -120,6 +121,7 @@ for command in (
     suites,
     trying,
     linting,
+    auditing,
     templates,
     twins,
     webhooks,

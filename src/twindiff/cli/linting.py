@@ -88,7 +88,7 @@ def world_of(platform: Platform, test: Test) -> World:
     for line in lines:
         if line["kind"] == "row":
             rows.setdefault(line["table"], []).append(line["values"])
-    return World(tables, rows)
+    return World(tables, rows, lines[0]["actor"])
 
 
 Findings = Sequence[tuple["Test", list["Finding"]]]

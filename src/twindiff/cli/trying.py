@@ -128,6 +128,14 @@ def _tried(
 
 def loaded(given: str) -> Agent:
     """The function that `module:function` names, of this folder or installed; a Problem says why there is none."""
+    function = named(given)
+    if callable(function):
+        return function
+    raise Problem(f"{given} is no function, it is of the type {type(function).__name__}. {AN_AGENT}.", exit_code=2)
+
+
+def named(given: str) -> Any:
+    """What `module:name` names, of this folder or installed; a Problem says why there is none."""
     module_name, colon, function_name = given.partition(":")
     if not (module_name and colon and function_name):
         raise Problem(f"{AN_AGENT}, not '{given}'.", exit_code=2)
@@ -139,17 +147,14 @@ def loaded(given: str) -> Agent:
         raise Problem(
             f"The agent's module '{module_name}' cannot be imported: {type(error).__name__}: {error}.", exit_code=2
         ) from None
-    function: Any = getattr(module, function_name, None)
-    if callable(function):
-        return function
+    if function_name in vars(module):
+        return vars(module)[function_name]
     raise Problem(_no_function(module_name, function_name, vars(module)), exit_code=2)
 
 
 def _no_function(module: str, name: str, known: dict[str, Any]) -> str:
     from twindiff.kit.suggestions import did_you_mean
 
-    if name in known:
-        return f"{module}:{name} is no function, it is of the type {type(known[name]).__name__}. {AN_AGENT}."
     functions = [each for each, value in known.items() if callable(value)]
     return f"The module '{module}' has no function '{name}'.{did_you_mean(name, functions)}"
 

@@ -135,7 +135,7 @@ def _trial(platform: Platform, test: Test, agent: Agent, seconds: float, opened:
             run = environment.run(test.id)
             trial = trial._replace(environment_id=environment.id, run_id=run.id)
             try:
-                _let_work(agent, _task(test, environment), seconds)
+                let_work(agent, task_of(test, environment), seconds)
             except BaseException:  # an agent may raise anything
                 with suppress(Refused, Unreachable):  # what the agent raised is what counts
                     run.diff()  # what was done so far is kept in the run's result
@@ -146,13 +146,14 @@ def _trial(platform: Platform, test: Test, agent: Agent, seconds: float, opened:
     return trial._replace(seconds=monotonic() - begun)
 
 
-def _task(test: Test, environment: Environment) -> Task:
+def task_of(test: Test, environment: Environment) -> Task:
+    """What an agent gets of a test in an environment of it."""
     urls = {twin: environment.url(twin) for twin in environment.show().templates}
     return Task(test.id, test.prompt, urls[environment.service], urls, environment.token, environment.id)
 
 
-def _let_work(agent: Agent, task: Task, seconds: float) -> None:
-    """Raises what the agent raises, and OutOfTime. It has a thread of its own, because nothing can end a thread."""
+def let_work(agent: Agent, task: Task, seconds: float) -> None:
+    """Let an agent work in a thread of its own, for nothing can end a thread; raises what it raises, and OutOfTime."""
     done = Future[None]()
     Thread(target=_call, args=(agent, task, seconds, done), name=f"agent of {task.test_id}", daemon=True).start()
     if not wait([done], seconds).done:

@@ -38,10 +38,11 @@ class Finding(NamedTuple):
 
 
 class World(NamedTuple):
-    """What a test begins with: the tables there are, and the template's rows."""
+    """What a test begins with: the tables there are, the template's rows, and whom the agent acts as."""
 
     tables: Mapping[str, Table]
     rows: Mapping[str, Sequence[Row]]
+    actor: str = ""
 
     @property
     def known(self) -> Known:

@@ -1,0 +1,128 @@
+"""Whether checks tell right from wrong: a reference solution's diff, and what would be wrong with others like it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from itertools import islice
+from typing import Any, NamedTuple
+
+from twindiff.checks import History, Spec, evaluate
+from twindiff.checks.diffs import Row
+from twindiff.kit.rows import Table, table_of
+from twindiff.suites.lint import World
+
+MOST = 400
+"""Variants of one diff that are judged."""
+
+LISTS = ("inserts", "updates", "deletes")
+OTHER_TEXT = "something else"
+OTHER_TIME = "2031-01-01T00:00:00"
+
+
+class Variant(NamedTuple):
+    """A diff like the reference's: one that is wrong, or one that is as right."""
+
+    what: str
+    where: str
+    is_right: bool
+    diff: dict[str, list[Row]]
+
+
+class Audited(NamedTuple):
+    """What became of a test: how many wrong variants pass (`let_through`), and right ones fail (`refused`), by kind."""
+
+    noop_passes: bool
+    failures: list[str]
+    tried: int
+    let_through: dict[str, int]
+    refused: dict[str, int]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the reference passes, doing nothing does not, and every variant is judged as it should be."""
+        return not (self.noop_passes or self.failures or self.let_through or self.refused)
+
+
+def audit(spec: Spec, diff: Mapping[str, Any], world: World, history: Any = None) -> Audited:
+    """Judge the diff of a reference solution, of an agent that does nothing, and of variants of the reference's."""
+    tried, let_through, refused = 0, Counter[str](), Counter[str]()
+    failures = evaluate(spec, diff, history).failures
+    for variant in islice(variants(diff, world), MOST if not failures else 0):
+        tried += 1
+        passed = evaluate(spec, variant.diff, history).passed
+        if passed != variant.is_right:
+            (let_through if passed else refused)[f"{variant.what}: {variant.where}"] += 1
+    idle = evaluate(spec, {"inserts": []}, History([], [])).passed
+    return Audited(idle, failures, tried, dict(let_through), dict(refused))
+
+
+def variants(diff: Mapping[str, Any], world: World) -> Iterator[Variant]:
+    """Change one thing of a diff at a time."""
+    whole: dict[str, list[Row]] = {name: diff[name] for name in LISTS}
+    yield Variant("other order", "all rows", True, {name: rows[::-1] for name, rows in whole.items()})
+    for name in LISTS:
+        for at, row in enumerate(whole[name]):
+            rows = whole[name]
+            yield Variant("missing row", row["__table__"], False, {**whole, name: rows[:at] + rows[at + 1 :]})
+    for at, row in enumerate(whole["inserts"]):
+        if table := world.tables.get(row["__table__"]):
+            yield from _of_insert(whole, at, table, world)
+    for at, row in enumerate(whole["updates"]):
+        if table := world.tables.get(row["__table__"]):
+            yield from _wrong_values(whole, "updates", at, table, world)
+
+
+def _of_insert(diff: dict[str, list[Row]], at: int, table: Table, world: World) -> Iterator[Variant]:
+    row = diff["inserts"][at]
+    key = table.key[-1]
+    if isinstance(row[key], str):
+        twin = {**row, key: f"{row[key]}-again"}
+        yield Variant("extra row", table.name, False, {**diff, "inserts": [*diff["inserts"], twin]})
+        renamed = json.dumps(diff).replace(json.dumps(row[key]), json.dumps(f"{row[key]}-other"))
+        if len(table.key) == 1:
+            yield Variant("other id", f"{table.name}.{key}", True, json.loads(renamed))
+    yield from _wrong_values(diff, "inserts", at, table, world)
+    for name, column in table.columns.items():
+        value = row.get(name)
+        if column.kind == "timestamp" and value and name not in table.key:
+            yield Variant("other time", f"{table.name}.{name}", True, _with(diff, "inserts", at, name, OTHER_TIME))
+        elif column.kind == "text" and isinstance(value, str) and " " in value.strip():
+            place = f"{table.name}.{name}"
+            yield Variant("a full stop more", place, True, _with(diff, "inserts", at, name, f"{value}."))
+            yield Variant("capital letters", place, True, _with(diff, "inserts", at, name, value.upper()))
+
+
+def _wrong_values(diff: dict[str, list[Row]], kind: str, at: int, table: Table, world: World) -> Iterator[Variant]:
+    row = diff[kind][at]
+    values: Row = row["after"] if kind == "updates" else row
+    told = set(row["changed"]) - set(row["derived"]) if kind == "updates" else table.columns.keys()
+    keys = {str(values[name]) for name in table.key}
+    for name, column in table.columns.items():
+        value = values.get(name)
+        is_incidental = column.derived or column.kind == "timestamp" or name in table.key or str(value) in keys
+        if name in told and not is_incidental and value not in (None, "", [], {}):
+            what = "wrong author" if value == world.actor else "wrong value"
+            wrong = _other(value, column, world)
+            yield Variant(what, f"{table.name}.{name}", False, _with(diff, kind, at, name, wrong))
+
+
+def _other(value: Any, column: Any, world: World) -> Any:
+    """Another value for a column: of a reference, another row's that there is."""
+    if column.references is not None:
+        table = table_of(column.references)
+        ids = [row[table.key[0]] for row in world.rows.get(table.name, ())]
+        return next((each for each in ids if each != value), OTHER_TEXT)
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    return OTHER_TEXT if isinstance(value, str) else type(value)()
+
+
+def _with(diff: dict[str, list[Row]], kind: str, at: int, column: str, value: Any) -> dict[str, list[Row]]:
+    row = deepcopy(diff[kind][at])
+    (row["after"] if kind == "updates" else row)[column] = value
+    return {**diff, kind: [*diff[kind][:at], row, *diff[kind][at + 1 :]]}

@@ -1,0 +1,167 @@
+"""Whether an audit tells checks that let wrong solutions through from those that do not."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.cli.test_suites import SEED
+from twindiff.checks import parse
+from twindiff.cli import app
+from twindiff.environments.registry import Registry
+from twindiff.suites.audit import Audited, audit
+from twindiff.suites.lint import World
+
+Json = dict[str, Any]
+
+SHARED = Path(os.environ.get("TWINDIFF_SHARED") or Path(__file__).parents[3] / "shared") / "agent-diff"
+WORLD = World(
+    Registry.installed().schemas["slack"].tables,
+    {"users": [{"user_id": "U1"}, {"user_id": "U2"}], "channels": [{"channel_id": "C1"}, {"channel_id": "C2"}]},
+    actor="U1",
+)
+HELLO: Json = {
+    "__table__": "messages",
+    "message_id": "1.1",
+    "ts": "1.1",
+    "channel_id": "C1",
+    "user_id": "U1",
+    "message_text": "hello all",
+    "type": "message",
+    "parent_id": None,
+    "created_at": "2026-01-01T00:00:00",
+}
+RENAMED: Json = {
+    "__table__": "channels",
+    "before": {"channel_id": "C1", "channel_name": "a"},
+    "after": {"channel_id": "C1", "channel_name": "b"},
+    "changed": ["channel_name"],
+    "derived": [],
+}
+DIFF: Json = {"inserts": [HELLO], "updates": [RENAMED], "deletes": []}
+POSTED: Json = {
+    "diff_type": "added",
+    "entity": "messages",
+    "where": {"message_text": {"i_contains": "hello"}, "channel_id": "C1", "user_id": "U1", "type": "message"},
+    "expected_count": 1,
+}
+CHANGED: Json = {"diff_type": "changed", "entity": "channels", "expected_changes": {"channel_name": {"to": "b"}}}
+
+
+def audited(*assertions: Json, **top: Any) -> Audited:
+    return audit(parse({"assertions": list(assertions), **top}), DIFF, WORLD)
+
+
+def test_checks_that_see_every_mistake_and_nothing_else_are_sound() -> None:
+    found = audited(POSTED, CHANGED)
+    assert (found.is_sound, found.tried) == (True, 13)
+
+
+@pytest.mark.parametrize(
+    ("weaker", "let_through"),
+    [
+        ({"expected_count": {"min": 1}}, ["extra row: messages"]),
+        ({"where": {"message_text": {"i_contains": "hello"}, "channel_id": "C1", "type": "message"}}, ["wrong author"]),
+        ({"where": {"channel_id": "C1", "user_id": "U1", "type": "message"}}, ["wrong value: messages.message_text"]),
+        ({"expected_count": {"min": 0, "max": 1}}, ["missing row: messages"]),
+    ],
+)
+def test_what_a_weak_check_lets_through_is_said(weaker: Json, let_through: list[str]) -> None:
+    found = audited({**POSTED, **weaker}, CHANGED)
+    assert not found.is_sound
+    assert any(each.startswith(let_through[0]) for each in found.let_through)
+
+
+def test_what_a_check_of_the_very_letters_refuses_is_said() -> None:
+    found = audited({**POSTED, "where": {**POSTED["where"], "message_text": "hello all"}}, CHANGED)
+    assert found.refused == {"a full stop more: messages.message_text": 1, "capital letters: messages.message_text": 1}
+
+
+def test_a_check_of_a_made_up_id_refuses_another() -> None:
+    found = audited({**POSTED, "where": {**POSTED["where"], "message_id": "1.1"}}, CHANGED)
+    assert found.refused == {"other id: messages.message_id": 1}
+
+
+def test_a_reference_that_fails_is_said_with_its_failures() -> None:
+    found = audited({**POSTED, "expected_count": 2}, CHANGED)
+    assert (found.failures, found.tried) == (["assertion#1 messages expected count 2 but got 1"], 0)
+
+
+def test_checks_that_are_passed_by_doing_nothing_are_not_sound() -> None:
+    assert audited({"diff_type": "removed", "entity": "channels", "expected_count": 0}).noop_passes
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"the public benchmark's files are not at {SHARED}")
+@pytest.mark.parametrize(
+    ("suite", "said"),
+    [
+        ("Slack Bench v2", "Slack Bench v2 (Combined): of 47 tests 12 are passed by a reference solution"),
+        ("Linear Bench", "Linear Bench: of 46 tests 14 are passed by a reference solution"),
+    ],
+)
+def test_the_written_solutions_of_public_tasks_are_audited(suite: str, said: str) -> None:
+    solutions = f"tests.contract.public_solutions:{suite.partition(' ')[0].upper()}"
+    arguments = ["suites", "audit", suite, "--files", str(SHARED), "--solutions", solutions, "--markdown"]
+    assert CliRunner().invoke(app, arguments).stdout.startswith(said)
+
+
+SOLVER = """
+import httpx
+
+def tulips(task):
+    headers = {"Authorization": f"Bearer {task.token}"}
+    body = {"channel": "C1", "text": "tulips"}
+    httpx.post(f"{task.url}/chat.postMessage", headers=headers, json=body, trust_env=False)
+
+def stumble(task):
+    raise ValueError("no idea")
+
+SOLUTIONS = {"by_id": tulips, "By name": stumble}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Four tests: with solutions by id and by name, one of its own, and none."""
+    check = {"diff_type": "added", "entity": "messages", "where": {"message_text": "tulips"}}
+    test = {"prompt": "p", "type": "actionEval", "seed_template": "slack_stalls", "impersonate_user_id": "U1"}
+    tests = [
+        {**test, "id": id, "name": name, "assertions": [check], **own}
+        for id, name, own in (
+            ("by_id", "First", {}),
+            ("second", "By name", {}),
+            ("own", "Own", {"solution": "stall_solver:tulips"}),
+            ("none", "None", {}),
+        )
+    ]
+    suite = {"name": "Stalls", "service": "slack", "tests": tests}
+    for name, content in (("seeds/slack_stalls.json", SEED), ("suites/stalls.json", suite)):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(json.dumps(content))
+    (tmp_path / "stall_solver.py").write_text(SOLVER)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+def test_the_command_finds_solutions_by_id_by_name_and_in_the_file(folder: Path) -> None:
+    arguments = ["suites", "audit", "Stalls", "--files", str(folder), "--solutions", "stall_solver:SOLUTIONS"]
+    plain, as_json = (
+        CliRunner().invoke(app, [*arguments, form], env={"COLUMNS": None}) for form in ("--markdown", "--json")
+    )
+    lines = [line for line in plain.stdout.splitlines() if line.startswith("| ")]
+    assert plain.stdout.startswith("Stalls: of 4 tests 2 are passed by a reference solution and 0 are sound.")
+    assert lines[1].startswith("| First | fails | passes | 9 | extra row: messages; wrong value: messages.channel_id;")
+    assert lines[2:] == [
+        "| By name |  | the solution raised ValueError: no idea |  |  |  |",
+        lines[1].replace("First", "Own"),
+        "| None |  | no reference solution |  |  |  |",
+    ]
+    tests = json.loads(as_json.stdout)["tests"]
+    assert [each["isSound"] for each in tests] == [False] * 4
+    assert tests[0]["let_through"]["wrong author: messages.user_id"] == 1
