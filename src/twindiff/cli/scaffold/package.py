@@ -16,6 +16,9 @@ from .writing import exploded, imports, module, quoted, several
 
 Files = dict[str, str]
 
+MOST_LINES = 400
+"""Lines of a module beyond which another begins."""
+
 _TEXTS = Path(__file__).with_name("texts")
 _RESERVED = {"tables", "errors", "seeds"}
 
@@ -33,7 +36,7 @@ def empty_package(name: str) -> Files:
 
 def described_package(name: str, description: Description) -> Files:
     """A twin with the operations of a description: lookups work, the others are drafts that are not served."""
-    description = _with_page_names(description)
+    description = _with_short_pages(_with_page_names(description))
     shape = Shape(description.prefix, _is_camel(description.endpoints))
     files = {path: _text(source, name) for path, source in _common(name).items()}
     inside = f"src/{name}_twin"
@@ -70,6 +73,25 @@ def _with_page_names(description: Description) -> Description:
         endpoints=tuple(each._replace(page=names[each.page]) for each in description.endpoints),
         resources=tuple(each._replace(page=names[each.page]) for each in description.resources),
     )
+
+
+def _with_short_pages(description: Description) -> Description:
+    """Pages that are too long for a module in several, the second of which has a 2 behind its name."""
+    lines: dict[str, int] = {}
+    endpoints = tuple(
+        each._replace(page=_part(each.page, 8 + len(each.parameters), lines)) for each in description.endpoints
+    )
+    lines = {}
+    resources = tuple(
+        each._replace(page=_part(each.page, 16 + 2 * len(each.properties), lines)) for each in description.resources
+    )
+    return description._replace(endpoints=endpoints, resources=resources)
+
+
+def _part(page: str, more: int, lines: dict[str, int]) -> str:
+    lines[page] = lines.get(page, 0) + more
+    number = lines[page] // MOST_LINES
+    return f"{page}_{number + 1}" if number else page
 
 
 def _is_camel(endpoints: Sequence[Endpoint]) -> bool:
@@ -157,8 +179,8 @@ def _test_module(page: str, endpoints: Sequence[Endpoint], resources: Sequence[R
             tests += _lookup_tests(each, by_name[each.shows])
     missing = [each for each in endpoints if not each.shows and each.verb != "GET"]
     if missing:
-        pairs = [f"({quoted(each.verb)}, {quoted(re.sub(r'{.*?}', 'some', each.path))})" for each in missing]
-        items = "\n".join(f"        {pair}," for pair in pairs)
+        given = [[quoted(each.verb), quoted(re.sub(r"{.*?}", "some", each.path))] for each in missing]
+        items = "\n".join(several("(", pair, "),", indent="        ") for pair in given)
         tests.append(
             f'@pytest.mark.parametrize(\n    ("verb", "path"),\n    [\n{items}\n    ],\n)\n'
             "def test_what_is_not_built_is_refused(client: httpx.Client, verb: str, path: str):\n"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from .model import Endpoint, Parameter, Property, Resource
 from .naming import camel, class_name, sentence, snake, unused, words
-from .writing import WIDTH, imports, module, quoted, several
+from .writing import WIDTH, fitting, imports, module, quoted, several
 
 MOST_PARAMETERS = 20
 """Properties of a body beyond which they are an object of their own."""
@@ -113,23 +114,28 @@ def wire_name(name: str, shape: Shape) -> str:
 
 
 def _body_class(title: str, properties: Sequence[Parameter], shape: Shape) -> str:
-    fields: list[str] = []
     used: set[str] = set()
-    for each in properties:
-        name = unused(snake(each.name), used)
-        used.add(name)
-        is_renamed = wire_name(name, shape) != each.name or name.endswith("_")
-        if each.is_required:
-            default = f" = field(name={quoted(each.name)})" if is_renamed else ""
-            fields.append(f"    {name}: {each.kind}{default}")
-        else:
-            kind = each.kind if each.kind.endswith("None") or each.kind == "Any" else f"{each.kind} | None"
-            kind = kind if kind == "Any" else f"{kind.removesuffix(' | None')} | UnsetType | None"
-            default = f"field(default=UNSET, name={quoted(each.name)})" if is_renamed else "UNSET"
-            fields.append(f"    {name}: {kind} = {default}")
+    fields = [_field(each, shape, used) for each in properties]
     rename = ', rename="camel"' if shape.is_camel else ""
     head = f"class {title}(Struct, kw_only=True{rename}):"
     return "\n".join([head, '    """What is absent is UNSET, and what is null is None."""', "", *fields])
+
+
+def _field(parameter: Parameter, shape: Shape, used: set[str]) -> str:
+    name = unused(snake(parameter.name), used)
+    used.add(name)
+    is_renamed = wire_name(name, shape) != parameter.name or name.endswith("_")
+    given = [f"name={quoted(parameter.name)}"] if is_renamed else []
+    kind = parameter.kind.removesuffix(" | None")
+    if parameter.is_required:
+        line = f"    {name}: {parameter.kind}" + (f" = field({given[0]})" if given else "")
+    else:
+        kind = kind if kind == "Any" else f"{kind} | UnsetType | None"
+        line = f"    {name}: {kind} = " + (f"field({', '.join(['default=UNSET', *given])})" if given else "UNSET")
+    if len(line) <= WIDTH:
+        return line
+    # Choices that do not fit are left to the handler.
+    return fitting(re.sub(r"Literal\[.*?\]", "str", line))
 
 
 def view_name(resource: Resource) -> str:
@@ -156,8 +162,7 @@ def _resource(resource: Resource, table: str) -> list[str]:
         f"    {snake(each.name)}: Column[{each.kind} | None] = column(default=None)" for each in resource.properties
     ]
     fields = (f"        {quoted(each.name)}: {resource.name}.{snake(each.name)}," for each in _shown(resource))
-    marked = [f"{line}  # noqa: E501" if len(line) > WIDTH else line for line in fields]
-    shown, what = "\n".join(["    {", *marked, "    },"]), " ".join(words(resource.name))
+    shown, what = "\n".join(["    {", *map(fitting, fields), "    },"]), " ".join(words(resource.name))
     head = several(f"class {resource.name}(", ["Row", f"table={quoted(table)}", f"key=({key})"], "):")
     return [
         "\n".join([head, *columns]),

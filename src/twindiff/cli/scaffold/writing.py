@@ -48,7 +48,7 @@ def imports(source: str, names: Iterable[str]) -> str:
 
 def _import_order(name: str) -> tuple[int, str]:
     is_constant = name.isupper() and len(name) > 1
-    return (0 if is_constant else 1 if name[:1].isupper() else 2), name
+    return (0 if is_constant else 1 if name[:1].isupper() else 2), name.lower()
 
 
 def several(before: str, items: Sequence[str], after: str, indent: str = "") -> str:
@@ -56,7 +56,12 @@ def several(before: str, items: Sequence[str], after: str, indent: str = "") -> 
     line = f"{indent}{before}{', '.join(items)}{after}"
     if len(line) <= WIDTH:
         return line
-    return "\n".join([f"{indent}{before}", *(f"{indent}    {item}," for item in items), f"{indent}{after}"])
+    return "\n".join([f"{indent}{before}", *(fitting(f"{indent}    {item},") for item in items), f"{indent}{after}"])
+
+
+def fitting(line: str) -> str:
+    """A line that cannot be broken, with leave to be as long as it is."""
+    return f"{line}  # noqa: E501" if len(line) > WIDTH else line
 
 
 def exploded(before: str, items: Iterable[str], after: str) -> str:
