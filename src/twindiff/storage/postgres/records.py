@@ -12,8 +12,11 @@ from .arrivals import Arrivals
 from .connections import Connection, Pool
 
 END = 2**62
+# `passed` is the last number that came in the order of the log: no smaller one can come any more. It is asked for with
+# the records, which others would have followed by the time of another question.
 _HELD = (
-    "SELECT s.seq, s.parent, s.born, j.record FROM twindiff.standings s LEFT JOIN twindiff.journal j "
+    "SELECT s.seq, s.parent, s.born, (SELECT max(p.seq) FROM twindiff.journal p WHERE p.env = s.env "
+    "AND p.lsn IS NOT NULL) AS passed, j.record FROM twindiff.standings s LEFT JOIN twindiff.journal j "
     "ON j.env = s.env AND j.seq > %s AND j.seq <= %s WHERE s.env = %s AND NOT s.forgotten ORDER BY j.seq"
 )
 _SPANS_SHOWN = 5
@@ -57,12 +60,12 @@ class Journal:
             found = connection.rows(_HELD, (after, upto, env))
             if not found:
                 return []  # the journal of one that was just deleted may still be on its way
-            seq, parent, born, _ = found[0]
+            seq, parent, born, passed, _ = found[0]
             own = [decode(record) for *_, record in found if record is not None]
             missing = _missing(own, max(after, born), min(seq, upto))
             if missing:
-                passed = END if has_all else _passed(connection, env)
-                _refuse_incomplete(env, [span for span in missing if span.first < passed])
+                last = END if has_all else passed or 0
+                _refuse_incomplete(env, [span for span in missing if span.first < last])
                 return None
             return own if parent is None or after >= born else read(connection, parent, after, min(born, upto)) + own
 
@@ -102,12 +105,6 @@ def _missing(records: list[Record], after: int, upto: int) -> list[Span]:
         return []
     known = [after, *(record.seq for record in records), upto + 1]
     return [Span(before + 1, behind - 1) for before, behind in pairwise(known) if behind > before + 1]
-
-
-def _passed(connection: Connection, env: str) -> int:
-    """The last number that came in the order of the log: no smaller one can come any more."""
-    found = connection.row("SELECT max(seq) FROM twindiff.journal WHERE env = %s AND lsn IS NOT NULL", (env,))
-    return found[0] or 0 if found else 0
 
 
 def _refuse_incomplete(env: str, missing: list[Span]) -> None:
