@@ -108,6 +108,10 @@ twin = Twin(
     users=Users(Person, Person.person_id, Person.email),
     templates={
         "empty": lambda: {"people": [{"person_id": "P1", "email": "p1@example.com"}]},
+        "crowd": lambda: {
+            "people": [{"person_id": "P1", "email": "p1@example.com"}],
+            "alarms": [{"alarm_id": f"{n:03}", "person_id": "P1", "rings_at": 1_800_000_060} for n in range(300)],
+        },
         "set": lambda: {
             "people": [{"person_id": "P1", "email": "p1@example.com"}],
             "alarms": [

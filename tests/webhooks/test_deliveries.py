@@ -1,5 +1,7 @@
 """Events reach those who subscribed: each once, in order, with a record of every attempt."""
 
+from datetime import UTC, datetime
+
 from tests.harness import RANDOM
 from tests.receiver import Received, Receiver, Said, prove
 
@@ -172,3 +174,13 @@ def test_an_environment_that_ends_leaves_nothing(webhooks, receiver):
     webhooks.settled()
     webhooks.platform.delete(f"env/{webhooks.env.id}")
     assert webhooks.deliveries() == []
+
+
+def test_what_falls_due_is_told_of_without_a_call(platform, receiver):
+    env = platform.environment(clock={"mode": "real"})
+    platform.post(f"env/{env.id}/webhooks", {"twin": "slack", "url": receiver.url, "events": ["message.channels"]})
+    now = datetime.fromisoformat(platform.get(f"env/{env.id}/clock")["now"]).replace(tzinfo=UTC)
+    soon = int(now.timestamp()) + 2
+    assert env.slack("chat.scheduleMessage", channel=RANDOM, text="in time", post_at=soon)["ok"]
+    receiver.wait(2)
+    assert texts(receiver) == ["in time"]

@@ -15,7 +15,7 @@ from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, Engine, Intent, Moment, NotServed
 
 from .call_log import UNKNOWN_OPERATION, CallLog, Entry
-from .due import DueWork
+from .due import DueWork, StillDue
 from .environments import Environment
 
 log = logging.getLogger("twindiff")
@@ -40,11 +40,18 @@ class Calls:
         self.due = DueWork(engine, self.log)
 
     def answer(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool = False) -> Answer:
-        """Answer one request to a twin of an awake environment; a trusted one need not bring a token of it."""
+        """Answer one request to a twin of an awake environment; a trusted one need not bring a token of it.
+
+        Raises StillDue, and is to be tried again, when much has to be done before.
+        """
         started = time.perf_counter()
         outcome = Outcome(Answer(b"", 500), exchange.operation.name, error="internal_error")
+        begun = True
         try:
             outcome = self._outcome(environment, twin, exchange, trusted=trusted)
+        except StillDue:
+            begun = False
+            raise
         except ApiError:
             raise
         except Exception:  # a mistake in a twin becomes the answer that its clients know how to read
@@ -52,7 +59,8 @@ class Calls:
             mistake = InternalError()
             outcome = outcome._replace(answer=twin.style.error(mistake, exchange)._replace(status=mistake.status))
         finally:
-            self._note(environment, twin, outcome, (time.perf_counter() - started) * 1000)
+            if begun:
+                self._note(environment, twin, outcome, (time.perf_counter() - started) * 1000)
         return outcome.answer
 
     def unknown(self, environment: Environment, twin: Twin, request: Request) -> Answer:

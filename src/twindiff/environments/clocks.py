@@ -74,6 +74,12 @@ class Clocks:
         operation = operation_of(environment, piece) if piece else ""
         return ClockState(environment.origin.clock.mode, present.clock, present.seq, piece, operation)
 
+    def catch_up(self, environment_id: str) -> Generator[Work, None, None]:
+        """Do what has fallen due by now; raises what `Environments.get` raises."""
+        present = self._engine.present(self._awake(environment_id).id)
+        if present.due <= present.clock:
+            yield from self._set(environment_id, present.clock)
+
     def advance(self, environment_id: str, seconds: float) -> Generator[Work, None, Moved]:
         """Set a clock forward; raises InvalidClock, ClockGoesBack."""
         if seconds < 0:

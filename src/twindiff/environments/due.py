@@ -34,6 +34,8 @@ log = logging.getLogger("twindiff")
 
 MOST_AT_ONCE = 10_000
 """Pieces of work that are done for one request."""
+MOST_IN_ONE_GO = 100
+"""Of those, pieces between which nobody else has a turn."""
 
 
 class StillDue(NotServed):
@@ -81,15 +83,16 @@ class DueWork:
         self._calls = calls
 
     def before(self, environment: Environment, operation: Callable[[int | None], T]) -> T:
-        """Run an operation, with everything that is due by its time done before; raises StillDue.
+        """Run an operation, with everything that is due by its time done before.
 
-        `operation` is given the time at which it must run, or None the first time.
+        `operation` is given the time at which it must run, or None the first time. Raises StillDue when so much is due
+        that others should have a turn first; what was done is done.
         """
         try:
             return operation(None)
         except WorkDue as due:
             at = due.at
-        for _ in range(MOST_AT_ONCE):
+        for _ in range(MOST_IN_ONE_GO):
             if self.do_next(environment, at) is None:
                 return operation(at)
         raise StillDue
@@ -173,7 +176,7 @@ class Work:
         """The row, if it is due still."""
         columns = self._table.columns
         same = [columns[name] == value for name, value in zip(self._table.key, self.piece.key, strict=True)]
-        row = db.find(self._job.table, *same)
+        row = db.find(self._job.table, *same, *self._job.where)
         return row if row and instant_due(getattr(row, self._job.column.name)) == self.piece.due else None
 
     def fail(self, error: Exception, moment: Moment) -> None:
@@ -203,6 +206,7 @@ def _first(db: Store, twin: str, number: int, job: Job, start: int) -> Piece | N
     found = db.rows(
         job.table,
         job.column >= first_value(job.column, start),
+        *job.where,
         order=(job.column, *key),
         limit=1 + len(failed),
         columns=(job.column, job.actor or job.column, *key),
@@ -224,7 +228,10 @@ def _failed(db: Store, job: Job) -> set[tuple[str, int]]:
 def _count(twin: Twin, start: int, at: int, moment: Moment) -> int:
     return sum(
         moment.db.count(
-            job.table, job.column >= first_value(job.column, start), job.column <= last_value(job.column, at)
+            job.table,
+            job.column >= first_value(job.column, start),
+            job.column <= last_value(job.column, at),
+            *job.where,
         )
         for job in twin.jobs
     )

@@ -196,15 +196,12 @@ class Outbox:
             for each in self._catalog.rows(DeliveryRecord, *mine):
                 self._catalog.change(each, status="cancelled")
             return None
-        now = self._now(environment, first.twin)
+        now = self._engine.present(environment.id).clock
         record = self._catalog.find(DeliveryRecord, *mine, DeliveryRecord.next_at <= now)
         if record is not None:
             return Due(record, found, webhooks, Attempt(record.tries, stamp().micros, cast(Any, record.failure)))
         [earliest] = self._catalog.rows(DeliveryRecord, *mine, order=DeliveryRecord.next_at, limit=1)
-        return Later(earliest.next_at - now, environment.origin.clock.mode in ("real", "offset"))
-
-    def _now(self, environment: Environment, twin: str) -> int:
-        return self._engine.read(environment.id, twin, lambda moment: moment.clock.micros)
+        return Later(earliest.next_at - now, environment.origin.clock.moves)
 
     def settle(self, environment: Environment, due: Due, result: Result) -> None:
         """Note what became of an attempt, and when the next one is to be."""
@@ -237,7 +234,7 @@ class Outbox:
         retries = due.webhooks.retries
         if result.final or record.tries >= len(retries):
             return {"status": "failed"}
-        return {"next_at": self._now(environment, record.twin) + round(retries[record.tries] * SECOND)}
+        return {"next_at": self._engine.present(environment.id).clock + round(retries[record.tries] * SECOND)}
 
     # For people
 

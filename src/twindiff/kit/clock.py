@@ -59,6 +59,11 @@ class ClockMode(msgspec.Struct, frozen=True):
     mode: Mode = "real"
     start: int = 0
 
+    @property
+    def moves(self) -> bool:
+        """Whether it goes on by itself."""
+        return self.mode in ("real", "offset")
+
     def at(self, wall: int, last: int, last_wall: int, *, writes: bool) -> Clock:
         """The instant of an operation at wall-clock `wall`, given clock and wall-clock of the last one that wrote."""
         if self.mode == "real":
@@ -76,4 +81,4 @@ class ClockMode(msgspec.Struct, frozen=True):
 
     def wall_of(self, clock: int, wall: int, last: int, last_wall: int) -> int:
         """The wall-clock at which a clock that runs by itself showed an instant, which was at `wall` or before."""
-        return min(wall, last_wall + clock - last) if self.mode in ("real", "offset") else wall
+        return min(wall, last_wall + clock - last) if self.moves else wall

@@ -7,7 +7,8 @@ A job is declared beside the table that holds its rows:
         ...
 
 It runs once for each row, at that row's time, as an operation of its own, and must leave the row no longer due: remove
-it, or move its time on. A time of NULL or 0 means never, and so does one from before the environment began.
+it, move its time on, or change it so that what the job asks of its rows (`where`) no longer holds. A time of NULL or 0
+means never, and so does one from before the environment began.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 
 from .call import Call
 from .clock import LAST_INSTANT, SECOND, Clock, micros_of
-from .rows import Column, Row, Timestamp
+from .rows import Column, Expression, Row, Timestamp
 
 NEVER = 2**62
 """The time of what does not fall due, in microseconds since 1970."""
@@ -27,11 +28,15 @@ Run = Callable[[Call, Any], None]
 
 
 class Job(NamedTuple):
-    """What is done for each row of a table when a time in it has come; `actor` holds who does it."""
+    """What is done for each row of a table for which `where` holds when a time in it has come.
+
+    `actor` holds who does it.
+    """
 
     name: str
     column: Column[Any]
     actor: Column[Any] | None
+    where: tuple[Expression, ...]
     run: Run
 
     @property

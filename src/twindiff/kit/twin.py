@@ -14,7 +14,7 @@ from .due import Run as RunJob
 from .events import Webhooks
 from .exchange import Exchange, Layer, Run, compose
 from .http import Request
-from .rows import Column, Row, Table, fall_due, table_of
+from .rows import Column, Expression, Row, Table, fall_due, table_of
 from .seeding import Seeding, Variables
 from .styles.base import Style
 
@@ -117,15 +117,16 @@ class Operations:
         """Declare what OPTIONS does, such as Box's check before an upload; a browser's preflight never comes here."""
         return self._declare("OPTIONS", path, reads=reads, **options)
 
-    def due(self, column: Column[Any], *, actor: Column[Any] | None = None) -> Callable[[W], W]:
+    def due(self, column: Column[Any], *where: Expression, actor: Column[Any] | None = None) -> Callable[[W], W]:
         """Declare what is done for each row when the time in a column has come; see `twindiff.kit.due`.
 
-        The time is a Timestamp, or a number of seconds since 1970. `actor` is the column that holds who does it.
+        The time is a Timestamp, or a number of seconds since 1970. Rows for which `where` does not hold are not due.
+        `actor` is the column that holds who does it.
         """
 
         def declare(job: W) -> W:
             fall_due(column)
-            self.jobs.append(Job(job.__name__, column, actor, job))
+            self.jobs.append(Job(job.__name__, column, actor, where, job))
             return job
 
         return declare

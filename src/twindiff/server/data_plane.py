@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
+from twindiff.environments.due import StillDue
 from twindiff.environments.environments import Environment
 from twindiff.kit.call import Call
 from twindiff.kit.exchange import Exchange
@@ -128,6 +129,9 @@ class DataPlane:
         try:
             await self._service.awaken(environment)
             return self._service.calls.answer(environment, twin, exchange, trusted=trusted)
+        except StillDue:
+            await self._service.settle(environment.id)
+            return self._service.calls.answer(environment, twin, exchange, trusted=trusted)
         except Gone:
             self._service.environments.drop([environment.id])
             self._service.environments.get(environment.id)
@@ -150,4 +154,4 @@ class DataPlane:
         def look(moment: Moment) -> bool:
             return actor_of(Call("", moment.db, moment.clock, token=token)) is not None
 
-        return self._service.engine.read(environment.id, twin.name, look)
+        return self._service.engine.read(environment.id, twin.name, look, at=0)

@@ -62,6 +62,12 @@ class Dispatcher:
         self._timers: dict[Lane, asyncio.TimerHandle] = {}
         self._limit = asyncio.Semaphore(AT_ONCE)
 
+    @property
+    def moving(self) -> list[str]:
+        """The environments whose events somebody waits for, unless their clock is known to stand still by itself."""
+        known = [(each, self._environments.live(each)) for each in self._open]
+        return [each for each, found in known if found is None or found.origin.clock.moves]
+
     async def run(self) -> None:
         """Until cancelled; whatever goes wrong, it begins again."""
         self._engine.feed.listener = self._note

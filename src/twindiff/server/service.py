@@ -13,7 +13,13 @@ from twindiff.catalog import TABLES, CallRecord
 from twindiff.environments.calls import Calls
 from twindiff.environments.carrying import Carrier
 from twindiff.environments.clocks import Clocks
-from twindiff.environments.environments import Environment, EnvironmentDeleted, Environments
+from twindiff.environments.environments import (
+    Environment,
+    EnvironmentDeleted,
+    EnvironmentExpired,
+    EnvironmentNotFound,
+    Environments,
+)
 from twindiff.environments.outbox import Outbox
 from twindiff.environments.points import Points
 from twindiff.environments.registry import Registry
@@ -30,7 +36,7 @@ from twindiff.server.ports import Ports
 from twindiff.server.targets import Targets
 from twindiff.server.threads import Threads
 from twindiff.server.turns import Turns
-from twindiff.storage import Engine, NotServed
+from twindiff.storage import Engine, Gone, NotServed, SchemaChanged
 from twindiff.storage.journal import Record
 from twindiff.storage.portions import Work, let_go, nothing
 from twindiff.storage.schema import Schema
@@ -191,6 +197,14 @@ class Service:
             await self._rebuilt(environment, lambda: self.engine.wake(environment.id, environment.origin))
         self.environments.awaken(environment)
 
+    async def settle(self, environment_id: str) -> None:
+        """Do what has fallen due by now, before somebody looks; nothing is, once the environment cannot be used."""
+        with contextlib.suppress(EnvironmentDeleted, EnvironmentExpired, EnvironmentNotFound, Gone, SchemaChanged):
+            environment = self.environments.get(environment_id)
+            if any(twin.jobs for twin in environment.twins.values()):
+                await self.awaken(environment)
+                await self.in_parts(self.clocks.catch_up(environment.id))
+
     async def _rebuilt(self, environment: Environment, work: Callable[[], None]) -> None:
         """Rebuild an environment, which may end and lose its journal meanwhile; then that is what went wrong."""
         try:
@@ -236,6 +250,8 @@ class Service:
             await self.breathe()
         for _ in self.tidy():
             await self.breathe()
+        for environment_id in self.dispatcher.moving:
+            await self.settle(environment_id)
         if self.unused and time.monotonic() - self._swept > SECONDS_UNUSED:
             self._swept = time.monotonic()
             for _ in self.unused.sweep():

@@ -22,6 +22,7 @@ async def export_environment(service: Service, env_id: str) -> Answer:
     The file is JSON lines in gzip. No token is in it.
     """
     record = service.environments.record(env_id)
+    await service.settle(record.environment_id)
     file = await service.in_parts(service.carrier.export(record.environment_id, service.calls.log))
     name = f'attachment; filename="{record.environment_id}.jsonl.gz"'
     return Answer(file, content_type="application/gzip", headers=(("Content-Disposition", name),))

@@ -333,6 +333,7 @@ async def delete_environment(service: Service, env_id: str) -> EnvironmentStatus
 async def journal(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> Journal | Answer:
     """Every operation that wrote, in order, with full rows before and after."""
     env = service.environments.record(env_id).environment_id
+    await service.settle(env)
     last = min(after + limit, service.engine.seq(env))
     found = await service.in_parts(interval(service.engine, env, after, last))
 

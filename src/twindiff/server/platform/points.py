@@ -84,8 +84,9 @@ class PortOpened(msgspec.Struct, rename="camel"):
 
 
 @api.post("/env/{envId}/checkpoints", status=201)
-def create_checkpoint(service: Service, env_id: str, name: str, at: Point | None = None) -> CheckpointShown:
+async def create_checkpoint(service: Service, env_id: str, name: str, at: Point | None = None) -> CheckpointShown:
     """Give a point a name: the present one, or `at`."""
+    await service.settle(env_id)
     return _checkpoint(service.points.checkpoint(env_id, name, at))
 
 
@@ -111,6 +112,7 @@ async def fork_environment(
 ) -> ForkList:
     """Make environments that go on by themselves from the present point, or from `at`: all of them, or none."""
     environment = service.environments.get(env_id)
+    await service.settle(environment.id)
     seq = service.points.seq(environment.id, service.engine.seq(environment.id) if at is None else at)
     made: list[Created] = []
     try:
@@ -161,6 +163,7 @@ async def diff_points(
     rows: changes.Rows = "full",
 ) -> PointDiff:
     """What differs between two points, from the templates' state to the present unless told otherwise."""
+    await service.settle(env_id)
     found = await service.in_parts(service.points.difference(env_id, from_, to))
 
     def compose() -> bytes:

@@ -101,7 +101,7 @@ class RunResult(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 @api.post("/startRun", status=201)
-def start_run(
+async def start_run(
     service: Service,
     env_id: str,
     test_id: str | None = None,
@@ -114,6 +114,7 @@ def start_run(
     if test_suite_id:
         test_suite_id = service.suites.get(test_suite_id).suite_id
     environment = service.environments.get(env_id)
+    await service.settle(environment.id)
     last = service.calls.log.last(environment.id)
     run = service.runs.start(environment.id, test_id=test_id, suite_id=test_suite_id, once=once, start_call=last)
     return RunStarted(run.run_id, run.status, run.before_snapshot)
@@ -129,7 +130,9 @@ async def diff_run(
     rows: changes.Rows = "full",
 ) -> RunDiff:
     """What changed in a run so far, or since a snapshot that a run of the environment began with."""
-    interval = await service.in_parts(service.runs.interval(_run(service, run_id, env_id, before_suffix)))
+    run = _run(service, run_id, env_id, before_suffix)
+    await service.settle(run.environment_id)
+    interval = await service.in_parts(service.runs.interval(run))
 
     def compose() -> tuple[bytes, str]:
         text = _encoded(_diff(service.registry, interval, include, rows))
@@ -171,6 +174,7 @@ async def evaluate_run(
     run = service.runs.get(run_id)
     written = expected_output or _spec_of_test(service, run)
     spec = await service.aside(lambda: _parsed(written)) if is_long(written) else _parsed(written)
+    await service.settle(run.environment_id)
     interval = await service.in_parts(service.runs.interval(run))
     known = _known(interval.twins, service.registry)
     calls = await service.gathered(service.calls.log.of_run(run, interval.end)) if spec.needs_calls else None
@@ -233,6 +237,7 @@ async def run_history(service: Service, run_id: str) -> History | Answer:
     `records` are without what a rewind went back over, `calls` are all calls.
     """
     run = service.runs.get(run_id)
+    await service.settle(run.environment_id)
     interval = await service.in_parts(service.runs.covered(run))
     calls = await service.gathered(service.calls.log.of_run(run, interval.end))
 

@@ -126,6 +126,7 @@ async def list_diffs(
     service, histories = desk.sandboxes.service, desk.sandboxes.histories
     record = desk.sandboxes.find(sandbox_id)
     service.registry.get(record.service)
+    await service.settle(record.environment_id)
     shown = (await histories.of(record.environment_id)).shown(include)
     records = await histories.records(record.environment_id, shown[offset : offset + limit])
     desk.sandboxes.find(sandbox_id)  # what was read is not all there was if it has been deleted meanwhile
