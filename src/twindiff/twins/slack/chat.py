@@ -155,7 +155,7 @@ def schedule_message(
     thread_ts: Annotated[str, InvalidThreadTs] | None = None,
     metadata: Metadata | None = None,
 ) -> dict[str, Any]:
-    """Leave a message to be sent later, at a second since 1970; it waits and is not sent by the twin.
+    """Leave a message to be sent later, at a second since 1970.
 
     https://docs.slack.dev/reference/methods/chat.scheduleMessage
     """
@@ -171,6 +171,8 @@ def schedule_message(
         blocks=content.blocks or None,
         parent_id=None if thread_ts is None else thread_root(call.db, room, thread_ts),
         created_at=call.clock.iso(),
+        attachments=content.attachments or None,
+        metadata=content.metadata,
     )
     call.db.add(scheduled)
     shown = scheduled_message(scheduled, team_of(call.db, room))

@@ -233,3 +233,22 @@ def end_snooze(call: Call) -> dict[str, Any]:
     _save(call.db, call.actor, snoozed_until=0)
     person = call.db.get(User, call.actor, missing=UserNotFound)
     return {**_quiet(call, person), "snooze_enabled": False}
+
+
+@api.due(UserProfile.status_expiration, actor=UserProfile.user_id)
+def clear_status(call: Call, row: UserProfile) -> None:
+    """Take a status away that was to last until now.
+
+    https://docs.slack.dev/reference/methods/users.profile.set#custom-status
+    """
+    call.db.change(row, status_text="", status_emoji="", status_expiration=0)
+    call.emit("user_profile_changed", {"user": row.user_id})
+
+
+@api.due(UserProfile.snoozed_until, actor=UserProfile.user_id)
+def end_snoozing(call: Call, row: UserProfile) -> None:
+    """Let a person be disturbed again.
+
+    https://docs.slack.dev/reference/methods/dnd.setSnooze
+    """
+    call.db.change(row, snoozed_until=0)

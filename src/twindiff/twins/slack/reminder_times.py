@@ -108,3 +108,32 @@ def _days(name: str, local: datetime) -> list[int]:
     if name in ("day", "weekday"):
         return list(range(7 if name == "day" else 5))
     return [day for day, weekday in enumerate(_WEEKDAYS) if name.removesuffix("s") == weekday]
+
+
+def time_after(at: int, recurrence: dict[str, Any], zone: tzinfo) -> int:
+    """The time that follows one of something that comes again, at the same time of the day in a time zone.
+
+    A day that a month or a year does not have is passed over.
+    """
+    local = datetime.fromtimestamp(at, zone)
+    frequency = recurrence.get("frequency")
+    if frequency in ("monthly", "yearly"):
+        return int(_same_day_later(local, 1 if frequency == "monthly" else 12).timestamp())
+    weekdays = recurrence.get("weekdays") if frequency == "weekly" else None
+    days = {_WEEKDAYS.index(day) for day in weekdays or () if day in _WEEKDAYS}
+    if not days:
+        days = {local.weekday()} if frequency == "weekly" else set(range(5 if frequency == "weekdays" else 7))
+    later = local + timedelta(days=1)
+    while later.weekday() not in days:
+        later += timedelta(days=1)
+    return int(later.timestamp())
+
+
+def _same_day_later(local: datetime, months: int) -> datetime:
+    number = local.year * 12 + local.month - 1
+    while True:
+        number += months
+        try:
+            return local.replace(year=number // 12, month=number % 12 + 1)
+        except ValueError:
+            continue

@@ -1,4 +1,4 @@
-"""What people are to be reminded of. Nobody is told when the time comes.
+"""What people are to be reminded of, and how Slackbot tells them when the time comes.
 
 https://docs.slack.dev/reference/methods?family=reminders
 """
@@ -11,6 +11,9 @@ from twindiff.kit import Call, Operations, any_of
 from twindiff.kit.errors import MissingParameter
 from twindiff.kit.rows import Expression
 
+from .chat import add_message
+from .content import Content
+from .direct_messages import open_direct
 from .errors import (
     CannotAddBot,
     CannotAddOthers,
@@ -20,9 +23,10 @@ from .errors import (
     NoSuchItem,
     UserNotFound,
 )
-from .reminder_times import when_of
+from .reminder_times import time_after, when_of
 from .tables import Reminder, User
 from .timezones import zone_of
+from .views import SLACKBOT, message_event
 
 api = Operations()
 
@@ -124,3 +128,21 @@ def _shown(reminder: Reminder) -> dict[str, Any]:
     if reminder.recurrence:
         return shown
     return {**shown, "time": reminder.remind_at, "complete_ts": reminder.completed_at or 0}
+
+
+@api.due(Reminder.remind_at, Reminder.completed_at.is_null(), Reminder.reminded_at.is_null(), actor=Reminder.user_id)
+def remind(call: Call, row: Reminder) -> None:
+    """Have Slackbot tell a person in a direct message, and set the next time of what comes again.
+
+    https://slack.com/help/articles/208423427-Set-a-reminder
+    """
+    if row.recurrence:
+        person = call.db.find(User, User.user_id == row.user_id)
+        zone = zone_of(person.timezone if person else None)
+        call.db.change(row, remind_at=time_after(row.remind_at, row.recurrence, zone))
+    else:
+        call.db.change(row, reminded_at=call.clock.unix())
+    slackbot = Call(SLACKBOT, call.db, call.clock)
+    room, _ = open_direct(slackbot, {SLACKBOT, row.user_id})
+    message = add_message(slackbot, room, Content(f"Reminder: {row.reminder_text}.", None, None, None), None)
+    call.emit("message", message_event(room, message))

@@ -1,4 +1,4 @@
-"""Messages that wait: which there are, and how to take one back.
+"""Messages that wait: which there are, how to take one back, and what becomes of them when their time has come.
 
 https://docs.slack.dev/reference/methods?family=chat
 """
@@ -12,10 +12,21 @@ from msgspec import Meta
 from twindiff.kit import Call, Operations, page
 from twindiff.kit.rows import Expression
 
-from .access import find_channel, is_visible
+from .access import find_channel, is_visible, writable_channel
 from .arguments import unix_of
-from .errors import ChannelNotFound, InvalidChannel, InvalidCursor, InvalidLimit, InvalidScheduledMessageId
+from .chat import add_message
+from .content import Content
+from .errors import (
+    ChannelNotFound,
+    InvalidChannel,
+    InvalidCursor,
+    InvalidLimit,
+    InvalidScheduledMessageId,
+    IsArchived,
+    NotInChannel,
+)
 from .tables import ScheduledMessage
+from .views import message_event
 
 api = Operations()
 
@@ -29,7 +40,7 @@ def list_scheduled(
     limit: Annotated[int, Meta(ge=1, le=1000), InvalidLimit] = 100,
     cursor: str = "",
 ) -> dict[str, Any]:
-    """List the messages of the caller's that wait; those whose time has come are still among them.
+    """List the messages of the caller's that wait.
 
     https://docs.slack.dev/reference/methods/chat.scheduledMessages.list
     """
@@ -82,3 +93,19 @@ def delete_scheduled(call: Call, channel: str, scheduled_message_id: str) -> dic
         raise InvalidScheduledMessageId if is_visible(call, room) else ChannelNotFound
     call.db.remove(found)
     return {}
+
+
+@api.due(ScheduledMessage.post_at, actor=ScheduledMessage.user_id)
+def post_scheduled(call: Call, row: ScheduledMessage) -> None:
+    """Send a message when its time has come; where its author may no longer write, it is dropped.
+
+    https://docs.slack.dev/messaging/sending-and-scheduling-messages#scheduling
+    """
+    call.db.remove(row)
+    try:
+        room = writable_channel(call, row.channel_id)
+    except (ChannelNotFound, IsArchived, NotInChannel):
+        return
+    content = Content(row.message_text, row.blocks, row.attachments, row.metadata)
+    message = add_message(call, room, content, row.parent_id)
+    call.emit("message", message_event(room, message))

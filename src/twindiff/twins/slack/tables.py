@@ -215,6 +215,8 @@ class ScheduledMessage(
     blocks: Column[Json | None] = column(default=None)
     parent_id: Column[str | None] = column(default=None)
     created_at: Column[Timestamp | None] = column(default=None)
+    attachments: Column[Json | None] = column(default=None)
+    metadata: Column[Json | None] = column(default=None)
 
 
 class EphemeralMessage(Row, table="ephemeral_messages", key=("message_id",)):
@@ -260,7 +262,10 @@ class Star(Row, table="stars", key=("user_id", "item_type", "item_id"), indexes=
 
 
 class Reminder(Row, table="reminders", key=("reminder_id",), indexes=(("user_id", "reminder_id"),)):
-    """Times are in seconds since 1970; one that comes again and again has a recurrence and is never complete."""
+    """Times are in seconds since 1970; one that comes again and again has a recurrence and is never complete.
+
+    `reminded_at` is when its person was last told.
+    """
 
     reminder_id: Column[str]
     creator_id: Column[str] = references(User)
@@ -270,6 +275,7 @@ class Reminder(Row, table="reminders", key=("reminder_id",), indexes=(("user_id"
     recurrence: Column[Json | None] = column(default=None)
     completed_at: Column[int | None] = column(default=None)
     created_at: Column[Timestamp | None] = column(default=None)
+    reminded_at: Column[int | None] = column(default=None, derived=True)
 
 
 class UserGroup(Row, table="usergroups", key=("usergroup_id",)):

@@ -17,8 +17,8 @@ from .emoji import canonical
 from .related import Reaction, Related, Thread
 from .tables import Channel, Message, ScheduledMessage, Team
 
-NOBODY_DELETED = "USLACKBOT"
-"""Whose message a thread's deleted root seems to be."""
+SLACKBOT = "USLACKBOT"
+"""Slack's own user, whose message a thread's deleted root seems to be too; it is in no template."""
 
 _SHOWN_REPLY_USERS = 5
 _SHOWN_REACTION_USERS = 50
@@ -47,7 +47,7 @@ def posted_message(message: Message, team_id: str, root_author: str | None = Non
         shown["attachments"] = message.attachments
     if message.parent_id:
         shown["thread_ts"] = message.parent_id
-        shown["parent_user_id"] = root_author or NOBODY_DELETED
+        shown["parent_user_id"] = root_author or SLACKBOT
     return shown
 
 
@@ -138,7 +138,7 @@ def tombstone(ts: str, team_id: str, thread: Thread) -> dict[str, Any]:
         "type": "message",
         "subtype": "tombstone",
         "hidden": True,
-        "user": NOBODY_DELETED,
+        "user": SLACKBOT,
         "text": "This message was deleted.",
         "team": team_id,
         "ts": ts,
