@@ -60,8 +60,8 @@ def several(before: str, items: Sequence[str], after: str, indent: str = "") -> 
 
 
 def fitting(line: str) -> str:
-    """A line that cannot be broken, with leave to be as long as it is."""
-    return f"{line}  # noqa: E501" if len(line) > WIDTH else line
+    """A line that cannot be broken, with leave to be as long as it is; one word has that anyway."""
+    return f"{line}  # noqa: E501" if len(line) > WIDTH and " " in line.strip() else line
 
 
 def exploded(before: str, items: Iterable[str], after: str) -> str:
