@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from msgspec import UNSET, UnsetType
 
-from twindiff.kit import Call, Operations
+from twindiff.kit import Call, Operations, revise
 from twindiff.kit.errors import MissingParameter
 
 from .access import is_member, team_of, visible_channel
@@ -85,9 +85,8 @@ def edit(
         wanted["link"] = _checked_link(link)
     if emoji is not UNSET:
         wanted["emoji"] = _checked_emoji(emoji) or None
-    changed = {name: value for name, value in wanted.items() if value != getattr(bookmark, name)}
-    if changed:
-        bookmark = call.db.change(bookmark, **changed, updated_at=call.clock.iso(), updated_by=call.actor)
+    stamp = {"updated_at": call.clock.iso(), "updated_by": call.actor}
+    bookmark = revise(call.db, bookmark, stamp=stamp, **wanted)
     return {"bookmark": _shown(bookmark, team_of(call.db, room))}
 
 

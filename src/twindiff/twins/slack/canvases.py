@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from twindiff.kit import Call, Operations
+from twindiff.kit import Call, Operations, revise
 
 from .access import is_member, is_visible, true_channels, visible_channel
 from .arguments import names_in
@@ -108,8 +108,7 @@ def edit(call: Call, canvas_id: str, changes: list[Any]) -> dict[str, Any]:
         wanted = {"title": _text(change.title_content)}
     else:
         wanted = {"markdown": _edited(sections_of(canvas_id, canvas.markdown), change)}
-    if any(value != getattr(canvas, name) for name, value in wanted.items()):
-        call.db.change(canvas, **wanted, edited_at=call.clock.iso())
+    revise(call.db, canvas, stamp={"edited_at": call.clock.iso()}, **wanted)
     return {}
 
 
