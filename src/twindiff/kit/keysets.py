@@ -14,7 +14,7 @@ Terms = tuple[Order, ...]
 
 def terms_of(table: type[Row], by: Ordering, where: Iterable[Expression] = ()) -> Terms:
     """An order with ties by key, ascending; what conditions hold to one value is left out, as it orders nothing."""
-    if isinstance(by, Column) and table_of(table).key == (by.name,):
+    if isinstance(by, Column) and _is_rest_of_key(by, table_of(table).key, where):
         return (Order(by, descending=False),)
     fixed = {id(part.column) for part in where if isinstance(part, Where) and _is_one_value(part)}
     given = by if isinstance(by, tuple) and not isinstance(by, Order) else (by,)
@@ -30,6 +30,14 @@ def terms_of(table: type[Row], by: Ordering, where: Iterable[Expression] = ()) -
         named = {term.column.name for term in terms}
         terms += [Order(declared.columns[name], descending=False) for name in declared.key if name not in named]
     return tuple(term for term in terms if id(term.column) not in fixed) or tuple(terms[-1:])
+
+
+def _is_rest_of_key(column: Column[Any], key: tuple[str, ...], where: Iterable[Expression]) -> bool:
+    """Whether a column is all of a key that conditions leave open, as for nearly every list."""
+    if key == (column.name,):
+        return True
+    fixed = {part.column.name for part in where if isinstance(part, Where) and _is_one_value(part)}
+    return column.name in key and {*key} <= {column.name, *fixed}
 
 
 def _is_one_value(part: Where) -> bool:
