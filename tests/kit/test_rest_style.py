@@ -183,3 +183,18 @@ def test_every_verb_that_writes_may_be_open_and_take_a_large_body():
     for declare in (api.post, api.put, api.patch, api.delete):
         declare("/things", body_limit=5_000_000, open=True)(nothing)
     assert {(each.body_limit, each.open) for each in api.listed} == {(5_000_000, True)}
+
+
+@pytest.mark.parametrize(
+    ("header", "given"),
+    [
+        ("Basic c2tfdGVzdDo=", ("sk_test", "")),
+        ("basic YTpiOmM=", ("a", "b:c")),
+        ("Basic !", None),
+        ("Basic /w==", None),
+        ("Bearer c2s6", None),
+        ("", None),
+    ],
+)
+def test_a_client_may_give_name_and_password(header: str, given: tuple[str, str] | None):
+    assert Request("GET", "/", headers={"authorization": header}).basic() == given

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -31,6 +32,17 @@ class Request(NamedTuple):
         scheme, _, rest = value.partition(" ")
         token = rest.strip() if scheme.lower() in ("bearer", "token") else value
         return token or self.headers.get("x-api-key")
+
+    def basic(self) -> tuple[str, str] | None:
+        """The name and the password of the Authorization header, as in `curl -u sk_test_1:`; None without them."""
+        scheme, _, value = self.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "basic":
+            return None
+        try:
+            name, _, password = b64decode(value.strip(), validate=True).decode().partition(":")
+        except ValueError:
+            return None
+        return name, password
 
 
 class Answer(NamedTuple):

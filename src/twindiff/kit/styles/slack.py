@@ -6,7 +6,6 @@ https://docs.slack.dev/apis/web-api
 from __future__ import annotations
 
 import io
-from base64 import b64decode
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl
@@ -155,14 +154,8 @@ def _json_object(body: bytes) -> dict[str, Any]:
 
 def _client(request: Request) -> dict[str, str]:
     """The id and the secret of an application, where it names itself in the Authorization header."""
-    scheme, _, value = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "basic":
-        return {}
-    try:
-        client_id, _, client_secret = b64decode(value).decode().partition(":")
-    except ValueError:
-        return {}
-    return {"client_id": client_id, "client_secret": client_secret}
+    given = request.basic()
+    return {"client_id": given[0], "client_secret": given[1]} if given else {}
 
 
 def _embedded_json(name: str, text: str) -> Any:
