@@ -157,6 +157,7 @@ def test_a_field_missing_inside_an_object_is_no_missing_parameter():
 
 
 def test_lists_and_objects_are_known_as_such():
+    assert BOUND.names[:3] == ("channel", "limit", "ratio")
     assert BOUND.structured == {"blocks", "numbers"}
     assert BOUND.returns == dict[str, Any]
 

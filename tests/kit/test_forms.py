@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twindiff.kit.errors import InvalidParameter, MalformedBody
-from twindiff.kit.forms import DEEPEST, read_form, read_multipart, read_query
+from twindiff.kit.forms import DEEPEST, MOST_FIELDS, MOST_PARTS, read_form, read_multipart, read_query
 from twindiff.kit.http import Request
 from twindiff.kit.sources import Upload
 
@@ -113,3 +113,13 @@ def test_a_form_that_cannot_be_read_is_refused(request_: Request):
 def test_a_form_of_large_files_is_read():
     body = PARTS.replace(b"\x89PNG", b"x" * 3_000_000)
     assert len(read_multipart(multipart(body))[1][1].data) == 3_000_000
+
+
+def test_a_form_has_no_more_values_than_can_be_read_quickly():
+    part = b'--cut\r\ncontent-disposition: form-data; name="a"\r\n\r\n\r\n'
+    assert len(read_multipart(multipart(part * MOST_PARTS + b"--cut--\r\n"))) == MOST_PARTS
+    with pytest.raises(MalformedBody, match="it has more than 1,000 parts"):
+        read_multipart(multipart(part * (MOST_PARTS + 1) + b"--cut--\r\n"))
+    assert len(read_query("&".join(f"a{n}=" for n in range(MOST_FIELDS)))) == MOST_FIELDS
+    with pytest.raises(MalformedBody, match="More than 10,000 values were given"):
+        read_query("a=&" * MOST_FIELDS + "a=")

@@ -47,6 +47,11 @@ class Bound(NamedTuple):
     is_raw: bool = False
     """Whether that one is the body's bytes."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The wire names of all parameters, for a layer that refuses others as Stripe does."""
+        return self.contract.__struct_encode_fields__
+
 
 def bind(handler: Handler, naming: Naming = None) -> Bound:
     """Compile `handler(call, …)` to a function of the call and the raw parameters by wire name.

@@ -18,6 +18,10 @@ from .sources import Upload
 DEEPEST = 32
 """How deep brackets may go."""
 
+MOST_FIELDS = 10_000
+MOST_PARTS = 1_000
+"""How much a form may have; a multipart form takes longer to read."""
+
 URLENCODED = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
 Names = Collection[str]
@@ -26,8 +30,14 @@ _KEY = re.compile(r"\[([^\[\]]*)\]")
 
 
 def read_query(query: str, lists: Names = (), objects: Names = ()) -> dict[str, Any]:
-    """The values of a query; a name given more than once has its last value, or all of them if it is in `lists`."""
-    pairs = parse_qsl(query, keep_blank_values=True)
+    """The values of a query; a name given more than once has its last value, or all of them if it is in `lists`.
+
+    Raises MalformedBody for more values than `MOST_FIELDS`.
+    """
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError:
+        raise MalformedBody(f"More than {MOST_FIELDS:,} values were given") from None
     if not lists and "[" not in query and "%5" not in query:
         return dict(pairs)  # as most are
     return nested(pairs, lists, objects)
@@ -110,11 +120,16 @@ def read_multipart(request: Request) -> list[tuple[str, Any]]:
     """The parts of a multipart form in order: texts, and files as Uploads; raises MalformedBody."""
     parts: list[tuple[str, Any]] = []
 
+    def add(name: bytes, value: Any) -> None:
+        if len(parts) == MOST_PARTS:
+            raise ValueError(f"it has more than {MOST_PARTS:,} parts")
+        parts.append((name.decode(), value))
+
     def on_field(field: Any) -> None:
-        parts.append((field.field_name.decode(), (field.value or b"").decode()))
+        add(field.field_name, (field.value or b"").decode())
 
     def on_file(file: Any) -> None:
-        parts.append((file.field_name.decode(), _upload(file)))
+        add(file.field_name, _upload(file))
 
     headers = cast(Any, {"Content-Type": request.headers.get("content-type", "").encode("latin-1")})
     try:
