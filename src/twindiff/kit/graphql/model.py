@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from twindiff.kit.call import Call
 from twindiff.kit.rows import Column, Row, index, table_of
 from twindiff.kit.suggestions import did_you_mean
 
@@ -13,6 +14,9 @@ from .entity import Entity, Enum, Field, Input, Scalar, Spec, Union, Value
 from .names import snake
 from .section import Computed, Root, Section
 from .surface import Surface, surface_of
+
+Tells = Callable[[Call, Spec, Any, Any], None]
+"""Tells subscribers of a row that was made (`before` is None), deleted (`after` is None) or changed."""
 
 
 class Link(NamedTuple):
@@ -29,6 +33,7 @@ class Model:
 
     def __init__(self, modules: Iterable[ModuleType], payload: str = "success:Boolean!") -> None:
         self.payload = payload
+        self.tells: Tells | None = None
         self.entities: dict[str, Spec] = {}
         self.values: dict[str, Spec] = {}
         self.inputs: dict[str, Spec] = {}

@@ -14,6 +14,7 @@ import msgspec
 from twindiff.kit.binding import Bound
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError, MalformedBody, UnknownOperation
+from twindiff.kit.events import Webhooks
 from twindiff.kit.exchange import Exchange, Layer, compose
 from twindiff.kit.http import Answer, Request, json_answer
 from twindiff.kit.rows import Row
@@ -25,7 +26,7 @@ from . import verbs
 from .errors import InvalidDocument, NotImplementedHere
 from .execute import Api, Outcome, Plan, Problem
 from .limits import Limits, check_variables
-from .model import Model
+from .model import Model, Tells
 from .run import Run
 
 BODY_LIMIT = 8_000_000
@@ -185,6 +186,7 @@ class GraphqlTwin(Twin):
 
     `payload` are the fields of every mutation's payload besides its entity. `missing` are root fields that the vendor
     has and the twin lacks: they are answered as not implemented, unknown ones as errors of validation.
+    `tells` notes events of rows that the plain verbs made, changed or deleted.
     """
 
     def __init__(
@@ -200,10 +202,13 @@ class GraphqlTwin(Twin):
         aliases: Sequence[str] = (),
         layers: Sequence[Layer] = (),
         actor_of: ActorOf | None = None,
+        webhooks: Webhooks | None = None,
+        tells: Tells | None = None,
         variables: Variables | None = None,
         seeding: Seeding | None = None,
     ) -> None:
         self.model = Model(modules, payload)
+        self.model.tells = tells
         verbs.belongs(self.model)
         self.api = Api(self.model, style.limits, missing, style.extras)
         every = (*self.model.tables, *tables)
@@ -216,6 +221,7 @@ class GraphqlTwin(Twin):
             missing=self.api.missing,
             aliases=aliases,
             actor_of=actor_of,
+            webhooks=webhooks,
             variables=variables,
             seeding=seeding,
         )

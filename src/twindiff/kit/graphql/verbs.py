@@ -122,7 +122,7 @@ def created(run: Run, spec: Spec, given: Given) -> Any:
     row: Any = run.db.add(_row(spec, values), taken=_Taken)
     _relate(run, spec, "create", row.id, given)
     run.forget()
-    return _hook(run, "created", spec)(call, row, given) or row
+    return _told(run, spec, None, _hook(run, "created", spec)(call, row, given) or row)
 
 
 class _Taken(InvalidInput):
@@ -136,21 +136,21 @@ def updated(run: Run, spec: Spec, row: Any, given: Given) -> Any:
     after = _changed(run, spec, row, changes, touched=_relates(run, spec, given))
     _relate(run, spec, "update", row.id, given)
     run.forget()
-    return _hook(run, "updated", spec)(run.call, row, after, given) or after
+    return _told(run, spec, row, _hook(run, "updated", spec)(run.call, row, after, given) or after)
 
 
 def archived(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
     """`archive`, with a run at hand."""
     changes: dict[str, Any] = {"archivedAt": run.call.clock.iso()} if row.archivedAt is None else {}
     _hook(run, "archiving", spec)(run.call, row, changes, arguments)
-    return _changed(run, spec, row, changes)
+    return _told(run, spec, row, _changed(run, spec, row, changes))
 
 
 def unarchived_row(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
     """`unarchive`, with a run at hand."""
     changes: dict[str, Any] = {"archivedAt": None} if row.archivedAt is not None else {}
     _hook(run, "unarchiving", spec)(run.call, row, changes, arguments)
-    return _changed(run, spec, row, changes)
+    return _told(run, spec, row, _changed(run, spec, row, changes))
 
 
 def deleted(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
@@ -158,10 +158,19 @@ def deleted(run: Run, spec: Spec, row: Any, arguments: Given) -> Any:
     soft = spec.word("deletes") != "hard" and "archivedAt" in spec.fields
     changes: dict[str, Any] = {"archivedAt": run.call.clock.iso()} if soft else {}
     _hook(run, "deleting", spec)(run.call, row, changes, arguments)
-    if changes:
-        return _changed(run, spec, row, changes)
-    run.db.remove(row)
-    return row
+    after = _changed(run, spec, row, changes) if changes else row
+    if not changes:
+        run.db.remove(row)
+    if run.model.tells:
+        run.model.tells(run.call, spec, after, None)
+    return after
+
+
+def _told(run: Run, spec: Spec, before: Any, after: Any) -> Any:
+    """The row as it is now, once those who subscribed are told that it was made or differs."""
+    if run.model.tells and (before is None or before != after):
+        run.model.tells(run.call, spec, before, after)
+    return after
 
 
 # Inputs

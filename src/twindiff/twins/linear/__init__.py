@@ -11,6 +11,7 @@ from twindiff.kit.seeding import Variables
 from .model.users import User
 from .seeding import seeding
 from .style import LinearStyle
+from .webhook_events import tell, webhooks
 
 _HERE = Path(__file__).parent
 
@@ -23,6 +24,8 @@ twin = GraphqlTwin(
     missing=(_HERE / "missing_roots.txt").read_text().split(),
     users=Users(User.row, User.row.id, User.row.email),
     seeds=_HERE / "seeds",
+    webhooks=webhooks,
+    tells=tell,
     seeding=seeding,
     variables=Variables(
         tokens=dict.fromkeys(("LINEAR_API_KEY", "LINEAR_ACCESS_TOKEN", "LINEAR_TOKEN"), "lin_api_{secret}"),

@@ -16,6 +16,7 @@ from .model.comments import Emoji
 from .model.views import TimeSchedule
 from .model.webhooks import Webhook
 from .people import organization_id
+from .webhook_events import RESOURCES
 
 api = Section()
 
@@ -23,12 +24,6 @@ LARGEST_FILE = 2**31 - 1
 REQUESTS_AN_HOUR = 5_000
 POINTS_AN_HOUR = 3_000_000
 HOUR = 3_600_000
-RESOURCES = (
-    "Attachment", "AuditEntry", "Comment", "Customer", "CustomerNeed", "Cycle", "Document",
-    "Initiative", "InitiativeUpdate", "Issue", "IssueLabel", "IssueSLA", "OAuthAuthorization", "Project",
-    "ProjectLabel", "ProjectUpdate", "Reaction", "Release", "ReleaseNote", "User", "AgentSessionEvent",
-    "AppUserNotification", "PermissionChange",
-)  # fmt: skip
 
 
 @api.mutation(
