@@ -97,3 +97,34 @@ def test_blame_of_a_row_that_nobody_touched_says_so(twindiff: Run, environment: 
     result = twindiff("env", "blame", environment().id, "messages", "1.1")
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
     assert "as its template left it" in result.stderr
+
+
+FROZEN = {"mode": "frozen", "start": "2027-01-15T08:00:00"}
+
+
+def test_a_clock_is_set_forward_with_what_falls_due_on_the_way(twindiff: Run, environment: Make) -> None:
+    mine = environment(clock=FROZEN)
+    mine.slack("chat.scheduleMessage", channel=GENERAL, text="later", post_at=1_800_000_060)
+    lines = twindiff("env", "advance", mine.id, "90").stdout.splitlines()
+    assert lines[0].split() == ["at", "operation", "actor", "seq", "error"]
+    assert "slack:post_scheduled" in lines[-2]
+    assert lines[-1].strip() == "It is 2027-01-15T08:01:30 (UTC), and nothing is due."
+
+
+def test_a_clock_is_set_to_an_instant_or_to_what_is_next(twindiff: Run, environment: Make) -> None:
+    mine = environment(clock=FROZEN)
+    mine.slack("chat.scheduleMessage", channel=GENERAL, text="later", post_at=1_800_000_060)
+    said = twindiff("env", "advance", mine.id, "--to", "2027-01-15T08:00:30").stdout.strip()
+    assert said == "It is 2027-01-15T08:00:30 (UTC), and slack:post_scheduled is due at 2027-01-15T08:01:00."
+    assert answer(twindiff, "advance", mine.id, "--until", "next")["now"] == "2027-01-15T08:01:00"
+
+
+@pytest.mark.parametrize("given", [[], ["5", "--until", "idle"], ["--to", "2030-01-01", "--until", "next"]])
+def test_how_far_a_clock_goes_is_said_once(given: list[str], twindiff: Run, environment: Make) -> None:
+    result = twindiff("env", "advance", environment().id, *given)
+    assert (result.exit_code, "Say how far" in result.stderr) == (2, True)
+
+
+def test_a_clock_that_would_go_back_says_why_it_does_not(twindiff: Run, environment: Make) -> None:
+    result = twindiff("env", "advance", environment(clock=FROZEN).id, "--to", "2027-01-15T07:00:00")
+    assert (result.exit_code, "rewind the environment" in result.stderr) == (1, True)

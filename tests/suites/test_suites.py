@@ -135,3 +135,36 @@ def test_ids_go_on_after_those_of_the_environment_a_template_was_made_of(platfor
     made = platform.post("templates/from-environment", body)
     again = environment(f"slack:{made['templateName']}", clock={"mode": "steps"})
     assert again.slack("conversations.create", name="two")["channel"]["id"] != first
+
+
+FROZEN = {"mode": "frozen", "start": "2027-01-15T08:00:00"}
+
+
+def test_an_environment_for_a_test_has_the_clock_of_the_test(platform, suite):
+    [test] = platform.post(f"testSuites/{suite['id']}/tests", {"tests": [item(clock=FROZEN)]})["tests"]
+    assert test["clock"] == FROZEN
+    env = platform.post("initEnv", {"testId": test["id"]})["environmentId"]
+    clock = platform.get(f"env/{env}/clock")
+    assert (clock["mode"], clock["now"]) == ("frozen", "2027-01-15T08:00:00")
+    env = platform.post("initEnv", {"testId": test["id"], "clock": {"mode": "real"}})["environmentId"]
+    assert platform.get(f"env/{env}/clock")["mode"] == "real"
+
+
+def test_a_test_with_a_clock_that_cannot_start_is_refused(platform, suite):
+    body = {"tests": [item(clock={"mode": "steps", "start": "tomorrow"})]}
+    assert platform.refusal("POST", f"testSuites/{suite['id']}/tests", body) == (400, "invalid_clock")
+
+
+def test_a_suite_s_clock_is_that_of_tests_without_one(platform):
+    name = f"clocks {uuid4()}"
+    test = {"prompt": "Say hello", "type": "actionEval", "seed_template": "slack_default", "name": "greet"}
+    test |= {"impersonate_user_id": "U01AGENBOT9", "assertions": SPEC["assertions"]}
+    mine = {**test, "id": "mine", "clock": {"mode": "steps"}}
+    file = {"name": name, "service": "slack", "clock": FROZEN, "tests": [{**test, "id": "theirs"}, mine]}
+    platform.post("import", {"files": {"clocks.json": file}})
+    [suite] = platform.get("testSuites", name=name)["testSuites"]
+    tests = platform.get(f"testSuites/{suite['id']}", expand="tests")["tests"]
+    assert [each["clock"] for each in tests] == [FROZEN, {"mode": "steps"}]
+    assert platform.post("import", {"files": {"clocks.json": file}})["unchanged"] == [name]
+    file["clock"] = {"mode": "frozen", "start": "tomorrow"}
+    assert platform.refusal("POST", "import", {"files": {"clocks.json": file}})[0] == 400

@@ -119,6 +119,7 @@ class TestRecord(Row, table="tests", key=("test_id",), indexes=(("suite_id", "cr
     created_at: Column[Timestamp]
     updated_at: Column[Timestamp]
     impersonate_user_id: Column[str | None] = column(default=None)
+    clock: Column[Json | None] = column(default=None)
 
 
 class CallRecord(Row, table="calls", key=("environment_id", "number")):

@@ -1,7 +1,8 @@
-"""`twindiff env` and the points of an environment: name one, fork it, return to it, ask who made a row what it is."""
+"""`twindiff env` and the points of an environment: name, fork and return to one, go on in time, ask who made a row."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands to `twindiff env`."""
-    for command in (checkpoint, fork, rewind, blame):
+    for command in (checkpoint, fork, rewind, advance, blame):
         commands.command()(command)
 
 
@@ -68,6 +69,60 @@ def rewind(
     say(
         as_json, answer, f"{answer['environmentId']} is as it was at {answer['to']}; that is its write {answer['seq']}."
     )
+
+
+class Until(StrEnum):
+    """How far a clock is set forward."""
+
+    NEXT = "next"
+    IDLE = "idle"
+
+
+def advance(
+    id: Id,
+    seconds: Annotated[
+        float | None, typer.Argument(metavar="[SECONDS]", min=0, help="By how much.", show_default=False)
+    ] = None,
+    to: Annotated[
+        str, typer.Option(metavar="INSTANT", help="To an instant instead, such as 2026-03-01T09:00:00 (UTC).")
+    ] = "",
+    until: Annotated[
+        Until | None,
+        typer.Option(help="To when work falls due next instead, or on and on until none does.", show_default=False),
+    ] = None,
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """Set the clock forward, and do what falls due on the way.
+
+    For example: twindiff env advance 3f2a 3600
+    """
+    given = {"advance": seconds, "to": to or None, "until": until and until.value}
+    if [*given.values()].count(None) != len(given) - 1:
+        raise Problem("Say how far: SECONDS, --to or --until, and one of them alone.", exit_code=2)
+    remote = remote_of(base_url, api_key)
+    answer = remote.post("env", full_id(remote, id), "clock", body=given)
+    say(as_json, answer, _moved(answer))
+
+
+def _moved(answer: dict[str, Any]) -> Any:
+    """What was done on the way, and where the clock stands."""
+    from rich.console import Group
+
+    from twindiff.cli.render import add_row, table
+
+    waits = answer["next"]
+    then = f"{waits['operation']} is due at {waits['at']}" if waits else "nothing is due"
+    left = f"; {answer['stillDue']:,} more were due on the way, run it again" if answer["stillDue"] else ""
+    stands = f"It is {answer['now']} (UTC), and {then}{left}."
+    if not answer["ran"]:
+        return stands
+    shown = table("at", "operation", "actor", "seq", "error")
+    for each in answer["ran"]:
+        names = ("at", "operation", "actor", "seq", "error")
+        add_row(shown, *(str(each[name] or "") for name in names))
+    return Group(shown, stands)
 
 
 def blame(

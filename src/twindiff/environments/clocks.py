@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
+from datetime import datetime
 from typing import Literal, NamedTuple
 
-from twindiff.kit.clock import LAST_INSTANT, SECOND, Clock, Mode
+import msgspec
+
+from twindiff.kit.clock import LAST_INSTANT, SECOND, Clock, ClockMode, Mode, micros_of
 from twindiff.kit.errors import ApiError
 from twindiff.storage import Engine
 from twindiff.storage.portions import Work, nothing
@@ -14,6 +17,8 @@ from twindiff.storage.portions import Work, nothing
 from .due import MOST_AT_ONCE, Done, DueWork, Piece, operation_of
 from .environments import Environment, Environments
 
+USUAL_START = 1_767_225_600_000_000
+"""The first instant of 2026, where a clock starts that is not told when."""
 LONGEST_SECONDS = 20
 """After so long the clock stays where it has got to."""
 
@@ -23,6 +28,23 @@ Until = Literal["next", "idle"]
 
 class InvalidClock(ApiError):
     """The clock cannot be set to that."""
+
+
+class ClockWanted(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How an environment's clock is to run; `start` is an ISO 8601 instant, for `offset`, `steps` and `frozen`."""
+
+    mode: Mode = "real"
+    start: str | None = None
+
+    def resolved(self) -> ClockMode:
+        """The same with the instant as a number; raises InvalidClock."""
+        try:
+            start = micros_of(datetime.fromisoformat(self.start)) if self.start else USUAL_START
+        except (ValueError, OverflowError):
+            raise InvalidClock(f"clock.start must be an ISO 8601 instant, not '{self.start}'") from None
+        if not 0 <= start < LAST_INSTANT:
+            raise InvalidClock(f"clock.start must lie between 1970 and 2286, not at '{self.start}'")
+        return ClockMode(self.mode, start)
 
 
 class ClockGoesBack(ApiError):

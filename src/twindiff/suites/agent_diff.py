@@ -14,6 +14,7 @@ from uuid import UUID, uuid5
 import msgspec
 
 from twindiff.checks import Known, SpecError, known_to, parse, warnings
+from twindiff.environments.clocks import ClockWanted, InvalidClock
 from twindiff.environments.registry import Registry
 from twindiff.environments.templates import InvalidSeed, Templates, full_rows
 from twindiff.kit.errors import ApiError
@@ -82,16 +83,18 @@ class PublicTest(Rules):
     impersonate_user_id: str | None = None
     assertions: list[Any] | None = None
     expected_output: dict[str, Any] | None = None
+    clock: ClockWanted | None = None
 
 
 class PublicSuite(Rules):
-    """A suite as public files write it."""
+    """A suite as public files write it; its clock is that of tests that do not say how theirs runs."""
 
     name: str
     tests: list[PublicTest]
     service: str = ""
     description: str = ""
     owner: str = OWNER
+    clock: ClockWanted | None = None
 
 
 class Importer:
@@ -194,7 +197,10 @@ def _test(file: str, suite: PublicSuite, test: PublicTest, known: Known) -> NewT
         said = next((value for each in (test, suite) if (value := getattr(each, rule)) is not None), None)
         if said is not None:
             spec.setdefault(rule, said)
+    clock = test.clock or suite.clock
     try:
+        if clock:
+            clock.resolved()
         warned = tuple(f"test {test.id}: {problem}" for problem in warnings(parse(spec), known))
         item = msgspec.convert(
             {
@@ -203,10 +209,11 @@ def _test(file: str, suite: PublicSuite, test: PublicTest, known: Known) -> NewT
                 "type": test.type,
                 "expected_output": spec,
                 "impersonateUserId": test.impersonate_user_id,
+                "clock": msgspec.to_builtins(clock),
             },
             TestItem,
         )
-    except (SpecError, msgspec.ValidationError) as error:
+    except (SpecError, InvalidClock, msgspec.ValidationError) as error:
         raise InvalidFile(f"{file}: test {test.id}: {error}") from None
     test_id = str(uuid5(NAMESPACE, f"test:{suite.name}:{test.id}"))
     return NewTest(test_id, item, test.seed_template, warned)

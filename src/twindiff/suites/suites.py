@@ -11,6 +11,7 @@ import msgspec
 from twindiff.catalog import SuiteRecord, TemplateRecord, TestRecord
 from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.checks import SpecError, known_to, parse, warnings
+from twindiff.environments.clocks import ClockWanted
 from twindiff.environments.registry import Registry
 from twindiff.environments.templates import InvalidTemplateId, TemplateNotFound, Templates, UnknownTemplate
 from twindiff.kit.errors import ApiError
@@ -54,6 +55,7 @@ class TestItem(msgspec.Struct):
     expected_output: dict[str, Any]
     environment_template: str = msgspec.field(name="environmentTemplate", default="")
     impersonate_user_id: str | None = msgspec.field(name="impersonateUserId", default=None)
+    clock: ClockWanted | None = None
 
 
 class NewTest(NamedTuple):
@@ -130,10 +132,12 @@ class Suites:
         return {text: self._template(text or default or "") for text in {item.environment_template for item in items}}
 
     def checked(self, items: Iterable[TestItem], templates: Mapping[str, TemplateRecord]) -> list[NewTest]:
-        """Tests ready to be stored, with what is to be said of their checks; raises InvalidDsl."""
+        """Tests ready to be stored, with what is to be said of their checks; raises InvalidDsl, InvalidClock."""
         return [self._checked(item, templates[item.environment_template]) for item in items]
 
     def _checked(self, item: TestItem, template: TemplateRecord) -> NewTest:
+        if item.clock:
+            item.clock.resolved()
         schema = self._registry.schemas.get(template.service)
         try:
             spec = parse(item.expected_output)
@@ -202,6 +206,7 @@ class Suites:
                 created_at=now.iso,
                 updated_at=now.iso,
                 impersonate_user_id=item.impersonate_user_id,
+                clock=msgspec.to_builtins(item.clock),
             )
         )
 
@@ -213,9 +218,15 @@ def _naming(record: SuiteRecord) -> NewSuite:
 def _content(test: NewTest) -> tuple[object, ...]:
     item = test.item
     spec = msgspec.json.encode(item.expected_output).decode()
-    return test.test_id, item.name, item.prompt, item.type, test.seed_template, spec, item.impersonate_user_id
+    what = (test.test_id, item.name, item.prompt, item.type, test.seed_template, spec)
+    return *what, item.impersonate_user_id, item.clock
 
 
 def _content_of(record: TestRecord) -> tuple[object, ...]:
     r = record
-    return r.test_id, r.name, r.prompt, r.type, r.seed_template, r.spec, r.impersonate_user_id
+    return r.test_id, r.name, r.prompt, r.type, r.seed_template, r.spec, r.impersonate_user_id, clock_of(r)
+
+
+def clock_of(record: TestRecord) -> ClockWanted | None:
+    """How the clock of a test's environments is to run, if it says so."""
+    return msgspec.convert(record.clock, ClockWanted | None)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any, Literal, TypedDict
 
 import msgspec
 
 from twindiff.catalog import CallRecord, EnvironmentRecord, RunRecord, TemplateRecord, TestRecord
-from twindiff.environments.clocks import InvalidClock
+from twindiff.environments.clocks import ClockWanted
 from twindiff.environments.environments import DEFAULT_TTL_SECONDS, Wanted
 from twindiff.environments.reading import interval
 from twindiff.environments.templates import TemplateNotFound, UnknownTemplate
-from twindiff.kit.clock import LAST_INSTANT, Clock, ClockMode, Mode, micros_of
+from twindiff.kit.clock import Clock
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer, json_answer
 from twindiff.kit.twin import Operations
 from twindiff.server.service import Service
 from twindiff.storage.journal import Record
-from twindiff.suites.suites import TestNotFound
+from twindiff.suites.suites import TestNotFound, clock_of
 
 api = Operations()
 
@@ -43,13 +42,6 @@ class UnknownTest(ApiError):
 
 class TemplateSchemaNotRegistered(ApiError):
     """template schema not registered"""
-
-
-class ClockWanted(msgspec.Struct):
-    """How the environment's clock runs; `start` is an ISO 8601 instant, for `offset`, `steps` and `frozen`."""
-
-    mode: Mode = "real"
-    start: str | None = None
 
 
 class EnvironmentMade(msgspec.Struct, rename="camel"):
@@ -175,16 +167,17 @@ def init_env(
 
     Without a test someone must be named to act as: by `impersonateUserId` or `impersonateEmail`, which is the same
     person in every twin by email address, or by `users`, ids or addresses by twin. `tokens` are further tokens and the
-    users they act as.
+    users they act as. Unless told otherwise the clock is the test's, or else the real one.
     """
     test = _test(service, test_id)
+    how = clock or (clock_of(test) if test else None)
     wanted = _wanted_templates(service, test, template_id, template_service, template_name, template_schema, templates)
     made = service.environments.create(
         Wanted(
             templates=wanted,
             **_acting(test, impersonate_user_id, impersonate_email, users),
             ttl_seconds=ttl_seconds or DEFAULT_TTL_SECONDS,
-            clock=_clock(clock),
+            clock=how.resolved() if how else None,
             auth=auth,
             tokens=tokens,
             name=name,
@@ -258,18 +251,6 @@ def _service_and_name(text: str) -> tuple[str, str]:
     if not colon:
         raise TemplateNotGiven(f"a template is named 'service:name', not '{text}'")
     return twin, name
-
-
-def _clock(wanted: ClockWanted | None) -> ClockMode | None:
-    if wanted is None:
-        return None
-    try:
-        start = micros_of(datetime.fromisoformat(wanted.start)) if wanted.start else 1_767_225_600_000_000
-    except (ValueError, OverflowError):
-        raise InvalidClock(f"clock.start must be an ISO 8601 instant, not '{wanted.start}'") from None
-    if not 0 <= start < LAST_INSTANT:
-        raise InvalidClock(f"clock.start must lie between 1970 and 2286, not at '{wanted.start}'")
-    return ClockMode(wanted.mode, start)
 
 
 def _url(environment_id: str, twin: str) -> str:

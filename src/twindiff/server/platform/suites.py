@@ -8,11 +8,12 @@ from uuid import UUID
 import msgspec
 
 from twindiff.catalog import SuiteRecord, TestRecord
+from twindiff.environments.clocks import ClockWanted
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Operations
 from twindiff.server.service import Service
 from twindiff.suites.agent_diff import Imported
-from twindiff.suites.suites import NewTest, TestItem
+from twindiff.suites.suites import NewTest, TestItem, clock_of
 
 api = Operations()
 
@@ -56,7 +57,7 @@ class TestBrief(msgspec.Struct):
     prompt: str
 
 
-class TestShown(msgspec.Struct):
+class TestShown(msgspec.Struct, omit_defaults=True):
     __test__ = False
 
     id: str
@@ -67,6 +68,7 @@ class TestShown(msgspec.Struct):
     expected_output: msgspec.Raw
     created_at: str
     updated_at: str
+    clock: ClockWanted | None = None
 
 
 class TestList(msgspec.Struct, omit_defaults=True):
@@ -187,6 +189,7 @@ def _shown(test: TestRecord) -> TestShown:
         expected_output=msgspec.Raw(test.spec.encode()),
         created_at=test.created_at,
         updated_at=test.updated_at,
+        clock=clock_of(test),
     )
 
 
