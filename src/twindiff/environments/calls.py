@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from twindiff.catalog.stamps import wall
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError, InternalError
 from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer, Request
+from twindiff.kit.limits import Meter
 from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, Engine, Intent, Moment, NotServed
+from twindiff.storage.deadline import TakesLong
 
 from .call_log import UNKNOWN_OPERATION, CallLog, Entry
 from .due import DueWork, StillDue
 from .environments import Environment
+
+T = TypeVar("T")
 
 log = logging.getLogger("twindiff")
 
@@ -31,6 +36,20 @@ class Outcome(NamedTuple):
     seq: int | None = None
 
 
+class Operations(Protocol):
+    """Where operations are worked on: an engine, or what stands for it."""
+
+    def read(self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None = None) -> T:
+        """Run work that cannot write."""
+        ...
+
+    def write(
+        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None = None
+    ) -> tuple[T, int | None]:
+        """Run work in one transaction; give its result and the number of what it wrote."""
+        ...
+
+
 class Calls:
     """Answers the calls of environments and logs each of them."""
 
@@ -39,74 +58,91 @@ class Calls:
         self.log = CallLog(engine, catalog)
         self.due = DueWork(engine, self.log)
 
-    def answer(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool = False) -> Answer:
+    def answer(
+        self,
+        environment: Environment,
+        twin: Twin,
+        exchange: Exchange,
+        *,
+        trusted: bool = False,
+        where: Operations | None = None,
+    ) -> Answer:
         """Answer one request to a twin of an awake environment; a trusted one need not bring a token of it.
 
-        Raises StillDue, and is to be tried again, when much has to be done before.
+        `where` it is worked on is the engine, unless it is said. Raises StillDue, and is to be tried again, when much
+        has to be done before, and TakesLong for what is to be begun elsewhere.
         """
         started = time.perf_counter()
-        outcome = Outcome(Answer(b"", 500), exchange.operation.name, error="internal_error")
-        begun = True
         try:
-            outcome = self._outcome(environment, twin, exchange, trusted=trusted)
-        except StillDue:
-            begun = False
+            outcome = self.outcome(environment, twin, exchange, where or self._engine, trusted=trusted)
+        except (StillDue, TakesLong):
             raise
-        except ApiError:
+        except BaseException:
+            self.note(environment, twin, failed(exchange), started)
             raise
-        except Exception:  # a mistake in a twin becomes the answer that its clients know how to read
-            log.exception("%s of %s failed", exchange.operation.name, twin.name)
-            mistake = InternalError()
-            outcome = outcome._replace(answer=twin.style.error(mistake, exchange)._replace(status=mistake.status))
-        finally:
-            if begun:
-                self._note(environment, twin, outcome, (time.perf_counter() - started) * 1000)
+        self.note(environment, twin, outcome, started)
         return outcome.answer
 
     def unknown(self, environment: Environment, twin: Twin, request: Request) -> Answer:
         """Refuse a request for an operation that the twin lacks."""
         answer = twin.style.unknown(request, twin.dispatch.verbs(request.path))
-        self._note(environment, twin, Outcome(answer, _named(request), error=UNKNOWN_OPERATION), 0.0)
+        outcome = Outcome(answer, _named(request), error=UNKNOWN_OPERATION)
+        self.note(environment, twin, outcome, time.perf_counter())
         return answer
 
-    def _note(self, environment: Environment, twin: Twin, outcome: Outcome, milliseconds: float) -> None:
+    def note(self, environment: Environment, twin: Twin, outcome: Outcome, started: float) -> None:
+        """Log a call that began at an instant of `time.perf_counter`."""
         answer, operation, actor, error, seq = outcome
-        entry = Entry(wall(), twin.name, operation, actor, answer.status, milliseconds, error, seq)
-        self.log.add(environment.id, entry)
+        spent = (time.perf_counter() - started) * 1000
+        self.log.add(environment.id, Entry(wall(), twin.name, operation, actor, answer.status, spent, error, seq))
 
-    def _outcome(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool) -> Outcome:
+    def outcome(
+        self, environment: Environment, twin: Twin, exchange: Exchange, where: Operations, *, trusted: bool
+    ) -> Outcome:
+        """What a call comes to, which is not logged yet; raises NotServed, and TakesLong where that is said."""
         try:
             twin.read(exchange)
-            return self._perform(environment, twin, exchange, trusted=trusted or exchange.operation.declared.open)
+            is_trusted = trusted or exchange.operation.declared.open
+            return self._perform(environment, twin, exchange, where, trusted=is_trusted)
         except NotServed:
             raise
         except ApiError as error:
             return Outcome(twin.style.error(error, exchange), exchange.operation.name, exchange.actor, error.code)
+        except Exception:  # a mistake in a twin becomes the answer that its clients know how to read
+            log.exception("%s of %s failed", exchange.operation.name, twin.name)
+            mistake = InternalError()
+            return failed(exchange)._replace(answer=twin.style.error(mistake, exchange)._replace(status=mistake.status))
 
-    def _perform(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool) -> Outcome:
+    def _perform(
+        self, environment: Environment, twin: Twin, exchange: Exchange, where: Operations, *, trusted: bool
+    ) -> Outcome:
         operation, tokens = exchange.operation, environment.tokens
-        exchange.strict, exchange.meter = tokens.mode == "strict", environment.meter
+        exchange.strict = tokens.mode == "strict"
         intent = Intent(twin.name, operation.name, "")
 
         def work(moment: Moment) -> Any:
+            # A call that is begun again has been counted.
+            exchange.meter = environment.meter if exchange.meter is None else Meter()
             call = Call("", moment.db, moment.clock, exchange.base_url, blobs=self._engine.blobs, token=exchange.token)
             known = twin.actor_of(call) if twin.actor_of and exchange.token else None
             actor = tokens.actor_of(exchange.token, twin.name, known, twin.style, trusted=trusted)
             call.actor = exchange.actor = intent.actor = actor
             return operation.run(exchange, call)
 
-        result, seq = self._run(environment, intent, work, reads=operation.reads)
+        def run(at: int | None) -> Any:
+            if operation.reads:
+                return where.read(environment.id, twin.name, work, at=at), None
+            return where.write(environment.id, intent, work, at=at)
+
+        result, seq = self.due.before(environment, run)
         answer = exchange.answer(result)
         error = result.code if isinstance(result, ApiError) else answer.error
         return Outcome(answer, operation.name, exchange.actor, error or None, seq)
 
-    def _run(self, environment: Environment, intent: Intent, work: Any, *, reads: bool) -> Any:
-        def run(at: int | None) -> Any:
-            if reads:
-                return self._engine.read(environment.id, intent.twin, work, at=at), None
-            return self._engine.write(environment.id, intent, work, at=at)
 
-        return self.due.before(environment, run)
+def failed(exchange: Exchange) -> Outcome:
+    """What a call comes to that ends without an answer of the vendor's."""
+    return Outcome(Answer(b"", 500), exchange.operation.name, error="internal_error")
 
 
 def _named(request: Request) -> str:

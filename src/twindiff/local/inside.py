@@ -49,6 +49,9 @@ class LocalService(Service):
     async def aside(self, work: Callable[[], T]) -> T:
         return work()
 
+    def _long_calls(self) -> None:
+        """A caller inside the process waits for its own call only."""
+
     async def turn(self) -> None:
         """A caller inside the process waits for its own request only."""
 

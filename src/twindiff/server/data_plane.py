@@ -128,10 +128,10 @@ class DataPlane:
         exchange.request, exchange.token = request, opened.token
         try:
             await self._service.awaken(environment)
-            return self._service.calls.answer(environment, twin, exchange, trusted=trusted)
+            return await self._service.answer(environment, twin, exchange, trusted=trusted)
         except StillDue:
             await self._service.settle(environment.id)
-            return self._service.calls.answer(environment, twin, exchange, trusted=trusted)
+            return await self._service.answer(environment, twin, exchange, trusted=trusted)
         except Gone:
             self._service.environments.drop([environment.id])
             self._service.environments.get(environment.id)

@@ -28,10 +28,13 @@ from twindiff.environments.subscriptions import Subscriptions
 from twindiff.environments.templates import Templates
 from twindiff.environments.unused import Unused
 from twindiff.kit.errors import ApiError
+from twindiff.kit.exchange import Exchange
+from twindiff.kit.http import Answer
 from twindiff.kit.rows import table_of
 from twindiff.kit.twin import Twin
 from twindiff.server.auth import no_such_twin
 from twindiff.server.dispatcher import Dispatcher
+from twindiff.server.long_calls import LongCalls
 from twindiff.server.ports import Ports
 from twindiff.server.targets import Targets
 from twindiff.server.threads import Threads
@@ -103,6 +106,7 @@ class Service:
         self.outbox = Outbox(self.engine, catalog, self.environments, self.subscriptions)
         self.targets = Targets(frozenset(settings.webhook_hosts))
         self.dispatcher = Dispatcher(self.engine, self.environments, self.outbox, self.targets, self.awaken)
+        self.long_calls = self._long_calls()
         self.ports = Ports()
         self._turns = Turns()
         self.unused = Unused(self.engine, catalog, self.environments) if isinstance(self.engine, SqliteEngine) else None
@@ -137,6 +141,16 @@ class Service:
                 let_go(calls or [])
 
         return await self.aside(work)
+
+    def _long_calls(self) -> LongCalls | None:
+        """What works on calls apart from the event loop; nothing where each of them has a thread."""
+        return LongCalls(self.engine, self.calls, self) if isinstance(self.engine, SqliteEngine) else None
+
+    async def answer(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool) -> Answer:
+        """Answer one request to a twin of an awake environment, so that nobody else waits for it for long."""
+        if self.long_calls is None:
+            return self.calls.answer(environment, twin, exchange, trusted=trusted)
+        return await self.long_calls.answer(environment, twin, exchange, trusted=trusted)
 
     def twin_of(self, environment: Environment, name: str) -> Twin:
         """The twin of a name or alias that an environment has; raises TwinNotFound."""
@@ -272,6 +286,8 @@ class Service:
         self.ports.close_all()
         if self._threads:
             self._threads.close()
+        if self.long_calls:
+            self.long_calls.close()
         with contextlib.suppress(NotServed):
             self.calls.log.flush()
         self.engine.close()

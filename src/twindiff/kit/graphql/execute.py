@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from threading import Lock
 from typing import Any, NamedTuple
 
 from graphql import (
@@ -112,6 +113,8 @@ class Api:
         self.extras: Callable[[Run], dict[str, Any]] = extras or _success
         self.plans: SizedCache[Plan] = SizedCache(PLANNED_CHARACTERS)
         self.introspections = Introspections()
+        self._making = Lock()
+        self._schema: GraphQLSchema | None = None
 
     @cached_property
     def builder(self) -> Builder:
@@ -120,7 +123,10 @@ class Api:
     @cached_property
     def schema(self) -> GraphQLSchema:
         """The schema, made when it is first needed."""
-        return self.builder.schema()
+        with self._making:
+            if self._schema is None:
+                self._schema = self.builder.schema()
+            return self._schema
 
     # Text to plan
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+import re
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -24,7 +25,7 @@ from twindiff.kit.twin import ActorOf, Declared, Dispatch, Found, Operation, Twi
 
 from . import verbs
 from .errors import InvalidDocument, NotImplementedHere
-from .execute import Api, Outcome, Plan, Problem
+from .execute import Api, Outcome, Plan, Problem, plan_key
 from .limits import Limits, check_variables
 from .model import Model, Tells
 from .run import Run
@@ -32,6 +33,15 @@ from .run import Run
 BODY_LIMIT = 8_000_000
 """Bodies are read up to this size, so that one that is too long is refused in the vendor's shape."""
 LONGEST_BODY = 1_000_000
+SHORT_BODY = 1_500
+"""Bytes of a body that hold nothing large."""
+SHORT_TEXT = 1_500
+"""Characters of a document that compiles within few milliseconds."""
+LONG_BODY = 50_000
+"""Bytes of a body that takes a while to be read."""
+MANY_VALUES = 100
+"""Names with values in a body, from which on to look at them takes as long as to answer."""
+_ASKS_SCHEMA = re.compile(rb"__(?:schema|type)\b")
 _READING = ("GET", "HEAD")
 _PAGE = Path(__file__).with_name("page.html")
 
@@ -135,7 +145,7 @@ class Endpoint(Dispatch):
 
     def chosen(self, request: Request) -> Operation:
         """The operation that the document in a request means, with the document compiled."""
-        asked = _asked(request)
+        asked = _asked(request.body)
         variables = asked.variables or {}
         check_variables(variables, self.api.limits)
         plan = self.api.plan(asked.query or "", asked.operationName, variables)
@@ -143,6 +153,18 @@ class Endpoint(Dispatch):
         name = f"{kind} {', '.join(dict.fromkeys(plan.names))}"[:200]
         invoke = self._missing(plan) if plan.missing else self._run(plan, variables, asked.operationName)
         return self._operation(name, invoke, reads=not plan.writes or bool(plan.missing))
+
+    def takes_long(self, body: bytes) -> bool:
+        """Whether a document takes long to compile, or to answer; what cannot be read is refused quickly."""
+        try:
+            asked = _asked(body)
+        except ApiError:
+            return False
+        text, variables = asked.query or "", asked.variables or {}
+        if "__" in text and _ASKS_SCHEMA.search(body):
+            return not self.api.introspections.knows(text, asked.operationName, variables)
+        is_new = plan_key(text, asked.operationName, variables) not in self.api.plans
+        return body.count(b":") > MANY_VALUES or (is_new and len(text) > SHORT_TEXT)
 
     def _run(self, plan: Plan, variables: dict[str, Any], operation_name: str | None) -> Callable[[Call, Any], Answer]:
         def run(call: Call, raw: Any) -> Answer:
@@ -163,11 +185,11 @@ def _page(call: Call, raw: Any) -> Answer:
     return Answer(_PAGE.read_bytes(), content_type="text/html; charset=utf-8")
 
 
-def _asked(request: Request) -> Asked:
-    if len(request.body) > LONGEST_BODY:
+def _asked(body: bytes) -> Asked:
+    if len(body) > LONGEST_BODY:
         raise MalformedBody(f"The body is larger than {LONGEST_BODY:,} bytes")
     try:
-        asked = msgspec.convert(json_object(request.body), Asked)
+        asked = msgspec.convert(json_object(body), Asked)
     except msgspec.ValidationError as error:
         raise MalformedBody(f"The request is not a GraphQL request: {error}") from None
     if not asked.query:
@@ -226,6 +248,13 @@ class GraphqlTwin(Twin):
             seeding=seeding,
         )
         self.dispatch = self.endpoint = Endpoint(style, self.api, layers)
+
+    def takes_long(self, exchange: Exchange) -> bool:
+        """Whether a document is long and new, holds many values, or asks about the schema what was not asked before."""
+        body = exchange.request.body
+        if exchange.request.verb != "POST" or (len(body) < SHORT_BODY and not _ASKS_SCHEMA.search(body)):
+            return False
+        return len(body) > LONG_BODY or self.endpoint.takes_long(body)
 
     def read(self, exchange: Exchange) -> None:
         """Find out which operation the document of a POST means."""

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 
 from twindiff.storage import SchemaChanged
+from twindiff.storage.deadline import NEVER, Deadline
 from twindiff.storage.journal import Change, Values
 from twindiff.storage.schema import Schema
 
@@ -16,7 +17,6 @@ from .ddl import statements
 from .pages import PAGE_SIZE, Image, Pages, Undo, vfs
 from .store import Tables, TableSql
 
-STATEMENT_SECONDS = 2.0
 _STEPS_BETWEEN_LOOKS = 100_000
 
 
@@ -28,7 +28,7 @@ class Database:
         opened, self._file = vfs.connect(pages)
         self.connection = equipped(opened)
         self.connection.set_progress_handler(self._is_late, _STEPS_BETWEEN_LOOKS)
-        self._deadline = float("inf")
+        self._deadline = NEVER.at
         self._capture = Capture(tables, self.connection)
 
     @property
@@ -52,13 +52,13 @@ class Database:
         return time.monotonic() > self._deadline
 
     @contextmanager
-    def bounded(self) -> Generator[None]:
-        """Stop statements after two seconds."""
-        self._deadline = time.monotonic() + STATEMENT_SECONDS
+    def bounded(self, deadline: Deadline) -> Generator[Deadline]:
+        """Stop statements that are not done in time."""
+        self._deadline = deadline.at
         try:
-            yield
+            yield deadline
         finally:
-            self._deadline = float("inf")
+            self._deadline = NEVER.at
 
     @contextmanager
     def reading(self) -> Generator[None]:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from twindiff.storage import Intent, Moment, Origin, Present, Start, StorageFull, Template, UnknownPoint
 from twindiff.storage.blobs import blobs_of
+from twindiff.storage.deadline import Limit, whole
 from twindiff.storage.due import TemplateTimes, earliest, unknown
 from twindiff.storage.feed import Feed, Written
 from twindiff.storage.journal import ADVANCE, Change, Record, Values, between, net
@@ -21,19 +22,18 @@ from twindiff.storage.schema import Schema
 from .database import Database, contents_of
 from .files import Born, DataFile, Reading, Way
 from .images import ImageQueue, Part, Stored, Taken
-from .pages import Image, Pages
+from .pages import Image, Pages, Undo
+from .snapshots import Snapshot
 from .spaces import (
     ALL_UNDO_BYTES,
     UNDO_BYTES,
-    Imaged,
     Point,
     Pool,
     Space,
-    Standing,
-    standing_after,
     standing_at_birth,
     standing_of_fork,
 )
+from .standings import images_of, last_seq, standing_at
 from .store import Counters, SqliteStore, Tables
 from .templates import TemplateImages, carried_over
 
@@ -144,7 +144,7 @@ class SqliteEngine:
         space = self._spaces.get(env)
         if space is None:
             with self._waking, self.file.reader() as reading:
-                space = self._spaces.get(env) or self._rebuilt(reading, env, origin, _last_seq(reading, env))
+                space = self._spaces.get(env) or self._rebuilt(reading, env, origin, last_seq(reading, env))
                 self._spaces[env] = space
         return space
 
@@ -159,8 +159,8 @@ class SqliteEngine:
         replayed = self._replay(reading, way, pages)
         since = replayed + (way.images[0].since if way.images else 0)
         carried = any(each.schema_hash != self._pools[each.twin].tables.schema.hash for each in way.images)
-        images = [] if carried else _images_of(reading, way)
-        point = Point(pages, _standing(reading, env, origin, seq, since), images)
+        images = [] if carried else images_of(reading, way)
+        point = Point(pages, standing_at(reading, env, origin, seq, since), images)
         return Space(env, origin, point, self._unknown(origin))
 
     def _replay(self, reading: Reading, way: Way, pages: dict[str, Pages]) -> int:
@@ -277,23 +277,31 @@ class SqliteEngine:
 
     # Operations
 
-    def read(self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None = None) -> T:
+    def read(
+        self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None = None, limit: Limit = whole
+    ) -> T:
         space = self._spaces[env]
         clock, _ = space.time_of(at, _wall(), writes=False)
         database = self._pools[twin].open(space.pages[twin])
-        with database.bounded(), database.reading():
-            return work(Moment(SqliteStore(database.connection, database.tables, None), clock))
+        with database.bounded(limit()) as deadline, database.reading():
+            return work(Moment(SqliteStore(database.connection, database.tables, None, deadline), clock))
 
     def write(
-        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None = None
+        self,
+        env: str,
+        intent: Intent,
+        work: Callable[[Moment], T],
+        *,
+        at: int | None = None,
+        limit: Limit = whole,
     ) -> tuple[T, int | None]:
         space = self._spaces[env]
         clock, wall = space.time_of(at, _wall(), writes=True)
         database = self._pools[intent.twin].open(space.pages[intent.twin])
         counters = Counters(space.standing.counters)
-        store = SqliteStore(database.connection, database.tables, counters)
         with database.undoable():
-            with database.bounded():
+            with database.bounded(limit()) as deadline:
+                store = SqliteStore(database.connection, database.tables, counters, deadline)
                 result = work(Moment(store, clock))
             changed = database.changes()
             if not changed:
@@ -303,13 +311,38 @@ class SqliteEngine:
             record = Record(*start, wall, clock.micros, counters.values, changed, events=store.events)
             database.commit()
             self._append(record)
-        space.go_on(record, database.undo)
-        if database.tables.schema.due:
-            self._note_due(space, database.tables.schema, record)
-        self.feed.wrote(Written(env, space.seq, intent.twin, frozenset([change.table for change in changed])))
-        self.feed.committed(env, space.seq)
-        self._take_image_if_due(space)
+        self._go_on(space, record, database.undo)
         return result, space.seq
+
+    def _go_on(self, space: Space, record: Record, undo: Undo) -> None:
+        """Stand after a record that is in the journal, and tell those who wait for it."""
+        space.go_on(record, undo)
+        schema = self._pools[record.twin].tables.schema
+        if schema.due:
+            self._note_due(space, schema, record)
+        tables = frozenset([change.table for change in record.changes])
+        self.feed.wrote(Written(space.env, space.seq, record.twin, tables))
+        self.feed.committed(space.env, space.seq)
+        self._take_image_if_due(space)
+
+    def snapshot(self, env: str, twin: str, *, writes: bool, at: int | None = None) -> Snapshot:
+        """A copy of an awake environment's twin, for one operation of any length; raises WorkDue as `read` does."""
+        space = self._spaces[env]
+        clock, wall = space.time_of(at, _wall(), writes=writes)
+        return Snapshot(space, twin, self._pools[twin].tables, clock, wall)
+
+    def take_over(self, snapshot: Snapshot) -> bool:
+        """Make what was written to a snapshot the environment's; False when that has changed meanwhile, or is gone."""
+        record, space = snapshot.record, self._spaces.get(snapshot.env)
+        if record is None:
+            return True
+        if space is None or space.standing is not snapshot.standing:
+            return False
+        self._append(record)
+        snapshot.pages.dirty |= space.pages[snapshot.twin].dirty
+        space.pages[snapshot.twin] = snapshot.pages
+        self._go_on(space, record, snapshot.undo)
+        return True
 
     def _append(self, record: Record) -> None:
         """Write a record. Unless it certainly is not there, memory is given up: the journal says what has happened."""
@@ -405,7 +438,7 @@ class SqliteEngine:
         space = self._spaces.get(env)
         if space:
             return space.seq
-        return _last_seq(self.file, env)
+        return last_seq(self.file, env)
 
     def records(self, env: str, after: int = 0, upto: int | None = None) -> list[Record]:
         return self.file.records(env, after, _END if upto is None else upto)
@@ -445,32 +478,6 @@ def _wall() -> int:
     return time.time_ns() // 1000
 
 
-def _last_seq(reading: Reading, env: str) -> int:
-    last = reading.last_record(env)
-    born = None if last else reading.born(env)
-    return last.seq if last else born.at if born else 0
-
-
 def _refuse_unknown(space: Space, seq: int) -> None:
     if not 0 <= seq <= space.seq:
         raise UnknownPoint(f"unknown point {seq}: this environment has points 0 to {space.seq}")
-
-
-def _standing(reading: Reading, env: str, origin: Origin, seq: int, since: int) -> Standing:
-    records = reading.records(env, seq - 1, seq) if seq else []
-    standing = standing_after(records[0], since) if records else standing_at_birth(origin)
-    born = reading.born(env)
-    return standing_of_fork(standing, origin, born.made) if born and born.at == seq else standing
-
-
-def _images_of(reading: Reading, way: Way) -> list[Imaged]:
-    """The images that a rebuild began with: a passing one stands before its base."""
-    if not way.images:
-        return []
-    seq, since = way.images[0].seq, way.images[0].since
-    ids = {stored.twin: stored.id for stored in way.images}
-    if not since:
-        return [Imaged(seq, ids, {}, 0)]
-    bases = {stored.twin: stored.base for stored in way.images if stored.base is not None}
-    base = [Imaged(seq - since, bases, {}, 0)] if bases else []
-    return [*base, Imaged(seq, ids, {stored.twin: reading.images.numbers(stored.id) for stored in way.images}, since)]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any, TypeVar, cast
 
-from twindiff.kit.errors import AlreadyExists, ApiError, NotFound, TooLarge, TooSlow
+from twindiff.kit.errors import AlreadyExists, ApiError, NotFound, TooLarge
 from twindiff.kit.events import Event
 from twindiff.kit.rows import Column, Expression, Row, Table, table_of
 from twindiff.kit.store import Ordering
 from twindiff.storage import StorageFull
+from twindiff.storage.deadline import NEVER, Deadline
 from twindiff.storage.schema import Schema
 from twindiff.storage.sql.compiler import OUTERMOST, Scope
 from twindiff.storage.sql.names import names, quote
@@ -18,7 +20,7 @@ from twindiff.storage.sql.statements import Relation, by_parent, from_where, of_
 from twindiff.storage.sql.tables import Convert, Counters, TableForm, TableForms, load_columns, nullable, refuse_write
 from twindiff.storage.values import INT64, decode_json, json_text
 
-from .connection import OUT_OF_SPACE, BadStatement, Connection, ConstraintFailed, Cursor, Interrupted, is_taken
+from .connection import OUT_OF_SPACE, BadStatement, Connection, ConstraintFailed, Interrupted, Stored, is_taken
 from .dialect import Sql
 from .shapes import Shape, key_in, plain_columns, plain_order, plain_where
 
@@ -40,6 +42,7 @@ def _storing(column: Column[Any]) -> Convert | None:
 
 
 _MOST_QUERIES = 1_000
+_LONGEST_QUERY = 10_000
 
 
 class TableSql(TableForm):
@@ -58,7 +61,9 @@ class TableSql(TableForm):
         return f"DELETE FROM {self.name} WHERE {among} RETURNING {quote(self.key[0])}"
 
     def remember(self, shape: Shape, query: str) -> str:
-        """Keep the text of a shape; only so many, since those who filter make up shapes as they like."""
+        """Keep the text of a shape; only so many and none that is long, since filters have shapes as callers like."""
+        if len(query) > _LONGEST_QUERY:
+            return query
         if len(self.queries) >= _MOST_QUERIES:
             self.queries.clear()
         self.queries[shape] = query
@@ -75,8 +80,11 @@ class Tables(TableForms[TableSql]):
 class SqliteStore:
     """A Store over an open connection; `counters` is None where nothing may be written."""
 
-    def __init__(self, connection: Connection, tables: Tables, counters: Counters | None) -> None:
+    def __init__(
+        self, connection: Connection, tables: Tables, counters: Counters | None, deadline: Deadline = NEVER
+    ) -> None:
         self._execute = connection.execute
+        self._until, self._late = deadline
         self._connection = connection
         self._tables = tables
         self._counters = counters
@@ -84,7 +92,7 @@ class SqliteStore:
 
     def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
         sql = self._tables.of(table)
-        found = self._run(sql.select_by_key, key).fetchone()
+        found = self._first(sql.select_by_key, key)
         if found is not None:
             return sql.build(found)
         if missing:
@@ -95,10 +103,10 @@ class SqliteStore:
         sql = self._tables.of(table)
         key = key_in(where, sql.table)
         if key:
-            found = self._run(sql.select_by_key, key).fetchone()
+            found = self._first(sql.select_by_key, key)
         else:
             query, parameters = self._query(sql, where, (), None)
-            found = self._run(query, (*parameters, 1, 0)).fetchone()
+            found = self._first(query, (*parameters, 1, 0))
         return None if found is None else sql.build(found)
 
     def rows(
@@ -113,7 +121,7 @@ class SqliteStore:
         sql = self._tables.of(table)
         query, parameters = self._query(sql, where, order, columns)
         bounds = (-1 if limit is None else min(limit, INT64[-1]), min(offset, INT64[-1]))
-        found = self._run(query, (*parameters, *bounds)).fetchall()
+        found = self._run(query, (*parameters, *bounds))
         if not columns:
             return [sql.build(values) for values in found]
         return load_columns(columns, _loading, found)
@@ -147,7 +155,7 @@ class SqliteStore:
         sql = self._tables.of(table)
         relation = Relation(by, join, between)
         query, parameters = self._pages_query(sql, relation, json_text(list(parents)), where, order, columns, limit)
-        found = self._run(query, parameters).fetchall()
+        found = self._run(query, parameters)
         return by_parent(load_columns((by, *columns), _loading, found))
 
     def _pages_query(
@@ -209,7 +217,7 @@ class SqliteStore:
             query, parameters = f"SELECT COUNT(*){from_where(sql, text, where)}", text.parameters
             if plain is not None:
                 sql.remember(("count", plain), query)
-        (count,) = cast(tuple[int], self._run(query, parameters).fetchone())
+        (count,) = cast(tuple[int], self._first(query, parameters))
         return count
 
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
@@ -245,7 +253,7 @@ class SqliteStore:
         while removed:
             sql, keys = removed.pop()
             for dependent, column in sql.dependents:
-                found = self._run(dependent.delete_referring(column.name), (json_text(keys),)).fetchall()
+                found = self._run(dependent.delete_referring(column.name), (json_text(keys),))
                 if found and dependent.dependents:
                     removed.append((dependent, [key for (key,) in found]))
 
@@ -276,11 +284,19 @@ class SqliteStore:
             refuse_write(f"table '{table_of(row).name}'")
         return self._tables.of(row)
 
-    def _run(self, query: str, parameters: Sequence[Any]) -> Cursor:
+    def _first(self, query: str, parameters: Sequence[Any]) -> Stored | None:
+        """The first row that a statement finds."""
+        found = self._run(query, parameters)
+        return found[0] if found else None
+
+    def _run(self, query: str, parameters: Sequence[Any]) -> list[Stored]:
+        """All that a statement finds; raises what the deadline says when it, or what was before it, took too long."""
+        if monotonic() > self._until:
+            raise self._late
         try:
-            return self._execute(query, parameters)
+            return self._execute(query, parameters).fetchall()
         except Interrupted:
-            raise TooSlow from None
+            raise self._late from None
         except OUT_OF_SPACE:
             raise StorageFull from None
         except BadStatement as error:
@@ -290,9 +306,7 @@ class SqliteStore:
 
     def _write(self, query: str, values: Sequence[Any], taken: type[ApiError] | None) -> list[Any]:
         try:
-            return self._run(query, values).fetchall()
-        except OUT_OF_SPACE:  # a statement that answers commits when its last row has been fetched
-            raise StorageFull from None
+            return self._run(query, values)
         except ConstraintFailed as error:
             if is_taken(error):
                 raise (taken or AlreadyExists) from None

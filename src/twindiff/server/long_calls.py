@@ -1,0 +1,131 @@
+"""Calls that take long: worked on in few threads, on copies of their environments, while everybody else is answered.
+
+A call begins on the event loop, where nearly all are done within a millisecond. One that is not done in
+`BRIEF_SECONDS` is undone and begun again here, and so is at once what is known to take long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Protocol, TypeVar
+
+from twindiff.environments.calls import Calls, Outcome, failed
+from twindiff.environments.due import StillDue
+from twindiff.environments.environments import Environment
+from twindiff.kit.errors import ApiError
+from twindiff.kit.exchange import Exchange
+from twindiff.kit.http import Answer
+from twindiff.kit.twin import Twin
+from twindiff.storage import StorageUnavailable
+from twindiff.storage.deadline import TakesLong
+from twindiff.storage.sqlite import SqliteEngine
+from twindiff.storage.sqlite.snapshots import Brief, Snapshot
+
+T = TypeVar("T")
+
+THREADS = 2
+"""Long calls at once, of different environments; one interpreter runs them and the event loop in turn."""
+TRIES = 3
+"""How often a call is begun again because others have written to its environment meanwhile."""
+
+
+class Waking(Protocol):
+    """Who makes environments usable."""
+
+    async def awaken(self, environment: Environment) -> None: ...
+
+
+class _Line:
+    """The long calls of one environment, one after the other."""
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        self.waiting = 0
+        self.is_closed = False
+        """Whether all calls must wait in this line, so that one that was overtaken is done at last."""
+
+
+class LongCalls:
+    """Answers calls on the event loop while they are brief, and else apart from it."""
+
+    def __init__(self, engine: SqliteEngine, calls: Calls, waking: Waking) -> None:
+        self._engine = engine
+        self._calls = calls
+        self._waking = waking
+        self._brief = Brief(engine)
+        self._threads = ThreadPoolExecutor(THREADS, "twindiff long call")
+        self._lines: dict[str, _Line] = {}
+
+    async def answer(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool) -> Answer:
+        """Answer one request to a twin of an awake environment; raises StillDue as `Calls.answer` does."""
+        line = self._lines.get(environment.id)
+        if not (line and line.is_closed) and not twin.takes_long(exchange):
+            try:
+                return self._calls.answer(environment, twin, exchange, trusted=trusted, where=self._brief)
+            except TakesLong:
+                pass
+        started = time.perf_counter()
+        try:
+            async with self._in_line(environment.id) as line:
+                outcome = await self._outcome(line, environment, twin, exchange, trusted=trusted)
+        except StillDue:
+            raise
+        except BaseException:
+            self._calls.note(environment, twin, failed(exchange), started)
+            raise
+        self._calls.note(environment, twin, outcome, started)
+        return outcome.answer
+
+    async def _outcome(
+        self, line: _Line, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool
+    ) -> Outcome:
+        writes = await self._run_in_thread(partial(_writes, twin, exchange))
+        for _ in range(TRIES):
+            await self._waking.awaken(environment)
+            take = partial(self._snapshot, environment, twin, writes=writes)
+            snapshot = self._calls.due.before(environment, take)
+            work = partial(self._calls.outcome, environment, twin, exchange, snapshot, trusted=trusted)
+            outcome = await self._run_in_thread(work)
+            if self._engine.take_over(snapshot):
+                return outcome
+            line.is_closed = True
+        raise StorageUnavailable("The environment is busy: it was changed whenever this call was done")
+
+    def _snapshot(self, environment: Environment, twin: Twin, at: int | None, *, writes: bool) -> Snapshot:
+        return self._engine.snapshot(environment.id, twin.name, writes=writes, at=at)
+
+    async def _run_in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    @asynccontextmanager
+    async def _in_line(self, environment_id: str) -> AsyncGenerator[_Line]:
+        line = self._lines.setdefault(environment_id, _Line())
+        line.waiting += 1
+        try:
+            async with line.lock:
+                try:
+                    yield line
+                finally:
+                    line.is_closed = False
+        finally:
+            line.waiting -= 1
+            if not line.waiting:
+                del self._lines[environment_id]
+
+    def close(self) -> None:
+        """Wait for the calls that are being worked on."""
+        self._threads.shutdown()
+
+
+def _writes(twin: Twin, exchange: Exchange) -> bool:
+    """Whether a request may write, which may take a while to find out; one that cannot be read does not."""
+    try:
+        twin.read(exchange)
+    except ApiError:
+        return False
+    return not exchange.operation.reads

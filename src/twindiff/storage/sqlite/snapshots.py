@@ -1,0 +1,98 @@
+"""One operation apart from all others: on a copy of an environment, with a connection of its own, in any thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from twindiff.kit.clock import Clock
+from twindiff.storage import Intent, Moment
+from twindiff.storage.deadline import Limit, brief, whole
+from twindiff.storage.journal import Record
+
+from .database import Database
+from .pages import Undo
+from .spaces import Space
+from .store import Counters, SqliteStore, Tables
+
+T = TypeVar("T")
+
+
+class Engine(Protocol):
+    """The engine, as far as `Brief` needs it."""
+
+    def read(self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None, limit: Limit) -> T: ...
+    def write(
+        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None, limit: Limit
+    ) -> tuple[T, int | None]: ...
+
+
+class Brief:
+    """An engine's operations under a deadline that is near; both raise TakesLong."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def read(self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None = None) -> T:
+        """Run work that cannot write."""
+        return self._engine.read(env, twin, work, at=at, limit=brief)
+
+    def write(
+        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None = None
+    ) -> tuple[T, int | None]:
+        """Run work in one transaction."""
+        return self._engine.write(env, intent, work, at=at, limit=brief)
+
+
+class Snapshot:
+    """An environment's twin as it stands, at the time of one operation; to copy it costs as much as to fork it.
+
+    What is written to it is nobody's until the engine takes it over.
+    """
+
+    def __init__(self, space: Space, twin: str, tables: Tables, clock: Clock, wall: int) -> None:
+        self.env = space.env
+        self.twin = twin
+        self.standing = space.standing
+        self.pages = space.pages[twin].copy()
+        self.record: Record | None = None
+        """What was written, if something was."""
+        self.undo = Undo(self.pages.count)
+        self._tables = tables
+        self._clock = clock
+        self._wall = wall
+
+    def read(self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None = None) -> T:
+        """Run work that cannot write."""
+        database = Database(self._tables, self.pages)
+        try:
+            with database.bounded(whole()) as deadline, database.reading():
+                return work(Moment(SqliteStore(database.connection, self._tables, None, deadline), self._clock))
+        finally:
+            database.close()
+
+    def write(
+        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None = None
+    ) -> tuple[T, int | None]:
+        """Run work that may write; the number is the one it has when it is taken over."""
+        database = Database(self._tables, self.pages)
+        try:
+            return self._written(database, intent, work)
+        finally:
+            database.close()
+
+    def _written(self, database: Database, intent: Intent, work: Callable[[Moment], T]) -> tuple[T, int | None]:
+        counters = Counters(self.standing.counters)
+        with database.undoable():
+            with database.bounded(whole()) as deadline:
+                store = SqliteStore(database.connection, self._tables, counters, deadline)
+                result = work(Moment(store, self._clock))
+            changed = database.changes()
+            if not changed:
+                database.take_back()
+                return result, None
+            start = (self.env, self.standing.seq + 1, *intent.described())
+            record = Record(*start, self._wall, self._clock.micros, counters.values, changed, events=store.events)
+            database.commit()
+        self.record, self.undo = record, database.undo
+        return result, record.seq

@@ -1,0 +1,36 @@
+"""Where environments stand, and the images on the way there, by what the data file holds of them."""
+
+from __future__ import annotations
+
+from twindiff.storage import Origin
+
+from .files import Reading, Way
+from .spaces import Imaged, Standing, standing_after, standing_at_birth, standing_of_fork
+
+
+def last_seq(reading: Reading, env: str) -> int:
+    """The number of the last record of an environment."""
+    last = reading.last_record(env)
+    born = None if last else reading.born(env)
+    return last.seq if last else born.at if born else 0
+
+
+def standing_at(reading: Reading, env: str, origin: Origin, seq: int, since: int) -> Standing:
+    """Where an environment stood at a point."""
+    records = reading.records(env, seq - 1, seq) if seq else []
+    standing = standing_after(records[0], since) if records else standing_at_birth(origin)
+    born = reading.born(env)
+    return standing_of_fork(standing, origin, born.made) if born and born.at == seq else standing
+
+
+def images_of(reading: Reading, way: Way) -> list[Imaged]:
+    """The images that a rebuild began with: a passing one stands before its base."""
+    if not way.images:
+        return []
+    seq, since = way.images[0].seq, way.images[0].since
+    ids = {stored.twin: stored.id for stored in way.images}
+    if not since:
+        return [Imaged(seq, ids, {}, 0)]
+    bases = {stored.twin: stored.base for stored in way.images if stored.base is not None}
+    base = [Imaged(seq - since, bases, {}, 0)] if bases else []
+    return [*base, Imaged(seq, ids, {stored.twin: reading.images.numbers(stored.id) for stored in way.images}, since)]

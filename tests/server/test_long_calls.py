@@ -1,0 +1,216 @@
+"""A call that takes long keeps nobody waiting, is done once, and means what it would have meant alone."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tests.harness import GENERAL, Environment, LiveServer, Platform
+from tests.server_mode import embedded_only
+from twindiff.environments.registry import Registry
+from twindiff.kit import Call, Column, Operations, Row, Twin
+from twindiff.kit.styles.base import Style
+from twindiff.server import Settings
+from twindiff.storage import deadline
+
+pytestmark = embedded_only("there each call has a thread of its own")
+
+LONG = "twindiff long call"
+"""How the threads of long calls are called."""
+
+
+class Ticket(Row, table="tickets", key=("ticket_id",)):
+    ticket_id: Column[str]
+
+
+class Gate:
+    """Keeps operations inside until it is opened, and notes when one has come that nobody waits for."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        self.open, self.reached = threading.Event(), threading.Event()
+        self.attempts: list[bool] = []
+
+    def pass_through(self, call: Call) -> None:
+        is_apart = threading.current_thread().name.startswith(LONG)
+        self.attempts.append(is_apart)
+        if is_apart:
+            self.reached.set()
+        while not (is_apart and self.open.is_set()):
+            call.db.count(Ticket)
+
+
+gate = Gate()
+api = Operations()
+
+
+@api.get("/slow")
+def look_slowly(call: Call) -> dict[str, Any]:
+    """Count for as long as the gate is closed."""
+    gate.pass_through(call)
+    return {"tickets": call.db.count(Ticket)}
+
+
+@api.post("/slow/{ticket_id}")
+def add_slowly(call: Call, ticket_id: str) -> dict[str, Any]:
+    """Add a ticket once the gate is open."""
+    call.db.add(Ticket(ticket_id=ticket_id))
+    gate.pass_through(call)
+    return {"tickets": call.db.count(Ticket)}
+
+
+@api.post("/tickets/{ticket_id}")
+def add(call: Call, ticket_id: str) -> dict[str, Any]:
+    """Add a ticket at once."""
+    call.db.add(Ticket(ticket_id=ticket_id))
+    return {"tickets": call.db.count(Ticket)}
+
+
+@pytest.fixture(scope="module")
+def live() -> Iterator[LiveServer]:
+    twin = Twin("desk", Style(), api, tables=(Ticket,))
+    server = LiveServer(Settings(), Registry([twin]))
+    try:
+        server.service.templates.add(twin, "desk_default", {"tickets": [{"ticket_id": "T0"}]}, origin="test")
+        yield server
+    finally:
+        server.close()
+
+
+@pytest.fixture
+def desk(live: LiveServer) -> Environment:
+    gate.reset()
+    return Platform(live.client).environment("desk:desk_default", "U1")
+
+
+@pytest.fixture
+def later() -> Iterator[ThreadPoolExecutor]:
+    """Clients of their own."""
+    with ThreadPoolExecutor(4) as clients:
+        yield clients
+        gate.open.set()
+
+
+def asked(later: ThreadPoolExecutor, desk: Environment, verb: str, path: str) -> Future[Any]:
+    """A call that is on its way, and has begun apart from the others."""
+    answer = later.submit(desk.ask, path, verb=verb)
+    assert gate.reached.wait(30)
+    return answer
+
+
+def rows(desk: Environment) -> list[str]:
+    journal = desk.platform.get(f"env/{desk.id}/journal")["records"]
+    return [change["after"]["ticket_id"] for record in journal for change in record["changes"]]
+
+
+@pytest.mark.parametrize(("verb", "path"), [("GET", "slow"), ("POST", "slow/T1")])
+def test_others_are_answered_while_a_call_takes_long(
+    live: LiveServer, desk: Environment, later: ThreadPoolExecutor, verb: str, path: str
+):
+    answer = asked(later, desk, verb, path)
+    other = Platform(live.client).environment("desk:desk_default", "U1")
+    assert other.ask("tickets/T1").json() == {"tickets": 2}
+    gate.open.set()
+    assert answer.result().json() == {"tickets": 1 if verb == "GET" else 2}
+    assert gate.attempts == [False, True], "it began where others wait, and again where nobody does"
+
+
+def test_a_long_write_is_one_operation_and_one_call(live: LiveServer, desk: Environment, later: ThreadPoolExecutor):
+    gate.open.set()
+    assert asked(later, desk, "POST", "slow/T1").result().json() == {"tickets": 2}
+    assert rows(desk) == ["T1"]
+    entries = live.service.calls.log.list(desk.id, after=0, limit=10)
+    assert [(entry.operation, entry.status, entry.seq) for entry in entries] == [("POST /slow/{ticket_id}", 200, 1)]
+
+
+def test_a_long_read_sees_what_was_there_when_it_began(desk: Environment, later: ThreadPoolExecutor):
+    answer = asked(later, desk, "GET", "slow")
+    assert desk.ask("tickets/T1").json() == {"tickets": 2}
+    gate.open.set()
+    assert answer.result().json() == {"tickets": 1}
+
+
+def test_a_long_write_that_was_overtaken_is_begun_again_and_loses_nothing(desk: Environment, later: ThreadPoolExecutor):
+    answer = asked(later, desk, "POST", "slow/T1")
+    assert desk.ask("tickets/T2").json() == {"tickets": 2}
+    gate.open.set()
+    assert answer.result().json() == {"tickets": 3}
+    assert rows(desk) == ["T2", "T1"]
+    assert gate.attempts == [False, True, True]
+
+
+def test_a_long_write_that_is_refused_writes_nothing(desk: Environment, later: ThreadPoolExecutor):
+    gate.open.set()
+    assert desk.ask("tickets/T1").status_code == 200
+    assert later.submit(desk.ask, "slow/T1").result().status_code == 409
+    assert rows(desk) == ["T1"]
+
+
+def test_what_never_ends_is_stopped_and_has_written_nothing(
+    desk: Environment, later: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(deadline, "WHOLE_SECONDS", 0.05)
+    answer = later.submit(desk.ask, "slow/T1").result()
+    assert (answer.status_code, answer.json()["error"]) == (503, "too_slow")
+    assert rows(desk) == []
+
+
+def test_a_rewound_environment_takes_over_nothing_from_before(desk: Environment, later: ThreadPoolExecutor):
+    desk.ask("tickets/T1")
+    answer = asked(later, desk, "POST", "slow/T9")
+    desk.platform.post(f"env/{desk.id}/rewind", {"to": 0})
+    gate.open.set()
+    assert answer.result().json() == {"tickets": 2}, "T0 and its own, and not T1"
+
+
+def test_two_long_writes_of_one_environment_are_done_one_after_the_other(desk: Environment, later: ThreadPoolExecutor):
+    first = asked(later, desk, "POST", "slow/T1")
+    second = later.submit(desk.ask, "slow/T2")
+    gate.open.set()
+    assert sorted([first.result().json()["tickets"], second.result().json()["tickets"]]) == [2, 3]
+    assert sorted(rows(desk)) == ["T1", "T2"]
+
+
+# Every call apart
+
+
+SCRIPT: list[tuple[str, dict[str, Any]]] = [
+    ("chat.postMessage", {"channel": GENERAL, "text": "one"}),
+    ("chat.postMessage", {"channel": GENERAL, "text": "<@U02JOHNDOE1> two"}),
+    ("chat.postMessage", {"channel": "nowhere", "text": "lost"}),
+    ("reactions.add", {"channel": GENERAL, "timestamp": "1699564800.000123", "name": "eyes"}),
+    ("reactions.add", {"channel": GENERAL, "timestamp": "1699564800.000123", "name": "eyes"}),
+    ("conversations.create", {"name": "plans"}),
+    ("conversations.create", {"name": "plans"}),
+    ("conversations.history", {"channel": GENERAL, "limit": 3}),
+    ("search.messages", {"query": "in:general one OR two"}),
+    ("users.list", {}),
+    ("chat.update", {"channel": GENERAL, "ts": "1699564800.000123", "text": "three"}),
+    ("conversations.list", {}),
+]
+
+
+def told(platform: Platform) -> tuple[list[Any], list[Any]]:
+    """Answers and journal of the script in a fresh environment whose clock goes in steps."""
+    slack = platform.environment(clock={"mode": "steps"})
+    answers = [slack.slack(method, **parameters) for method, parameters in SCRIPT]
+    records = platform.get(f"env/{slack.id}/journal")["records"]
+    return answers, [{name: value for name, value in each.items() if name != "at"} for each in records]
+
+
+def test_every_answer_and_record_is_the_same_when_all_calls_are_begun_apart(monkeypatch: pytest.MonkeyPatch):
+    server = LiveServer(Settings())
+    try:
+        platform = Platform(server.client)
+        usual = told(platform)
+        monkeypatch.setattr(deadline, "BRIEF_SECONDS", -1.0)
+        apart = told(platform)
+    finally:
+        server.close()
+    assert apart == usual
