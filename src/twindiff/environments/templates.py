@@ -70,10 +70,10 @@ class Templates:
         """What built-in templates hold, once somebody has asked for them."""
 
     def write_built_in(self) -> None:
-        """Add all templates that installed twins bring and that the catalog does not have yet."""
+        """Add the templates that installed twins bring as files; those that code writes wait for who asks."""
         with self._engine.transaction():
             for twin in self._registry.twins.values():
-                self._complete_all(twin)
+                self._complete_all(twin, sources(twin).keys() - twin.templates.keys())
 
     def _complete(self, service: str, name: str, recorded: list[TemplateRecord]) -> bool:
         """Add what a twin brings under a name unless it is recorded; tells whether there was something to add.
@@ -150,14 +150,14 @@ class Templates:
         newest: dict[tuple[str, str], TemplateRecord] = {}
         with self._engine.transaction():
             for twin in self._registry.twins.values():
-                self._complete_all(twin)
+                self._complete_all(twin, sources(twin))
         for record in self._catalog.rows(TemplateRecord, order=-TemplateRecord.created):
             newest.setdefault((record.service, record.name), record)
         return [*newest.values()]
 
-    def _complete_all(self, twin: Twin) -> None:
+    def _complete_all(self, twin: Twin, names: Iterable[str]) -> None:
         """Add what a twin brings; a template that cannot be read is an error for those who ask for it alone."""
-        for name in sources(twin):
+        for name in sorted(names):
             with suppress(InvalidSeed):
                 self.history(twin.name, name)
 
@@ -192,7 +192,8 @@ class Templates:
         here = TemplateRecord.service == service, TemplateRecord.hash == hash
         found = self._newest(*here)
         if found is None:
-            self._complete_all(self._registry.get(service))
+            twin = self._registry.get(service)
+            self._complete_all(twin, sources(twin))
             found = self._newest(*here)
         return found
 
