@@ -101,6 +101,55 @@ SHOP: dict[str, Any] = {
 }
 
 
+NOTES: dict[str, Any] = {
+    "discoveryVersion": "v1",
+    "title": "Notes",
+    "servicePath": "notes/v1/",
+    "schemas": {
+        "Note": {
+            "id": "Note",
+            "properties": {
+                "id": {"type": "string"},
+                "iCalUID": {"type": "string"},
+                "pinned": {"type": "boolean", "default": "false"},
+                "labels": {"type": "array", "items": {"type": "string"}},
+            },
+        }
+    },
+    "resources": {
+        "books": {
+            "resources": {
+                "notes": {
+                    "methods": {
+                        "get": {
+                            "id": "notes.books.notes.get",
+                            "path": "books/{bookId}/notes/{noteId}",
+                            "httpMethod": "GET",
+                            "description": "Gives a note.",
+                            "parameters": {
+                                "bookId": {"location": "path", "required": True, "type": "string"},
+                                "noteId": {"location": "path", "required": True, "type": "string"},
+                                "kinds": {"location": "query", "repeated": True, "type": "string"},
+                            },
+                            "response": {"$ref": "Note"},
+                        },
+                        "import": {
+                            "id": "notes.books.notes.import",
+                            "path": "books/{bookId}/notes",
+                            "flatPath": "books/{bookId}/notes",
+                            "httpMethod": "POST",
+                            "parameters": {"maxSize": {"location": "query", "type": "integer", "default": "5"}},
+                            "request": {"$ref": "Note"},
+                            "mediaUpload": {},
+                        },
+                    }
+                }
+            }
+        }
+    },
+}
+
+
 def made(folder: Path, name: str, document: Path | None = None) -> Path:
     """The package that the command writes."""
     options = ["--openapi", str(document)] if document else []
@@ -127,12 +176,6 @@ def is_well_made(package: Path) -> None:
     assert all(len(path.read_text().splitlines()) < 500 for path in package.rglob("*.py"))
 
 
-def type_checks(*packages: Path) -> None:
-    """Hold packages to strict types."""
-    for package in packages:
-        run(package, "pyright", "--pythonpath", sys.executable)
-
-
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
     document = tmp_path / "shop.json"
@@ -141,15 +184,21 @@ def shop(tmp_path: Path) -> Path:
 
 
 def test_a_new_twin_passes_its_tests_and_the_rules_of_this_package(tmp_path: Path):
-    package = made(tmp_path, "acme_books")
-    is_well_made(package)
-    type_checks(package)
+    is_well_made(made(tmp_path, "acme_books"))
 
 
 def test_a_twin_of_a_description_passes_them_too(tmp_path: Path, shop: Path):
-    package = made(tmp_path, "shop", shop)
-    is_well_made(package)
-    type_checks(package)
+    is_well_made(made(tmp_path, "shop", shop))
+
+
+def test_their_types_are_strict(tmp_path: Path, shop: Path):
+    made(tmp_path, "acme_books")
+    made(tmp_path, "shop", shop)
+    for number, document in enumerate(sorted(BOX.glob("openapi*.json"))):
+        made(tmp_path, f"box_{number}", document)
+    rules = {"include": ["*-twin/src"], "typeCheckingMode": "strict", "pythonVersion": "3.11"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(rules))
+    assert "0 errors" in run(tmp_path, "pyright", "--pythonpath", sys.executable)
 
 
 def test_a_description_gives_tables_lookups_and_signatures(tmp_path: Path, shop: Path):
@@ -168,6 +217,20 @@ def test_a_description_gives_tables_lookups_and_signatures(tmp_path: Path, shop:
     assert "    class_: Column[str | None] = column(default=None)\n" in (source / "tables" / "orders.py").read_text()
 
 
+def test_a_discovery_document_gives_them_with_its_own_names(tmp_path: Path):
+    document = tmp_path / "notes.json"
+    document.write_text(json.dumps(NOTES))
+    package = made(tmp_path, "notes", document)
+    is_well_made(package)
+    notes = (package / "src" / "notes_twin" / "notes.py").read_text()
+    assert "def get_notes(call: Call, book_id: str, note_id: str, kinds: list[str] | None = None)" in notes
+    assert "found = call.db.get(Note, book_id, note_id, missing=NoteNotFound)" in notes
+    assert '@draft.post("/books/{bookId}/notes", status=204)\ndef import_notes(' in notes
+    assert '    i_cal_uid: Annotated[str | None, Named("iCalUID")] = None,\n' in notes
+    assert "    max_size: int = 5,\n" in notes
+    assert "- POST /notes/v1/books/{bookId}/notes also takes uploads" in (package / "MISSING.md").read_text()
+
+
 def test_what_is_missing_is_listed(tmp_path: Path, shop: Path):
     package = made(tmp_path, "shop", shop)
     missing = (package / "MISSING.md").read_text()
@@ -184,9 +247,7 @@ def test_what_is_missing_is_listed(tmp_path: Path, shop: Path):
 )
 @pytest.mark.parametrize("name", ["openapi", "openapi-v2025.0", "openapi-v2026.0"])
 def test_the_descriptions_of_box_give_packages(tmp_path: Path, name: str):
-    package = made(tmp_path, "box", BOX / f"{name}.json")
-    is_well_made(package)
-    type_checks(package)
+    is_well_made(made(tmp_path, "box", BOX / f"{name}.json"))
 
 
 def test_the_description_of_google_calendar_gives_a_package(tmp_path: Path):
@@ -196,7 +257,7 @@ def test_the_description_of_google_calendar_gives_a_package(tmp_path: Path):
     documents = Path(found.__file__).parent / "discovery_cache" / "documents"
     package = made(tmp_path, "calendar", documents / "calendar.v3.json")
     is_well_made(package)
-    type_checks(package)
+    run(package, "pyright", "--pythonpath", sys.executable)
 
 
 def refused(*words: str) -> tuple[int, str]:

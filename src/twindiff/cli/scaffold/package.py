@@ -12,7 +12,7 @@ from string import Template
 from .model import Description, Endpoint, Resource
 from .naming import class_name, snake, unused
 from .pages import Shape, example, page_module, tables_module
-from .writing import exploded, imports, module, quoted, several
+from .writing import imports, module, quoted, several, tuple_of
 
 Files = dict[str, str]
 
@@ -111,9 +111,9 @@ def _twin_module(name: str, description: Description, pages: Sequence[str], shap
     ]
     body = [
         f'class {style}(Style):\n    """How it reads requests and writes answers and errors."""{naming}',
-        exploded("PAGES = (", (f"{page}.api" for page in pages), ")")
+        tuple_of("PAGES = ", [f"{page}.api" for page in pages])
         + "\n"
-        + exploded("DRAFTS = (", (f"{page}.draft" for page in pages), ")")
+        + tuple_of("DRAFTS = ", [f"{page}.draft" for page in pages])
         + "\n\n"
         + "\n".join(
             [
@@ -150,8 +150,7 @@ def _tables(inside: str, resources: Sequence[Resource]) -> Files:
     pages = {page: [*of_page] for page, of_page in groupby(ordered, key=lambda each: each.page)}
     files = {f"{inside}/tables/{page}.py": tables_module(of_page, names) for page, of_page in pages.items()}
     local = [imports(f".{page}", [each.name for each in of_page]) for page, of_page in pages.items()]
-    listed = several("TABLES: tuple[type[Row], ...] = (", [each.name for each in ordered], ")")
-    listed = listed.replace(f"({ordered[0].name})", f"({ordered[0].name},)") if len(ordered) == 1 else listed
+    listed = tuple_of("TABLES: tuple[type[Row], ...] = ", [each.name for each in ordered])
     files[f"{inside}/tables/__init__.py"] = module("What is kept, by the pages of the reference.", local, listed)
     return files
 

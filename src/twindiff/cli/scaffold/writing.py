@@ -64,6 +64,6 @@ def fitting(line: str) -> str:
     return f"{line}  # noqa: E501" if len(line) > WIDTH and " " in line.strip() else line
 
 
-def exploded(before: str, items: Iterable[str], after: str) -> str:
-    """Items between brackets, each on a line of its own."""
-    return "\n".join([before, *(f"    {item}," for item in items), after])
+def tuple_of(before: str, items: Sequence[str]) -> str:
+    """A tuple: on one line when it has one item or fits there, else each item on a line of its own."""
+    return f"{before}({items[0]},)" if len(items) == 1 else several(f"{before}(", items, ")")
