@@ -16,7 +16,7 @@ import uvicorn
 from tests.server_mode import stored
 from twindiff.environments.registry import Registry
 from twindiff.server import Gateway, Service, Settings
-from twindiff.server.protocol import HttpProtocol
+from twindiff.server.protocol import LARGEST_FRAME, HttpProtocol
 
 Json = dict[str, Any]
 
@@ -42,7 +42,8 @@ class LiveServer:
             http=HttpProtocol,
             log_config=None,
             access_log=False,
-            ws="none",
+            ws="websockets-sansio",
+            ws_max_size=LARGEST_FRAME,
             timeout_graceful_shutdown=5,
         )
         self._server = uvicorn.Server(config)

@@ -14,7 +14,7 @@ import uvicorn
 
 from twindiff.cli.problem import Problem
 from twindiff.server import Gateway, Service, Settings
-from twindiff.server.protocol import HttpProtocol
+from twindiff.server.protocol import LARGEST_FRAME, HttpProtocol
 from twindiff.storage import DataDirectoryInUse, NotServed, WrongStorage
 
 BACKLOG = 2048
@@ -80,7 +80,8 @@ def server_for(service: Service) -> uvicorn.Server:
             proxy_headers=False,
             server_header=False,
             timeout_graceful_shutdown=5,
-            ws="none",
+            ws="websockets-sansio",
+            ws_max_size=LARGEST_FRAME,
         )
     )
 

@@ -16,6 +16,7 @@ from twindiff.catalog.stamps import stamp
 from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import Attempt, Emitted, Failure, Notification, Subscription, Webhooks
+from twindiff.kit.rows import not_
 from twindiff.storage import CatalogStore, Engine
 from twindiff.storage.feed import Written
 from twindiff.storage.journal import Record
@@ -180,12 +181,15 @@ class Outbox:
 
     # To subscribers
 
-    def take(self, environment: Environment, subscription_id: str) -> Due | Later | None:
-        """The first delivery to a subscriber that is due; None when nothing is pending."""
+    def take(
+        self, environment: Environment, subscription_id: str, under_way: frozenset[int] = frozenset()
+    ) -> Due | Later | None:
+        """The first delivery to a subscriber that is due and not under way; None when nothing else is pending."""
         mine = (
             DeliveryRecord.environment_id == environment.id,
             DeliveryRecord.subscription == subscription_id,
             DeliveryRecord.status == "pending",
+            *([not_(DeliveryRecord.number.in_(sorted(under_way)))] if under_way else ()),
         )
         first = self._catalog.find(DeliveryRecord, *mine)
         if first is None:

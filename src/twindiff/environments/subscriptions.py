@@ -11,7 +11,7 @@ import httpx
 from twindiff.catalog import WebhookRecord
 from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.kit.errors import ApiError
-from twindiff.kit.events import Subscription, Webhooks
+from twindiff.kit.events import OVER_SOCKETS, Subscription, Webhooks
 from twindiff.kit.rows import table_of
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
@@ -66,6 +66,10 @@ class Subscriptions:
 
     def add(self, record: WebhookRecord) -> None:
         self._catalog.add(record)
+
+    def over_sockets(self, environment_id: str, twin: str) -> WebhookRecord | None:
+        """The webhook that is told over sockets of its own, if there is one."""
+        return next((each for each in self.list(environment_id) if (each.twin, each.url) == (twin, OVER_SOCKETS)), None)
 
     def list(self, environment_id: str) -> list[WebhookRecord]:
         """The webhooks of an environment's settings, in the order they were made."""
@@ -122,7 +126,10 @@ def _refuse_unfit(twin: Twin, url: str, events: list[str], secret: str) -> None:
             raise InvalidWebhook(f"{twin.name} has no event '{each}'.{did_you_mean(each, sorted(names))}")
     if len(secret) > LONGEST_SECRET:
         raise InvalidWebhook(f"a secret has at most {LONGEST_SECRET} letters")
-    refuse_unfit_url(url)
+    if url != OVER_SOCKETS:
+        refuse_unfit_url(url)
+    elif twin.webhooks.sockets is None:
+        raise InvalidWebhook(f"{twin.name} tells nobody over sockets; give an http or https URL")
 
 
 def refuse_unfit_url(url: str) -> None:

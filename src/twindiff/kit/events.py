@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from .store import Store
 
 
+OVER_SOCKETS = "socket:"
+"""The URL of a subscription that is told over sockets that it opens."""
+
+
 class Event(NamedTuple):
     """One thing that happened, by the vendor's name for it; the payload is JSON."""
 

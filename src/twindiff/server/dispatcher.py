@@ -8,14 +8,16 @@ retry does not hold up those behind it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Awaitable, Callable
-from typing import NamedTuple, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from twindiff.environments.environments import Environment, Environments
 from twindiff.environments.outbox import Due, Later, Outbox, Result
 from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import ApiError
+from twindiff.kit.events import OVER_SOCKETS
 from twindiff.storage import Engine, Gone, NotServed
 from twindiff.storage.feed import EVERYTHING, Written
 
@@ -31,6 +33,10 @@ ELECTION_SECONDS = 0.5
 RETRY_SECONDS = 1.0
 """When the storage cannot be reached."""
 LONGEST_WAIT_SECONDS = 3600.0
+MOST_UNACKNOWLEDGED = 20
+"""Notifications that one subscriber may be behind with over sockets."""
+SECONDS_BETWEEN_LOOKS = 30.0
+"""After which a socket finds out that its environment has ended."""
 
 
 class Lane(NamedTuple):
@@ -38,6 +44,20 @@ class Lane(NamedTuple):
 
     environment: str
     subscription: str
+
+
+class Open(Protocol):
+    """A socket of a subscriber."""
+
+    is_open: bool
+
+    async def deliver(self, due: Due) -> Result:
+        """Send one notification and wait until it is acknowledged."""
+        ...
+
+    async def say_goodbye(self, reason: str) -> None:
+        """End it."""
+        ...
 
 
 class Dispatcher:
@@ -61,6 +81,9 @@ class Dispatcher:
         self._again: set[Lane] = set()
         self._timers: dict[Lane, asyncio.TimerHandle] = {}
         self._limit = asyncio.Semaphore(AT_ONCE)
+        self._sockets: dict[Lane, list[Open]] = {}
+        self._under_way: dict[Lane, set[int]] = {}
+        self._pushes: set[asyncio.Task[None]] = set()
 
     @property
     def moving(self) -> list[str]:
@@ -99,14 +122,24 @@ class Dispatcher:
         """Wait to be the one who sends, then send."""
         while not await self._do(self._engine.leads):  # noqa: ASYNC110 - another process ends without a word
             await asyncio.sleep(ELECTION_SECONDS)
+        following = asyncio.create_task(self._follow())
+        try:
+            while not following.done() and await self._do(self._engine.leads):
+                await asyncio.wait({following}, timeout=ELECTION_SECONDS)
+        finally:
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)
+            await self._stop()
+        if not following.cancelled():
+            following.result()
+
+    async def _follow(self) -> None:
+        """Look at environments as their journals grow."""
         wanted = self._open.__contains__ if self._engine.inline else None
         with self._engine.feed.watch(wanted=wanted) as watch:
-            try:
-                await self._look_at_all()
-                async for environment_id, _ in watch:
-                    await (self._look_at_all() if environment_id == EVERYTHING else self._look_at(environment_id))
-            finally:
-                await self._stop()
+            await self._look_at_all()
+            async for environment_id, _ in watch:
+                await (self._look_at_all() if environment_id == EVERYTHING else self._look_at(environment_id))
 
     async def _look_at_all(self) -> None:
         self._open |= await self._do(self._outbox.environments)
@@ -114,14 +147,27 @@ class Dispatcher:
             await self._look_at(environment_id)
 
     async def _look_at(self, environment_id: str) -> None:
+        """See to one environment; what goes wrong in it is no concern of others."""
+        try:
+            await self._see_to(environment_id)
+        except NotServed:
+            raise
+        except Exception:  # a twin that fails over one event must not keep others from their deliveries
+            log.exception("Events of environment %s could not be read", environment_id)
+
+    async def _see_to(self, environment_id: str) -> None:
         """Make deliveries of what an environment's journal has got, and see that they are sent."""
         if await self._do(lambda: self._outbox.is_idle(environment_id)):
             return
         environment = await self._usable(environment_id)
         if environment is None:
             return
-        while await self._do(lambda: self._outbox.fill(environment)):  # noqa: ASYNC110 - others have their turn
+        has_more = False
+        while await self._do(lambda: self._outbox.fill(environment)):
+            has_more = True
             await asyncio.sleep(0)
+        if has_more and not self._engine.inline:  # sockets may be open in other processes
+            await self._do(lambda: self._engine.announce(environment_id))
         for subscription in await self._do(lambda: self._outbox.waiting(environment_id)):
             self._start(Lane(environment_id, subscription))
 
@@ -171,16 +217,81 @@ class Dispatcher:
     async def _send_all(self, lane: Lane) -> float | None:
         """Send what is due; gives the seconds until there is more, if a clock that moves by itself brings it."""
         while (environment := await self._usable(lane.environment)) is not None:
-            found = await self._do(lambda env=environment: self._outbox.take(env, lane.subscription))
+            busy = frozenset(self._under_way.get(lane, ()))
+            found = await self._do(lambda env=environment, busy=busy: self._outbox.take(env, lane.subscription, busy))
             if not isinstance(found, Due):
                 return found.micros / SECOND if isinstance(found, Later) and found.is_moving else None
+            if found.subscription.url == OVER_SOCKETS:
+                if not self._push(lane, environment, found):
+                    return None
+                continue
             async with self._limit:
                 result = await self._attempt(found)
             await self._do(lambda env=environment, due=found, came=result: self._outbox.settle(env, due, came))
         return None
 
+    # Sockets
+
+    @contextlib.contextmanager
+    def connected(self, lane: Lane, socket: Open) -> Generator[tuple[int, Callable[[], Coroutine[Any, Any, None]]]]:
+        """Deliver over a socket while the block runs; gives how many there are, and what must run meanwhile."""
+        sockets = self._sockets.setdefault(lane, [])
+        sockets.append(socket)
+        try:
+            yield len(sockets), lambda: self._attend(lane, socket)
+        finally:
+            sockets.remove(socket)
+            if not sockets:
+                self._sockets.pop(lane, None)
+
+    async def _attend(self, lane: Lane, socket: Open) -> None:
+        """See to what is due to a socket's subscriber whenever its environment has written, until that has ended."""
+        with self._engine.feed.watch(lane.environment) as watch:
+            self._start(lane)
+            while await self._do(lambda: self._is_ready(lane.environment)):
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(SECONDS_BETWEEN_LOOKS):
+                        await anext(watch)
+                self._start(lane)
+        await socket.say_goodbye("link_disabled")
+
+    def _is_ready(self, environment_id: str) -> bool:
+        try:
+            self._environments.get(environment_id)
+        except NotServed:
+            return True
+        except ApiError:
+            return False
+        return True
+
+    def _push(self, lane: Lane, environment: Environment, due: Due) -> bool:
+        """Send over a socket without waiting for its acknowledgement; whether there is a socket that takes more."""
+        sockets, number = [each for each in self._sockets.get(lane, ()) if each.is_open], due.record.number
+        under_way = self._under_way.setdefault(lane, set())
+        if not sockets or len(under_way) >= MOST_UNACKNOWLEDGED:
+            return False
+        under_way.add(number)
+        task = asyncio.create_task(self._pushed(lane, environment, due, sockets[number % len(sockets)]))
+        self._pushes.add(task)
+        task.add_done_callback(self._pushes.discard)
+        return True
+
+    async def _pushed(self, lane: Lane, environment: Environment, due: Due, socket: Open) -> None:
+        try:
+            result = await socket.deliver(due)
+            await self._do(lambda: self._outbox.settle(environment, due, result))
+        except NotServed as error:
+            log.warning("A delivery of environment %s could not be noted: %s", lane.environment, error)
+        finally:
+            self._under_way[lane].discard(due.record.number)
+            self._start(lane)
+
     async def _attempt(self, due: Due) -> Result:
-        request = due.webhooks.request(due.notification, due.subscription, due.attempt)
+        try:
+            request = due.webhooks.request(due.notification, due.subscription, due.attempt)
+        except Exception as error:  # a mistake of the twin's, which a retry would only repeat
+            log.exception("A %s delivery could not be written", due.record.twin)
+            return Result(0, failure="error", message=f"{type(error).__name__}: {error}"[:200], final=True)
         result, answer = await self._targets.send(request, due.webhooks.timeout_seconds)
         if answer is None or result.failure is None:
             return result
@@ -195,7 +306,7 @@ class Dispatcher:
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
-        lanes = [*self._lanes.values()]
+        lanes = [*self._lanes.values(), *self._pushes]
         for task in lanes:
             task.cancel()
         await asyncio.gather(*lanes, return_exceptions=True)

@@ -12,7 +12,7 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from twindiff.kit.errors import ApiError
-from twindiff.server.protocol import HttpProtocol
+from twindiff.server.protocol import LARGEST_FRAME, HttpProtocol
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
@@ -50,7 +50,8 @@ class Port:
             log_config=None,
             proxy_headers=False,
             server_header=False,
-            ws="none",
+            ws="websockets-sansio",
+            ws_max_size=LARGEST_FRAME,
         )
         config.load()
         answering = partial(HttpProtocol, config=config, server_state=self._state, app_state={})
@@ -58,7 +59,7 @@ class Port:
 
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
         """The whole path belongs to the twin, unless it is a link of one of its answers."""
-        if scope["type"] == "http" and not scope["path"].startswith(f"{self._prefix}/"):
+        if scope["type"] in ("http", "websocket") and not scope["path"].startswith(f"{self._prefix}/"):
             scope = {**scope, "path": self._prefix + scope["path"]}
         await self._app(scope, receive, send)
 

@@ -40,6 +40,9 @@ class Gathered:
         return getattr(self._transport, name)
 
 
+LARGEST_FRAME = 1 << 16
+"""Bytes of a frame that a program sends over a socket; acknowledgements are small."""
+
 LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
@@ -72,6 +75,12 @@ class HttpProtocol(HttpToolsProtocol):
         """A request is whole."""
         self._is_coming = False
         super().on_message_complete()
+
+    def handle_websocket_upgrade(self) -> None:
+        """The request becomes a socket, which has all the time it wants."""
+        self._is_coming = False
+        self._forget_time()
+        super().handle_websocket_upgrade()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing comes any more."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
-from twindiff.catalog import TABLES, CallRecord
+from twindiff.catalog import TABLES, CallRecord, WebhookRecord
 from twindiff.environments.calls import Calls
 from twindiff.environments.carrying import Carrier
 from twindiff.environments.clocks import Clocks
@@ -28,6 +28,7 @@ from twindiff.environments.subscriptions import Subscriptions
 from twindiff.environments.templates import Templates
 from twindiff.environments.unused import Unused
 from twindiff.kit.errors import ApiError
+from twindiff.kit.events import OVER_SOCKETS
 from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer
 from twindiff.kit.rows import table_of
@@ -158,6 +159,21 @@ class Service:
         if twin is None:
             raise no_such_twin(environment, name, self.registry)
         return twin
+
+    def subscribe(self, record: WebhookRecord) -> None:
+        """Tell somebody of events from now on."""
+        with self.engine.transaction():
+            self.subscriptions.add(record)
+            self.outbox.open(record.environment_id, record.start_seq)
+        self.dispatcher.notify(record.environment_id)
+
+    def subscribe_over_sockets(self, environment: Environment, twin: Twin) -> str:
+        """The id of the subscription that sockets of a twin are told by; made, for all events, if there is none."""
+        record = self.subscriptions.over_sockets(environment.id, twin.name)
+        if record is None:
+            record = self.subscriptions.prepare(environment, twin, OVER_SOCKETS, (), None)
+            self.subscribe(record)
+        return record.webhook_id
 
     async def aside(self, work: Callable[[], T]) -> T:
         """Run work whose size no request bounds off the event loop."""

@@ -6,13 +6,14 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
 
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer
 from twindiff.server import pages
 from twindiff.server.auth import refusal
 from twindiff.server.service import Service
+from twindiff.server.sockets import SocketPlane
 
 
 class NotFound(ApiError):
@@ -34,7 +35,8 @@ def shell_of(service: Service) -> Starlette:
         return response(await service.aside(lambda: pages.index(service)))
 
     handlers = {ApiError: _refused, HTTPException: _refused_by_framework}
-    return Starlette(routes=[Route("/", index)], exception_handlers=handlers)
+    routes = [Route("/", index), WebSocketRoute("/{path:path}", SocketPlane(service).serve)]
+    return Starlette(routes=routes, exception_handlers=handlers)
 
 
 def response(answer: Answer) -> Response:

@@ -13,6 +13,7 @@ from tests.storage.postgres.cluster import Database
 from tests.storage.postgres.serving import CATALOG, Serving, schemas, serving
 from tests.webhooks.conftest import Webhooks
 from tests.webhooks.kills import assert_all_in_order, texts, texts_told
+from twindiff.storage.postgres.leading import Leadership
 
 
 @pytest.fixture
@@ -67,3 +68,14 @@ def said(env, text: str) -> bool:
         return env.slack("chat.postMessage", channel="C01ABCD1234", text=text)["ok"]
     except httpx.HTTPError:
         return False
+
+
+def test_one_process_leads_until_it_is_cut_off(prepared: Database) -> None:
+    one, other = Leadership(prepared.dsn), Leadership(prepared.dsn)
+    assert (one.held(), other.held(), one.held()) == (True, False, True)
+    prepared.psql("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2")
+    assert other.held() or other.held()
+    assert not one.held()
+    other.close()
+    assert one.held()
+    one.close()

@@ -13,7 +13,7 @@ from twindiff.catalog.stamps import wall
 from twindiff.environments.environments import Environment
 from twindiff.environments.subscriptions import InvalidWebhook, subscription_of
 from twindiff.kit.errors import ApiError
-from twindiff.kit.events import Attempt, Failure
+from twindiff.kit.events import OVER_SOCKETS, Attempt, Failure
 from twindiff.kit.twin import Operations, Twin
 from twindiff.server.platform.environments import After
 from twindiff.server.service import Service
@@ -83,19 +83,18 @@ async def create_webhook(
     """Tell an address of a twin's events from now on, as the twin's vendor does; a secret is made unless one is given.
 
     The address is on this machine, or its host was named when the server was started. Where the vendor asks an address
-    to prove itself first, so does this.
+    to prove itself first, so does this. The URL `socket:` stands for sockets that the program opens, where the vendor
+    has them.
     """
     environment = service.environments.get(env_id)
     if not service.delivers:
         raise NothingDelivered
     vendor = service.twin_of(environment, twin)
     record = service.subscriptions.prepare(environment, vendor, url, events or (), secret)
-    await service.on_loop(_refuse_unreachable(service, url))
-    await service.on_loop(_refuse_unproven(service, environment, vendor, record))
-    with service.engine.transaction():
-        service.subscriptions.add(record)
-        service.outbox.open(environment.id, record.start_seq)
-    service.dispatcher.notify(environment.id)
+    if url != OVER_SOCKETS:
+        await service.on_loop(_refuse_unreachable(service, url))
+        await service.on_loop(_refuse_unproven(service, environment, vendor, record))
+    service.subscribe(record)
     return _shown(record)
 
 

@@ -104,7 +104,7 @@ def identity(call: Call) -> dict[str, Any]:
 
 @api.method("apps.connections.open", reads=True)
 def open_connection(call: Call) -> dict[str, Any]:
-    """Give an application-level token the address for Socket Mode, at which the twin says nothing.
+    """Give an application-level token the address for Socket Mode, at which events are told.
 
     https://docs.slack.dev/reference/methods/apps.connections.open
     """

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from slack_bolt import App, BoltRequest, Say
+from slack_bolt.adapter.socket_mode import SocketModeHandler
 from slack_sdk import WebClient
 
 from tests.harness import AGENT, GENERAL, JOHN, LiveServer, Platform
@@ -94,3 +95,36 @@ def test_a_secret_that_is_not_the_apps_proves_nothing(john: Slack):
     receiver.close()
     assert (refused.status_code, refused.json()["error"]) == (400, "webhook_unproven")
     assert "invalid request" in refused.json()["detail"]
+
+
+@pytest.fixture
+def in_socket_mode(john: Slack) -> Iterator[Callable[[App], None]]:
+    """Run apps as Bolt runs them in Socket Mode, each over its own connection."""
+    handlers: list[SocketModeHandler] = []
+
+    def run(app: App) -> None:
+        handlers.append(SocketModeHandler(app, "xapp-1-lunch"))
+        handlers[-1].connect()
+
+    yield run
+    for handler in handlers:
+        handler.close()
+
+
+def test_it_answers_a_mention_and_a_message_in_socket_mode(john: Slack, in_socket_mode):
+    in_socket_mode(lunch_app(john, "not needed"))
+    john("chat.postMessage", channel=GENERAL, text=f"<@{AGENT}> are you there?")
+    assert replies(john, 1) == [f"Hello <@{JOHN}>!"]
+    john("chat.postMessage", channel=GENERAL, text="Please order lunch")
+    assert replies(john, 2)[1:] == [f"One lunch for <@{JOHN}>"]
+
+
+def test_what_was_said_before_a_connection_is_told_to_the_next_one(john: Slack, in_socket_mode):
+    environment = john.environment
+    body = {"twin": "slack", "url": "socket:", "events": ["app_mention"]}
+    environment.platform.post(f"env/{environment.id}/webhooks", body)
+    john("chat.postMessage", channel=GENERAL, text=f"<@{AGENT}> are you there?")
+    in_socket_mode(lunch_app(john, "not needed"))
+    assert replies(john, 1) == [f"Hello <@{JOHN}>!"]
+    [webhook] = environment.platform.get(f"env/{environment.id}/webhooks")["webhooks"]
+    assert (webhook["url"], webhook["events"]) == ("socket:", ["app_mention"])

@@ -1,0 +1,141 @@
+"""Sockets that subscribers open, where a vendor delivers over them.
+
+They belong to the process that they are connected to. A subscription over sockets has no address; as long as none of
+its sockets is open, its deliveries wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from twindiff.environments.environments import Environment
+from twindiff.environments.outbox import Due, Result
+from twindiff.kit.errors import ApiError
+from twindiff.kit.events import Sockets
+from twindiff.kit.twin import Twin
+from twindiff.server.data_plane import target_of
+from twindiff.server.dispatcher import Lane
+from twindiff.server.service import Service
+
+T = TypeVar("T")
+
+REFUSED = 1008
+NOT_JSON = 1003
+
+
+class Session(NamedTuple):
+    """Who opens a socket to which twin."""
+
+    environment: Environment
+    twin: Twin
+    vendor: Sockets
+
+
+class Socket:
+    """An open socket, and what it has not acknowledged yet."""
+
+    def __init__(self, websocket: WebSocket, vendor: Sockets) -> None:
+        self._websocket = websocket
+        self._vendor = vendor
+        self._waiting: dict[str, asyncio.Future[None]] = {}
+        self.is_open = True
+
+    async def hear(self) -> None:
+        """Note acknowledgements until the other side leaves, or says what is no JSON."""
+        try:
+            while True:
+                frame = await self._websocket.receive_json()
+                self._note(cast("dict[str, Any]", frame) if isinstance(frame, dict) else {})
+        except (WebSocketDisconnect, RuntimeError):
+            pass
+        except (KeyError, ValueError, RecursionError):
+            await self._websocket.close(NOT_JSON)
+        finally:
+            self.is_open = False
+            for each in self._waiting.values():
+                if not each.done():
+                    each.set_exception(ConnectionResetError())
+
+    def _note(self, frame: dict[str, Any]) -> None:
+        acknowledged = self._waiting.get(self._vendor.acknowledged(frame) or "")
+        if acknowledged and not acknowledged.done():
+            acknowledged.set_result(None)
+
+    async def deliver(self, due: Due) -> Result:
+        """Send one notification and wait until it is acknowledged."""
+        seconds = due.webhooks.timeout_seconds
+        frame = self._vendor.frame(due.notification, due.attempt)
+        named = self._vendor.acknowledged(frame) or due.notification.id
+        acknowledged = self._waiting[named] = asyncio.get_running_loop().create_future()
+        begun = time.perf_counter()
+        try:
+            async with asyncio.timeout(seconds):
+                await self._websocket.send_json(frame)
+                await acknowledged
+            result = Result(0)
+        except TimeoutError:
+            result = Result(0, failure="timeout", message=f"no acknowledgement within {seconds:g} seconds")
+        except (OSError, RuntimeError, WebSocketDisconnect):
+            result = Result(0, failure="refused", message="the socket was closed")
+        finally:
+            self._waiting.pop(named, None)
+        return result._replace(milliseconds=(time.perf_counter() - begun) * 1000)
+
+    async def say_goodbye(self, reason: str) -> None:
+        """Say why it ends, and end it."""
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+            await self._websocket.send_json(self._vendor.goodbye(reason))
+            await self._websocket.close()
+
+
+class SocketPlane:
+    """Serves the sockets of all environments' twins."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def serve(self, websocket: WebSocket) -> None:
+        """One socket, from its request to its end."""
+        session = await self._admitted(websocket)
+        if session is None:
+            await websocket.close(REFUSED, "there is no socket here, or its ticket is none")
+            return
+        environment, twin, vendor = session
+        subscription = await self._do(lambda: self._service.subscribe_over_sockets(environment, twin))
+        await websocket.accept()
+        socket = Socket(websocket, vendor)
+        with self._service.dispatcher.connected(Lane(environment.id, subscription), socket) as (count, attend):
+            await websocket.send_json(vendor.hello(count))
+            attending = asyncio.create_task(attend())
+            try:
+                await socket.hear()
+            finally:
+                attending.cancel()
+                await asyncio.gather(attending, return_exceptions=True)
+
+    async def _admitted(self, websocket: WebSocket) -> Session | None:
+        place = target_of(websocket.url.scheme, websocket.url.path, websocket.headers.get("host", "").lower())
+        if place is None:
+            return None
+        try:
+            environment = await self._do(lambda: self._service.environments.get(place.environment))
+            twin = self._service.twin_of(environment, place.twin)
+            await self._service.awaken(environment)
+        except ApiError:
+            return None
+        vendor = twin.webhooks.sockets if twin.webhooks else None
+        if vendor is None or place.path.strip("/") != vendor.path.strip("/"):
+            return None
+        query = dict(websocket.query_params)
+        read = self._service.engine.read
+        admits = await self._do(lambda: read(environment.id, twin.name, lambda moment: vendor.admits(moment.db, query)))
+        return Session(environment, twin, vendor) if admits else None
+
+    async def _do(self, work: Callable[[], T]) -> T:
+        return work() if self._service.engine.inline else await asyncio.to_thread(work)

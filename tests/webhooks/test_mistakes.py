@@ -1,0 +1,96 @@
+"""A twin that fails over one of its events spoils nothing for others."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.harness import Environment, LiveServer, Platform
+from tests.receiver import Receiver
+from tests.webhooks.conftest import Webhooks
+from twindiff.environments.registry import Registry
+from twindiff.kit import Call, Column, Operations, Row, Store, Twin
+from twindiff.kit.events import Attempt, Emitted, Notification, Subscription, WebhookRequest
+from twindiff.kit.events import Webhooks as HowToTell
+from twindiff.kit.styles.base import Style
+from twindiff.server import Settings
+
+
+class Parcel(Row, table="parcels", key=("parcel_id",)):
+    parcel_id: Column[str]
+
+
+api = Operations()
+
+
+@api.post("/parcels", status=201)
+def send(call: Call, name: str) -> dict[str, Any]:
+    """Take a parcel."""
+    call.db.add(Parcel(parcel_id=name))
+    call.emit("parcel.sent", {"name": name})
+    return {"name": name}
+
+
+def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
+    if event.payload["name"] == "unreadable":
+        raise LookupError("no words for it")
+    yield Notification(str(event.seq), event.name, {"type": "parcel", **event.payload})
+
+
+def request(notification: Notification, subscription: Subscription, attempt: Attempt) -> WebhookRequest:
+    if notification.body["name"] == "unsendable":
+        raise LookupError("no address for it")
+    return WebhookRequest(subscription.url, (), notification.body["name"].encode())
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[LiveServer]:
+    twin = Twin(
+        "post", Style(), api, tables=(Parcel,), templates={"empty": dict}, webhooks=HowToTell(notifications, request)
+    )
+    started = LiveServer(Settings(), Registry([twin]))
+    yield started
+    started.close()
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> Iterator[None]:
+    """What is logged of the mistakes is not for the eyes of who runs tests."""
+    logging.getLogger("twindiff").setLevel(logging.CRITICAL)
+    yield
+    logging.getLogger("twindiff").setLevel(logging.NOTSET)
+
+
+@pytest.fixture
+def post(platform: Platform, receiver: Receiver) -> Webhooks:
+    environment = platform.environment("post:empty", user="anybody")
+    webhooks = Webhooks(environment)
+    webhooks.add(receiver.url, twin="post")
+    return webhooks
+
+
+def parcel(webhooks: Webhooks, name: str) -> None:
+    environment: Environment = webhooks.env
+    assert environment.ask("parcels", json={"name": name}).status_code == 201
+
+
+def test_a_request_that_cannot_be_written_is_given_up_and_recorded(post: Webhooks, receiver: Receiver):
+    parcel(post, "unsendable")
+    parcel(post, "sendable")
+    failed, delivered = post.settled(2)
+    [attempt] = failed["attempts"]
+    assert (failed["status"], attempt["message"]) == ("failed", "LookupError: no address for it")
+    assert delivered["status"] == "delivered"
+    assert [each.body for each in receiver.received] == [b"sendable"]
+
+
+def test_an_environment_whose_events_cannot_be_read_holds_up_no_other(post: Webhooks, platform, receiver: Receiver):
+    other = Webhooks(platform.environment("post:empty", user="anybody"))
+    other.add(receiver.url, twin="post")
+    parcel(post, "unreadable")
+    parcel(other, "readable")
+    assert [each["status"] for each in other.settled()] == ["delivered"]
+    assert post.deliveries() == []
