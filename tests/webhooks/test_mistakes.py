@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterator
 from typing import Any
@@ -43,7 +44,7 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
 def request(notification: Notification, subscription: Subscription, attempt: Attempt) -> WebhookRequest:
     if notification.body["name"] == "unsendable":
         raise LookupError("no address for it")
-    return WebhookRequest(subscription.url, (), notification.body["name"].encode())
+    return WebhookRequest(subscription.url, (), json.dumps(notification.body).encode())
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +85,7 @@ def test_a_request_that_cannot_be_written_is_given_up_and_recorded(post: Webhook
     [attempt] = failed["attempts"]
     assert (failed["status"], attempt["message"]) == ("failed", "LookupError: no address for it")
     assert delivered["status"] == "delivered"
-    assert [each.body for each in receiver.received] == [b"sendable"]
+    assert [each.json["name"] for each in receiver.received] == ["sendable"]
 
 
 def test_an_environment_whose_events_cannot_be_read_holds_up_no_other(post: Webhooks, platform, receiver: Receiver):

@@ -169,7 +169,7 @@ class Outbox:
                 for event in events
             }
 
-        return self._engine.read(environment.id, twin, work)
+        return self._engine.read(environment.id, twin, work, at=0)
 
     def waiting(self, environment_id: str) -> set[str]:
         """The subscriptions for which something is pending."""

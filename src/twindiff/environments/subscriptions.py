@@ -100,7 +100,7 @@ class Subscriptions:
         webhooks = environment.twins[twin].webhooks
         if set_up or webhooks is None or webhooks.subscriptions is None:
             return set_up[0] if set_up else None
-        in_rows = self._engine.read(environment.id, twin, lambda moment: self.in_rows(webhooks, moment.db))
+        in_rows = self._engine.read(environment.id, twin, lambda moment: self.in_rows(webhooks, moment.db), at=0)
         return next((each for each in in_rows if each.id == subscription_id), None)
 
     def are_among(self, twin: Twin, tables: frozenset[str]) -> bool:

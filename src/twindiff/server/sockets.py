@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -133,8 +134,8 @@ class SocketPlane:
         if vendor is None or place.path.strip("/") != vendor.path.strip("/"):
             return None
         query = dict(websocket.query_params)
-        read = self._service.engine.read
-        admits = await self._do(lambda: read(environment.id, twin.name, lambda moment: vendor.admits(moment.db, query)))
+        read = partial(self._service.engine.read, environment.id, twin.name, at=0)
+        admits = await self._do(lambda: read(lambda moment: vendor.admits(moment.db, query)))
         return Session(environment, twin, vendor) if admits else None
 
     async def _do(self, work: Callable[[], T]) -> T:
