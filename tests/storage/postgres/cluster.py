@@ -111,11 +111,19 @@ class DrainerProcess:
     def send(self, signum: int) -> None:
         self._process.send_signal(signum)
 
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._close()
+
     def end(self) -> None:
         """End it, hung or not."""
         for signum in (signal.SIGTERM, signal.SIGCONT):
             self.send(signum)
         assert self._process.wait(60) == 0
+        self._close()
+
+    def _close(self) -> None:
         for stream in (self._process.stdin, self._process.stdout):
             if stream:
                 stream.close()
