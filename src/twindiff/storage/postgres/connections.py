@@ -92,12 +92,14 @@ class Pool:
     def _first(self) -> Connection:
         """Who starts together with the database may be there before it; one that answers will not change its mind."""
         deadline = time.monotonic() + PATIENCE_SECONDS
+        answers = False
         while True:
             try:
                 return self._connect()
             except psycopg.OperationalError:
-                if time.monotonic() > deadline or PGconn.ping(self._dsn.encode()) == Ping.OK:
+                if answers or time.monotonic() > deadline:
                     raise
+            answers = PGconn.ping(self._dsn.encode()) == Ping.OK  # if only since a moment ago, it may let us in
             time.sleep(RETRY_SECONDS)
 
     def _connect(self) -> Connection:
