@@ -10,8 +10,8 @@ from uuid import uuid5
 
 import typer
 
-from twindiff.cli.linting import SECONDS, AsMarkdown, Files, markdown_table, world_of
-from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
+from twindiff.cli.linting import SECONDS, AsMarkdown, markdown_table, world_of
+from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl, Files
 from twindiff.cli.problem import Problem
 from twindiff.cli.suites import Name, commands, platform_of, suite_of
 from twindiff.cli.trying import loaded, named

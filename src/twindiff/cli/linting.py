@@ -5,12 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
+from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl, Files
 from twindiff.cli.suites import Name, commands, platform_of, suite_of
 
 if TYPE_CHECKING:
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
 SECONDS = 600
 """How long the environment lives that a template is read from, should nobody delete it."""
 
-Files = Annotated[
-    Path | None,
-    typer.Option(metavar="FOLDER", help="Import this folder into this process and ask no server.", show_default=False),
-]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Answer with a report in Markdown.")]
 
 

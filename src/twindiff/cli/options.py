@@ -73,3 +73,9 @@ def _home_of_data() -> Path:
     if wanted := os.environ.get("XDG_DATA_HOME"):
         return Path(wanted)
     return Path.home() / ("Library/Application Support" if sys.platform == "darwin" else ".local/share")
+
+
+Files = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="Import this folder into this process and ask no server.", show_default=False),
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, redirect_stdout
 from fnmatch import fnmatchcase
@@ -11,20 +12,30 @@ from importlib import import_module
 from pathlib import Path
 from statistics import fmean
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
+from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl, Files
 from twindiff.cli.problem import STOPPED, Problem
 from twindiff.cli.suites import Name, commands, platform_of, suite_of
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from twindiff.cli.trial_sets import TrialSet
     from twindiff.client import Suite, Test, Trial
     from twindiff.client.blocking import Platform
     from twindiff.client.trying import Agent
+
+Keep = Literal["none", "failed", "all"]
+
+Save = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Write each trial to this file, and go on with what is not in it yet.", show_default=False
+    ),
+]
 
 AN_AGENT = "An agent is given as module:function, such as my_agent:work"
 
@@ -45,12 +56,9 @@ def run(
     parallel: Annotated[int, typer.Option(min=1, max=256, help="How many tests at once.")] = 1,
     repeat: Annotated[int, typer.Option(min=1, max=1000, help="How often each test is tried.")] = 1,
     seconds: Annotated[float, typer.Option(min=0.1, max=86400, help="How long the agent may take for a test.")] = 600,
-    files: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Import this folder into this process and ask no server.", show_default=False
-        ),
-    ] = None,
+    keep: Annotated[Keep, typer.Option(help="Whose environments stay for a day, to look into.")] = "none",
+    save: Save = None,
+    files: Files = None,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
@@ -61,11 +69,14 @@ def run(
     goes to standard error. Exits with 0 if every test passed, else with 1; with 130 after Ctrl-C, which leaves no
     environment behind.
     """
-    working = loaded(agent)
+    plan = Plan(loaded(agent), repeat, parallel, seconds, keep)
+    if files and keep != "none":
+        raise Problem("--keep needs a server, for --files forgets everything at the end.", exit_code=2)
     begun = monotonic()
     with platform_of(base_url, api_key, files) as platform:
         suite = suite_of(platform, name)
-        results = _tried(platform, _chosen(suite, tests), working, repeat, parallel, seconds)
+        chosen = _chosen(suite, tests)
+        results = _tried(platform, chosen, plan, _trial_set(save, suite, agent) if save else None)
     if files is None:  # else the import has said it
         _warn(results)
     _say(suite, results, monotonic() - begun, as_json=as_json)
@@ -110,19 +121,42 @@ class Result(NamedTuple):
         return found[0] if found else []
 
 
-def _tried(
-    platform: Platform, tests: list[Test], agent: Agent, repeat: int, parallel: int, seconds: float
-) -> list[Result]:
+def _trial_set(path: Path, suite: Suite, agent: str) -> TrialSet:
+    from twindiff.cli.trial_sets import TrialSet
+
+    return TrialSet(path, suite, agent)
+
+
+class Plan(NamedTuple):
+    """How tests are to be tried."""
+
+    agent: Agent
+    repeat: int
+    parallel: int
+    seconds: float
+    keep: Keep
+
+
+def _tried(platform: Platform, tests: list[Test], plan: Plan, saved: TrialSet | None) -> list[Result]:
+    """Try the tests as often as is still to be done; what is in the file counts."""
     from twindiff.client import trials
 
-    tries = [test for test in tests for _ in range(repeat)]
-    found: list[Trial] = []
+    found = [trial for test in tests for trial in (saved.done(test) if saved else [])]
+    done = Counter(trial.test.id for trial in found)
+    tries = [test for test in tests for _ in range(plan.repeat - done[test.id])]
+    going = trials(platform, tries, plan.agent, parallel=plan.parallel, seconds=plan.seconds, keep=plan.keep)
     try:
-        with closing(trials(platform, tries, agent, parallel=parallel, seconds=seconds)) as going:
-            found.extend(_watched(going, len(tries)))
+        with closing(going):
+            for trial in _watched(going, len(tries)):
+                found.append(trial)
+                if saved:
+                    saved.add(trial)
     except KeyboardInterrupt:
-        judged = f"Stopped when {len(found)} of {len(tries)} trials were judged"
-        raise Problem(f"{judged}; the environments of the rest are deleted.", exit_code=STOPPED) from None
+        judged = f"Stopped when {len(found) - done.total()} of {len(tries)} trials were judged"
+        resume = " The same command goes on from there." if saved else ""
+        raise Problem(f"{judged}; the environments of the rest are deleted.{resume}", exit_code=STOPPED) from None
+    if saved:
+        saved.finish()
     return [Result(test, [trial for trial in found if trial.test.id == test.id]) for test in tests]
 
 
@@ -207,13 +241,16 @@ def _table(results: Sequence[Result]) -> Table:
 
     from twindiff.cli.render import ADDED, REMOVED, add_row, table
 
-    shown = table("test", "verdict", "score", "reason")
+    is_kept = any(trial.is_kept for result in results for trial in result.trials)
+    shown = table("test", "verdict", "score", "reason", *(["environment"] if is_kept else []))
     for result in results:
         word = "passed" if result.passed else "failed"
         if len(result.trials) > 1:
             word = f"{word} {sum(trial.passed for trial in result.trials)}/{len(result.trials)}"
         verdict = Text(word, ADDED if result.passed else REMOVED)
-        add_row(shown, result.test.name, verdict, f"{result.percent:.0f} %", result.reason)
+        kept = next((trial.environment_id for trial in result.trials if trial.is_kept), "")
+        cells = (result.test.name, verdict, f"{result.percent:.0f} %", result.reason)
+        add_row(shown, *cells, *([kept] if is_kept else []))
     return shown
 
 
@@ -241,5 +278,6 @@ def _trial(trial: Trial) -> dict[str, Any]:
         "warnings": verdict.warnings if verdict else [],
         "seconds": round(trial.seconds, 3),
         "environmentId": trial.environment_id,
+        "isKept": trial.is_kept,
         "runId": trial.run_id,
     }

@@ -11,7 +11,7 @@ from inspect import isasyncgen, isawaitable, isgenerator
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .answers import Test, Verdict
 from .blocking import Environment, Platform
@@ -38,6 +38,12 @@ class Task(NamedTuple):
     environment_id: str
 
 
+Keep = Literal["none", "failed", "all"]
+"""Whose environments are not deleted after a trial."""
+
+KEPT_SECONDS = 24 * 3600
+"""How long such an environment lives, at least."""
+
 Opened = Future[Environment]
 """The environment of a test, once it is made."""
 
@@ -55,7 +61,7 @@ class OutOfTime(Exception):
 class Trial(NamedTuple):
     """What came of one test: a verdict, or in `error` why there is none.
 
-    Its environment is deleted; `result(run_id)` still reads what changed in it.
+    Its environment is deleted unless it `is_kept`; `result(run_id)` still reads what changed in it.
     """
 
     test: Test
@@ -64,6 +70,7 @@ class Trial(NamedTuple):
     verdict: Verdict | None = None
     error: str = ""
     seconds: float = 0.0
+    is_kept: bool = False
 
     @property
     def passed(self) -> bool:
@@ -79,9 +86,17 @@ class Trial(NamedTuple):
 
 
 def trials(
-    platform: Platform, tests: Sequence[Test], agent: Agent, *, parallel: int = 1, seconds: float = SECONDS
+    platform: Platform,
+    tests: Sequence[Test],
+    agent: Agent,
+    *,
+    parallel: int = 1,
+    seconds: float = SECONDS,
+    keep: Keep = "none",
 ) -> Generator[Trial]:
     """Try every test, up to `parallel` at once, and give what came of each as soon as it is known.
+
+    Environments are deleted at once, but those that are to be kept live for a day.
 
     An agent that is not done after `seconds` is left to itself: its environment is deleted, one with `async` cancelled.
     So are those that still work when the trials are closed, or Ctrl-C ends them.
@@ -95,7 +110,7 @@ def trials(
             mine = Opened()
             opened.append(mine)
             try:
-                finished.put(_trial(platform, waiting.popleft(), agent, seconds, mine))
+                finished.put(_trial(platform, waiting.popleft(), agent, seconds, keep, mine))
             except IndexError:  # another thread took the last one
                 mine.cancel()
             opened.remove(mine)
@@ -117,9 +132,10 @@ def _close(opened: Opened) -> None:
         opened.result(SECONDS_TO_OPEN).delete()
 
 
-def _opened(platform: Platform, test: Test, seconds: float, opened: Opened) -> Environment:
+def _opened(platform: Platform, test: Test, seconds: float, keep: Keep, opened: Opened) -> Environment:
+    lasts = int(seconds) + (SECONDS_TO_JUDGE if keep == "none" else KEPT_SECONDS)
     try:
-        environment = platform.create(testId=test.id, ttl_seconds=int(seconds) + SECONDS_TO_JUDGE)
+        environment = platform.create(testId=test.id, ttl_seconds=lasts)
     except BaseException as error:  # who closes the trials waits for one or the other
         opened.set_exception(error)
         raise
@@ -127,23 +143,34 @@ def _opened(platform: Platform, test: Test, seconds: float, opened: Opened) -> E
     return environment
 
 
-def _trial(platform: Platform, test: Test, agent: Agent, seconds: float, opened: Opened) -> Trial:
+def _trial(platform: Platform, test: Test, agent: Agent, seconds: float, keep: Keep, opened: Opened) -> Trial:
     begun = monotonic()
     trial = Trial(test)
     try:
-        with _opened(platform, test, seconds, opened) as environment:
-            run = environment.run(test.id)
-            trial = trial._replace(environment_id=environment.id, run_id=run.id)
-            try:
-                let_work(agent, task_of(test, environment), seconds)
-            except BaseException:  # an agent may raise anything
-                with suppress(Refused, Unreachable):  # what the agent raised is what counts
-                    run.diff()  # what was done so far is kept in the run's result
-                raise
-            trial = trial._replace(verdict=run.evaluate())
+        environment = _opened(platform, test, seconds, keep, opened)
+        try:
+            trial = _judged(trial, environment, agent, seconds)
+        finally:
+            trial = trial._replace(environment_id=environment.id)
+            is_kept = keep == "all" or (keep == "failed" and not trial.passed)
+            trial = trial._replace(is_kept=is_kept)
+            if not is_kept:
+                environment.delete()
     except BaseException as error:  # noqa: BLE001 - an agent may raise anything, and there are other tests
         trial = trial._replace(verdict=None, error=_said(error))
     return trial._replace(seconds=monotonic() - begun)
+
+
+def _judged(trial: Trial, environment: Environment, agent: Agent, seconds: float) -> Trial:
+    run = environment.run(trial.test.id)
+    trial = trial._replace(run_id=run.id)
+    try:
+        let_work(agent, task_of(trial.test, environment), seconds)
+        return trial._replace(verdict=run.evaluate())
+    except BaseException as error:  # noqa: BLE001 - an agent may raise anything
+        with suppress(Refused, Unreachable):  # what the agent raised is what counts
+            run.diff()  # what was done so far is kept in the run's result
+        return trial._replace(error=_said(error))
 
 
 def task_of(test: Test, environment: Environment) -> Task:

@@ -1,0 +1,145 @@
+"""Trials that are kept: their environments, and what came of them in a file to go on from, show and compare."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.test_suites import folder, lines, server_with_it
+from tests.harness import Platform
+
+__all__ = ["folder", "server_with_it"]
+
+SUITE = ("suites", "run", "stalls", "--agent", "stall_agent:work")
+
+
+def kept(file: Path) -> list[dict[str, Any]]:
+    """The lines of a trial set without what no two runs have in common: ids, also those of rows, and times."""
+    found = [json.loads(line) for line in file.read_text().splitlines()]
+    for each in found:
+        del each["verdict"]["explanations"]
+    alike = ("suite", "agent", "test", "trial", "passed", "reason", "verdict")
+    return [{name: each[name] for name in alike} for each in found]
+
+
+def environments(platform: Platform) -> set[str]:
+    return {each["environmentId"] for each in platform.get("env", limit=500)["environments"]}
+
+
+def test_environments_of_failed_trials_can_be_kept(server_with_it: Run, platform: Platform) -> None:
+    result = server_with_it(*SUITE, "--keep", "failed")
+    header, first, _, third, *_ = lines(result.stdout)
+    assert header == "test verdict score reason environment"
+    assert first == "Tulips passed 100 %"
+    environment = third.rpartition(" ")[2]
+    assert platform.get(f"env/{environment}")["status"] == "ready"
+    platform.delete(f"env/{environment}")
+
+
+def test_all_environments_can_be_kept(server_with_it: Run, platform: Platform) -> None:
+    before = environments(platform)
+    answer = json.loads(server_with_it(*SUITE, "--keep", "all", "--json").stdout)
+    made = {each["trials"][0]["environmentId"] for each in answer["tests"]}
+    assert (len(made), environments(platform) - before) == (3, made)
+    for environment in made:
+        platform.delete(f"env/{environment}")
+
+
+def test_nothing_can_be_kept_in_a_process_that_ends(folder: Path, twindiff: Run) -> None:
+    result = twindiff(*SUITE, "--files", str(folder), "--keep", "all")
+    assert (result.exit_code, "--keep needs a server" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("lines_left", [0, 1, 3, 5, 6])
+def test_a_run_that_goes_on_from_a_file_gives_the_file_of_one_that_was_not_stopped(
+    lines_left: int, folder: Path, twindiff: Run
+) -> None:
+    arguments = (*SUITE, "--files", str(folder), "--repeat", "2", "--parallel", "2", "--save", "set.jsonl")
+    twindiff(*arguments)
+    file = folder / "set.jsonl"
+    whole, written = kept(file), file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(written[:lines_left]) + b'{"suite": "Flower sta')
+    result = twindiff(*arguments)
+    assert result.stderr.count("on my way") == 6 - lines_left
+    assert (kept(file), len(whole)) == (whole, 6)
+    assert [(each["test"], each["trial"]) for each in whole[:3]] == [
+        ("Tulips", 1),
+        ("Tulips", 2),
+        ("Tulips and roses", 1),
+    ]
+
+
+def test_a_file_of_another_agent_is_left_alone(folder: Path, twindiff: Run) -> None:
+    twindiff(*SUITE, "--files", str(folder), "--save", "set.jsonl")
+    before = (folder / "set.jsonl").read_bytes()
+    other = twindiff(
+        "suites", "run", "stalls", "--agent", "stall_agent:stumble", "--files", str(folder), "--save", "set.jsonl"
+    )
+    assert (other.exit_code, "the agent 'stall_agent:work'. Give another file" in other.stderr) == (2, True)
+    assert (folder / "set.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "No such file or directory"),
+        (b"[]\n", "is no trial set"),
+        (b"\xff\n", "is no trial set"),
+        (b"", "has no trials yet"),
+    ],
+)
+def test_a_file_that_is_no_trial_set_is_refused(
+    content: bytes | None, said: str, tmp_path: Path, twindiff: Run
+) -> None:
+    file = tmp_path / "set.jsonl"
+    if content is not None:
+        file.write_bytes(content)
+    result = twindiff("trials", "show", str(file))
+    assert (result.exit_code, result.stdout, said in result.stderr) == (2, "", True)
+
+
+@pytest.fixture
+def sets(folder: Path, twindiff: Run) -> Path:
+    """The folder, with the trials of two agents."""
+    for agent in ("work", "stumble"):
+        arguments = ("suites", "run", "stalls", "--agent", f"stall_agent:{agent}", "--files", str(folder))
+        twindiff(*arguments, "--repeat", "2", "--save", f"{agent}.jsonl")
+    return folder
+
+
+def test_a_trial_set_is_shown_with_how_sure_its_share_is(sets: Path, twindiff: Run) -> None:
+    header, first, *_, total = lines(twindiff("trials", "show", "work.jsonl").stdout)
+    assert header == "test passed score seconds reason run"
+    assert first.startswith("Tulips 2/2 100 %")
+    assert total == "67 % of 3 tests passed (95 %: 21 % to 94 %); pass@2 67 %, pass^2 67 %"
+    figures = json.loads(twindiff("trials", "show", "work.jsonl", "--json").stdout)
+    assert (figures["tests"], figures["trials"], figures["k"]) == (3, 6, 2)
+
+
+def test_a_trial_set_is_written_as_junit_xml(sets: Path, twindiff: Run) -> None:
+    twindiff("trials", "show", "stumble.jsonl", "--junit", "junit.xml")
+    suite = ET.fromstring((sets / "junit.xml").read_text())
+    assert (suite.attrib["tests"], suite.attrib["failures"]) == ("6", "6")
+    case = suite[0]
+    assert (case.attrib["name"], case[0].attrib["message"]) == ("Tulips (1)", "The agent raised ValueError: no\nidea")
+
+
+def test_two_trial_sets_are_compared(sets: Path, twindiff: Run) -> None:
+    *rows, _, total = lines(twindiff("trials", "compare", "work.jsonl", "stumble.jsonl").stdout)
+    assert rows == ["test before after", "Tulips 100 % 0 %", "Tulips and roses 100 % 0 %"]
+    assert total == "0 tests better, 2 worse; -66.7 points on the whole; p = 0.500"
+
+
+def test_the_trial_sets_of_a_folder_are_listed(sets: Path, twindiff: Run) -> None:
+    header, first, second = lines(twindiff("trials", "ls").stdout)
+    assert header == "file suite agent tests trials passed"
+    assert (first, second) == (
+        "stumble.jsonl Flower stalls stall_agent:stumble 3 6 0 %",
+        "work.jsonl Flower stalls stall_agent:work 3 6 67 %",
+    )
+    assert "There are no trial sets in" in twindiff("trials", "ls", str(sets / "seeds")).stdout

@@ -1,0 +1,65 @@
+"""What trials say of an agent, held against counting every case."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from statistics import fmean
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twindiff.suites.trial_statistics import (
+    Share,
+    compare,
+    mean_pass_all,
+    mean_pass_at,
+    pass_all,
+    pass_at,
+    share,
+    sign_test,
+    wilson,
+)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=7), st.integers(1, 7))
+def test_pass_at_k_and_pass_all_of_k_are_those_of_every_choice_of_k_trials(trials: list[bool], k: int) -> None:
+    k = min(k, len(trials))
+    chosen = list(combinations(trials, k))
+    assert pass_at(k, len(trials), sum(trials)) == pytest.approx(fmean(map(any, chosen)))
+    assert pass_all(k, len(trials), sum(trials)) == pytest.approx(fmean(map(all, chosen)))
+
+
+def test_a_suite_has_the_mean_of_its_tests() -> None:
+    trials = {"a": [True, True], "b": [True, False]}
+    assert (mean_pass_at(2, trials), mean_pass_all(2, trials), share(trials).value) == (1.0, 0.5, 0.75)
+
+
+def test_the_interval_is_wilson_s() -> None:
+    assert [round(each, 4) for each in wilson(0.8, 10)] == [0.8, 0.4902, 0.9433]
+
+
+@given(st.integers(1, 500), st.integers(0, 500))
+def test_an_interval_holds_its_share_and_lies_between_0_and_1(count: int, passed: int) -> None:
+    found = wilson(min(passed, count) / count, count)
+    assert 0 <= found.low <= found.value + 1e-9 <= found.high + 2e-9 <= 1 + 3e-9
+
+
+def test_repeating_trials_makes_nobody_surer_of_other_tests() -> None:
+    once = {"a": [True], "b": [False]}
+    assert share({test: trials * 50 for test, trials in once.items()}) == share(once) == Share(*share(once))
+
+
+@given(st.integers(0, 6), st.integers(0, 6))
+def test_the_sign_test_counts_every_throw_that_is_as_uneven(better: int, worse: int) -> None:
+    throws = list(product((0, 1), repeat=better + worse))
+    uneven = [abs(2 * sum(throw) - len(throw)) >= abs(better - worse) for throw in throws]
+    assert sign_test(better, worse) == pytest.approx(fmean(uneven))
+
+
+def test_agents_are_compared_over_the_tests_that_both_tried() -> None:
+    before = {"a": [True, False], "b": [True], "c": [False], "only before": [True]}
+    after = {"a": [True, True], "b": [False], "c": [False], "only after": [True]}
+    found = compare(before, after)
+    assert (found.better, found.worse, found.p) == (["a"], ["b"], 1.0)
+    assert found.difference == pytest.approx(-0.5 / 3)
