@@ -15,6 +15,7 @@ from twindiff.kit.graphql.errors import InvalidInput
 from .model.attachments import Attachment, EntityExternalLink
 from .model.comments import Comment
 from .model.issues import Issue
+from .rich_text import text_given
 
 api = Section()
 
@@ -48,8 +49,9 @@ def attachment_create(call: Call, input: dict[str, Any]) -> dict[str, Any]:
     """Attach an address to an issue; one that is attached already is changed instead."""
     issue = verbs.find(call, Issue, input["issueId"])
     attachment = _attached(call, issue, input)
-    if input.get("commentBody"):
-        verbs.create(call, Comment, {"issueId": issue.id, "body": input["commentBody"]})
+    comment = text_given(input, "commentBody")
+    if comment:
+        verbs.create(call, Comment, {"issueId": issue.id, "body": comment})
     return {"attachment": attachment}
 
 
@@ -59,7 +61,11 @@ def _attached(call: Call, issue: Any, given: dict[str, Any]) -> Any:
     if present is None:
         return verbs.create(call, Attachment, {**given, "issueId": issue.id})
     changes = {name: given[name] for name in ("title", "subtitle", "metadata", "iconUrl") if name in given}
-    return verbs.update(call, Attachment, present, changes)
+    changed = verbs.update(call, Attachment, present, changes)
+    grouped = given.get("groupBySource")
+    if grouped is None or grouped == changed.groupBySource:
+        return changed
+    return call.db.change(changed, groupBySource=grouped, updatedAt=call.clock.iso())
 
 
 @api.creating(Attachment)

@@ -40,7 +40,8 @@ def create_issue(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
     check_relations(call, values, team)
     labels = check_labels(call, given.get("labelIds") or [], team)
     now = call.clock.iso()
-    values |= priority(values.get("priority")) | instants(state, now)
+    values |= priority(values.get("priority"), values.get("prioritySortOrder"))
+    values |= instants(state, now) | _completed(state, values, now)
     values |= {
         "creatorId": values.get("creatorId") or call.actor,
         "labelIds": labels,
@@ -69,7 +70,7 @@ def update_issue(call: Call, row: Any, changes: dict[str, Any], given: dict[str,
     if changes.get("stateId") and changes["stateId"] != row.stateId:
         changes |= instants(state_of_team(call, changes["stateId"], team), call.clock.iso(), row)
     if "priority" in changes:
-        changes |= priority(changes["priority"])
+        changes |= priority(changes["priority"], changes.get("prioritySortOrder"))
     if "trashed" in changes:
         changes["archivedAt"] = call.clock.iso() if changes["trashed"] else None
     if changes.get("title", row.title) != row.title:
@@ -150,12 +151,24 @@ def delete_issue(call: Call, row: Any, changes: dict[str, Any], arguments: dict[
     changes.clear()
 
 
-def priority(given: float | None) -> dict[str, Any]:
-    """The columns of a priority from 0 to 4; raises InvalidInput for any other."""
+def _completed(state: Any, values: dict[str, Any], now: str) -> dict[str, Any]:
+    """An issue that comes from elsewhere may say when it was completed; raises InvalidInput where that cannot be."""
+    at = values.get("completedAt")
+    if at is None:
+        return {}
+    if state.type != "completed":
+        raise InvalidInput(f"completedAt: an issue in the state '{state.name}' is not completed.")
+    if not values["createdAt"] <= at <= now:
+        raise InvalidInput("completedAt: an issue is completed after it was created, and not in the future.")
+    return {"completedAt": at}
+
+
+def priority(given: float | None, order: float | None = None) -> dict[str, Any]:
+    """The columns of a priority from 0 to 4, and of an order among equals; raises InvalidInput for any other."""
     value = given or 0
     if value not in range(len(PRIORITIES)):
         raise InvalidInput("priority: it goes from 0 (none) over 1 (urgent) to 4 (low).")
-    order = float(value or len(PRIORITIES))
+    order = float(value or len(PRIORITIES)) if order is None else order
     return {"priority": float(value), "priorityLabel": PRIORITIES[int(value)], "prioritySortOrder": order}
 
 

@@ -42,7 +42,9 @@ def create_project(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
     values["creatorId"] = call.actor
     values["color"] = values.get("color") or "#bec2c8"
     values["labelIds"] = list(dict.fromkeys(given.get("labelIds") or []))
-    values |= _address(call, values["id"], values["name"]) | priority(values.get("priority"))
+    values |= _address(call, values["id"], values["name"]) | priority(
+        values.get("priority"), values.get("prioritySortOrder")
+    )
     values |= status_columns(status, call.clock.iso())
     _check_dates(values)
 
@@ -98,12 +100,12 @@ def status_columns(status: Any, now: str, before: Any = None) -> dict[str, Any]:
     }
 
 
-def priority(given: int | None) -> dict[str, Any]:
-    """The columns of a priority from 0 to 4; raises InvalidInput for any other."""
+def priority(given: int | None, order: float | None = None) -> dict[str, Any]:
+    """The columns of a priority from 0 to 4, and of an order among equals; raises InvalidInput for any other."""
     value = given or 0
     if value not in range(len(PRIORITIES)):
         raise InvalidInput("priority: it goes from 0 (none) over 1 (urgent) to 4 (low).")
-    order = float(value or len(PRIORITIES))
+    order = float(value or len(PRIORITIES)) if order is None else order
     return {"priority": int(value), "priorityLabel": PRIORITIES[int(value)], "prioritySortOrder": order}
 
 
@@ -121,7 +123,7 @@ def update_project(call: Call, row: Any, changes: dict[str, Any], given: dict[st
     if changes.get("statusId") and changes["statusId"] != row.statusId:
         changes |= status_columns(call.db.get(ProjectStatus.row, changes["statusId"]), call.clock.iso(), row)
     if "priority" in changes:
-        changes |= priority(changes["priority"])
+        changes |= priority(changes["priority"], changes.get("prioritySortOrder"))
     if given.get("labelIds") is not None:
         changes["labelIds"] = list(dict.fromkeys(given["labelIds"]))
     if given.get("teamIds") == []:

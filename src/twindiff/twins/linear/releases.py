@@ -72,13 +72,6 @@ def delete_pipeline(call: Call, row: Any, changes: dict[str, Any], arguments: di
     changes["trashed"] = True
 
 
-@api.creating(ReleaseNote)
-def create_note(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Give a note an address."""
-    values["slugId"] = values["id"].replace("-", "")[:12]
-    values["url"] = f"https://linear.app/{workspace(call)}/release-note/{values['slugId']}"
-
-
 @api.creating(IssueToRelease)
 def add_to_release(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """An issue is in a release once."""

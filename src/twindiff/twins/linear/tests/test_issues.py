@@ -248,3 +248,12 @@ def test_two_mutations_in_one_document_keep_the_first_when_the_second_fails(line
         second: issueUpdate(id: "ENG-99", input: { title: "Lost" }) { success } }"""
     assert linear.error(query)["path"] == ["second"]
     assert linear('{ issue(id: "ENG-1") { title } }')["issue"]["title"] == "Kept"
+
+
+def test_an_issue_from_elsewhere_says_when_it_was_completed(linear):
+    when = {"createdAt": "2024-01-01T00:00:00.000Z", "completedAt": "2024-02-01T00:00:00.000Z"}
+    assert linear.issue("completedAt", stateId=DONE, **when)["completedAt"] == when["completedAt"]
+    query = "mutation($i: IssueCreateInput!) { issueCreate(input: $i) { success } }"
+    for wrong in ({"stateId": BACKLOG}, {"stateId": DONE, "completedAt": "2023-01-01T00:00:00.000Z"}):
+        error = linear.error(query, i={"teamId": ENG, "title": "x", **when, **wrong})
+        assert error["message"].startswith("completedAt: ")
