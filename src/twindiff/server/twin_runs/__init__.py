@@ -15,7 +15,7 @@ PREFIXES = (
     "/health",
     *later.PREFIXES,
 )
-OPEN = {*accounts.OPEN, "GET /scenarios/presets"}
+OPEN = {*accounts.OPEN, "GET /scenarios/presets", "GET /twin-runs/{run_id}/dashboard"}
 """Operations that need no key."""
 
 operations = Dispatch(RunStyle(), [routes.api, scenario_routes.api, accounts.api, later.api])

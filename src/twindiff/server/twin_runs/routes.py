@@ -10,7 +10,9 @@ import msgspec
 from twindiff.catalog import TwinRunRecord
 from twindiff.kit.clock import iso_instant
 from twindiff.kit.errors import ApiError
+from twindiff.kit.http import Answer
 from twindiff.kit.twin import Operations, Twin
+from twindiff.server.twin_runs.dashboard import dashboard
 from twindiff.server.twin_runs.desk import Desk
 from twindiff.server.twin_runs.runs import Asked
 
@@ -120,6 +122,12 @@ async def provision_status(desk: Desk, run_id: str) -> dict[str, Any]:
     return await get_twin_run(desk, run_id)
 
 
+@api.get("/twin-runs/{run_id}/dashboard")
+async def show_dashboard(desk: Desk, run_id: str, token: str = "") -> Answer:
+    """The page of a run, for people."""
+    return await dashboard(desk, desk.runs.find(run_id), token)
+
+
 async def shown(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
     """A run as both families show it."""
     service = desk.runs.service
@@ -129,7 +137,7 @@ async def shown(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
         "run_id": run.run_id,
         "status": status,
         "twins": await desk.runs.instances(run, desk.address),
-        "dashboard_url": f"{desk.address}/twin-runs/{run.run_id}/dashboard",
+        "dashboard_url": f"{desk.address}/twin-runs/{run.run_id}/dashboard?token={run.proxy_token}",
         "expires_at": iso_instant(record.expires).isoformat() + "Z",
         "created_at": f"{run.created_at}Z",
         "proxy_token": run.proxy_token,

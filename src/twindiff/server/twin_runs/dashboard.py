@@ -1,0 +1,112 @@
+"""The page of a run: where its twins are, the variables that lead programs to them, what was asked, what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+from twindiff.catalog import CallRecord, TwinRunRecord
+from twindiff.kit.clock import Clock
+from twindiff.kit.errors import ApiError
+from twindiff.kit.http import Answer
+from twindiff.server.auth import same
+from twindiff.server.twin_runs.desk import Desk
+from twindiff.storage.journal import Record
+
+SHOWN = 50
+"""Calls and operations that the page shows, newest first."""
+SECONDS = 3
+"""How often the page of a run that lasts is loaded anew."""
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_STYLE = """
+:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{max-width:64rem;margin:2rem auto;padding:0 1rem}
+h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}code,pre{font:13px/1.5 ui-monospace,monospace}
+table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #8884;
+vertical-align:top}pre{background:#8881;padding:.7rem;border-radius:.4rem;overflow:auto;user-select:all}
+.ok{color:#1a7f37}.bad{color:#cf222e}.wide{overflow-x:auto}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:0 1rem}
+"""
+
+
+class NotSignedIn(ApiError):
+    """Open this page with the run's proxy_token: ?token=…"""
+
+    status = 401
+
+
+async def dashboard(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
+    """The page; where the server has a key, whoever opens it brings the run's proxy token. Raises NotSignedIn."""
+    if desk.runs.service.settings.api_key and not same(token, run.proxy_token):
+        raise NotSignedIn
+    status = desk.runs.status(run)
+    twins = await desk.runs.instances(run, desk.address)
+    lasts = status == "ready"
+    parts = [
+        f"<h1>Twin run <code>{run.run_id[:8]}</code> <span class={'ok' if lasts else 'bad'}>{status}</span></h1>",
+        _facts(desk, run),
+        *(_twin(name, twin) for name, twin in twins.items()),
+        *((_changes(desk, run), _calls(desk, run)) if lasts else ("<p>The run has ended; its twins are gone.</p>",)),
+    ]
+    again = f'<meta http-equiv="refresh" content="{SECONDS}">' if lasts else ""
+    page = (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8">{again}<title>Twin run {run.run_id[:8]}</title>'
+        '<meta name="viewport" content="width=device-width">'
+        f"<style>{_STYLE}</style></head><body><main>{''.join(parts)}</main></body></html>"
+    )
+    headers = (("Content-Security-Policy", POLICY), ("Referrer-Policy", "no-referrer"), ("Cache-Control", "no-store"))
+    return Answer(page.encode(), content_type="text/html; charset=utf-8", headers=headers)
+
+
+def _facts(desk: Desk, run: TwinRunRecord) -> str:
+    record = desk.runs.service.environments.record(run.environment_id)
+    facts = {
+        "Environment": run.environment_id,
+        "Access": "public" if run.is_public else "private: callers bring the proxy token",
+        "Ends": f"{Clock(record.expires).iso()[:19]} UTC",
+        "Scenario": run.scenario_id or "starter worlds",
+    }
+    if desk.runs.status(run) == "ready":
+        facts["Its time"] = f"{Clock(desk.runs.service.clocks.show(run.environment_id).now).iso()[:19]} UTC"
+    return (
+        "<dl>" + "".join(f"<dt>{escape(name)}<dd><code>{escape(text)}</code>" for name, text in facts.items()) + "</dl>"
+    )
+
+
+def _twin(name: str, twin: dict[str, Any]) -> str:
+    variables = "\n".join(f"{name}={value}" for name, value in twin["env_vars"].items())
+    return (
+        f"<h2>{escape(twin['label'])}</h2><p><code>{escape(twin['base_url'])}</code></p><pre>{escape(variables)}</pre>"
+    )
+
+
+def _changes(desk: Desk, run: TwinRunRecord) -> str:
+    engine = desk.runs.service.engine
+    last = engine.seq(run.environment_id)
+    records = engine.records(run.environment_id, max(0, last - SHOWN), last)
+    rows = ((str(each.seq), each.twin, each.operation, each.actor, _tables(each)) for each in reversed(records))
+    return "<h2>What changed</h2>" + _table(("#", "twin", "operation", "by", "rows"), rows, "Nothing has changed yet.")
+
+
+def _tables(record: Record) -> str:
+    signs = [f"{'+' if c.before is None else '-' if c.after is None else '~'} {c.table}" for c in record.changes]
+    return ", ".join(f"{sign} {signs.count(sign)}" for sign in dict.fromkeys(signs))
+
+
+def _calls(desk: Desk, run: TwinRunRecord) -> str:
+    desk.runs.service.calls.log.flush()
+    mine = CallRecord.environment_id == run.environment_id
+    calls = desk.runs.service.catalog.rows(CallRecord, mine, order=-CallRecord.number, limit=SHOWN)
+    rows = (
+        (str(each.number), each.twin, each.operation, each.actor or "", f"{each.status} {each.error or ''}")
+        for each in calls
+    )
+    return "<h2>What was asked</h2>" + _table(
+        ("#", "twin", "operation", "by", "answer"), rows, "Nothing was asked yet."
+    )
+
+
+def _table(heads: Iterable[str], rows: Iterable[Iterable[str]], empty: str) -> str:
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}" for cell in row) for row in rows)
+    head = "".join(f"<th>{escape(each)}" for each in heads)
+    return f'<div class="wide"><table><tr>{head}{body}</table></div>' if body else f"<p>{escape(empty)}</p>"

@@ -1,0 +1,41 @@
+"""The page of a run."""
+
+import httpx
+
+
+def provisioned(client, **headers):
+    run = client.post("/twin-runs", json={"twins": ["slack"]}, headers=headers).json()
+    return client.get(f"/twin-runs/{run['run_id']}", headers=headers).json()
+
+
+def test_the_page_has_the_variables_and_what_happened(live):
+    run = provisioned(live.client)
+    url = run["twins"]["slack"]["base_url"]
+    httpx.post(f"{url}/api/conversations.create", json={"name": "new-room"})
+    page = httpx.get(run["dashboard_url"])
+    assert page.headers["content-type"].startswith("text/html")
+    assert run["twins"]["slack"]["env_vars"]["SLACK_BOT_TOKEN"] in page.text
+    assert "conversations.create" in page.text
+    assert "+ channels 1" in page.text
+
+
+def test_what_was_asked_is_text_on_the_page(live):
+    run = provisioned(live.client)
+    httpx.post(f"{run['twins']['slack']['base_url']}/api/<script>alert(1)<%2Fscript>")
+    page = httpx.get(run["dashboard_url"])
+    assert "<script>" not in page.text
+    assert "&lt;script&gt;" in page.text
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+
+
+def test_the_page_of_a_run_that_has_ended_says_so(live):
+    run = provisioned(live.client)
+    live.client.post(f"/twin-runs/{run['run_id']}/teardown")
+    assert "has ended" in httpx.get(run["dashboard_url"]).text
+
+
+def test_with_a_key_the_page_asks_for_the_proxy_token(make_server):
+    server = make_server(api_key="the-key")
+    run = provisioned(server.client, **{"X-API-Key": "the-key"})
+    assert httpx.get(run["dashboard_url"]).status_code == 200
+    assert httpx.get(run["dashboard_url"].partition("?")[0]).status_code == 401
