@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import os
+import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -45,6 +47,8 @@ class Commands(TyperGroup):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         _print_anything()
+        # What is done has its exit code: a Ctrl-C while Python ends must not take that away.
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
         try:
             return super().main(*args, **kwargs)
         except Problem as problem:
