@@ -61,7 +61,9 @@ async def _state(service: Service, environment: Environment, twin: Twin, request
         }
         return {"logical_now": f"{moment.clock.iso()}Z", "counts": counts, "tables": rows}
 
-    found = service.engine.read(environment.id, twin.name, look)
+    await service.settle(environment.id)
+    now = service.engine.present(environment.id).clock
+    found = service.engine.read(environment.id, twin.name, look, at=now)
     return {"twin": twin.name, "environment_id": environment.id, "seq": service.engine.seq(environment.id), **found}
 
 

@@ -355,8 +355,8 @@ class SqliteEngine:
             raise
 
     def _note_due(self, space: Space, schema: Schema, record: Record) -> None:
-        rows = [(change.table, change.after) for change in record.changes]
-        space.due = min(space.due, earliest(schema, rows, space.origin.clock_start))
+        if rows := [(change.table, change.after) for change in record.changes if change.table in schema.due]:
+            space.due = min(space.due, earliest(schema, rows, space.origin.clock_start))
 
     # Time
 
