@@ -400,6 +400,7 @@ def test_every_point_stays_what_a_full_copy_would_be_for_100_000_steps(limits: s
 
 
 def test_nothing_is_kept_of_environments_that_are_gone(house: House):
+    finished(house.engine.maintain())
     tables = ("journal", "rewinds", "images", "image_pages", "forks")
     connection = house.engine.file.connection
     assert [connection.execute(f"SELECT count(*) FROM {table}").fetchone() for table in tables] == [(0,)] * len(tables)

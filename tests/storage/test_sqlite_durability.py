@@ -13,7 +13,7 @@ import pytest
 
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.events import Event
-from twindiff.kit.rows import Column, Json, Row, Timestamp, column, table_of
+from twindiff.kit.rows import Column, Json, Row, Timestamp, column, references, table_of
 from twindiff.storage import DataDirectoryInUse, Origin, SchemaChanged, StorageFull
 from twindiff.storage.conformance.worlds import CATALOG, NOON, Note, Place, Thing, World
 from twindiff.storage.schema import Schema
@@ -249,6 +249,43 @@ def test_a_column_of_another_type_is_refused(office: Office):
     office.release(Retyped, Gone)
     with pytest.raises(SchemaChanged, match="cannot hold their older rows"):
         office.place.wake()
+
+
+class Plain(Row, table="letters", key=("letter_id",), indexes=(("letter_id", "sender"), ("sender",))):
+    letter_id: Column[str]
+    sender: Column[str]
+
+
+class Linked(Row, table="letters", key=("letter_id",), indexes=(("letter_id", "sender"), ("sender",))):
+    letter_id: Column[str]
+    sender: Column[str] = references(Old)
+
+
+def test_tables_that_are_only_laid_out_otherwise_are_carried_over(tmp_path: Path):
+    """The index of a text that words are looked for in has one column more; rows and the schema's hash are the same."""
+    one, other = (Schema("office", (table_of(Old), table_of(row))) for row in (Plain, Linked))
+    assert one.hash == other.hash
+    office = Office(tmp_path)
+    office.release(Old, Plain)
+    letters = [{"letter_id": f"L{n}", "sender": f"P{n}"} for n in range(50)]
+    template = office.engine.add_template("office", {"papers": [], "letters": letters})
+    origin = Origin({"office": template.hash}, ClockMode("steps", NOON), NOON, NOON)
+    place: Any = Place(office, "e2", origin)  # pyright: ignore[reportArgumentType]
+    office.engine.create("e2", origin)
+    for number in range(300):
+        place.add(Plain(letter_id=f"M{number}", sender="P1"), twin="office")
+    office.engine.sleep("e2")
+    office.release(Old, Linked)
+    place.wake()
+    office.place.wake()
+    office.place.read(lambda db: db.count(Linked), "office")
+    assert place.read(lambda db: db.count(Linked, Linked.sender == "P1"), "office") == 301
+    place.add(Linked(letter_id="N", sender="P1"), twin="office")
+    office.release(Old, Linked)
+    place.wake()
+    assert place.read(lambda db: db.count(Linked, Linked.sender == "P1"), "office") == 302
+    assert office.engine.problems("e2", origin) == []
+    office.engine.close()
 
 
 def test_an_empty_table_may_go(office: Office):

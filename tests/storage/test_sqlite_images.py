@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
+import itertools
 import random
 import shutil
 from pathlib import Path
@@ -18,6 +20,8 @@ from twindiff.storage.conformance.worlds import Item, Place, Thing, World
 from twindiff.storage.portions import finished
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite import engine as engine_module
+from twindiff.storage.sqlite import templates as templates_module
+from twindiff.storage.sqlite.pages import Image
 
 OLD = Path(__file__).parent / "data" / "layout_2.db.gz"
 
@@ -163,6 +167,69 @@ def test_a_fork_lives_on_an_image_of_its_parent_that_was_not_written_when_that_w
     child.wake()
     assert replayed(world, child, 2000) == 0
     assert child.read(lambda db: db.count(Item), "beta") == 2000
+
+
+# What is deleted
+
+
+def rows_left(world: World) -> int:
+    return sum(ask(world, f"SELECT count(*) FROM {table}") for table in ("journal", "images", "image_pages", "forks"))
+
+
+def test_a_deleted_environment_is_removed_in_small_parts(world: World):
+    place = world.environment()
+    write(place, 1200)
+    maintain(world)
+    place.engine.delete(place.env)
+    assert (place.records(), place.engine.seq(place.env)) == ([], 0)
+    left = [rows_left(world)]
+    for work in engine_of(world).maintain():
+        work()
+        left.append(rows_left(world))
+    left.append(rows_left(world))
+    assert max(before - after for before, after in itertools.pairwise(left)) <= 101
+    assert left[-1] == 0
+
+
+def test_a_death_while_an_environment_is_removed_leaks_nothing(world: World):
+    place = world.environment()
+    write(place, 1200)
+    maintain(world)
+    place.engine.delete(place.env)
+    next(engine_of(world).maintain())
+    world.reopen()
+    assert place.engine.seq(place.env) == 0
+    maintain(world)
+    assert rows_left(world) == 0
+
+
+def test_a_data_file_shrinks_when_much_is_deleted(world: World, tmp_path: Path):
+    place = world.environment()
+    for number in range(300):
+        place.add(Thing(thing_id=f"T{number}", slug=f"{number}", text="long " * 10_000))
+    size = ask(world, "PRAGMA page_count")
+    place.engine.delete(place.env)
+    maintain(world)
+    assert ask(world, "PRAGMA page_count") < size / 4
+
+
+def test_templates_that_nobody_uses_leave_memory(world: World, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(templates_module, "RECENT_BYTES", 0)
+    place = world.environment(Thing(thing_id="T1"))
+    other = world.environment(Thing(thing_id="T2"))
+    before = images_in_memory()
+    place.engine.sleep(place.env)
+    for name in ("T3", "T4"):
+        world.engine.delete(world.environment(Thing(thing_id=name)).env)
+    assert images_in_memory() <= before
+    place.wake()
+    for each, name in ((place, "T1"), (other, "T2")):
+        assert [row.thing_id for row in each.read(lambda db: db.rows(Thing))] == [name]
+
+
+def images_in_memory() -> int:
+    gc.collect()
+    return sum(isinstance(each, Image) for each in gc.get_objects())
 
 
 # Data directories of earlier releases

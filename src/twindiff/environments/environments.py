@@ -271,16 +271,17 @@ class Environments:
         return record
 
     def _end(self, record: EnvironmentRecord) -> None:
-        self._catalog.change(record, status="deleted")
-        mine = CheckpointRecord.environment_id == record.environment_id
-        for checkpoint in self._catalog.rows(CheckpointRecord, mine):
-            self._catalog.remove(checkpoint)
-        self._live.pop(record.environment_id, None)
-        if self._catalog.find(OutboxRecord, OutboxRecord.environment_id == record.environment_id):
-            self._engine.announce(record.environment_id)
-        for table in (WebhookRecord, OutboxRecord, DeliveryRecord, AttemptRecord):
-            self._catalog.remove_all(table, table.environment_id == record.environment_id)
-        self._engine.delete(record.environment_id)
+        with self._engine.transaction():
+            self._catalog.change(record, status="deleted")
+            mine = CheckpointRecord.environment_id == record.environment_id
+            for checkpoint in self._catalog.rows(CheckpointRecord, mine):
+                self._catalog.remove(checkpoint)
+            self._live.pop(record.environment_id, None)
+            if self._catalog.find(OutboxRecord, OutboxRecord.environment_id == record.environment_id):
+                self._engine.announce(record.environment_id)
+            for table in (WebhookRecord, OutboxRecord, DeliveryRecord, AttemptRecord):
+                self._catalog.remove_all(table, table.environment_id == record.environment_id)
+            self._engine.delete(record.environment_id)
 
     def reset(self, environment_id: str) -> int:
         """Return to the templates' state; gives the new seq."""

@@ -113,6 +113,8 @@ class Service:
         self.unused = Unused(self.engine, catalog, self.environments) if isinstance(self.engine, SqliteEngine) else None
         self._swept = time.monotonic()
         self.started = time.time()
+        self.without_calls: set[str] = set()
+        """Environments that have ended and whose calls are still to be forgotten."""
         self.trouble: NotServed | None = None
         """Why what is done between requests cannot be done now."""
         if not self.engine.inline:
@@ -295,8 +297,14 @@ class Service:
         for environment_id in self.ports.environments():
             if self.environments.record(environment_id).status != "ready":
                 self.ports.close(environment_id)
-        for environment_id in ended:
+        self.without_calls.update(ended)
+        yield from self.forget_calls()
+
+    def forget_calls(self) -> Iterator[None]:
+        """Drop the calls of environments that have ended, in parts; what fails is tried again."""
+        for environment_id in list(self.without_calls):
             yield from self.calls.log.forget(environment_id)
+            self.without_calls.discard(environment_id)
 
     def close(self) -> None:
         self.ports.close_all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Any, Literal, TypedDict
 
 import msgspec
@@ -16,6 +17,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer, json_answer
 from twindiff.kit.twin import Operations
 from twindiff.server.service import Service
+from twindiff.storage import NotServed
 from twindiff.storage.journal import Record
 from twindiff.suites.suites import TestNotFound, clock_of
 
@@ -305,8 +307,10 @@ async def delete_environment(service: Service, env_id: str) -> EnvironmentStatus
     """Delete an environment; results of its runs stay readable."""
     record = service.environments.delete(env_id)
     service.ports.close(record.environment_id)
-    for _ in service.calls.log.forget(record.environment_id):
-        await service.breathe()
+    service.without_calls.add(record.environment_id)
+    with suppress(NotServed):  # it is deleted; the rest is tried again
+        for _ in service.forget_calls():
+            await service.breathe()
     return EnvironmentStatus(env_id, "deleted")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
+from functools import cache
 
 from twindiff.storage import SchemaChanged
 from twindiff.storage.deadline import NEVER, Deadline
@@ -12,7 +13,7 @@ from twindiff.storage.journal import Change, Values
 from twindiff.storage.schema import Schema
 
 from .capture import Capture
-from .connection import Connection, connect, equipped, roll_back
+from .connection import Connection, Stored, connect, equipped, roll_back
 from .ddl import statements
 from .pages import PAGE_SIZE, Image, Pages, Undo, vfs
 from .store import Tables, TableSql
@@ -159,6 +160,28 @@ def image_of(tables: Tables, rows: Mapping[str, Iterable[Values]]) -> bytes:
             connection.executemany(sql.insert, (sql.insert_values(each) for each in values))
         connection.execute("COMMIT")
         return connection.serialize("main")
+    finally:
+        connection.close()
+
+
+def fits(tables: Tables, pages: Pages) -> bool:
+    """Whether a database has today's tables and indexes in today's places, as connections take for granted."""
+    connection, _ = vfs.connect(pages)
+    try:
+        return _layout(connection) == _todays_layout(tables.schema)
+    finally:
+        connection.close()
+
+
+def _layout(connection: Connection) -> list[Stored]:
+    return connection.execute("SELECT type, name, rootpage, sql FROM sqlite_schema ORDER BY rowid").fetchall()
+
+
+@cache
+def _todays_layout(schema: Schema) -> list[Stored]:
+    connection = _empty(schema)
+    try:
+        return _layout(connection)
     finally:
         connection.close()
 

@@ -19,9 +19,11 @@ from twindiff.storage.journal import ADVANCE, Change, Record, Values, between, n
 from twindiff.storage.portions import Work, finished, nothing, portions
 from twindiff.storage.schema import Schema
 
-from .database import Database, contents_of
+from .database import Database, contents_of, fits
 from .files import Born, DataFile, Reading, Way
 from .images import ImageQueue, Part, Stored, Taken
+from .memory import give_back
+from .migrate import migrate
 from .pages import Image, Pages, Undo
 from .snapshots import Snapshot
 from .spaces import (
@@ -35,7 +37,7 @@ from .spaces import (
 )
 from .standings import images_of, last_seq, standing_at
 from .store import Counters, SqliteStore, Tables
-from .templates import TemplateImages, carried_over
+from .templates import TemplateImages
 
 T = TypeVar("T")
 
@@ -68,6 +70,7 @@ class SqliteEngine:
         self._waking = threading.Lock()
         self._recalled: OrderedDict[tuple[str, int], Space] = OrderedDict()
         self._images = ImageQueue(self.file)
+        self._slept, self._slept_lately = 0, 0
 
     def schema(self, schema: Schema) -> None:
         self._pools[schema.twin] = Pool(Tables(schema))
@@ -156,10 +159,10 @@ class SqliteEngine:
             pages[stored.twin] = self._loaded(reading, origin.templates[stored.twin], stored)
         if not all(reading.images.is_there(stored.id) for stored in way.images):  # replaced by another meanwhile
             return self._rebuilt(reading, env, origin, seq)
+        is_carried = any(pages[stored.twin].dirty for stored in way.images)
         replayed = self._replay(reading, way, pages)
         since = replayed + (way.images[0].since if way.images else 0)
-        carried = any(each.schema_hash != self._pools[each.twin].tables.schema.hash for each in way.images)
-        images = [] if carried else images_of(reading, way)
+        images = [] if is_carried else images_of(reading, way)
         point = Point(pages, standing_at(reading, env, origin, seq, since), images)
         return Space(env, origin, point, self._unknown(origin))
 
@@ -193,9 +196,9 @@ class SqliteEngine:
             image = Image(data)
         pages = Pages(image)
         pages.own, pages.count = reading.images.pages(stored.id), stored.page_count
-        if stored.schema_hash == tables.schema.hash:
+        if stored.schema_hash == tables.schema.hash and fits(tables, pages):
             return pages
-        return Pages(Image(carried_over(tables, stored.schema_hash, pages.data())), stands_alone=True)
+        return Pages(Image(migrate(tables, pages.data())), stands_alone=True)
 
     def sleep(self, env: str) -> None:
         space = self._spaces.get(env)
@@ -204,6 +207,7 @@ class SqliteEngine:
         if space.seq > space.begun and space.since_image > IMAGE_AT_SLEEP:
             self._take_image(space, since=space.standing.since)
         del self._spaces[env]
+        self._slept += 1
 
     def _take_image_if_due(self, space: Space) -> None:
         if space.standing.since >= IMAGE_EVERY:
@@ -227,8 +231,8 @@ class SqliteEngine:
     def maintain(self) -> Generator[Work]:
         """Do what no operation waits for, in parts, some of which may be done in another thread.
 
-        Writes the images that wait, has all environments together remember no more than they may, and shortens the
-        log of the data file. Raises StorageFull.
+        Writes the images that wait, removes what is forgotten, has all environments together remember no more than they
+        may, and shortens the data file and its log, and gives memory back. Raises StorageFull.
         """
         self.file.refuse_full()
         most = min(UNDO_BYTES, ALL_UNDO_BYTES // max(1, len(self._spaces)))
@@ -243,6 +247,11 @@ class SqliteEngine:
             for space in self._spaces.values():
                 self._lose_images(space)
             raise
+        yield from self.file.remove_forgotten()
+        yield from self.file.shrink()
+        if self._slept_lately and not self._slept:  # all have gone to sleep that were about to
+            yield give_back
+        self._slept_lately, self._slept = self._slept, 0
         if self.file.is_long:
             yield self.file.shorten
             self.file.finish_log()
@@ -269,11 +278,12 @@ class SqliteEngine:
         yield partial(self.wake, env, origin)
 
     def delete(self, env: str) -> None:
+        self.file.forget(env)
+        if self.file.is_free(env):
+            self._images.forget(env)
         self._spaces.pop(env, None)
         for point in [point for point in self._recalled if point[0] == env]:
             self._recalled.pop(point, None)
-        for gone in self.file.forget(env):
-            self._images.forget(gone)
 
     # Operations
 

@@ -31,9 +31,17 @@ PIECE = 1 << 18
 LONG_LOG = 1000
 LONGEST_LOG = 64_000
 """Pages of the write-ahead log at which another thread should carry it over, and at which it is done at once."""
+LARGEST_LOG = 64 * 1024 * 1024
+"""Bytes that the write-ahead log's file keeps when it begins anew."""
 ROUNDS = 5
 LEFT_OVER = 100
 """Pages that are carried over in no time."""
+
+ROWS_AT_ONCE = 100
+"""Rows of what is forgotten that are removed in one go."""
+LEAST_FREE = 2000
+"""Free pages that are worth giving back."""
+PAGES_FREED_AT_ONCE = 200
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS journal (env TEXT NOT NULL, seq INTEGER NOT NULL, record BLOB NOT NULL) STRICT;
@@ -53,7 +61,11 @@ CREATE TABLE IF NOT EXISTS forks (
     forgotten INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX IF NOT EXISTS forks_parent ON forks (parent);
+CREATE INDEX IF NOT EXISTS forks_forgotten ON forks (env) WHERE forgotten;
 """
+
+
+_FREE = "forgotten AND NOT EXISTS (SELECT 1 FROM forks AS child WHERE child.parent = forks.env)"
 
 
 class Born(NamedTuple):
@@ -95,12 +107,19 @@ class Reading:
 
     def last_record(self, env: str) -> Record | None:
         """The newest record that an environment has of its own."""
+        if self.is_forgotten(env):
+            return None
         query = "SELECT record FROM journal WHERE env = ? ORDER BY seq DESC LIMIT 1"
         found = self.connection.execute(query, (env,)).fetchone()
         return decode(found[0]) if found else None
 
+    def is_forgotten(self, env: str) -> bool:
+        return self.connection.execute("SELECT 1 FROM forks WHERE env = ? AND forgotten", (env,)).fetchone() is not None
+
     def records(self, env: str, after: int, upto: int) -> list[Record]:
-        """Records with `after < seq <= upto`; those before a fork are its parent's."""
+        """Records with `after < seq <= upto`; those before a fork are its parent's. A forgotten one has none."""
+        if self.is_forgotten(env):
+            return []
         query = "SELECT record FROM journal WHERE env = ? AND seq > ? AND seq <= ? ORDER BY seq DESC"
         found: list[Record] = []
         for name, last in self._lineage(env, upto):
@@ -196,7 +215,9 @@ class DataFile(Reading):
 
     def _prepare(self, journal: str, synchronous: str) -> None:
         self._check_layout()
+        self.connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file; one that has tables stays as it is
         self.connection.execute(f"PRAGMA journal_mode = {journal}")
+        self.connection.execute(f"PRAGMA journal_size_limit = {LARGEST_LOG}")
         self.connection.execute(f"PRAGMA synchronous = {synchronous}")
         self.connection.execute(_TABLES + IMAGE_TABLES)
         carry_over(self.connection)
@@ -343,30 +364,47 @@ class DataFile(Reading):
         """Remember where an environment comes from; raises StorageFull."""
         self._write("INSERT INTO forks (env, parent, at, made) VALUES (?, ?, ?, ?)", (env, *born))
 
-    def forget(self, env: str) -> list[str]:
-        """Delete an environment's journal and images, unless a fork lives on them; then as soon as none does.
+    def forget(self, env: str) -> None:
+        """Forget an environment; what it has left is removed by `remove_forgotten`. Raises StorageFull."""
+        row = "INSERT INTO forks (env, parent, at, made, forgotten) VALUES (?, '', 0, 0, 1)"
+        self._write(f"{row} ON CONFLICT DO UPDATE SET forgotten = 1", (env,))
 
-        Gives the environments of which nothing is left now.
-        """
-        execute, gone = self.connection.execute, list[str]()
-        with self.transaction():
-            keep = "INSERT INTO forks (env, parent, at, made, forgotten) VALUES (?, '', 0, 0, 1)"
-            execute(f"{keep} ON CONFLICT DO UPDATE SET forgotten = 1", (env,))
-            forgotten: str | None = env
-            while forgotten and self._is_free(forgotten):
-                born = self.born(forgotten)
-                self.images.drop([id for (id,) in execute("SELECT id FROM images WHERE env = ?", (forgotten,))])
-                for table in ("journal", "rewinds", "forks"):
-                    execute(f"DELETE FROM {table} WHERE env = ?", (forgotten,))
-                gone.append(forgotten)
-                forgotten = born.parent if born else None
-        return gone
+    def remove_forgotten(self) -> Generator[Work]:
+        """Remove journals and images of forgotten environments, except where a fork lives on them, in parts."""
+        while env := self._free():
+            for table in ("journal", "rewinds"):
+                key = "rowid" if table == "journal" else "seq"
+                some = f"SELECT {key} FROM {table} WHERE env = ?1 LIMIT {ROWS_AT_ONCE}"
+                yield from self._remove_all(f"DELETE FROM {table} WHERE env = ?1 AND {key} IN ({some})", env)
+            for id in self.images.ids(env):
+                some = f"SELECT rowid FROM image_pages WHERE image = ?1 LIMIT {ROWS_AT_ONCE}"
+                yield from self._remove_all(f"DELETE FROM image_pages WHERE rowid IN ({some})", id)
+                self._write("DELETE FROM images WHERE id = ?", (id,))
+            self._write("DELETE FROM forks WHERE env = ?", (env,))
 
-    def _is_free(self, env: str) -> bool:
+    def _remove_all(self, statement: str, whose: str | int) -> Generator[Work]:
+        self._write(statement, (whose,))
+        while self.connection.changes():
+            yield nothing
+            self._write(statement, (whose,))
+
+    def _free(self) -> str | None:
+        """An environment that is forgotten and that no fork lives on."""
+        found = self.connection.execute(f"SELECT env FROM forks WHERE {_FREE}").fetchone()
+        return str(found[0]) if found else None
+
+    def is_free(self, env: str) -> bool:
         """Whether an environment is forgotten and no fork lives on it."""
-        lived_on = "EXISTS (SELECT 1 FROM forks WHERE parent = ?1)"
-        query = f"SELECT 1 FROM forks WHERE env = ?1 AND forgotten AND NOT {lived_on}"
-        return self.connection.execute(query, (env,)).fetchone() is not None
+        return self.connection.execute(f"SELECT 1 FROM forks WHERE env = ? AND {_FREE}", (env,)).fetchone() is not None
+
+    def shrink(self) -> Generator[Work]:
+        """Give room that is free back to the file system, in parts, when it is much; an older file keeps it."""
+        ((free,),), ((all,),) = (self.connection.execute(f"PRAGMA {name}") for name in ("freelist_count", "page_count"))
+        if free < LEAST_FREE or free * 4 < all:
+            return
+        for _ in range(0, free, PAGES_FREED_AT_ONCE):
+            self.connection.execute(f"PRAGMA incremental_vacuum({PAGES_FREED_AT_ONCE})").fetchall()
+            yield nothing
 
     def save_template(self, twin: str, template: Template, image: bytes) -> Iterator[Work]:
         """Write a template in parts; it is there when the last one is."""

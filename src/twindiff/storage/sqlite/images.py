@@ -116,6 +116,11 @@ class ImageFile:
     def is_there(self, id: int) -> bool:
         return self._connection.execute("SELECT 1 FROM images WHERE id = ?", (id,)).fetchone() is not None
 
+    def ids(self, env: str) -> list[int]:
+        """All images of an environment, the newest first."""
+        found = self._connection.execute("SELECT id FROM images WHERE env = ? ORDER BY id DESC", (env,))
+        return [int(id) for (id,) in found]
+
     def pages(self, id: int) -> dict[int, bytes]:
         """All pages of an image, with those of its bases; packed."""
         return dict(self._connection.execute(_LATEST, (id,)).fetchall())  # pyright: ignore[reportReturnType,reportArgumentType,reportCallIssue,reportUnknownVariableType]

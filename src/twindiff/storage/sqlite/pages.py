@@ -33,6 +33,9 @@ _FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN
 CACHED_KIB = 16 * 1024
 """What a connection may keep of the pages it has read: the index that a search reads through, of 100,000 messages."""
 
+apsw.soft_heap_limit(256 * 1024 * 1024)
+"""Beyond so much memory of all connections together each uses its own pages' room again, before it takes more."""
+
 _SETTINGS = f"""
     PRAGMA journal_mode = MEMORY;
     PRAGMA synchronous = OFF;
@@ -61,7 +64,7 @@ def unpack(page: bytes) -> bytes:
 class Image:
     """A whole database, immutable."""
 
-    __slots__ = ("count", "data")
+    __slots__ = ("__weakref__", "count", "data")
 
     def __init__(self, data: bytes) -> None:
         self.data = data

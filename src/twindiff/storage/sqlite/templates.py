@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
+from threading import Lock
+from weakref import WeakValueDictionary
 
 from twindiff.storage import Start, Template
 from twindiff.storage.journal import Values
 from twindiff.storage.portions import Work
 
-from .database import Database, image_of
+from .database import Database, fits, image_of
 from .files import DataFile, Reading
 from .image_cache import ImageCache, default_folder
 from .migrate import migrate
 from .pages import Image, Pages
 from .store import SqliteStore, Tables
 
+Name = tuple[str, str]
+"""A twin and the hash of a template."""
+
+RECENT_BYTES = 64 * 1024 * 1024
+"""Bytes of templates that stay in memory though no environment that is awake began with them."""
+OPEN = 16
+"""Templates that are kept open for who looks at their rows."""
+
 
 class TemplateImages:
-    """The images of a data file."""
+    """The images of a data file; those stay in memory that an environment uses, and some that were used of late."""
 
     def __init__(self, file: DataFile) -> None:
         self._file = file
         self._cache = ImageCache(default_folder())
-        self._images: dict[tuple[str, str], Image] = {}
-        self._as_written: dict[tuple[str, str], Image] = {}
-        self._open: dict[tuple[str, str], Database] = {}
-        self.asked: set[tuple[str, str]] = set()
+        self._images: WeakValueDictionary[Name, Image] = WeakValueDictionary()
+        self._as_written: WeakValueDictionary[Name, Image] = WeakValueDictionary()
+        self._recent: OrderedDict[Name, Image] = OrderedDict()
+        self._using = Lock()
+        self._open: OrderedDict[Name, Database] = OrderedDict()
+        self.asked: set[Name] = set()
         """Templates that somebody has wanted to be there since this was last emptied."""
 
     def keep(self, tables: Tables, rows: Mapping[str, list[Values]], counters: dict[str, int]) -> Template:
@@ -65,29 +78,51 @@ class TemplateImages:
     def image(self, tables: Tables, hash: str, reading: Reading | None = None) -> Image:
         """A template in today's schema; raises LookupError, SchemaChanged. Another thread gives its connection."""
         key = (tables.schema.twin, hash)
-        if key not in self._images:
-            template, data = self.stored(*key, reading)
-            self._images[key] = Image(carried_over(tables, template.schema_hash, data))
-            if template.schema_hash == tables.schema.hash:
-                self._as_written[key] = self._images[key]
-        return self._images[key]
+        image = self._images.get(key)
+        if image is None:
+            image = self._images[key] = self._load(tables, key, reading)
+        self._use(key, image)
+        return image
+
+    def _load(self, tables: Tables, key: Name, reading: Reading | None) -> Image:
+        template, data = self.stored(*key, reading)
+        image = Image(data)
+        if template.schema_hash != tables.schema.hash or not fits(tables, Pages(image)):
+            return Image(migrate(tables, data))
+        self._as_written[key] = image
+        return image
+
+    def _use(self, key: Name, image: Image) -> None:
+        """Keep what was used last in memory, and as much of what was used before as there is room for."""
+        with self._using:
+            self._recent[key] = image
+            self._recent.move_to_end(key)
+            size = sum(len(each.data) for each in self._recent.values())
+            while size > RECENT_BYTES and len(self._recent) > 1:
+                _, oldest = self._recent.popitem(last=False)
+                size -= len(oldest.data)
 
     def as_written(self, tables: Tables, hash: str) -> Image | None:
         """The image of a template that needs no carrying over; the same bytes for ever."""
-        self.image(tables, hash)
-        return self._as_written.get((tables.schema.twin, hash))
+        image = self.image(tables, hash)
+        as_written = self._as_written.get((tables.schema.twin, hash))
+        return as_written if as_written is image else None
 
     def rows(self, tables: Tables, hash: str) -> SqliteStore:
         """The rows of a template, read-only."""
         key = (tables.schema.twin, hash)
         if key not in self._open:
             self._open[key] = Database(tables, Pages(self.image(tables, hash)))
+        self._open.move_to_end(key)
+        if len(self._open) > OPEN:
+            self._open.popitem(last=False)  # whoever looks at it still has it
         return SqliteStore(self._open[key].connection, tables, None)
 
     def forget(self, twin: str, hash: str) -> None:
         """Leave nothing of a template, on disk or in memory."""
         self._images.pop((twin, hash), None)
         self._as_written.pop((twin, hash), None)
+        self._recent.pop((twin, hash), None)
         if database := self._open.pop((twin, hash), None):
             database.close()
         self._file.forget_template(twin, hash)
@@ -95,8 +130,3 @@ class TemplateImages:
     def close(self) -> None:
         for database in self._open.values():
             database.close()
-
-
-def carried_over(tables: Tables, schema_hash: str, data: bytes) -> bytes:
-    """A database in today's schema: rows keep their values by table and column name."""
-    return data if schema_hash == tables.schema.hash else migrate(tables, data)
