@@ -145,8 +145,8 @@ def test_bodies_that_are_no_request(linear, body):
     assert "errors" in answer.json()
 
 
-def test_a_request_without_a_key(linear):
-    answer = linear.http(json={"query": "{ viewer { id } }"}, headers={"Authorization": ""})
+def test_a_request_without_a_key_where_keys_are_taken_seriously(workspace):
+    answer = workspace(auth="strict").http(json={"query": "{ viewer { id } }"}, headers={"Authorization": ""})
     assert answer.status_code == 401
     assert answer.json()["errors"][0]["extensions"]["type"] == "authentication error"
 

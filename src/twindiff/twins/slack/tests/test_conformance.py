@@ -51,7 +51,7 @@ def unpacked(folder):
 @pytest.fixture(scope="module")
 def report(platform, types, tmp_path_factory):
     """What the probe found in a fresh workspace."""
-    environment = platform.environment("slack:slack_default")
+    environment = platform.environment("slack:slack_default", auth="strict")
     base = str(platform.client.base_url.join(environment.made["environmentUrl"]))
     out = tmp_path_factory.mktemp("probe") / "report.json"
     options = ["--base", base, "--token", environment.token, "--out", str(out)]

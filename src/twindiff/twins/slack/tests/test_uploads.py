@@ -82,8 +82,12 @@ def test_a_file_that_was_not_shared_is_its_owner_s_alone(slack, slack_as, upload
     assert slack_as(JOHN)("files.info", file=file["id"])["error"] == "file_not_found"
 
 
-def test_a_file_needs_a_token(upload):
-    assert httpx.get(upload(b"x")["url_private"]).json()["error"] == "not_authed"
+def test_a_file_needs_a_token_where_tokens_are_taken_seriously(workspace):
+    slack = workspace(auth="strict")
+    ticket = slack("files.getUploadURLExternal", filename="a.txt", length=1)
+    httpx.post(ticket["upload_url"], content=b"x")
+    (file,) = slack("files.completeUploadExternal", files=[{"id": ticket["file_id"], "title": "T"}])["files"]
+    assert httpx.get(file["url_private"]).json()["error"] == "not_authed"
 
 
 def test_a_public_link_works_without_a_token_until_it_is_revoked(slack, upload):
