@@ -1,0 +1,144 @@
+"""What a request costs beside a bare ASGI answer on the same uvicorn, in one process and one run.
+
+These machines change their speed within minutes; the ratio stays. `python benchmarks/per_request.py [--json]`
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from statistics import median
+from typing import Any, NamedTuple
+
+ROUNDS = 30
+BATCH = 100
+GENERAL = "C01ABCD1234"
+
+SERVER = """
+import asyncio, sys, uvicorn
+from twindiff.server import Gateway, Service, Settings
+from twindiff.server.protocol import HttpProtocol
+
+async def bare(scope, receive, send):
+    await receive()
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
+    await send({"type": "http.response.body", "body": b'{"ok":true}'})
+
+async def serve():
+    service = Service(Settings(data_dir=sys.argv[1]))
+    apps = (bare, "off"), (Gateway(service), "on")
+    servers = [
+        uvicorn.Server(uvicorn.Config(app, port=0, http=HttpProtocol, lifespan=life, log_config=None, access_log=False))
+        for app, life in apps
+    ]
+    tasks = [asyncio.create_task(each.serve()) for each in servers]
+    while not all(each.started for each in servers):
+        await asyncio.sleep(0.01)
+    print(*(each.servers[0].sockets[0].getsockname()[1] for each in servers), flush=True)
+    await asyncio.gather(*tasks)
+
+asyncio.run(serve())
+"""
+
+
+class Asked(NamedTuple):
+    """One kind of request: where it goes and what it is."""
+
+    port: int
+    request: bytes
+
+
+class Line:
+    """A connection that sends one request after the other."""
+
+    def __init__(self, port: int) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port))
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def ask(self, request: bytes) -> bytes:
+        """The body of the answer."""
+        self._socket.sendall(request)
+        data = b""
+        while b"\r\n\r\n" not in data:
+            data += self._socket.recv(65536)
+        head, _, body = data.partition(b"\r\n\r\n")
+        lines = head.lower().split(b"\r\n")
+        length = next((int(line[15:]) for line in lines if line.startswith(b"content-length:")), None)
+        while (length is not None and len(body) < length) or (length is None and not body.endswith(b"0\r\n\r\n")):
+            body += self._socket.recv(65536)
+        return body
+
+
+def http(verb: str, path: str, body: Any = None) -> bytes:
+    """A request as bytes."""
+    data = b"" if body is None else json.dumps(body).encode()
+    head = f"{verb} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer xoxb-any\r\n"
+    kind = "Content-Type: application/json\r\n" if data else ""
+    return f"{head}{kind}Content-Length: {len(data)}\r\n\r\n".encode() + data
+
+
+def kinds(bare: int, port: int) -> dict[str, Asked]:
+    """The requests that are compared; the first one is the bare answer."""
+    wanted = {"templates": ["slack:slack_default"], "impersonateUserId": "U01AGENBOT9", "ttlSeconds": 3600}
+    made = json.loads(Line(port).ask(http("POST", "/api/platform/initEnv", wanted)))
+    base = made["environmentUrl"]
+    message = {"channel": GENERAL, "text": "Hello from the benchmark"}
+    return {
+        "bare ASGI answer": Asked(bare, http("POST", "/", message)),
+        "api.test (does nothing)": Asked(port, http("POST", f"{base}/api.test", {"foo": "bar"})),
+        "auth.test (reads)": Asked(port, http("POST", f"{base}/auth.test", {})),
+        "chat.postMessage (durable)": Asked(port, http("POST", f"{base}/chat.postMessage", message)),
+        "GET /health of the platform": Asked(port, http("GET", "/api/platform/health")),
+    }
+
+
+def measure(asked: dict[str, Asked]) -> dict[str, list[float]]:
+    """Seconds per request, a median for each round; the kinds take turns."""
+    lines = {name: Line(each.port) for name, each in asked.items()}
+    found: dict[str, list[float]] = {name: [] for name in asked}
+    for _ in range(ROUNDS):
+        for name, each in asked.items():
+            times: list[float] = []
+            for _ in range(BATCH):
+                started = time.perf_counter()
+                lines[name].ask(each.request)
+                times.append(time.perf_counter() - started)
+            found[name].append(median(times))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    as_json = parser.parse_args().json
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", SERVER, folder]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            try:
+                assert process.stdout
+                bare, port = map(int, process.stdout.readline().split())
+                found = measure(kinds(bare, port))
+            finally:
+                process.terminate()
+    floor = found["bare ASGI answer"]
+    rows = {
+        name: {
+            "micros": round(median(times) * 1e6, 1),
+            "ratio": round(median(time / base for time, base in zip(times, floor, strict=True)), 2),
+        }
+        for name, times in found.items()
+    }
+    if as_json:
+        print(json.dumps(rows))
+        return
+    for name, row in rows.items():
+        print(f"{name:<32} {row['micros']:8.1f} µs  {row['ratio']:5.2f} x")
+
+
+if __name__ == "__main__":
+    main()
