@@ -195,9 +195,10 @@ class TwinRuns:
         """End a run; ending it again changes nothing."""
         run = self.find(run_id)
         if run.status == "ready":
-            run = self._catalog.change(run, status=status, updated_at=stamp().iso)
             self.service.environments.delete(run.environment_id)
             self.service.ports.close(run.environment_id)
+            self.service.without_calls.add(run.environment_id)
+            run = self._catalog.change(run, status=status, updated_at=stamp().iso)
         return run
 
     async def instances(self, run: TwinRunRecord, address: str) -> dict[str, Any]:
