@@ -22,6 +22,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 _STYLE = """
 :root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{max-width:64rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}code,pre{font:13px/1.5 ui-monospace,monospace}
+code{overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #8884;
 vertical-align:top}pre{background:#8881;padding:.7rem;border-radius:.4rem;overflow:auto;user-select:all}
 .ok{color:#1a7f37}.bad{color:#cf222e}.wide{overflow-x:auto}
