@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from twindiff.server.service import Service
 
 
-def index(service: Service) -> Answer:
-    """The front page: what is installed and where to go. With a key set, what others keep here is not shown."""
+def index(service: Service, shown: list[TemplateRecord]) -> Answer:
+    """The front page: what is installed, the templates to show, and where to go."""
     twins = "".join(map(_twin, service.registry.twins.values()))
-    shown = service.templates.list() if service.settings.api_key is None else []
     return _page("index.html", twins=twins, templates=_templates(shown))
 
 

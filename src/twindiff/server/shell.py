@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 
+from twindiff.catalog import TemplateRecord
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer
 from twindiff.server import pages
@@ -31,8 +32,13 @@ class MethodNotAllowed(ApiError):
 def shell_of(service: Service) -> Starlette:
     """The application that answers whatever is no API."""
 
+    async def templates() -> list[TemplateRecord]:
+        """What the front page shows; with a key set, what others keep here is not shown."""
+        return service.templates.list() if service.settings.api_key is None else []
+
     async def index(request: Request) -> Response:
-        return response(await service.aside(lambda: pages.index(service)))
+        shown = await service.apart(templates)
+        return response(await service.aside(lambda: pages.index(service, shown)))
 
     handlers = {ApiError: _refused, HTTPException: _refused_by_framework}
     routes = [Route("/", index), WebSocketRoute("/{path:path}", SocketPlane(service).serve)]
