@@ -1,6 +1,7 @@
 """What a request costs beside a bare ASGI answer on the same uvicorn, in one process and one run.
 
-These machines change their speed within minutes; the ratio stays. `python benchmarks/per_request.py [--json]`
+Machines change their speed within minutes, and what a client waits holds the time it takes to wake up the server; the
+ratio of the processor's time is the steadier one. `python benchmarks/per_request.py [--json]`
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -97,19 +99,43 @@ def kinds(bare: int, port: int) -> dict[str, Asked]:
     }
 
 
-def measure(asked: dict[str, Asked]) -> dict[str, list[float]]:
-    """Seconds per request, a median for each round; the kinds take turns."""
+class Cost(NamedTuple):
+    """Seconds of one request: as its client waits, and of the server's processor."""
+
+    wall: float
+    processor: float
+
+
+def processor_seconds(pid: int) -> float:
+    """What the main thread of a process has used of the processor so far."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
+
+
+def measure(asked: dict[str, Asked], pid: int) -> dict[str, list[Cost]]:
+    """What a request costs, for each round; the kinds take turns."""
     lines = {name: Line(each.port) for name, each in asked.items()}
-    found: dict[str, list[float]] = {name: [] for name in asked}
+    found: dict[str, list[Cost]] = {name: [] for name in asked}
     for _ in range(ROUNDS):
         for name, each in asked.items():
             times: list[float] = []
+            before = processor_seconds(pid)
             for _ in range(BATCH):
                 started = time.perf_counter()
                 lines[name].ask(each.request)
                 times.append(time.perf_counter() - started)
-            found[name].append(median(times))
+            found[name].append(Cost(median(times), (processor_seconds(pid) - before) / BATCH))
     return found
+
+
+def row_of(costs: list[Cost], floor: list[Cost]) -> dict[str, float]:
+    """Medians in microseconds, and how many times the bare answer of the same round they are."""
+    pairs = list(zip(costs, floor, strict=True))
+    return {
+        "micros": round(median(cost.wall for cost in costs) * 1e6, 1),
+        "ratio": round(median(cost.wall / bare.wall for cost, bare in pairs), 2),
+        "processor_micros": round(median(cost.processor for cost in costs) * 1e6, 1),
+        "processor_ratio": round(median(cost.processor / bare.processor for cost, bare in pairs), 2),
+    }
 
 
 def main() -> None:
@@ -122,22 +148,19 @@ def main() -> None:
             try:
                 assert process.stdout
                 bare, port = map(int, process.stdout.readline().split())
-                found = measure(kinds(bare, port))
+                found = measure(kinds(bare, port), process.pid)
             finally:
                 process.terminate()
     floor = found["bare ASGI answer"]
-    rows = {
-        name: {
-            "micros": round(median(times) * 1e6, 1),
-            "ratio": round(median(time / base for time, base in zip(times, floor, strict=True)), 2),
-        }
-        for name, times in found.items()
-    }
+    rows = {name: row_of(costs, floor) for name, costs in found.items()}
     if as_json:
         print(json.dumps(rows))
         return
     for name, row in rows.items():
-        print(f"{name:<32} {row['micros']:8.1f} µs  {row['ratio']:5.2f} x")
+        print(
+            f"{name:<32} {row['micros']:7.1f} µs {row['ratio']:5.2f} x"
+            f"   processor {row['processor_micros']:7.1f} µs {row['processor_ratio']:5.2f} x"
+        )
 
 
 if __name__ == "__main__":
