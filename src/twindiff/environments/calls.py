@@ -123,7 +123,15 @@ class Calls:
         def work(moment: Moment) -> Any:
             # A call that is begun again has been counted.
             exchange.meter = environment.meter if exchange.meter is None else Meter()
-            call = Call("", moment.db, moment.clock, exchange.base_url, blobs=self._engine.blobs, token=exchange.token)
+            call = Call(
+                "",
+                moment.db,
+                moment.clock,
+                exchange.base_url,
+                blobs=self._engine.blobs,
+                token=exchange.token,
+                secret=environment.secret,
+            )
             known = twin.actor_of(call) if twin.actor_of and exchange.token else None
             actor = tokens.actor_of(exchange.token, twin.name, known, twin.style, trusted=trusted)
             call.actor = exchange.actor = intent.actor = actor

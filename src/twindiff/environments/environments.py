@@ -89,7 +89,19 @@ class Wanted(NamedTuple):
 class Environment:
     """An environment as a request needs it."""
 
-    __slots__ = ("expires", "gate", "id", "meter", "origin", "seen", "status", "token_hash", "tokens", "twins")
+    __slots__ = (
+        "expires",
+        "gate",
+        "id",
+        "meter",
+        "origin",
+        "secret",
+        "seen",
+        "status",
+        "token_hash",
+        "tokens",
+        "twins",
+    )
 
     def __init__(self, record: EnvironmentRecord, registry: Registry) -> None:
         self.id = record.environment_id
@@ -98,6 +110,7 @@ class Environment:
         self.origin = msgspec.convert(record.origin, Origin)
         self.tokens = msgspec.convert(record.tokens, Tokens)
         self.token_hash = record.token_hash
+        self.secret = token_hash(f"addresses {record.token_hash}")
         self.twins: dict[str, Twin] = {name: registry.get(name) for name in cast(dict[str, str], record.templates)}
         self.gate = msgspec.convert(record.gate, Gate) if record.gate else None
         self.seen = wall()

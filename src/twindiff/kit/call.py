@@ -16,10 +16,18 @@ _NO_BLOBS = NoBlobs()
 class Call:
     """One operation: who makes it with which token, the rows and bytes it may touch, the time and the ids it has."""
 
-    __slots__ = ("actor", "base_url", "blobs", "clock", "db", "ids", "memo", "token")
+    __slots__ = ("actor", "base_url", "blobs", "clock", "db", "ids", "memo", "secret", "token")
 
     def __init__(
-        self, actor: str, db: Store, clock: Clock, base_url: str = "", *, blobs: Blobs = _NO_BLOBS, token: str = ""
+        self,
+        actor: str,
+        db: Store,
+        clock: Clock,
+        base_url: str = "",
+        *,
+        blobs: Blobs = _NO_BLOBS,
+        token: str = "",
+        secret: str = "",
     ) -> None:
         self.actor = actor
         self.db = db
@@ -28,6 +36,8 @@ class Call:
         self.base_url = base_url
         self.blobs = blobs
         self.token = token
+        self.secret = secret
+        """What only this environment's twins know, to sign addresses that are opened without a token."""
         self.memo: dict[str, Any] = {}
         """What the operation has found out and may ask for again; emptied when a GraphQL document has written."""
 

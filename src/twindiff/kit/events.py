@@ -102,13 +102,14 @@ class InvalidSubscription(ValueError):
 class Sockets(NamedTuple):
     """How a vendor delivers over WebSockets that the subscriber opens.
 
-    `path` is where, below the twin's address. `admits` says of a query, by name, whether its ticket was issued.
+    `path` is where, below the twin's address. `authorizes` says of a query, by name, whether its ticket was
+    issued with the secret of the environment (`Call.secret`).
     `hello` is the first frame, given how many sockets the subscriber has. `frame` carries a notification, and
     `acknowledged` is the id of the notification that a frame from the subscriber acknowledges, or None.
     """
 
     path: str
-    admits: Callable[[Store, Mapping[str, str]], bool]
+    authorizes: Callable[[str, Mapping[str, str]], bool]
     hello: Callable[[int], dict[str, Any]]
     frame: Callable[[Notification, Attempt], dict[str, Any]]
     acknowledged: Callable[[dict[str, Any]], str | None]

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -103,7 +102,7 @@ class SocketPlane:
 
     async def serve(self, websocket: WebSocket) -> None:
         """One socket, from its request to its end."""
-        session = await self._admitted(websocket)
+        session = await self._authorized(websocket)
         if session is None:
             await websocket.close(REFUSED, "there is no socket here, or its ticket is none")
             return
@@ -120,7 +119,7 @@ class SocketPlane:
                 attending.cancel()
                 await asyncio.gather(attending, return_exceptions=True)
 
-    async def _admitted(self, websocket: WebSocket) -> Session | None:
+    async def _authorized(self, websocket: WebSocket) -> Session | None:
         place = target_of(websocket.url.scheme, websocket.url.path, websocket.headers.get("host", "").lower())
         if place is None:
             return None
@@ -133,10 +132,8 @@ class SocketPlane:
         vendor = twin.webhooks.sockets if twin.webhooks else None
         if vendor is None or place.path.strip("/") != vendor.path.strip("/"):
             return None
-        query = dict(websocket.query_params)
-        read = partial(self._service.engine.read, environment.id, twin.name, at=0)
-        admits = await self._do(lambda: read(lambda moment: vendor.admits(moment.db, query)))
-        return Session(environment, twin, vendor) if admits else None
+        is_authorized = vendor.authorizes(environment.secret, dict(websocket.query_params))
+        return Session(environment, twin, vendor) if is_authorized else None
 
     async def _do(self, work: Callable[[], T]) -> T:
         return work() if self._service.engine.inline else await asyncio.to_thread(work)

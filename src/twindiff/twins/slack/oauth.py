@@ -12,6 +12,7 @@ from twindiff.kit import Call, Operations
 from .access import workspace
 from .errors import UserNotFound
 from .guard import known_token, sealed
+from .socket_mode import PATH, ticket
 from .tables import AccessToken, OauthCode, User
 from .token_errors import (
     BadClientSecret,
@@ -111,4 +112,5 @@ def open_connection(call: Call) -> dict[str, Any]:
     if not call.token.startswith("xapp-"):
         raise NotAllowedTokenType
     scheme, _, rest = call.base_url.partition("://")
-    return {"url": f"{'wss' if scheme == 'https' else 'ws'}://{rest}/link/?ticket={call.clock.unix()}"}
+    shown = ticket(call.secret, str(call.clock.unix()))
+    return {"url": f"{'wss' if scheme == 'https' else 'ws'}://{rest}{PATH}/?ticket={shown}"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import blake2b
+from hmac import compare_digest
 from typing import Any
 from uuid import UUID
 
-from twindiff.kit import Store
 from twindiff.kit.events import Attempt, Failure, Notification, Sockets
 
 PATH = "/link"
@@ -17,9 +17,16 @@ SECONDS_TO_LIVE = 3600
 _REASONS: dict[Failure | None, str] = {"timeout": "timeout", "refused": "no_connection"}
 
 
-def admits(db: Store, query: Mapping[str, str]) -> bool:
+def ticket(secret: str, issued: str) -> str:
+    """What an app shows to connect: when it was issued, signed with the environment's secret."""
+    signature = blake2b(issued.encode(), key=secret.encode()[:64], digest_size=16).hexdigest()
+    return f"{issued}-{signature}"
+
+
+def authorizes(secret: str, query: Mapping[str, str]) -> bool:
     """Whether a connection brings a ticket of `apps.connections.open`."""
-    return query.get("ticket", "").isdigit()
+    given = query.get("ticket", "")
+    return compare_digest(given.encode(), ticket(secret, given.partition("-")[0]).encode())
 
 
 def hello(connections: int) -> dict[str, Any]:
@@ -60,4 +67,4 @@ def goodbye(reason: str) -> dict[str, Any]:
     return {"type": "disconnect", "reason": reason, "debug_info": {"host": "twindiff"}}
 
 
-sockets = Sockets(PATH, admits, hello, frame, acknowledged, goodbye)
+sockets = Sockets(PATH, authorizes, hello, frame, acknowledged, goodbye)

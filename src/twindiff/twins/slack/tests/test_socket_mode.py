@@ -139,6 +139,22 @@ def test_there_is_no_connection_without_a_ticket_or_elsewhere(john: Slack, chang
     assert refused.value.response.status_code == 403
 
 
+@pytest.mark.parametrize("made_up", ["1795000000", "1795000000-", "-", "1795000000-0123456789abcdef0123456789abcdef"])
+def test_a_ticket_that_was_not_issued_opens_nothing(john: Slack, made_up: str):
+    url = f"{address(john).partition('?')[0]}?ticket={made_up}"
+    with pytest.raises(InvalidStatus) as refused, connect(url, proxy=None):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+def test_a_ticket_opens_its_own_environment_only(john: Slack):
+    other = Slack(john.environment.platform.environment(tokens={f"xoxp-{JOHN}": JOHN}), JOHN)
+    ticket = address(other).partition("?")[2]
+    with pytest.raises(InvalidStatus) as refused, connect(f"{address(john).partition('?')[0]}?{ticket}", proxy=None):
+        pass
+    assert refused.value.response.status_code == 403
+
+
 def test_an_app_is_not_told_of_itself_by_bolt_but_by_slack(john: Slack, socket: ClientConnection):
     john.as_user(AGENT)("chat.postMessage", channel=GENERAL, text="mine")
     assert heard(socket)["payload"]["event"]["user"] == AGENT
