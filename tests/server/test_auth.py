@@ -203,7 +203,9 @@ def test_without_a_key_a_page_of_another_site_is_refused(platform, environment, 
 
 @pytest.mark.parametrize("origin", ["http://localhost:3000", "http://127.0.0.1:5173"])
 def test_a_page_of_this_machine_may_call_a_twin(environment, origin):
-    assert environment().ask("auth.test", headers={"Origin": origin}).json()["ok"]
+    answer = environment().ask("auth.test", headers={"Origin": origin})
+    assert answer.json()["ok"]
+    assert answer.headers["access-control-allow-origin"] == origin
 
 
 def test_a_twin_has_a_host_of_its_own(platform, environment):

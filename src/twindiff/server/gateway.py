@@ -98,7 +98,8 @@ class Gateway:
     async def _answer(self, scope: Scope, request: Request, place: Target | Plane | None, receive: Receive) -> Answer:
         self._check_origin(request)
         if isinstance(place, Target):
-            return preflight(request) or await self._data_plane.answer(request, place, receive)
+            answer = preflight(request) or await self._data_plane.answer(request, place, receive)
+            return _readable_by_its_page(answer, request)
         assert place, "the shell answers what has no place here"
         address = f"{scope['scheme']}://{request.headers.get('host', '').lower() or 'localhost'}"
         return await self._control_plane(place, place.given(address), request, receive)
@@ -151,12 +152,18 @@ def preflight(request: Request) -> Answer | None:
     if request.verb != "OPTIONS" or "access-control-request-method" not in request.headers:
         return None
     allowed = (
-        ("Access-Control-Allow-Origin", request.headers.get("origin", "*")),
         ("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE"),
         ("Access-Control-Allow-Headers", request.headers.get("access-control-request-headers", "*")),
-        ("Vary", "Origin"),
     )
     return Answer(b"", HTTPStatus.NO_CONTENT, headers=allowed)
+
+
+def _readable_by_its_page(answer: Answer, request: Request) -> Answer:
+    """An answer that the page which asked may read; pages that may not ask have been refused before."""
+    origin = request.headers.get("origin")
+    if origin is None:
+        return answer
+    return answer._replace(headers=(*answer.headers, ("Access-Control-Allow-Origin", origin), ("Vary", "Origin")))
 
 
 def _refusal(place: Target | Plane | None, error: ApiError) -> Answer:
