@@ -41,14 +41,14 @@ def planes_of(service: Service) -> tuple[Plane, ...]:
     """The APIs of a service."""
     runs = TwinRuns(service)
     return (
+        Plane((platform.PREFIX,), platform.platform, partial(_any_address, service), removed=platform.PREFIX),
+        Plane((sandboxes.PREFIX,), sandboxes.operations, partial(Desk, Sandboxes(service)), removed=sandboxes.PREFIX),
         Plane(
             twin_runs.PREFIXES,
             twin_runs.operations,
             partial(RunDesk, runs, Scenarios(runs), Logins()),
             partial(authorize_control, free=twin_runs.OPEN),
         ),
-        Plane((platform.PREFIX,), platform.platform, partial(_any_address, service), removed=platform.PREFIX),
-        Plane((sandboxes.PREFIX,), sandboxes.operations, partial(Desk, Sandboxes(service)), removed=sandboxes.PREFIX),
     )
 
 
