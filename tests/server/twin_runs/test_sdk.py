@@ -106,6 +106,7 @@ def test_a_prompt_makes_the_same_world_twice_and_says_what_it_understood(live):
     asked = {"twins": ["slack"], "scenario_prompt": prompt}
     runs = [live.client.post("/twin-runs", json=asked).json() for _ in range(2)]
     assert runs[0]["not_understood"] == ["a dragon"]
+    assert runs[0]["generation_mode"] == "fast"
     urls = [live.client.get(f"/twin-runs/{run['run_id']}").json()["twins"]["slack"]["base_url"] for run in runs]
     worlds = [httpx.post(f"{url}/api/search.messages", json={"query": "the"}).json()["messages"] for url in urls]
     assert worlds[0] == worlds[1]

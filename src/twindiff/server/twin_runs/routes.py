@@ -75,9 +75,10 @@ def create_twin_run(
 ) -> dict[str, Any]:
     """Provision twins in one environment: filled by a scenario, by a configuration, or with their own starter worlds.
 
+    A prompt is understood by rules whatever `scenario_generation_mode` asks for; the answer says which mode it was.
     `ports` gives each twin a loopback port of its own, for SDKs that drop the path of a base URL.
     """
-    filled = desk.scenarios.filling(scenario_id, scenario_prompt, seed_config, scenario_generation_mode)
+    filled = desk.scenarios.filling(scenario_id, scenario_prompt, seed_config)
     run = desk.runs.provision(
         Asked(twins, ttl_minutes, filled.config, filled.kind, public, access_profile, scenario_id, ports=ports)
     )

@@ -30,7 +30,10 @@ def create_scenario(
     tags: list[str] | None = None,
     generation_mode: Literal["fast", "thorough"] = "fast",
 ) -> dict[str, Any]:
-    """Save a world: by what each twin is seeded with, or by a prompt of which a world is made."""
+    """Save a world: by what each twin is seeded with, or by a prompt of which a world is made.
+
+    A prompt is understood by rules whatever `generation_mode` asks for; the answer says which mode it was.
+    """
     record, said = desk.scenarios.create(name, prompt, seed_config, twins, description, tags)
     return {**shown_scenario(record), **said}
 

@@ -54,9 +54,7 @@ class Scenarios:
         self.runs = runs
         self._catalog = runs.service.catalog
 
-    def filling(
-        self, scenario_id: str | None, prompt: str | None, config: dict[str, dict[str, Any]] | None, mode: str
-    ) -> Filling:
+    def filling(self, scenario_id: str | None, prompt: str | None, config: dict[str, dict[str, Any]] | None) -> Filling:
         """What a run is filled with; raises ScenarioNotFound, Contradiction."""
         if sum(each is not None for each in (scenario_id, prompt, config)) > 1:
             raise Contradiction
@@ -66,7 +64,8 @@ class Scenarios:
             return Filling(config, "seed", {})
         if prompt is not None:
             world = understood(prompt, self._seedable())
-            return Filling(world.config, "prompt", {"understood": world.used, "not_understood": world.unused})
+            said = {"understood": world.used, "not_understood": world.unused, "generation_mode": "fast"}
+            return Filling(world.config, "prompt", said)
         return Filling(None, "seed", {})
 
     def _seedable(self) -> list[str]:
@@ -82,7 +81,7 @@ class Scenarios:
         tags: Sequence[str] | None,
     ) -> tuple[ScenarioRecord, dict[str, Any]]:
         """Save a scenario; raises InvalidSeedConfig, UnknownTwin. What was understood of its prompt is told beside."""
-        filled = self.filling(None, None if config is not None else prompt, config, "fast")
+        filled = self.filling(None, None if config is not None else prompt, config)
         used = {} if filled.config is None else {self._twin(each): dict(parts) for each, parts in filled.config.items()}
         wanted = [self._twin(each) for each in (twins or [])] or [*used]
         used = {twin: parts for twin, parts in used.items() if twin in wanted}
