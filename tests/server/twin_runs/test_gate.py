@@ -88,18 +88,23 @@ def test_operations_that_the_twin_lacks_are_counted(provision):
 
 def test_a_run_is_reset_byte_for_byte(live, provision):
     run = provision()
-    url = base(run)
+    url, token = base(run), {"token": run["proxy_token"], "full": "1"}
+
+    def tables():
+        return httpx.get(f"{url}/admin/state", params=token).json()["tables"]
 
     def act():
+        """Make a room and talk in it; the room's id."""
         room = httpx.post(f"{url}/api/conversations.create", json={"name": "new"}).json()["channel"]["id"]
-        httpx.post(f"{url}/api/conversations.setTopic", json={"channel": room, "topic": "x"})
+        assert httpx.post(f"{url}/api/chat.postMessage", json={"channel": room, "text": "hi"}).json()["ok"]
         return room
 
-    live.client.post(f"/api/platform/env/{run['environment_id']}/rewind", json={"to": 0})
-    rooms = []
+    begun, rooms = tables(), []
     for _ in range(2):
-        live.client.post(f"/twin-runs/{run['run_id']}/reset")
         rooms.append(act())
+        assert tables() != begun
+        assert live.client.post(f"/twin-runs/{run['run_id']}/reset").json()["status"] == "reset_complete"
+        assert tables() == begun
     assert rooms[0] == rooms[1]
 
 
