@@ -5,6 +5,7 @@ A request is authorized before its body is read, and its body is read before it 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -48,7 +49,8 @@ def target_of(scheme: str, path: str, host: str) -> Target | None:
     return None
 
 
-class Opened(NamedTuple):
+@dataclass(slots=True)
+class Opened:
     """A request whose environment, twin and operation are known; `exchange` is None where the twin lacks the latter.
 
     `trusted` is None while it is not authorized, because its token may be in its body.
@@ -80,7 +82,8 @@ class DataPlane:
 
     async def answer(self, request: Request, target: Target, receive: Receive) -> Answer:
         """Answer one request; raises ApiError for whoever may not come in and for what is not there."""
-        request, in_turn = request._replace(path=target.path), self._service.call
+        request = Request(request.verb, target.path, request.query, request.headers)
+        in_turn = self._service.call
         if not self._service.engine.inline and length_of(request) <= LARGE_BODY:
             # Where a thread is needed, a request whose body is small is worked on in one go.
             request = request._replace(body=await read_body(request, receive, LARGE_BODY))
@@ -108,20 +111,22 @@ class DataPlane:
         exchange = twin.exchange(request, target.base_url)
         opened = Opened(environment, twin, exchange, request, token_of(twin.style, request))
         if opened.is_open:
-            opened = opened._replace(token="")
+            opened.token = ""
         elif not opened.token and twin.style.token_in_body and length_of(request):
             return opened
-        return opened._replace(trusted=await self._authorize(opened))
+        opened.trusted = await self._authorize(opened)
+        return opened
 
     async def _operate(self, opened: Opened, body: bytes) -> Answer:
-        request = opened.request._replace(body=body)
+        head = opened.request
+        request = Request(head.verb, head.path, head.query, head.headers, body)
         # It may have ended while the body came.
         environment, twin = existing(self._service, opened.environment.id), opened.twin
         if environment.gate and is_admin(request.path):
             return await answer_admin(self._service, environment, twin, request)
         if opened.trusted is None:
-            opened = opened._replace(token=token_of(twin.style, request))
-            opened = opened._replace(trusted=await self._authorize(opened))
+            opened.token = token_of(twin.style, request)
+            opened.trusted = await self._authorize(opened)
         exchange, trusted = opened.exchange, bool(opened.trusted)
         if exchange is None:
             return self._service.calls.unknown(environment, twin, request)
