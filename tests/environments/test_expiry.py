@@ -76,6 +76,32 @@ def test_a_day_after_its_end_an_environment_is_gone_and_its_results_stay(restart
     assert after.get(f"env/{env.id}/calls") == {"calls": []}
 
 
+def test_results_are_forgotten_when_they_have_been_kept_long_enough(restarted):
+    platform, restart = restarted
+    env, other = platform.environment(), platform.environment()
+    run, kept = platform.start(env), platform.start(other)
+    platform.diff(run)
+    for each in (env, other):
+        platform.delete(f"env/{each.id}")
+    server = restart(env.id, 31 * 24 * HOUR)
+    list(server.service.tidy())
+    after = Platform(server.client)
+    assert after.refusal("GET", f"results/{run}") == (404, "run_not_found")
+    assert after.refusal("GET", f"env/{env.id}") == (404, "environment_not_found")
+    assert after.get(f"results/{kept}")["runId"] == kept
+
+
+def test_a_server_has_only_so_many_environments(make_server):
+    platform = Platform(make_server(most_environments=2).client)
+    first = platform.environment()
+    platform.environment()
+    wanted = {"templateService": "slack", "templateName": "slack_default", "impersonateUserId": JOHN}
+    assert platform.refusal("POST", "initEnv", wanted) == (429, "too_many_environments")
+    assert platform.refusal("POST", f"env/{first.id}/fork", {}) == (429, "too_many_environments")
+    platform.delete(f"env/{first.id}")
+    assert platform.environment().id
+
+
 def test_a_restart_forgets_nothing(restarted):
     platform, restart = restarted
     env = platform.environment(tokens={"xoxp-john": JOHN}, auth="strict")

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from tests.harness import Platform
+from twindiff.environments.environments import Wanted
 from twindiff.environments.registry import Registry
 from twindiff.kit import Answer, Call, Column, Operations, Row, Twin, not_modified
 from twindiff.kit.http import json_answer
 from twindiff.kit.styles.base import Style
 from twindiff.server import Gateway, Service, Settings
-from twindiff.server.gateway import MOST_IN_FLIGHT
+from twindiff.server.gateway import MOST_IN_FLIGHT, MOST_OF_ONE_ENVIRONMENT
 
 
 class Thing(Row, table="things", key=("thing_id",)):
@@ -141,30 +142,52 @@ def scope(path):
     return {"type": "http", "method": "POST", "path": path, "scheme": "http", "query_string": b"", "headers": headers}
 
 
+async def answers_while_waiting(path: str, waiting: int, asked: list[str]) -> list[dict[str, Any]]:
+    """What a server says to requests that come while so many to one path wait for their bodies."""
+    service = Service(Settings())
+    gateway = Gateway(service)
+    if "{env}" in path:
+        created = service.templates.named("slack", "slack_default")
+        env = service.environments.create(Wanted([created], user_id="U01AGENBOT9")).environment.environment_id
+        path, asked = path.format(env=env), [each.format(env=env) for each in asked]
+    sent: list[dict[str, Any]] = []
+
+    async def never() -> dict[str, Any]:
+        return await asyncio.get_running_loop().create_future()
+
+    async def body() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"{}"}
+
+    async def send(message):
+        sent.append(message)
+
+    tasks = [asyncio.create_task(gateway(scope(path), never, send)) for _ in range(waiting)]
+    await asyncio.sleep(0)
+    for each in asked:
+        await gateway(scope(each), body, send)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    service.close()
+    return sent
+
+
 def test_a_server_with_too_much_in_flight_asks_to_come_again():
-    async def overload():
-        service = Service(Settings())
-        gateway, sent = Gateway(service), []
-
-        async def never() -> dict[str, Any]:
-            return await asyncio.get_running_loop().create_future()
-
-        async def send(message):
-            sent.append(message)
-
-        path = "/api/platform/initEnv"
-        waiting = [asyncio.create_task(gateway(scope(path), never, send)) for _ in range(MOST_IN_FLIGHT)]
-        await asyncio.sleep(0)
-        await gateway(scope(path), never, send)
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-        service.close()
-        return sent
-
-    start, body = asyncio.run(overload())
+    path = "/api/platform/initEnv"
+    start, body = asyncio.run(answers_while_waiting(path, MOST_IN_FLIGHT, [path]))
     assert (start["status"], json.loads(body["body"])["error"]) == (503, "overloaded")
     assert (b"retry-after", b"1") in start["headers"]
+
+
+def test_who_floods_one_environment_leaves_room_for_others():
+    path, other = "/api/env/{env}/services/slack/api/auth.test", "/api/platform/evaluateRun"
+    sent = asyncio.run(answers_while_waiting(path, MOST_OF_ONE_ENVIRONMENT, [path, other]))
+    answered = [(start["status"], json.loads(body["body"])["error"]) for start, body in batched(sent)]
+    assert answered == [(429, "crowded_environment"), (400, "validation_error")]
+
+
+def batched(sent):
+    return list(zip(sent[::2], sent[1::2], strict=True))
 
 
 def test_a_costly_regex_holds_nobody_up(platform, environment):

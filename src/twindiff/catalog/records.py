@@ -29,7 +29,12 @@ class TemplateRecord(
     clock: Column[Json | None] = column(default=None)
 
 
-class EnvironmentRecord(Row, table="environments", key=("environment_id",), indexes=(("status", "expires"),)):
+class EnvironmentRecord(
+    Row,
+    table="environments",
+    key=("environment_id",),
+    indexes=(("status", "expires"), ("status", "created"), ("created",)),
+):
     """An environment; `expires` is in microseconds since 1970."""
 
     environment_id: Column[str]

@@ -28,35 +28,50 @@ class Judging(StrEnum):
     ONCE = "once"
 
 
+Host = Annotated[str, typer.Option(help="The address to listen on.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")]
+ApiKey = Annotated[
+    str,
+    typer.Option(
+        envvar="TWINDIFF_API_KEY",
+        show_default=False,
+        callback=sendable_key,
+        help="The key that opens everything but an agent's twins.",
+    ),
+]
+Fsync = Annotated[bool, typer.Option("--fsync", help="Survive power loss too, at 0.3 ms per write.")]
+Runs = Annotated[Judging, typer.Option(help="Judge a run while it is open, or once and for all.")]
+IdleSeconds = Annotated[float, typer.Option(min=0, help="After so long an unused environment leaves memory.")]
+Processes = Annotated[int, typer.Option(min=1, max=64, help="Processes that answer, with --storage.")]
+Ready = Annotated[int, typer.Option(min=0, help="Environments kept copied ahead, with --storage.")]
+WebhookHosts = Annotated[
+    list[str] | None, typer.Option(help="A host that webhooks may reach, besides this machine; may be repeated.")
+]
+KeepDays = Annotated[
+    float, typer.Option(min=0, help="How long results of deleted environments stay, after their time to live.")
+]
+MostEnvironments = Annotated[int, typer.Option(min=1, help="Environments that are ready at once.")]
+
+
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
     app.command()(serve)
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")] = 8000,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
     data_dir: DataDirectory = "",
-    api_key: Annotated[
-        str,
-        typer.Option(
-            envvar="TWINDIFF_API_KEY",
-            show_default=False,
-            callback=sendable_key,
-            help="The key that opens everything but an agent's twins.",
-        ),
-    ] = "",
-    fsync: Annotated[bool, typer.Option("--fsync", help="Survive power loss too, at 0.3 ms per write.")] = False,
-    runs: Annotated[Judging, typer.Option(help="Judge a run while it is open, or once and for all.")] = Judging.OPEN,
-    idle_seconds: Annotated[
-        float, typer.Option(min=0, help="After so long an unused environment leaves memory.")
-    ] = 300,
+    api_key: ApiKey = "",
+    fsync: Fsync = False,
+    runs: Runs = Judging.OPEN,
+    idle_seconds: IdleSeconds = 300,
     storage: Storage = "",
-    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that answer, with --storage.")] = 1,
-    ready: Annotated[int, typer.Option(min=0, help="Environments kept copied ahead, with --storage.")] = 8,
-    allow_webhooks_to: Annotated[
-        list[str] | None, typer.Option(help="A host that webhooks may reach, besides this machine; may be repeated.")
-    ] = None,
+    workers: Processes = 1,
+    ready: Ready = 8,
+    allow_webhooks_to: WebhookHosts = None,
+    keep_days: KeepDays = 30,
+    most_environments: MostEnvironments = 100_000,
     as_json: AsJson = False,
 ) -> None:
     """Serve twins until Ctrl-C or SIGTERM."""
@@ -65,10 +80,18 @@ def serve(
 
     _refuse_strangers(host, api_key)
     _refuse_crowds(workers, storage)
-    once = runs == Judging.ONCE
-    directory = data_directory(data_dir)
-    hosts = tuple(allow_webhooks_to or ())
-    settings = Settings(directory, api_key or None, fsync, once, idle_seconds, storage, ready, webhook_hosts=hosts)
+    settings = Settings(
+        data_dir=data_directory(data_dir),
+        api_key=api_key or None,
+        fsync=fsync,
+        runs_once=runs == Judging.ONCE,
+        idle_seconds=idle_seconds,
+        storage=storage,
+        ready=ready,
+        webhook_hosts=tuple(allow_webhooks_to or ()),
+        keep_days=keep_days,
+        most_environments=most_environments,
+    )
     if storage:
         _serve_from_postgres(settings, host, port, workers, as_json=as_json)
     else:

@@ -70,6 +70,12 @@ class InvalidToken(ApiError):
     """A token that cannot be told from an agent's."""
 
 
+class TooManyEnvironments(ApiError):
+    """There are as many environments as this server may have; delete some, or let them expire sooner."""
+
+    status = 429
+
+
 class Wanted(NamedTuple):
     """What an environment is to be made of."""
 
@@ -134,15 +140,19 @@ class Created(NamedTuple):
 class Environments:
     """The environments of a catalog."""
 
-    def __init__(self, engine: Engine, catalog: CatalogStore, registry: Registry) -> None:
+    def __init__(self, engine: Engine, catalog: CatalogStore, registry: Registry, most: int = 100_000) -> None:
         self._engine = engine
         self._catalog = catalog
         self._registry = registry
+        self._most = most
+        self._room = 0
+        """How many may be made before they are counted again; counting 100,000 takes a while."""
         self._live: dict[str, Environment] = {}
         self.actors = Actors(engine, registry)
 
     def create(self, wanted: Wanted) -> Created:
-        """Make an environment of one or several templates; raises UnknownUser."""
+        """Make an environment of one or several templates; raises UnknownUser, TooManyEnvironments."""
+        self._refuse_too_many()
         acting = self.actors.resolve(wanted.templates, wanted.user_id or "", wanted.email or "", wanted.users or {})
         for token, user in (wanted.tokens or {}).items():
             self.actors.check(wanted.templates, user)
@@ -184,8 +194,9 @@ class Environments:
     def fork(self, environment_id: str, at: int, name: str | None) -> Created:
         """Make an environment that goes on by itself from a point of another, for as long as that was made to last.
 
-        Raises what `get` raises, and UnknownPoint.
+        Raises what `get` raises, UnknownPoint and TooManyEnvironments.
         """
+        self._refuse_too_many()
         parent = self._catalog.get(EnvironmentRecord, self.get(environment_id).id)
         now, token = stamp(), new_token()
         record = msgspec.structs.replace(
@@ -204,6 +215,13 @@ class Environments:
             self._engine.fork(parent.environment_id, at, record.environment_id)
         self._live[record.environment_id] = Environment(record, self._registry)
         return Created(record, token)
+
+    def _refuse_too_many(self) -> None:
+        if self._room <= 0:
+            self._room = self._most - self.count("ready")
+            if self._room <= 0:
+                raise TooManyEnvironments(f"There are {self._most:,} environments, as many as this server may have")
+        self._room -= 1
 
     def drop(self, environment_ids: list[str]) -> None:
         """Leave nothing in memory of environments that did not come to be."""

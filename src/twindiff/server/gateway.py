@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
 from http import HTTPStatus
 from typing import Any
@@ -30,6 +31,8 @@ Send = Callable[[Message], Awaitable[None]]
 log = logging.getLogger("twindiff")
 
 MOST_IN_FLIGHT = 1024
+MOST_OF_ONE_ENVIRONMENT = 256
+"""So that those who use one environment leave room for all others."""
 BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 
 
@@ -39,13 +42,43 @@ class Overloaded(ApiError):
     status = 503
 
 
+class CrowdedEnvironment(ApiError):
+    """Too many requests to this environment are in flight; try again in a second."""
+
+    status = 429
+
+
+class InFlight:
+    """How many requests are being answered, in all and by environment."""
+
+    def __init__(self) -> None:
+        self._total = 0
+        self._of: Counter[str] = Counter()
+
+    def begin(self, environment: str) -> None:
+        """Count a request in, with the environment it goes to if there is one; it ends whatever is raised."""
+        self._total += 1
+        self._of[environment] += 1
+        if self._total > MOST_IN_FLIGHT:
+            raise Overloaded(headers=(("Retry-After", "1"),))
+        if environment and self._of[environment] > MOST_OF_ONE_ENVIRONMENT:
+            raise CrowdedEnvironment(headers=(("Retry-After", "1"),))
+
+    def end(self, environment: str) -> None:
+        """Count it out."""
+        self._total -= 1
+        self._of[environment] -= 1
+        if not self._of[environment]:
+            del self._of[environment]
+
+
 class Gateway:
     """The ASGI application."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
         service.ports.serve(self)
-        self._in_flight = 0
+        self._in_flight = InFlight()
         self._data_plane = DataPlane(service)
         self._planes = planes_of(service)
         self._shell = shell_of(service)
@@ -80,10 +113,9 @@ class Gateway:
     async def _respond(
         self, scope: Scope, request: Request, place: Target | Plane | None, receive: Receive, send: Send
     ) -> None:
-        self._in_flight += 1
+        environment = place.environment if isinstance(place, Target) else ""
         try:
-            if self._in_flight > MOST_IN_FLIGHT:
-                raise Overloaded(headers=(("Retry-After", "1"),))
+            self._in_flight.begin(environment)
             await self.service.turn()
             answer = await self._answer(scope, request, place, receive)
         except ApiError as error:
@@ -92,7 +124,7 @@ class Gateway:
             log.exception("%s %s failed", request.verb, request.path)
             answer = _refusal(place, InternalError())
         finally:
-            self._in_flight -= 1
+            self._in_flight.end(environment)
         await _send(send, answer)
 
     async def _answer(self, scope: Scope, request: Request, place: Target | Plane | None, receive: Receive) -> Answer:

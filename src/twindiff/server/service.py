@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from twindiff.catalog import TABLES, CallRecord, WebhookRecord
+from twindiff.catalog.stamps import wall
 from twindiff.environments.calls import Calls
 from twindiff.environments.carrying import Carrier
 from twindiff.environments.clocks import Clocks
@@ -23,10 +24,12 @@ from twindiff.environments.environments import (
 from twindiff.environments.outbox import Outbox
 from twindiff.environments.points import Points
 from twindiff.environments.registry import Registry
+from twindiff.environments.retention import forget_ended
 from twindiff.environments.runs import Runs
 from twindiff.environments.subscriptions import Subscriptions
 from twindiff.environments.templates import Templates
 from twindiff.environments.unused import Unused
+from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import OVER_SOCKETS
 from twindiff.kit.exchange import Exchange
@@ -58,6 +61,7 @@ LARGE_DIFF = 200
 """Changes to compose, or to compare with checks, above which work leaves the event loop."""
 SECONDS_UNUSED = 600
 """Templates that nobody can reach are forgotten after so long, or twice that."""
+DAY = 24 * 3600 * SECOND
 LARGE_BODY = 100_000
 """Bytes of a body, or of a result, above which to read it leaves the event loop."""
 
@@ -76,6 +80,10 @@ class Settings(NamedTuple):
     """Environments that are kept copied ahead there, for each set of templates that was asked for lately."""
     webhook_hosts: tuple[str, ...] = ()
     """Hosts, besides this machine, that webhooks may reach."""
+    keep_days: float = 30
+    """How long deleted environments and the results of their runs are kept, after their time to live."""
+    most_environments: int = 100_000
+    """Environments that are ready at once."""
 
 
 class Service:
@@ -95,7 +103,7 @@ class Service:
         self.registry.watch(self.engine.schema)
         self.catalog = catalog = self.engine.catalog(Schema("catalog", tuple(table_of(row) for row in TABLES)))
         self.templates = Templates(self.engine, catalog, self.registry)
-        self.environments = Environments(self.engine, catalog, self.registry)
+        self.environments = Environments(self.engine, catalog, self.registry, settings.most_environments)
         self.points = Points(self.engine, catalog, self.environments)
         self.carrier = Carrier(self.engine, catalog, self.registry, self.templates, self.environments)
         self.calls = Calls(self.engine, catalog)
@@ -292,13 +300,14 @@ class Service:
             await self.in_parts(self.engine.maintain())
 
     def tidy(self) -> Iterator[None]:
-        """Expire what is due, let idle environments sleep, and drop the calls of what is forgotten; in parts."""
+        """Expire what is due, let idle environments sleep, and drop what nobody is to ask for any more; in parts."""
         ended = self.environments.tidy(self.settings.idle_seconds)
         for environment_id in self.ports.environments():
             if self.environments.record(environment_id).status != "ready":
                 self.ports.close(environment_id)
         self.without_calls.update(ended)
         yield from self.forget_calls()
+        yield from forget_ended(self.engine, self.catalog, wall() - round(self.settings.keep_days * DAY))
 
     def forget_calls(self) -> Iterator[None]:
         """Drop the calls of environments that have ended, in parts; what fails is tried again."""
