@@ -207,7 +207,9 @@ class AttemptRecord(Row, table="delivery_attempts", key=("environment_id", "numb
     """What went wrong, in words."""
 
 
-class TwinRunRecord(Row, table="twin_runs", key=("run_id",), indexes=(("environment_id",), ("scenario_id",))):
+class TwinRunRecord(
+    Row, table="twin_runs", key=("run_id",), indexes=(("environment_id",), ("scenario_id",), ("created",))
+):
     """An environment as a twin run: what it was provisioned for and with. A scenario's own environment is one too."""
 
     run_id: Column[str]

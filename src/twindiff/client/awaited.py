@@ -27,6 +27,7 @@ from .answers import (
     Webhook,
 )
 from .asks import Ask, Include, Json, Point, Rows, Until
+from .namespaces import AsyncScenarios, AsyncTwinRuns, AsyncTwins
 
 T = TypeVar("T")
 
@@ -53,6 +54,9 @@ class AsyncClient:
         self._http = httpx.AsyncClient(transport=transport, **sending.options(self.base_url, api_key, seconds))
         self._retries = retries
         self._sleep = sleep
+        self.twin_runs = AsyncTwinRuns(self)
+        self.scenarios = AsyncScenarios(self)
+        self.twins = AsyncTwins(self)
 
     async def __aenter__(self) -> Self:
         return self

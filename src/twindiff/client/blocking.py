@@ -27,6 +27,7 @@ from .answers import (
     Webhook,
 )
 from .asks import Ask, Include, Json, Point, Rows, Until
+from .namespaces import Scenarios, TwinRuns, Twins
 
 T = TypeVar("T")
 
@@ -284,6 +285,9 @@ class Client(Platform):
         self._http = httpx.Client(transport=transport, **sending.options(self.base_url, api_key, seconds))
         self._retries = retries
         self._sleep = sleep
+        self.twin_runs = TwinRuns(self)
+        self.scenarios = Scenarios(self)
+        self.twins = Twins(self)
 
     def close(self) -> None:
         self._http.close()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeVar, cast
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import httpx
 import msgspec
 
 from .asks import Ask
+from .fields import convert
 
 T = TypeVar("T")
 
@@ -65,11 +66,16 @@ def read(ask: Ask[T], status: int, body: bytes) -> T:
         if 200 <= status < 300:
             if ask.answer is bytes:
                 return cast(T, body)
-            return msgspec.json.decode(body, type=ask.answer)
+            return msgspec.json.decode(body, type=ask.answer, dec_hook=convert)
         problem = msgspec.json.decode(body, type=dict[str, Any])
     except msgspec.MsgspecError:
         raise Refused(status, "not_understood", f"What answers is no Twindiff server: {body[:200]!r}") from None
     raise Refused(status, str(problem.get("error", "error")), str(problem.get("detail", problem)))
+
+
+def path_of(ask: Ask[Any]) -> str:
+    """Where a request goes: one whose path is not absolute belongs to the platform API."""
+    return urljoin(PREFIX, ask.path)
 
 
 def options(base_url: str, api_key: str | None, seconds: float) -> Mapping[str, Any]:
@@ -84,7 +90,7 @@ def request(ask: Ask[Any]) -> Mapping[str, Any]:
     headers = {"Content-Type": ask.content_type} if ask.body else {}
     return {
         "method": ask.verb,
-        "url": PREFIX + ask.path,
+        "url": path_of(ask),
         "params": ask.query,
         "content": ask.body or None,
         "headers": headers,

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from twindiff.client import Environment
 from twindiff.client.asks import Ask, Json
 from twindiff.client.blocking import Platform
-from twindiff.client.sending import PREFIX, read
+from twindiff.client.sending import path_of, read
 from twindiff.environments.registry import Registry
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
@@ -49,8 +49,7 @@ class Twindiff(Platform):
             self._service.close()
 
     def ask(self, ask: Ask[T]) -> T:
-        path = PREFIX + ask.path
-        reply = self._inside.reply(ask.verb, path, urlencode(ask.query).encode(), _HEADERS, ask.body)
+        reply = self._inside.reply(ask.verb, path_of(ask), urlencode(ask.query).encode(), _HEADERS, ask.body)
         return read(ask, reply.status, reply.body)
 
     def create(

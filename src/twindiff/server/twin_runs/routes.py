@@ -21,6 +21,7 @@ api = Operations()
 LONGEST_TTL = 480
 Ttl = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_TTL)]
 Names = Annotated[list[str], msgspec.Meta(min_length=1)]
+Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 Mode = Literal["fast", "thorough"]
 PROVISION = "/validate/twins/provision"
 
@@ -109,6 +110,24 @@ def provision_twins(
         public=public,
         ports=ports,
     )
+
+
+@api.get("/twin-runs")
+def list_twin_runs(desk: Desk, limit: Limit = 100) -> list[dict[str, Any]]:
+    """List runs, newest first, without the tokens and addresses that one run is shown with."""
+    return [
+        {
+            "run_id": run.run_id,
+            "status": status,
+            "twins": [*run.requested.values()],
+            "environment_id": run.environment_id,
+            "scenario_id": run.scenario_id,
+            "is_public": run.is_public,
+            "created_at": f"{run.created_at}Z",
+            "expires_at": iso_instant(expires).isoformat() + "Z",
+        }
+        for run, status, expires in desk.runs.newest(limit)
+    ]
 
 
 @api.get("/twin-runs/{run_id}")

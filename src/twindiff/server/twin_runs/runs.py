@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from twindiff.catalog import TemplateRecord, TwinRunRecord
+from twindiff.catalog import EnvironmentRecord, TemplateRecord, TwinRunRecord
 from twindiff.catalog.stamps import new_environment_id, stamp
 from twindiff.environments.environments import Wanted
 from twindiff.environments.gate import Gate
@@ -149,6 +149,13 @@ class TwinRuns:
             raise RunNotFound(f"There is no run '{run_id[:100]}'")
         return found
 
+    def newest(self, limit: int) -> list[tuple[TwinRunRecord, str, int]]:
+        """Runs with how they stand and when they end, newest first."""
+        runs = self._catalog.rows(TwinRunRecord, order=-TwinRunRecord.created, limit=limit)
+        theirs = EnvironmentRecord.environment_id.in_([run.environment_id for run in runs])
+        found = {each.environment_id: each for each in self._catalog.rows(EnvironmentRecord, theirs)}
+        return [(run, _standing(run, found[run.environment_id]), found[run.environment_id].expires) for run in runs]
+
     def status(self, run: TwinRunRecord) -> str:
         """How a run stands: as it was left, or expired."""
         return "expired" if run.status == "ready" and not self._lasts(run) else run.status
@@ -218,6 +225,11 @@ class TwinRuns:
                 "show_in_ui": True,
             }
         return found
+
+
+def _standing(run: TwinRunRecord, environment: EnvironmentRecord) -> str:
+    lasts = environment.status == "ready" and environment.expires > stamp().micros
+    return "expired" if run.status == "ready" and not lasts else run.status
 
 
 def _tokens(twins: Mapping[str, Twin], users: Mapping[str, str], secret: str) -> dict[str, str]:

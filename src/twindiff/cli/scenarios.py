@@ -1,0 +1,134 @@
+"""`twindiff scenarios`: worlds under a name, to fill twins with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from twindiff.cli.env import facts_table, say
+from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
+from twindiff.cli.twin_runs import asked, read_json
+
+commands = typer.Typer(help="Save worlds to fill twins with.", no_args_is_help=True)
+
+ScenarioId = Annotated[str, typer.Argument(metavar="SCENARIO", help="The id of a scenario or preset.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.add_typer(commands, name="scenarios")
+
+
+@commands.command("ls")
+def list_scenarios(
+    twin: Annotated[str, typer.Option(help="Only those of a twin.")] = "",
+    tag: Annotated[str, typer.Option(help="Only those with a tag.")] = "",
+    presets: Annotated[bool, typer.Option("--presets/--no-presets", help="Those that everybody has too.")] = True,
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """List scenarios, presets first."""
+    from twindiff.cli.render import add_row, table
+
+    found = asked(
+        base_url,
+        api_key,
+        lambda client: client.scenarios.list(twin=twin or None, tag=tag or None, include_presets=presets),
+    )
+    shown = table("id", "name", "twins", "tags")
+    for each in found:
+        add_row(shown, each.id, each.name, ", ".join(each.twins), ", ".join(each.tags))
+    say(as_json, found, shown if found else "There are no such scenarios.")
+
+
+@commands.command("show")
+def show(scenario: ScenarioId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
+    """Show a scenario and how much it holds."""
+    found = asked(base_url, api_key, lambda client: client.scenarios.get(scenario))
+    say(as_json, found, _shown(found))
+
+
+def _shown(scenario: dict[str, Any]) -> Any:
+    facts = {
+        "scenario": scenario["id"],
+        "name": scenario["name"],
+        "description": scenario["description"] or "-",
+        "prompt": scenario["prompt"] or "-",
+        "tags": ", ".join(scenario["tags"]) or "-",
+        **{
+            twin: ", ".join(f"{len(parts)} {kind}" for kind, parts in config.items())
+            for twin, config in scenario["seed_config"].items()
+        },
+        **({"not understood": "; ".join(scenario["not_understood"])} if scenario.get("not_understood") else {}),
+    }
+    return facts_table(facts)
+
+
+@commands.command("create")
+def create(
+    name: Annotated[str, typer.Argument(help="What it is called.")],
+    prompt: Annotated[str, typer.Option(help="What the twins shall hold, in words.")] = "",
+    seed_file: Annotated[
+        Path | None, typer.Option("--seed-config", metavar="FILE", help="What each twin holds, as JSON.")
+    ] = None,
+    twins: Annotated[list[str] | None, typer.Option("--twin", help="A twin that it is for; may be repeated.")] = None,
+    description: Annotated[str, typer.Option(help="What it is for.")] = "",
+    tags: Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be repeated.")] = None,
+    mode: Annotated[
+        Literal["fast", "thorough"], typer.Option("--generation-mode", help="By rules, or by the server's model.")
+    ] = "fast",
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """Save a world.
+
+    For example: twindiff scenarios create launch --prompt "five users, #launch with 20 messages, two teams"
+    """
+    made = asked(
+        base_url,
+        api_key,
+        lambda client: client.scenarios.create(
+            name,
+            prompt=prompt or None,
+            seed_config=None if seed_file is None else read_json(seed_file),
+            twins=twins or None,
+            description=description or None,
+            tags=tags or None,
+            generation_mode=mode if prompt else None,
+        ),
+        "Making the world",
+    )
+    say(as_json, made, _shown(made))
+
+
+@commands.command("rm")
+def remove(
+    scenario: ScenarioId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False
+) -> None:
+    """Forget a scenario with its environment."""
+    answer = asked(base_url, api_key, lambda client: client.scenarios.delete(scenario))
+    say(as_json, answer, f"Forgot {scenario}.")
+
+
+@commands.command("ensure")
+def ensure(
+    scenario: ScenarioId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False
+) -> None:
+    """Show the environment that belongs to a scenario, at addresses that stay; it is made if need be."""
+    found = asked(base_url, api_key, lambda client: client.scenarios.ensure_twin_environment(scenario), "Provisioning")
+    facts = {"run": found.run_id, "status": found.status, "environment": found.environment_id}
+    twins = {twin.label: twin.base_url for twin in found.twins.values()}
+    say(as_json, found, facts_table({**facts, "dashboard": found.dashboard_url, **twins}))
+
+
+@commands.command("reseed")
+def reseed(
+    scenario: ScenarioId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False
+) -> None:
+    """Return the environment of a scenario to what the scenario says."""
+    answer = asked(base_url, api_key, lambda client: client.scenarios.reseed_twin_environment(scenario))
+    say(as_json, answer, f"The environment of {scenario} is as the scenario says.")

@@ -1,0 +1,145 @@
+"""Twin runs, scenarios and twins as Arga's clients offer them: one table of methods for each kind of client."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar
+
+from . import run_asks
+from .asks import Ask
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Sender(Protocol):
+    """A client that waits for its answers."""
+
+    def ask(self, ask: Ask[T]) -> T: ...
+
+
+class AsyncSender(Protocol):
+    """A client whose answers are awaited."""
+
+    async def ask(self, ask: Ask[T]) -> T: ...
+
+
+class Sent(Generic[P, T]):
+    """A method that sends the request which a description makes of its arguments."""
+
+    def __init__(self, describe: Callable[P, Ask[T]]) -> None:
+        self._describe = describe
+
+    def __get__(self, namespace: Namespace, owner: Any = None) -> Callable[P, T]:
+        @wraps(self._describe)
+        def send(*given: P.args, **named: P.kwargs) -> T:
+            return namespace.client.ask(self._describe(*given, **named))
+
+        return send
+
+
+class Awaited(Generic[P, T]):
+    """The same, to be awaited."""
+
+    def __init__(self, describe: Callable[P, Ask[T]]) -> None:
+        self._describe = describe
+
+    def __get__(self, namespace: AsyncNamespace, owner: Any = None) -> Callable[P, Awaitable[T]]:
+        @wraps(self._describe)
+        async def send(*given: P.args, **named: P.kwargs) -> T:
+            return await namespace.client.ask(self._describe(*given, **named))
+
+        return send
+
+
+class Namespace:
+    """Methods of a client that belong together."""
+
+    def __init__(self, client: Sender) -> None:
+        self.client = client
+
+
+class AsyncNamespace:
+    """Methods of a client that belong together, to be awaited."""
+
+    def __init__(self, client: AsyncSender) -> None:
+        self.client = client
+
+
+class TwinRuns(Namespace):
+    """Environments of several twins for an application under test."""
+
+    create = Sent(run_asks.create_twin_run)
+    list = Sent(run_asks.twin_runs)
+    get = Sent(run_asks.twin_run)
+    extend = Sent(run_asks.extend_twin_run)
+    lock = Sent(run_asks.lock_twin_run)
+    reset = Sent(run_asks.reset_twin_run)
+    teardown = Sent(run_asks.tear_down_twin_run)
+
+
+class AsyncTwinRuns(AsyncNamespace):
+    """Environments of several twins for an application under test."""
+
+    create = Awaited(run_asks.create_twin_run)
+    list = Awaited(run_asks.twin_runs)
+    get = Awaited(run_asks.twin_run)
+    extend = Awaited(run_asks.extend_twin_run)
+    lock = Awaited(run_asks.lock_twin_run)
+    reset = Awaited(run_asks.reset_twin_run)
+    teardown = Awaited(run_asks.tear_down_twin_run)
+
+
+class Twins(Namespace):
+    """The twins that the server has, and runs of them by the names of Arga's SDK."""
+
+    list = Sent(run_asks.twins)
+    provision = Sent(run_asks.create_twin_run)
+    get_status = Sent(run_asks.twin_run)
+    reset = Sent(run_asks.reset_twin_run)
+    extend = Sent(run_asks.extend_twin_run)
+    teardown = Sent(run_asks.tear_down_twin_run)
+
+
+class AsyncTwins(AsyncNamespace):
+    """The twins that the server has, and runs of them by the names of Arga's SDK."""
+
+    list = Awaited(run_asks.twins)
+    provision = Awaited(run_asks.create_twin_run)
+    get_status = Awaited(run_asks.twin_run)
+    reset = Awaited(run_asks.reset_twin_run)
+    extend = Awaited(run_asks.extend_twin_run)
+    teardown = Awaited(run_asks.tear_down_twin_run)
+
+
+class Scenarios(Namespace):
+    """Worlds under a name, and the environments that belong to them."""
+
+    create = Sent(run_asks.create_scenario)
+    list = Sent(run_asks.scenarios)
+    presets = Sent(run_asks.presets)
+    get = Sent(run_asks.scenario)
+    update = Sent(run_asks.update_scenario)
+    delete = Sent(run_asks.delete_scenario)
+    ensure_twin_environment = Sent(run_asks.ensure_twin_environment)
+    get_twin_environment = Sent(run_asks.twin_environment)
+    reseed_twin_environment = Sent(run_asks.reseed_twin_environment)
+    delete_twin_environment = Sent(run_asks.delete_twin_environment)
+    list_twin_environments = Sent(run_asks.twin_environments)
+
+
+class AsyncScenarios(AsyncNamespace):
+    """Worlds under a name, and the environments that belong to them."""
+
+    create = Awaited(run_asks.create_scenario)
+    list = Awaited(run_asks.scenarios)
+    presets = Awaited(run_asks.presets)
+    get = Awaited(run_asks.scenario)
+    update = Awaited(run_asks.update_scenario)
+    delete = Awaited(run_asks.delete_scenario)
+    ensure_twin_environment = Awaited(run_asks.ensure_twin_environment)
+    get_twin_environment = Awaited(run_asks.twin_environment)
+    reseed_twin_environment = Awaited(run_asks.reseed_twin_environment)
+    delete_twin_environment = Awaited(run_asks.delete_twin_environment)
+    list_twin_environments = Awaited(run_asks.twin_environments)

@@ -1,0 +1,77 @@
+"""`twindiff twin-runs` and `twindiff scenarios`."""
+
+import json
+
+import httpx
+import pytest
+
+CONFIG = {"slack": {"channels": [{"name": "launch", "messages": ["hi"]}]}}
+
+
+@pytest.fixture
+def run_id(twindiff):
+    return json.loads(twindiff("twin-runs", "create", "slack", "--json").output)["run_id"]
+
+
+def test_twins_are_listed(twindiff):
+    assert "slack" in twindiff("twin-runs", "catalog").output
+
+
+def test_a_run_is_made_shown_and_ended(twindiff):
+    made = twindiff("twin-runs", "create", "slack,linear", "--ttl", "30").output
+    run_id = made.split()[1]
+    assert "/services/linear" in twindiff("twin-runs", "status", run_id).output
+    assert run_id in twindiff("twin-runs", "ls", "--limit", "1").output
+    assert twindiff("twin-runs", "extend", run_id, "--ttl", "5").output == f"{run_id} lasts 5 minutes from now on.\n"
+    assert twindiff("twin-runs", "lock", run_id).output == f"{run_id} is private.\n"
+    assert twindiff("twin-runs", "reset", run_id).output == f"{run_id} is as it was provisioned.\n"
+    assert twindiff("twin-runs", "teardown", run_id).output == f"{run_id} has ended.\n"
+    assert "torn_down" in twindiff("twin-runs", "status", run_id).output
+
+
+def test_the_variables_of_a_run_lead_to_its_twins(twindiff, run_id):
+    lines = twindiff("twin-runs", "env", run_id).output.splitlines()
+    variables = dict(line.split("=", 1) for line in lines)
+    headers = {"Authorization": f"Bearer {variables['SLACK_BOT_TOKEN']}"}
+    assert httpx.post(f"{variables['SLACK_API_URL']}/auth.test", headers=headers).json()["ok"]
+
+
+def test_a_run_is_filled_from_a_file(twindiff, tmp_path):
+    file = tmp_path / "seeds.json"
+    file.write_text(json.dumps(CONFIG))
+    answer = twindiff("twin-runs", "create", "slack", "--seed-config", str(file), "--json").output
+    assert json.loads(answer)["seed_results"]["slack"]["counts"]["messages"] == 1
+
+
+def test_a_file_that_is_no_json_is_named(twindiff, tmp_path):
+    file = tmp_path / "seeds.json"
+    file.write_text("{")
+    refused = twindiff("twin-runs", "create", "slack", "--seed-config", str(file))
+    assert refused.exit_code == 2
+    assert f"{file} is no JSON" in refused.output
+
+
+def test_what_no_rule_understands_of_a_prompt_is_said(twindiff):
+    made = twindiff("twin-runs", "create", "slack", "--scenario-prompt", "three users and a purple elephant").output
+    assert "not understood" in made
+    assert "purple elephant" in made
+
+
+def test_an_unknown_twin_is_refused_with_the_nearest(twindiff):
+    refused = twindiff("twin-runs", "create", "slak")
+    assert refused.exit_code == 1
+    assert "Did you mean 'slack'" in refused.output
+
+
+def test_a_scenario_is_saved_shown_used_and_forgotten(twindiff):
+    prompt = "two users and #launch with 3 messages"
+    made = json.loads(twindiff("scenarios", "create", "launch", "--prompt", prompt, "--twin", "slack", "--json").output)
+    assert made["id"] in twindiff("scenarios", "ls", "--no-presets").output
+    assert "3 channels" in twindiff("scenarios", "show", made["id"]).output
+    assert "/services/slack" in twindiff("scenarios", "ensure", made["id"]).output
+    assert twindiff("scenarios", "reseed", made["id"]).exit_code == 0
+    assert twindiff("scenarios", "rm", made["id"]).output == f"Forgot {made['id']}.\n"
+
+
+def test_presets_are_listed(twindiff):
+    assert "e-commerce-checkout" in twindiff("scenarios", "ls", "--tag", "preset").output
