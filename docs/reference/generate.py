@@ -9,7 +9,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,8 @@ from typer.testing import CliRunner
 
 from twindiff.checks import conditions, operators, vocabulary
 from twindiff.cli import app
-from twindiff.kit.twin import Dispatch, Operation
 from twindiff.server import sandboxes
-from twindiff.server.openapi import describe, describe_sandboxes
+from twindiff.server.openapi import Served, describe, describe_sandboxes, described_runs, served
 from twindiff.server.platform import PREFIX, platform
 
 HERE = Path(__file__).parent
@@ -101,15 +100,32 @@ that are not derived. With `all`, the entries applied in order to the state befo
 """
 
 
+RUNS = """# Twin runs and scenarios
+
+Written by `docs/reference/generate.py` from the same signatures that check requests. A running server has it in
+`/api/platform/openapi.json`, beside the platform API. The routes and fields are those of Arga's API, so that its SDK
+and command line work with this server. [Test an application against twins](../how-to/twin-runs.md) shows it at work.
+
+- Bodies and answers are JSON with snake_case names. What an operation does not know it ignores; a name given twice is
+  refused.
+- An error is `{"detail": "what is wrong, what was given, what to do", "error": "a_code_to_decide_by"}`; `detail` is a
+  text always.
+- With an API key set, every operation but logins, presets and `health` needs it, as a bearer token or as `X-API-Key`.
+- Instants are ISO 8601 in UTC.
+- The twins of a run are at the `base_url` of each. When a run has ended they answer 410 `environment_destroyed`.
+"""
+
+
 def main(check: bool) -> None:
     """Write the pages, or say which would change."""
     pages = {
         "checks.md": with_tables((HERE / "checks.md").read_text()),
         "cli.md": "\n".join([CLI, *commands()]),
-        "platform-api.md": "\n".join([API, *sections(PREFIX, platform, describe())]),
+        "platform-api.md": "\n".join([API, *sections(served(PREFIX, platform), describe())]),
         "sandbox-api.md": "\n".join(
-            [SANDBOXES, *sections(sandboxes.PREFIX, sandboxes.operations, describe_sandboxes())]
+            [SANDBOXES, *sections(served(sandboxes.PREFIX, sandboxes.operations), describe_sandboxes())]
         ),
+        "twin-runs-api.md": "\n".join([RUNS, *sections(described_runs(), describe(), by_docstring)]),
     }
     stale = [name for name, text in pages.items() if not _is(HERE / name, text)]
     if check and stale:
@@ -179,22 +195,36 @@ def _command(names: list[str], command: Any) -> Iterator[str]:
         yield f"## twindiff {' '.join(names)}\n\n```text\n{said}\n```\n"
 
 
-def sections(prefix: str, dispatch: Dispatch, description: Json) -> Iterator[str]:
+def by_name(module: str) -> str:
+    """The title of a section: the name of its module."""
+    return module.rpartition(".")[2].capitalize()
+
+
+def by_docstring(module: str) -> str:
+    """The title of a section: what its module says first."""
+    return re.split("[.,:]", inspect.getdoc(sys.modules[module]) or "")[0]
+
+
+def sections(served: Sequence[Served], description: Json, title: Callable[[str], str] = by_name) -> Iterator[str]:
     """A section for every module of operations, in the order they are served."""
-    ordered = sorted(dispatch.operations, key=lambda operation: operation.declared.handler.__module__)
-    for module, operations in groupby(ordered, key=lambda operation: operation.declared.handler.__module__):
-        yield f"## {module.rpartition('.')[2].capitalize()}\n\n{inspect.getdoc(sys.modules[module])}\n"
-        yield from (_operation(prefix, operation, description) for operation in operations)
+    ordered = sorted(served, key=_module)
+    for module, operations in groupby(ordered, key=_module):
+        yield f"## {title(module)}\n\n{inspect.getdoc(sys.modules[module])}\n"
+        yield from (_operation(each, description) for each in operations)
 
 
-def _operation(prefix: str, operation: Operation, description: Json) -> str:
-    declared = operation.declared
-    described = description["paths"][prefix + declared.path][declared.verb.lower()]
+def _module(served: Served) -> str:
+    return served.operation.declared.handler.__module__
+
+
+def _operation(served: Served, description: Json) -> str:
+    declared = served.operation.declared
+    described = description["paths"][served.path][declared.verb.lower()]
     fields = "\n".join(_fields(described))
     given = f"| given | type | where |\n|---|---|---|\n{fields}\n\n" if fields else ""
     answer = _answer(described["responses"][str(declared.status)], description["components"]["schemas"])
     return (
-        f"### {declared.verb} {prefix}{declared.path}\n\n{described['description']}\n\n{given}"
+        f"### {declared.verb} {served.path}\n\n{described['description']}\n\n{given}"
         f"Answers {declared.status}: {answer}.\n"
     )
 

@@ -21,10 +21,10 @@ def keyed():
 
 
 def routes(platform):
-    """Every operation of the control plane with placeholders filled in."""
+    """Every operation of the platform API with placeholders filled in."""
     paths = platform.get("openapi.json")["paths"]
     for path, verbs in paths.items():
-        for verb in verbs:
+        for verb in verbs if path.startswith("/api/platform/") else ():
             segments = ["x" if segment.startswith("{") else segment for segment in path.split("/")]
             yield verb.upper(), "/".join(segments).removeprefix("/api/platform/")
 

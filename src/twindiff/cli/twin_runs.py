@@ -80,22 +80,26 @@ def create(
     For example: twindiff twin-runs create slack linear --scenario-id e-commerce-checkout
     """
 
-    def provision(client: Client) -> Any:
-        made = client.twin_runs.create(
-            [name for each in twins for name in each.split(",") if name],
-            ttl_minutes=ttl,
-            scenario_id=scenario_id or None,
-            scenario_prompt=prompt or None,
-            scenario_generation_mode=mode if prompt else None,
-            seed_config=None if seed_file is None else read_json(seed_file),
-            public=not private,
-            access_profile="candidate_api_only" if candidate_safe else None,
-            ports=ports or None,
-        )
-        return {**client.twin_runs.get(made.run_id), **made}
-
-    run = asked(base_url, api_key, provision, f"Provisioning {', '.join(twins)}")
+    wanted: dict[str, Any] = {
+        "ttl_minutes": ttl,
+        "scenario_id": scenario_id or None,
+        "scenario_prompt": prompt or None,
+        "scenario_generation_mode": mode if prompt else None,
+        "seed_config": None if seed_file is None else read_json(seed_file),
+        "public": not private,
+        "access_profile": "candidate_api_only" if candidate_safe else None,
+        "ports": ports or None,
+    }
+    names = [name for each in twins for name in each.split(",") if name]
+    run = asked(
+        base_url, api_key, lambda client: _provisioned(client, names, wanted), f"Provisioning {', '.join(names)}"
+    )
     say(as_json, run, _shown(run))
+
+
+def _provisioned(client: Client, twins: list[str], wanted: dict[str, Any]) -> dict[str, Any]:
+    made = client.twin_runs.create(twins, **wanted)
+    return {**client.twin_runs.get(made.run_id), **made}
 
 
 def read_json(path: Path) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, cast, get_args
+from typing import Any, NamedTuple, cast, get_args
 
 import msgspec
 
@@ -14,6 +14,7 @@ from twindiff.kit.http import Answer
 from twindiff.kit.twin import Dispatch, Operation
 
 Schema = dict[str, Any]
+WITH_BODY = ("POST", "PUT", "PATCH")
 _REFERENCES = "#/components/schemas/{name}"
 
 
@@ -33,10 +34,18 @@ class SandboxProblem(msgspec.Struct):
 
 @cache
 def describe() -> Schema:
-    """The description of every platform operation."""
+    """The description of every operation of the platform API, and of twin runs and scenarios."""
     from twindiff.server.platform import PREFIX, platform
 
-    return _description("Twindiff platform API", PREFIX, platform, Problem)
+    return _description("Twindiff", [*served(PREFIX, platform), *described_runs()], Problem)
+
+
+@cache
+def described_runs() -> tuple[Served, ...]:
+    """The operations for twin runs and scenarios, without the routes that have no implementation yet."""
+    from twindiff.server.twin_runs import later, operations
+
+    return tuple(each for each in served("", operations) if each.operation.declared.handler is not later.refuse)
 
 
 @cache
@@ -44,18 +53,30 @@ def describe_sandboxes() -> Schema:
     """The description of every operation of the Sandbox API."""
     from twindiff.server.sandboxes import PREFIX, operations
 
-    return _description("Twindiff Sandbox API", PREFIX, operations, SandboxProblem)
+    return _description("Twindiff Sandbox API", served(PREFIX, operations), SandboxProblem)
 
 
-def _description(title: str, prefix: str, dispatch: Dispatch, problem: type[msgspec.Struct]) -> Schema:
-    operations = dispatch.operations
-    types = [problem, *(answer for operation in operations for answer in _answers(operation))]
+class Served(NamedTuple):
+    """An operation at its whole path."""
+
+    path: str
+    operation: Operation
+
+
+def served(prefix: str, dispatch: Dispatch) -> list[Served]:
+    """The operations of an API that has a prefix."""
+    return [Served(prefix + operation.declared.path, operation) for operation in dispatch.operations]
+
+
+def _description(title: str, operations: list[Served], problem: type[msgspec.Struct]) -> Schema:
+    types = [problem, *(answer for each in operations for answer in _answers(each.operation))]
     schemas, components = msgspec.json.schema_components(cast(Any, types), ref_template=_REFERENCES)
     by_type = dict(zip(map(id, types), schemas, strict=True))
     paths: Schema = {}
-    for operation in operations:
-        verbs = paths.setdefault(prefix + operation.declared.path, {})
-        verbs[operation.declared.verb.lower()] = _operation(operation, by_type, components, schemas[0])
+    for path, operation in operations:
+        described = _operation(operation, by_type, components, schemas[0])
+        paths.setdefault(path, {})[operation.declared.verb.lower()] = described
+    _name_apart(paths)
     return {
         "openapi": "3.1.0",
         "info": {"title": title, "version": __version__},
@@ -65,8 +86,18 @@ def _description(title: str, prefix: str, dispatch: Dispatch, problem: type[msgs
     }
 
 
-_NO_JSON = {"GET /docs": "text/html", "GET /env/{envId}/export": "application/gzip", "GET /metrics": "text/plain"}
-"""What operations answer with that answer no JSON."""
+def _name_apart(paths: Schema) -> None:
+    """Give each operation an id of its own; a handler that is served at two paths names both."""
+    taken: set[str] = set()
+    for path, verbs in paths.items():
+        for described in verbs.values():
+            if described["operationId"] in taken:
+                described["operationId"] += "_at_" + path.strip("/").partition("/")[0].replace("-", "_")
+            taken.add(described["operationId"])
+
+
+_NO_JSON = {"GET /env/{envId}/export": "application/gzip", "GET /metrics": "text/plain"}
+"""What operations answer with that answer neither JSON nor a page."""
 
 _FILE: Schema = {
     "required": True,
@@ -87,7 +118,7 @@ def _answers(operation: Operation) -> tuple[Any, ...]:
 
 
 def _operation(operation: Operation, by_type: dict[int, Schema], components: Schema, problem: Schema) -> Schema:
-    """One operation; what its signature names is a parameter, or a property of the body of a POST."""
+    """One operation; what its signature names is a parameter, or a property of the body of a POST, PUT or PATCH."""
     (contract,), more = msgspec.json.schema_components([operation.bound.contract], ref_template=_REFERENCES)
     inner = more.pop(contract["$ref"].rpartition("/")[2])
     components.update(more)
@@ -105,7 +136,7 @@ def _operation(operation: Operation, by_type: dict[int, Schema], components: Sch
     if others.get("file", {}).get("contentEncoding"):
         del others["file"]
         described["requestBody"] = _FILE
-    elif operation.declared.verb == "POST" and others:
+    elif operation.declared.verb in WITH_BODY and others:
         described["requestBody"] = _body(others, [name for name in required if name in others])
         others = {}
     if others:
@@ -136,5 +167,5 @@ def _responses(operation: Operation, by_type: dict[int, Schema], problem: Schema
 def _content(operation: Operation, by_type: dict[int, Schema]) -> Schema:
     schemas = [by_type[id(answer)] for answer in _answers(operation)]
     if not schemas:
-        return {_NO_JSON[operation.name]: {}}
+        return {_NO_JSON.get(operation.name, "text/html"): {}}
     return {"application/json": {"schema": schemas[0] if len(schemas) == 1 else {"anyOf": schemas}}}

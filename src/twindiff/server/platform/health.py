@@ -60,11 +60,11 @@ def metrics(service: Service) -> Answer:
 
 @api.get("/openapi.json")
 def openapi(service: Service) -> dict[str, Any]:
-    """This API as OpenAPI 3.1."""
+    """This API as OpenAPI 3.1, and that of twin runs and scenarios."""
     return describe()
 
 
 @api.get("/docs")
 def docs(service: Service) -> Answer:
-    """This API as a page to read."""
+    """Both as a page to read."""
     return reference(describe())
