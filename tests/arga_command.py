@@ -1,0 +1,72 @@
+"""Arga's command line as its users have it, in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+VERSION = "0.1.21"
+FOLDER = Path(__file__).parents[1] / ".tools" / f"arga-cli-{VERSION}"
+START = "from arga_cli.main import main; import sys; sys.exit(main())"
+
+
+class NotInstalled(Exception):
+    """The package cannot be had."""
+
+
+def install() -> Path:
+    """The folder that has the package; it is made once. Raises NotInstalled.
+
+    The package asks for Python 3.12 and does without: uv is told to install what it would there.
+    """
+    if not FOLDER.exists():
+        FOLDER.parent.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=FOLDER.parent) as place:
+            made = Path(place) / "made"
+            uv = [str(Path(sys.executable).with_name("uv")), "pip", "install", "--quiet", "--target", str(made)]
+            done = subprocess.run(
+                [*uv, "--python-version", "3.12", f"arga-cli=={VERSION}"], capture_output=True, text=True, check=False
+            )
+            if done.returncode:
+                raise NotInstalled(f"arga-cli {VERSION} cannot be installed: {done.stderr.strip()[-300:]}")
+            if not FOLDER.exists():  # another process may have been quicker
+                made.rename(FOLDER)
+    return FOLDER
+
+
+class Arga:
+    """The command line of a user who has a home of his own."""
+
+    def __init__(self, home: Path, url: str) -> None:
+        self.home = home
+        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        self._environment = {
+            **kept,
+            "HOME": str(home),
+            "ARGA_API_URL": url,
+            "PYTHONPATH": str(install()),
+            "NO_PROXY": "127.0.0.1",
+            "COLUMNS": "300",
+        }
+
+    def run(self, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a command in the home, with what is typed into it."""
+        return subprocess.run(
+            [sys.executable, "-c", START, *arguments],
+            cwd=self.home,
+            env=self._environment,
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    def __call__(self, *arguments: str, given: str = "") -> str:
+        """What a command that must succeed prints."""
+        done = self.run(*arguments, given=given)
+        assert done.returncode == 0, f"arga {' '.join(arguments)}: {done.stdout}{done.stderr}"
+        return done.stdout
