@@ -38,8 +38,8 @@ from twindiff.kit.rows import Column, Row, column
 from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import Operations, Twin
 from twindiff.server import Gateway, Service, Settings
-from twindiff.server.pauses import shorten_pauses
 from twindiff.server.protocol import HttpProtocol
+from twindiff.server.runtime.tuning import tune_process
 from twindiff.storage import Intent, Moment
 from twindiff.storage.portions import finished
 from twindiff.storage.sqlite import SqliteEngine
@@ -254,7 +254,7 @@ def loop(seconds: float) -> dict[str, Any]:
         finished(bench.engine.maintain())
         # Without its images the whole journal has to be replayed.
         bench.engine.file.connection.execute("DELETE FROM images WHERE env = ?", (old,))
-        shorten_pauses()
+        tune_process()
         gateway = Gateway(bench.service)
         config = uvicorn.Config(gateway, http=HttpProtocol, log_config=None, access_log=False, ws="none")
         return asyncio.Runner(loop_factory=config.get_loop_factory()).run(serve(config, bench, made, old, seconds))
@@ -366,7 +366,7 @@ def main() -> None:
 
 
 def measure(given: argparse.Namespace) -> None:
-    shorten_pauses()
+    tune_process()
     found = list(figures(SIZES | COUNTS | (MILLION if given.million else {})))
     if given.json:
         print(json.dumps([each._asdict() for each in found]))

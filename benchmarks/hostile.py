@@ -26,8 +26,8 @@ import msgspec
 import uvicorn
 
 from twindiff.server import Gateway, Service, Settings
-from twindiff.server.pauses import shorten_pauses
 from twindiff.server.protocol import HttpProtocol
+from twindiff.server.runtime.tuning import tune_process
 
 AGENT, GENERAL = "U01AGENBOT9", "C01ABCD1234"
 LINEAR_AGENT = "2790a7ee-fde0-4537-9588-e233aa5a68d1"
@@ -95,7 +95,7 @@ REQUESTS: dict[str, Hostile] = {
 
 
 def serve(ready: Connection) -> None:
-    shorten_pauses()
+    tune_process()
     config = uvicorn.Config(
         Gateway(Service(Settings())), port=0, http=HttpProtocol, log_level="error", access_log=False, ws="none"
     )

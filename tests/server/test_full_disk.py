@@ -46,7 +46,7 @@ def test_judging_on_a_full_disk_is_507_and_the_server_is_not_ready_until_there_i
             assert len(platform.diff(run)["inserts"]) == 1
         finally:
             server.close()
-    assert len([line for line in caplog.messages if "Keeping house failed" in line]) == 1
+    assert len([line for line in caplog.messages if "Maintenance failed" in line]) == 1
 
 
 def test_a_delete_on_a_full_disk_is_507_and_the_environment_is_still_there(tmp_path: Path):

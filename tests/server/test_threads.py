@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import threading
 
-from twindiff.server.threads import FOR_CONTROL, Threads
+from twindiff.server.runtime.threads import FOR_CONTROL, Threads
 
 
 def test_a_request_whose_client_left_before_its_turn_never_begins() -> None:
@@ -20,8 +20,8 @@ def test_a_request_whose_client_left_before_its_turn_never_begins() -> None:
 
     async def leave() -> None:
         threads = Threads()
-        others = [asyncio.create_task(threads.control(busy)) for _ in range(FOR_CONTROL)]
-        left = asyncio.create_task(threads.control(late))
+        others = [asyncio.create_task(threads.run_request(busy)) for _ in range(FOR_CONTROL)]
+        left = asyncio.create_task(threads.run_request(late))
         await asyncio.sleep(0)
         left.cancel()
         with contextlib.suppress(asyncio.CancelledError):

@@ -121,7 +121,7 @@ def _refuse_crowds(workers: int, storage: str) -> None:
 def _serve_from_folder(settings: Settings, host: str, port: int, *, as_json: bool) -> None:
     """One process over a data directory, which says whose it is."""
     from twindiff.cli.hosting import listen, open_service, server_for, url_of
-    from twindiff.server.pauses import shorten_pauses
+    from twindiff.server.runtime.tuning import tune_process
     from twindiff.storage.sqlite import SqliteEngine
 
     with listen(host, port) as listener:
@@ -129,7 +129,7 @@ def _serve_from_folder(settings: Settings, host: str, port: int, *, as_json: boo
         if isinstance(service.engine, SqliteEngine):
             service.engine.file.owned_by(f"pid {os.getpid()} on port {listener.getsockname()[1]}")
         _announce(settings, service.registry, url_of(listener), {"dataDir": settings.data_dir}, as_json=as_json)
-        shorten_pauses()
+        tune_process()
         Thread(target=_load_twins, args=[service.registry], name="twindiff twins", daemon=True).start()
         server_for(service).run([listener])
 

@@ -83,7 +83,7 @@ class DataPlane:
     async def answer(self, request: Request, target: Target, receive: Receive) -> Answer:
         """Answer one request; raises ApiError for whoever may not come in and for what is not there."""
         request = Request(request.verb, target.path, request.query, request.headers)
-        in_turn = self._service.call
+        in_turn = self._service.runtime.run_call
         if not self._service.engine.inline and length_of(request) <= LARGE_BODY:
             # Where a thread is needed, a request whose body is small is worked on in one go.
             request = request._replace(body=await read_body(request, receive, LARGE_BODY))

@@ -100,7 +100,7 @@ class Gateway:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                running += map(asyncio.create_task, (self.service.keep_house(), self.service.dispatcher.run()))
+                running += map(asyncio.create_task, (self.service.maintenance_loop(), self.service.dispatcher.run()))
                 await send({"type": "lifespan.startup.complete"})
                 continue
             for task in running:
@@ -116,7 +116,7 @@ class Gateway:
         environment = place.environment if isinstance(place, Target) else ""
         try:
             self._in_flight.begin(environment)
-            await self.service.turn()
+            await self.service.runtime.wait_for_turn()
             answer = await self._answer(scope, request, place, receive)
         except ApiError as error:
             answer = _refusal(place, error)
@@ -164,7 +164,7 @@ class Gateway:
             return operations.style.unknown(request, operations.verbs(request.path))
         body = await read_body(request, receive, found.operation.declared.body_limit)
         exchange = Exchange(operations.style, request._replace(body=body), found.operation, found.path_parameters)
-        return await self.service.apart(lambda: self._operate(given, exchange))
+        return await self.service.runtime.run_request(lambda: self._operate(given, exchange))
 
     async def _operate(self, given: Any, exchange: Exchange) -> Answer:
         result = exchange.operation.bound.invoke(given, await self._read(exchange))
@@ -176,7 +176,7 @@ class Gateway:
         """The parameters of a request; a large body is read off the event loop."""
         if len(exchange.request.body) <= LARGE_BODY:
             return exchange.style.parameters(exchange)
-        return await self.service.aside(lambda: exchange.style.parameters(exchange))
+        return await self.service.runtime.run_in_thread(lambda: exchange.style.parameters(exchange))
 
 
 def preflight(request: Request) -> Answer | None:

@@ -6,10 +6,10 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeVar
 
-from twindiff.catalog import TABLES, CallRecord, WebhookRecord
+from twindiff.catalog import TABLES, WebhookRecord
 from twindiff.catalog.stamps import wall
 from twindiff.environments.calls import Calls
 from twindiff.environments.carrying import Carrier
@@ -40,12 +40,9 @@ from twindiff.server.auth import no_such_twin
 from twindiff.server.dispatcher import Dispatcher
 from twindiff.server.long_calls import LongCalls
 from twindiff.server.ports import Ports
+from twindiff.server.runtime import Runtime
 from twindiff.server.targets import Targets
-from twindiff.server.threads import Threads
-from twindiff.server.turns import Turns
 from twindiff.storage import Engine, Gone, NotServed, SchemaChanged
-from twindiff.storage.journal import Record
-from twindiff.storage.portions import Work, let_go, nothing
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.suites.agent_diff import Importer
@@ -57,8 +54,6 @@ log = logging.getLogger("twindiff")
 
 CALLS_AT_ONCE = 25
 """Calls that are logged in one go."""
-LARGE_DIFF = 200
-"""Changes to compose, or to compare with checks, above which work leaves the event loop."""
 SECONDS_UNUSED = 600
 """Templates that nobody can reach are forgotten after so long, or twice that."""
 DAY = 24 * 3600 * SECOND
@@ -96,8 +91,7 @@ class Service:
         self.settings = settings
         self.registry = registry or Registry.installed()
         self.engine = _engine(settings)
-        self._threads = None if self.engine.inline else Threads()
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self.runtime = Runtime(inline=self.engine.inline)
         if not self.engine.inline:
             _ = self.registry.twins  # what the database lacks for any of them is said before anything is served
         self.registry.watch(self.engine.schema)
@@ -117,7 +111,6 @@ class Service:
         self.dispatcher = Dispatcher(self.engine, self.environments, self.outbox, self.targets, self.awaken)
         self.long_calls = self._long_calls()
         self.ports = Ports()
-        self._turns = Turns()
         self.unused = Unused(self.engine, catalog, self.environments) if isinstance(self.engine, SqliteEngine) else None
         self._swept = time.monotonic()
         self.started = time.time()
@@ -127,31 +120,6 @@ class Service:
         """Why what is done between requests cannot be done now."""
         if not self.engine.inline:
             self.templates.write_built_in()
-
-    async def composed(
-        self,
-        records: list[Record],
-        compose: Callable[[], T],
-        *,
-        times: float = 1,
-        calls: list[CallRecord] | None = None,
-    ) -> T:
-        """Run work that looks at each change of records so many times, off the event loop when it is much.
-
-        Then records and calls are used up: to let go of thousands on the event loop would keep it from others.
-        """
-        size = len(calls or ()) + sum(len(record.changes) for record in records)
-        if times * (1 + size) <= LARGE_DIFF:
-            return compose()
-
-        def work() -> T:
-            try:
-                return compose()
-            finally:
-                let_go(records)
-                let_go(calls or [])
-
-        return await self.aside(work)
 
     def _long_calls(self) -> LongCalls | None:
         """What works on calls apart from the event loop; nothing where each of them has a thread."""
@@ -185,52 +153,6 @@ class Service:
             self.subscribe(record)
         return record.webhook_id
 
-    async def aside(self, work: Callable[[], T]) -> T:
-        """Run work whose size no request bounds off the event loop."""
-        return await asyncio.to_thread(work) if self._threads is None else work()
-
-    async def in_parts(self, steps: Generator[Work, None, T]) -> T:
-        """Do work in parts, each off the event loop; whatever goes wrong, the steps get to clean up."""
-        try:
-            while True:
-                step = next(steps)
-                await (self.breathe() if step is nothing else self.aside(step))
-        except StopIteration as done:
-            return done.value
-        finally:
-            steps.close()
-
-    async def gathered(self, parts: Iterable[list[T]]) -> list[T]:
-        """What comes in parts, between which others have their turn."""
-        found: list[T] = []
-        for part in parts:
-            found += part
-            await self.breathe()
-        return found
-
-    async def call(self, environment_id: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run the work of one call of a twin where it may wait for the database: here if that is quick."""
-        return await (work() if self._threads is None else self._threads.call(environment_id, work))
-
-    async def apart(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run the work of any other request likewise."""
-        return await (work() if self._threads is None else self._threads.control(work))
-
-    async def on_loop(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run what belongs to the event loop there, wherever the request is being worked on."""
-        if self._threads is None or self._loop is None:
-            return await work
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
-
-    async def turn(self) -> None:
-        """Wait until the event loop has time for one more request."""
-        await self._turns.take()
-
-    async def breathe(self) -> None:
-        """Let the event loop see to others before going on."""
-        if self._threads is None:
-            await asyncio.sleep(0)
-
     async def awaken(self, environment: Environment) -> None:
         """Make an environment usable; one that sleeps is rebuilt off the event loop."""
         if not self.engine.awake(environment.id):
@@ -243,12 +165,12 @@ class Service:
             environment = self.environments.get(environment_id)
             if any(twin.jobs for twin in environment.twins.values()):
                 await self.awaken(environment)
-                await self.in_parts(self.clocks.catch_up(environment.id))
+                await self.runtime.run_steps(self.clocks.catch_up(environment.id))
 
     async def _rebuilt(self, environment: Environment, work: Callable[[], None]) -> None:
         """Rebuild an environment, which may end and lose its journal meanwhile; then that is what went wrong."""
         try:
-            await self.aside(work)
+            await self.runtime.run_in_thread(work)
         finally:
             self._refuse_ended(environment)
 
@@ -269,35 +191,35 @@ class Service:
             recall = self.engine.recall
             await self._rebuilt(environment, lambda: recall(environment.id, environment.origin, seq))
 
-    async def keep_house(self) -> None:
+    async def maintenance_loop(self) -> None:
         """Write the call log and tidy up twice a second, for ever, never keeping the event loop for long."""
-        self._loop = asyncio.get_running_loop()
+        self.runtime.bind()
         while True:
             await asyncio.sleep(0.5)
             try:
-                await self.apart(self._tidy_up)
+                await self.runtime.run_request(self._maintain)
                 self.trouble = None
             except NotServed as error:
                 if str(error) != str(self.trouble):  # once, not twice a second for as long as it lasts
-                    log.warning("Keeping house failed; it is tried again: %s", error)
+                    log.warning("Maintenance failed; it is tried again: %s", error)
                 self.trouble = error
-            except Exception:  # a mistake of ours must not end the house-keeping of a server that goes on
-                log.exception("Keeping house failed; it is tried again")
+            except Exception:  # a mistake of ours must not end the maintenance of a server that goes on
+                log.exception("Maintenance failed; it is tried again")
 
-    async def _tidy_up(self) -> None:
+    async def _maintain(self) -> None:
         for _ in range(0, self.calls.log.waiting, CALLS_AT_ONCE):
             self.calls.log.flush(CALLS_AT_ONCE)
-            await self.breathe()
+            await self.runtime.yield_to_loop()
         for _ in self.tidy():
-            await self.breathe()
+            await self.runtime.yield_to_loop()
         for environment_id in self.dispatcher.moving:
             await self.settle(environment_id)
         if self.unused and time.monotonic() - self._swept > SECONDS_UNUSED:
             self._swept = time.monotonic()
             for _ in self.unused.sweep():
-                await self.breathe()
+                await self.runtime.yield_to_loop()
         if isinstance(self.engine, SqliteEngine):
-            await self.in_parts(self.engine.maintain())
+            await self.runtime.run_steps(self.engine.maintain())
 
     def tidy(self) -> Iterator[None]:
         """Expire what is due, let idle environments sleep, and drop what nobody is to ask for any more; in parts."""
@@ -317,8 +239,7 @@ class Service:
 
     def close(self) -> None:
         self.ports.close_all()
-        if self._threads:
-            self._threads.close()
+        self.runtime.close()
         if self.long_calls:
             self.long_calls.close()
         with contextlib.suppress(NotServed):

@@ -37,8 +37,8 @@ def shell_of(service: Service) -> Starlette:
         return service.templates.list() if service.settings.api_key is None else []
 
     async def index(request: Request) -> Response:
-        shown = await service.apart(templates)
-        return response(await service.aside(lambda: pages.index(service, shown)))
+        shown = await service.runtime.run_request(templates)
+        return response(await service.runtime.run_in_thread(lambda: pages.index(service, shown)))
 
     handlers = {ApiError: _refused, HTTPException: _refused_by_framework}
     routes = [Route("/", index), WebSocketRoute("/{path:path}", SocketPlane(service).serve)]

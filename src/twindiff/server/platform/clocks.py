@@ -84,7 +84,7 @@ async def set_clock(
     by then is done on the way, each piece at its own time, up to 10,000 pieces at once.
     """
     await service.awaken(service.environments.get(env_id))
-    state, done, still_due = await service.in_parts(_move(service, env_id, advance, to, until))
+    state, done, still_due = await service.runtime.run_steps(_move(service, env_id, advance, to, until))
     return ClockMoved(*_shown(env_id, state), ran=[_ran(each) for each in done], still_due=still_due)
 
 

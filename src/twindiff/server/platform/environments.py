@@ -310,7 +310,7 @@ async def delete_environment(service: Service, env_id: str) -> EnvironmentStatus
     service.without_calls.add(record.environment_id)
     with suppress(NotServed):  # it is deleted; the rest is tried again
         for _ in service.forget_calls():
-            await service.breathe()
+            await service.runtime.yield_to_loop()
     return EnvironmentStatus(env_id, "deleted")
 
 
@@ -320,12 +320,12 @@ async def journal(service: Service, env_id: str, after: After = 0, limit: Limit 
     env = service.environments.record(env_id).environment_id
     await service.settle(env)
     last = min(after + limit, service.engine.seq(env))
-    found = await service.in_parts(interval(service.engine, env, after, last))
+    found = await service.runtime.run_steps(interval(service.engine, env, after, last))
 
     def compose() -> Answer:
         return json_answer(Journal([_journalled(each) for each in found]))
 
-    return await service.composed(found, compose)
+    return await service.runtime.compose(found, compose)
 
 
 def _journalled(record: Record) -> JournalRecord:
@@ -339,7 +339,7 @@ def _journalled(record: Record) -> JournalRecord:
 async def calls(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> CallList:
     """Every call that reached a twin, reads and refusals included."""
     environment_id = service.environments.record(env_id).environment_id
-    found = await service.gathered(service.calls.log.parts(environment_id, after=after, limit=limit))
+    found = await service.runtime.collect(service.calls.log.parts(environment_id, after=after, limit=limit))
     return CallList([_called(each) for each in found])
 
 

@@ -119,7 +119,7 @@ async def fork_environment(
         while len(made) < count:
             await service.recall(service.environments.get(env_id), seq)
             made += service.points.fork(environment.id, seq, min(FORKS_AT_ONCE, count - len(made)), name)
-            await service.breathe()
+            await service.runtime.yield_to_loop()
     except BaseException:  # a client that leaves is one too: all of them, or none
         for each in made:
             service.environments.delete(each.environment.environment_id)
@@ -164,12 +164,12 @@ async def diff_points(
 ) -> PointDiff:
     """What differs between two points, from the templates' state to the present unless told otherwise."""
     await service.settle(env_id)
-    found = await service.in_parts(service.points.difference(env_id, from_, to))
+    found = await service.runtime.run_steps(service.points.difference(env_id, from_, to))
 
     def compose() -> bytes:
         return msgspec.json.encode(_diff(service, found, include, rows))
 
-    text = await service.composed(found.records, compose)
+    text = await service.runtime.compose(found.records, compose)
     return PointDiff(env_id, found.start, found.end, msgspec.Raw(text))
 
 
@@ -183,4 +183,4 @@ async def open_port(service: Service, env_id: str, twin: str) -> PortOpened:
     """Open a loopback port that is one twin's alone, for SDKs that drop the path of a base URL; at most 256."""
     environment = service.environments.get(env_id)
     name = service.twin_of(environment, twin).name
-    return PortOpened(environment.id, name, await service.on_loop(service.ports.open(environment.id, name)))
+    return PortOpened(environment.id, name, await service.runtime.run_on_loop(service.ports.open(environment.id, name)))

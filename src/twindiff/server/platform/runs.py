@@ -132,13 +132,13 @@ async def diff_run(
     """What changed in a run so far, or since a snapshot that a run of the environment began with."""
     run = _run(service, run_id, env_id, before_suffix)
     await service.settle(run.environment_id)
-    interval = await service.in_parts(service.runs.interval(run))
+    interval = await service.runtime.run_steps(service.runs.interval(run))
 
     def compose() -> tuple[bytes, str]:
         text = _encoded(_diff(service.registry, interval, include, rows))
         return text, kept(text)
 
-    text, diff = await service.composed(interval.records, compose)
+    text, diff = await service.runtime.compose(interval.records, compose)
     run = service.runs.keep_diff(interval, diff)
     return RunDiff(
         run.run_id, "completed", msgspec.Raw(text), run.before_snapshot, interval.after_snapshot, interval.rewound
@@ -173,18 +173,18 @@ async def evaluate_run(
     """Judge a run by `expectedOutput`, or by the checks of its test."""
     run = service.runs.get(run_id)
     written = expected_output or _spec_of_test(service, run)
-    spec = await service.aside(lambda: _parsed(written)) if is_long(written) else _parsed(written)
+    spec = await service.runtime.run_in_thread(lambda: _parsed(written)) if is_long(written) else _parsed(written)
     await service.settle(run.environment_id)
-    interval = await service.in_parts(service.runs.interval(run))
+    interval = await service.runtime.run_steps(service.runs.interval(run))
     known = _known(interval.twins, service.registry)
-    calls = await service.gathered(service.calls.log.of_run(run, interval.end)) if spec.needs_calls else None
+    calls = await service.runtime.collect(service.calls.log.of_run(run, interval.end)) if spec.needs_calls else None
 
     def judge() -> tuple[Verdict, str, str]:
         diff = _diff(service.registry, interval, include, "full")
         verdict = _judged(spec, diff, lambda: history(interval, service.registry, calls, diff), known)
         return verdict, kept(_encoded(diff)), kept(_encoded(verdict))
 
-    verdict, *result = await service.composed(interval.records, judge, times=_cost(spec), calls=calls)
+    verdict, *result = await service.runtime.compose(interval.records, judge, times=_cost(spec), calls=calls)
     status = "passed" if verdict.passed else "failed"
     service.runs.keep_verdict(interval, status, *result)
     return RunEvaluated(
@@ -238,13 +238,13 @@ async def run_history(service: Service, run_id: str) -> History | Answer:
     """
     run = service.runs.get(run_id)
     await service.settle(run.environment_id)
-    interval = await service.in_parts(service.runs.covered(run))
-    calls = await service.gathered(service.calls.log.of_run(run, interval.end))
+    interval = await service.runtime.run_steps(service.runs.covered(run))
+    calls = await service.runtime.collect(service.calls.log.of_run(run, interval.end))
 
     def compose() -> Answer:
         return json_answer(history(interval, service.registry, calls))
 
-    return await service.composed(interval.records, compose, calls=calls)
+    return await service.runtime.compose(interval.records, compose, calls=calls)
 
 
 @api.get("/results/{runId}")
@@ -252,7 +252,7 @@ async def results(service: Service, run_id: str) -> RunResult:
     """A run's latest diff and verdict; readable after the environment is gone."""
     run = service.runs.get(run_id)
     if len(run.diff or "") + len(run.verdict or "") > LARGE_RESULT:
-        return await service.aside(lambda: _result(run))
+        return await service.runtime.run_in_thread(lambda: _result(run))
     return _result(run)
 
 

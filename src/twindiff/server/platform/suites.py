@@ -136,7 +136,7 @@ async def create_suite(
 
 async def _checked(service: Service, items: list[TestItem], default_template: str | None = None) -> list[NewTest]:
     templates = service.suites.templates_of(items, default_template)
-    return await service.aside(lambda: service.suites.checked(items, templates))
+    return await service.runtime.run_in_thread(lambda: service.suites.checked(items, templates))
 
 
 def _warnings(tests: list[NewTest]) -> list[str]:
@@ -196,5 +196,5 @@ def _shown(test: TestRecord) -> TestShown:
 @api.post("/import", body_limit=IMPORT_LIMIT)
 async def import_files(service: Service, files: dict[str, Any]) -> Imported:
     """Import public seed and suite files by name, each the JSON it holds: all of them or, with a bad one, none."""
-    checked = await service.aside(lambda: service.importer.check(files))
-    return await service.in_parts(service.importer.store(checked))
+    checked = await service.runtime.run_in_thread(lambda: service.importer.check(files))
+    return await service.runtime.run_steps(service.importer.store(checked))

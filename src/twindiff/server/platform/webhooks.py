@@ -92,8 +92,8 @@ async def create_webhook(
     vendor = service.twin_of(environment, twin)
     record = service.subscriptions.prepare(environment, vendor, url, events or (), secret)
     if url != OVER_SOCKETS:
-        await service.on_loop(_refuse_unreachable(service, url))
-        await service.on_loop(_refuse_unproven(service, environment, vendor, record))
+        await service.runtime.run_on_loop(_refuse_unreachable(service, url))
+        await service.runtime.run_on_loop(_refuse_unproven(service, environment, vendor, record))
     service.subscribe(record)
     return _shown(record)
 

@@ -67,7 +67,7 @@ class Histories:
             if not records:
                 return history
             history = history.extended(records, service.registry.schemas)
-            await service.breathe()
+            await service.runtime.yield_to_loop()
         self._remember(environment_id, history)
         return history
 
@@ -85,5 +85,5 @@ class Histories:
             records = self._service.engine.records(environment_id, near[0] - 1, near[-1])
             found += [record for record in records if record.seq in near]
             seqs = seqs[len(near) :]
-            await self._service.breathe()
+            await self._service.runtime.yield_to_loop()
         return found

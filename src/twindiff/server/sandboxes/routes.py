@@ -135,7 +135,7 @@ async def list_diffs(
         schemas = service.registry.schemas
         return [_entry(record.environment_id, each, told(each, schemas, include)) for each in records]
 
-    return DiffList(await service.composed(records, compose), len(shown))
+    return DiffList(await service.runtime.compose(records, compose), len(shown))
 
 
 @api.get("/openapi.json")

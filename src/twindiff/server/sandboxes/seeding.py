@@ -30,7 +30,7 @@ async def seeded(service: Service, scenario: TemplateRecord, seed_data: Mapping[
         return service.templates.start(twin, _laid_over(twin, scenario, there, given))
 
     try:
-        stored = await service.in_parts(service.templates.keep(twin, await service.aside(lay)))
+        stored = await service.runtime.run_steps(service.templates.keep(twin, await service.runtime.run_in_thread(lay)))
     except RecursionError:
         raise InvalidSeed("seed_data: a value is nested too deeply to be stored") from None
     return msgspec.structs.replace(scenario, hash=stored.hash)

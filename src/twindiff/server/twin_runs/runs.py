@@ -214,7 +214,9 @@ class TwinRuns:
         for twin in (self.service.registry.get(name) for name in run.twins):
             base_url = f"{address}/api/env/{run.environment_id}/services/{twin.name}"
             if run.ports and self._lasts(run):
-                base_url = await self.service.on_loop(self.service.ports.open(run.environment_id, twin.name))
+                base_url = await self.service.runtime.run_on_loop(
+                    self.service.ports.open(run.environment_id, twin.name)
+                )
             name = run.requested.get(twin.name, twin.name)
             found[name] = {
                 "name": name,

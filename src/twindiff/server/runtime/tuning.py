@@ -1,4 +1,4 @@
-"""What a server's process does so that its event loop never pauses for long."""
+"""Garbage collection and thread switching of a server's process, so that its event loop never pauses for long."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ THRESHOLDS = (2000, 10, 1000)
 """The garbage of requests is collected young; all that lives, at 0.1 µs for each object, hardly ever."""
 
 
-def shorten_pauses() -> None:
+def tune_process() -> None:
     """Set up this process; what has been loaded so far is never looked through again."""
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.collect()

@@ -9,13 +9,13 @@ LONGEST_SECONDS = 0.002
 """Work that is begun in one pass; requests that come to more go on in the next, in the order they came."""
 
 
-class Turns:
+class LoopBudget:
     """The present pass of an event loop."""
 
     def __init__(self) -> None:
         self._end: float | None = None
 
-    async def take(self) -> None:
+    async def wait(self) -> None:
         """Wait for a pass that has time left."""
         while self._is_over():  # noqa: ASYNC110 - nothing is polled: sleep(0) is the way into the next pass
             await asyncio.sleep(0)

@@ -22,12 +22,12 @@ FOR_CONTROL = 6
 """Requests of the control plane at once, which wait for the journal as well."""
 
 
-class Lane:
-    """Those who are in one environment, or wait for it."""
+class Limiter:
+    """How many of one environment's calls run at once; it is forgotten when none runs or waits."""
 
     def __init__(self) -> None:
-        self.seats = asyncio.Semaphore(FOR_ONE)
-        self.people = 0
+        self.semaphore = asyncio.Semaphore(FOR_ONE)
+        self.waiters = 0
 
 
 class Threads:
@@ -39,28 +39,28 @@ class Threads:
     def __init__(self) -> None:
         self._calls = ThreadPoolExecutor(FOR_CALLS, "twindiff call")
         self._control = ThreadPoolExecutor(FOR_CONTROL, "twindiff request")
-        self._lanes: dict[str, Lane] = {}
+        self._limiters: dict[str, Limiter] = {}
 
-    async def call(self, environment: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def run_call(self, environment: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run the work of one call of an environment's twin."""
-        async with self._seat(environment):
+        async with self._limited(environment):
             return await asyncio.get_running_loop().run_in_executor(self._calls, _finish, work)
 
-    async def control(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def run_request(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run the work of any other request."""
         return await asyncio.get_running_loop().run_in_executor(self._control, _finish, work)
 
     @asynccontextmanager
-    async def _seat(self, environment: str) -> AsyncGenerator[None]:
-        lane = self._lanes.setdefault(environment, Lane())
-        lane.people += 1
+    async def _limited(self, environment: str) -> AsyncGenerator[None]:
+        limiter = self._limiters.setdefault(environment, Limiter())
+        limiter.waiters += 1
         try:
-            async with lane.seats:
+            async with limiter.semaphore:
                 yield
         finally:
-            lane.people -= 1
-            if not lane.people:
-                del self._lanes[environment]
+            limiter.waiters -= 1
+            if not limiter.waiters:
+                del self._limiters[environment]
 
     def close(self) -> None:
         self._calls.shutdown()

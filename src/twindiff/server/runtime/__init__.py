@@ -1,0 +1,5 @@
+"""How requests share one event loop and a few threads."""
+
+from .runtime import Runtime
+
+__all__ = ["Runtime"]

@@ -1,0 +1,111 @@
+"""Where work is run, so that the event loop never waits for long.
+
+With an inline engine the event loop works on requests, and only what is large goes to a thread. With any other, each
+request runs in a thread, which may wait for the database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Generator, Iterable
+from typing import Any, TypeVar
+
+from twindiff.storage.journal import Record
+from twindiff.storage.portions import Work, let_go, nothing
+
+from .loop_budget import LoopBudget
+from .threads import Threads
+
+T = TypeVar("T")
+
+LARGE_DIFF = 200
+"""Changes to compose, or to compare with checks, above which work leaves the event loop."""
+
+
+class Runtime:
+    """The event loop and the threads of one server."""
+
+    def __init__(self, *, inline: bool) -> None:
+        self._threads = None if inline else Threads()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._budget = LoopBudget()
+
+    def bind(self) -> None:
+        """Note the event loop that runs; to be called on it."""
+        self._loop = asyncio.get_running_loop()
+
+    async def wait_for_turn(self) -> None:
+        """Wait until the event loop has time for one more request."""
+        await self._budget.wait()
+
+    async def run_call(self, environment_id: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run the work of one call of a twin where it may wait for the database: here if that is quick."""
+        return await (work() if self._threads is None else self._threads.run_call(environment_id, work))
+
+    async def run_request(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run the work of any other request likewise."""
+        return await (work() if self._threads is None else self._threads.run_request(work))
+
+    async def run_in_thread(self, work: Callable[[], T]) -> T:
+        """Run work whose size no request bounds off the event loop."""
+        return await asyncio.to_thread(work) if self._threads is None else work()
+
+    async def run_on_loop(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run what belongs to the event loop there, wherever the request is being worked on."""
+        if self._threads is None or self._loop is None:
+            return await work
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def run_steps(self, steps: Generator[Work, None, T]) -> T:
+        """Run work step by step, each off the event loop; whatever goes wrong, the generator gets to clean up."""
+        try:
+            while True:
+                step = next(steps)
+                await (self.yield_to_loop() if step is nothing else self.run_in_thread(step))
+        except StopIteration as done:
+            return done.value
+        finally:
+            steps.close()
+
+    async def collect(self, parts: Iterable[list[T]]) -> list[T]:
+        """All items of lists that come one after the other, between which others have their turn."""
+        collected: list[T] = []
+        for part in parts:
+            collected += part
+            await self.yield_to_loop()
+        return collected
+
+    async def compose(
+        self,
+        records: list[Record],
+        work: Callable[[], T],
+        *,
+        times: float = 1,
+        calls: list[Any] | None = None,
+    ) -> T:
+        """Run work that looks at each change of records so many times, off the event loop when it is much.
+
+        Then records and calls are used up: to let go of thousands on the event loop would keep it from others.
+        """
+        size = len(calls or ()) + sum(len(record.changes) for record in records)
+        if times * (1 + size) <= LARGE_DIFF:
+            return work()
+
+        def run() -> T:
+            try:
+                return work()
+            finally:
+                let_go(records)
+                let_go(calls or [])
+
+        return await self.run_in_thread(run)
+
+    async def yield_to_loop(self) -> None:
+        """Let the event loop see to others before going on."""
+        if self._threads is None:
+            await asyncio.sleep(0)
+
+    def close(self) -> None:
+        """Wait for the threads to end."""
+        if self._threads:
+            self._threads.close()
