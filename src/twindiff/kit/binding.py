@@ -171,7 +171,7 @@ def _refuse(problem: str, refusals: Mapping[str, type[ApiError]], body: str) -> 
         return MissingParameter(missing[1])
     text, path = _PROBLEM.fullmatch(problem).groups()  # pyright: ignore[reportOptionalMemberAccess] - matches anything
     path = path or ""
-    name = (path.removeprefix(body) if path.startswith(f"{body}.") else path).lstrip(".")
+    name = (path.removeprefix(body) if f"{path}.".startswith(f"{body}.") else path).lstrip(".")
     error = refusals.get(re.split(r"[.\[]", name)[0])
     if error is None:
         return InvalidParameter(name, text)

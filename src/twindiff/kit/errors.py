@@ -55,6 +55,7 @@ class InvalidParameter(ApiError):
     def __init__(self, name: str, problem: str) -> None:
         super().__init__(f"{name}: {problem}" if name else problem, name=name, problem=problem)
         self.name = name
+        self.problem = problem
 
 
 class MissingParameter(InvalidParameter):

@@ -15,12 +15,23 @@ Load = Callable[[Sequence[str]], Mapping[str, Mapping[str, Any]]]
 
 Fields = dict[str, Any]
 
+Include = Callable[[Fields], Any]
+"""Gives the value of a field that an object has only when it is asked for."""
 
-def expand(value: Any, paths: Iterable[str], loads: Mapping[str, Load], *, deepest: int = 4) -> None:
+
+def expand(
+    value: Any,
+    paths: Iterable[str],
+    loads: Mapping[str, Load],
+    *,
+    deepest: int = 4,
+    includes: Mapping[str, Include] | None = None,
+) -> None:
     """Put objects in place of their ids at dotted paths, inside lists at each item.
 
     `loads` are by field, or by `object.field` where objects of a kind (their `object`) have a field of that name with
-    other ids in it. Raises InvalidParameter for `expand` where a path leads to what cannot be expanded.
+    other ids in it. `includes` are by `object.field`. Raises InvalidParameter for `expand` where a path leads to what
+    cannot be expanded.
     """
     for path in paths:
         names = path.split(".")
@@ -29,7 +40,16 @@ def expand(value: Any, paths: Iterable[str], loads: Mapping[str, Load], *, deepe
             raise InvalidParameter("expand", problem)
         holders = [value]
         for name in names:
+            _include(holders, name, includes or {})
             holders = _step(holders, name, path, loads)
+
+
+def _include(holders: list[Any], name: str, includes: Mapping[str, Include]) -> None:
+    for holder in holders:
+        if isinstance(holder, dict) and name not in holder:
+            fields = cast(Fields, holder)
+            if include := includes.get(f"{fields.get('object')}.{name}"):
+                fields[name] = include(fields)
 
 
 def _step(holders: list[Any], name: str, path: str, loads: Mapping[str, Load]) -> list[Any]:

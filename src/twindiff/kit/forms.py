@@ -56,7 +56,7 @@ def read_form(request: Request, lists: Names = (), objects: Names = ()) -> dict[
 def nested(pairs: Iterable[tuple[str, Any]], lists: Names = (), objects: Names = ()) -> dict[str, Any]:
     """Names with brackets as objects and lists, others as they are; raises InvalidParameter for what cannot be both.
 
-    An object whose keys are all numbers is a list in their order, unless it is one of `objects`.
+    An object whose keys are all numbers is a list in their order, unless it has a name of `objects`, at any depth.
     """
     given: dict[str, Any] = {}
     has_brackets = False
@@ -71,7 +71,7 @@ def nested(pairs: Iterable[tuple[str, Any]], lists: Names = (), objects: Names =
             raise _both(name)
         else:
             given[name] = value
-    return {name: _listed(value, name in objects) for name, value in given.items()} if has_brackets else given
+    return {name: _listed(value, name, objects) for name, value in given.items()} if has_brackets else given
 
 
 class _Tree(dict[str, Any]):
@@ -102,12 +102,12 @@ def _both(name: str) -> InvalidParameter:
     return InvalidParameter(name, "is given both as a value and as an object")
 
 
-def _listed(value: Any, is_object: bool = False) -> Any:
+def _listed(value: Any, name: str, objects: Names) -> Any:
     if not isinstance(value, _Tree):
         return value
-    if not is_object and all(key.isdecimal() and key.isascii() for key in value):
-        return [_listed(value[key]) for key in sorted(value, key=_number)]
-    return {key: _listed(each) for key, each in value.items()}
+    if name not in objects and all(key.isdecimal() and key.isascii() for key in value):
+        return [_listed(value[key], "", objects) for key in sorted(value, key=_number)]
+    return {key: _listed(each, key, objects) for key, each in value.items()}
 
 
 def _number(digits: str) -> tuple[int, str]:

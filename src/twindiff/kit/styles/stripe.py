@@ -1,0 +1,232 @@
+"""Stripe's conventions: bracketed forms in, JSON out, and errors as objects that name the parameter.
+
+An operation takes its parameters as one struct, whether they come in the query or in the body; the struct refuses what
+it does not know. https://docs.stripe.com/api/errors
+"""
+
+from __future__ import annotations
+
+import re
+import types
+import typing
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from twindiff.kit.errors import ApiError, InternalError, InvalidParameter, MalformedBody, MissingParameter
+from twindiff.kit.forms import MULTIPART, read_form, read_query
+from twindiff.kit.http import Answer, Request, json_answer
+from twindiff.kit.styles.base import Style
+
+if TYPE_CHECKING:
+    from twindiff.kit.exchange import Exchange
+
+FREE_FORM = frozenset({"metadata", "currency_options", "payload"})
+"""Parameters that are objects with any keys, numbers too."""
+
+_UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(.+)`")
+_MISSING_FIELD = re.compile(r"Object missing required field `(.+)`")
+_NOT_BELOW = re.compile(r"Expected `int` >= (-?\d+)")
+_STEP = re.compile(r"[^.\[\]]+|\[(\d+|\.\.\.)\]")
+
+
+class StripeError(ApiError):
+    """An error of Stripe's API: what is given by name becomes a field of its error object."""
+
+    def __init__(
+        self, message: str = "", *, kind: str = "invalid_request_error", status: int = 0, **fields: Any
+    ) -> None:
+        super().__init__(" ".join(message.split("\n")))
+        self.kind = kind
+        self.fields = fields
+        self.status = status or type(self).status  # pyright: ignore[reportAttributeAccessIssue] - of this one error
+
+
+class NoApiKey(StripeError):
+    """You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth
+    (e.g. 'Authorization: Bearer YOUR_SECRET_KEY'). See https://stripe.com/docs/api#authentication for details, or we
+    can help at https://support.stripe.com/."""
+
+    status = 401
+
+
+class InvalidApiKey(StripeError):
+    """Invalid API Key provided."""
+
+    status = 401
+
+
+class StripeRest(Style):
+    """REST with forms; see the module."""
+
+    missing_token = NoApiKey
+    unknown_token = InvalidApiKey
+
+    def token(self, request: Request) -> str | None:
+        """A key is given as a bearer token, or as the name of basic authentication."""
+        basic = request.basic()
+        return basic[0] if basic else request.bearer()
+
+    def parameters(self, exchange: Exchange) -> dict[str, Any]:
+        """The path's parameters, and all others as one struct's fields."""
+        request, bound = exchange.request, exchange.operation.bound
+        given = read_query(request.query, (), FREE_FORM) if request.query else {}
+        if request.body:
+            given.update(self._form(request))
+        parameters: dict[str, Any] = dict(exchange.path_parameters)
+        if bound.body:
+            parameters[bound.body] = given
+        return parameters
+
+    def _form(self, request: Request) -> dict[str, Any]:
+        if request.content_type in ("application/json", "text/plain"):
+            raise MalformedBody(
+                "Invalid request (check that your POST content type is application/x-www-form-urlencoded). If you "
+                "have questions, we can help at https://support.stripe.com/."
+            )
+        if request.content_type == MULTIPART:
+            return read_form(request, (), FREE_FORM)
+        try:
+            return read_query(request.body.decode(), (), FREE_FORM)
+        except UnicodeDecodeError:
+            raise StripeError("Invalid UTF-8 in the request body") from None
+
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+        """An error object; `request_id` among its details goes into the header and the log's address."""
+        said = {"error": _said(error, exchange)}
+        request_id = error.details.get("request_id", "")
+        headers = [*error.headers]
+        if request_id:
+            said["error"]["request_log_url"] = f"https://dashboard.stripe.com/test/logs/{request_id}"
+            headers.append(("Request-Id", request_id))
+        return json_answer(said, error.status, tuple(headers))
+
+    def unknown(self, request: Request, verbs: list[str]) -> Answer:
+        """What is lacking is a request URL that Stripe does not recognize."""
+        asked = f"{request.verb}: {request.path}"
+        message = (
+            f"Unrecognized request URL ({asked}). Please see https://stripe.com/docs or we can help at "
+            "https://support.stripe.com/."
+        )
+        return json_answer({"error": {"message": message, "type": "invalid_request_error"}}, 404)
+
+
+def _said(error: ApiError, exchange: Exchange | None) -> dict[str, Any]:
+    if isinstance(error, StripeError):
+        fields = {name: value for name, value in error.fields.items() if value is not None}
+        if code := fields.get("code"):
+            fields["doc_url"] = f"https://stripe.com/docs/error-codes/{str(code).replace('_', '-')}"
+        return {**fields, "message": str(error), "type": error.kind}
+    if isinstance(error, InvalidParameter):
+        return _said(_refused(error, exchange), exchange)
+    kind = "api_error" if isinstance(error, InternalError) else "invalid_request_error"
+    return {"message": str(error), "type": kind}
+
+
+def _refused(error: InvalidParameter, exchange: Exchange | None) -> StripeError:
+    """What a contract refuses, in Stripe's words."""
+    path = _path(error.name)
+    if isinstance(error, MissingParameter):
+        return _missing(path)
+    if unknown := _UNKNOWN_FIELD.fullmatch(error.problem):
+        name = bracketed([*path, unknown[1]])
+        return StripeError(f"Received unknown parameter: {name}", code="parameter_unknown", param=name)
+    if missing := _MISSING_FIELD.fullmatch(error.problem):
+        return _missing([*path, missing[1]])
+    if not exchange or not exchange.operation.bound.body:
+        return StripeError(error.problem, param=bracketed(path))
+    contract, body = exchange.operation.bound.contract, exchange.operation.bound.body
+    kind = next(field.type for field in msgspec.structs.fields(contract) if field.encode_name == body)
+    value = _value_at(exchange.parameters.get(body), path)
+    return _misfit(error.problem, path, value, _type_at(kind, path))
+
+
+def _missing(path: list[str]) -> StripeError:
+    name = bracketed(path)
+    return StripeError(f"Missing required param: {name}.", code="parameter_missing", param=name)
+
+
+def _misfit(problem: str, path: list[str], value: Any, hint: Any) -> StripeError:
+    """A value of the wrong kind."""
+    name = bracketed(path)
+    if least := _NOT_BELOW.fullmatch(problem):
+        message = f"This value must be greater than or equal to {least[1]}."
+        return StripeError(message, code="parameter_invalid_integer", param=name)
+    if isinstance(value, str):
+        return _unreadable(problem, path, value, hint)
+    if isinstance(value, dict | list) and "Expected `str" in problem:
+        return StripeError("Invalid string: " + _inspected(value), param=name)
+    return StripeError("Invalid object" if "object" in problem else f"Invalid value: {problem}", param=name)
+
+
+def _unreadable(problem: str, path: list[str], value: str, hint: Any) -> StripeError:
+    """A text that is not what it should be."""
+    name = bracketed(path)
+    if choices := _choices(hint):
+        listed = f"{', '.join(choices[:-1])}, or {choices[-1]}" if len(choices) > 1 else choices[0]
+        return StripeError(f"Invalid {name}: must be one of {listed}", param=name)
+    if "`array" in problem:
+        return StripeError("Invalid array", param=name)
+    if "`object" in problem or "enum" in problem:
+        return StripeError("Invalid object", param=name)
+    if "`int" in problem:
+        return StripeError(f"Invalid integer: {value}", code="parameter_invalid_integer", param=name)
+    if "`bool" in problem:
+        return StripeError(f"Invalid boolean: {value}", param=name)
+    if "`float" in problem:
+        return StripeError(f"Invalid decimal: {value}", code="parameter_invalid_number", param=name)
+    return StripeError(f"Invalid value: {problem}", param=name)
+
+
+def _inspected(value: Any) -> str:
+    return msgspec.json.encode(value).decode()[:500]
+
+
+def bracketed(path: list[str]) -> str:
+    """`["items", "0", "price"]` is `items[0][price]`."""
+    return path[0] + "".join(f"[{name}]" for name in path[1:]) if path else ""
+
+
+def _path(name: str) -> list[str]:
+    """The names of msgspec's path `items[0].price`."""
+    return [found[1] or found[0] for found in _STEP.finditer(name)]
+
+
+def _value_at(value: Any, path: list[str]) -> Any:
+    found = value
+    for name in path:
+        if isinstance(found, dict):
+            found = cast(dict[str, Any], found).get(name)
+        elif isinstance(found, list) and name.isdecimal():
+            found = dict(enumerate(cast(list[Any], found))).get(int(name))
+        else:
+            return None
+    return cast(Any, found)
+
+
+def _members(hint: Any) -> list[Any]:
+    """The plain types that a hint admits."""
+    if metadata := getattr(hint, "__metadata__", None):
+        return _members(hint.__origin__) if metadata else []
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        return [member for part in typing.get_args(hint) for member in _members(part)]
+    return [hint]
+
+
+def _type_at(hint: Any, path: list[str]) -> Any:
+    """The type that a path leads to inside a type."""
+    for name in path:
+        members = _members(hint)
+        structs = [each for each in members if isinstance(each, type) and issubclass(each, msgspec.Struct)]
+        fields = {field.encode_name: field.type for each in structs for field in msgspec.structs.fields(each)}
+        inner = [typing.get_args(each)[-1] for each in members if typing.get_origin(each) in (list, dict)]
+        hint = fields.get(name) or (inner[0] if inner else None)
+    return hint
+
+
+def _choices(hint: Any) -> list[str]:
+    """The texts that a type admits, if those are all that it admits."""
+    members = [each for each in _members(hint) if each not in (msgspec.UnsetType, type(None))]
+    if not all(typing.get_origin(each) is typing.Literal for each in members):
+        return []
+    return [str(choice) for each in members for choice in typing.get_args(each) if choice != ""]

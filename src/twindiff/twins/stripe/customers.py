@@ -1,0 +1,289 @@
+"""Customers.
+
+https://docs.stripe.com/api/customers
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit.styles.stripe import StripeError
+
+from .events import record, update
+from .lists import equal, list_of, within
+from .objects import Fields, StripeObject, new, refer, resource, retrieve, shown
+from .params import (
+    Address,
+    ListParams,
+    OptInteger,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    Part,
+    Shipping,
+    Unset,
+    given,
+    merged_metadata,
+    value_of,
+)
+
+api = Operations(prefix="/v1/customers")
+
+NO_SETTINGS: Fields = {
+    "custom_fields": None,
+    "default_payment_method": None,
+    "footer": None,
+    "rendering_options": None,
+}
+_INVOICE_PREFIX = re.compile(r"[A-Z0-9]{1,12}")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+
+
+class Customer(
+    StripeObject,
+    table="customers",
+    key=("id",),
+    unique=(("seq",), ("invoice_prefix",)),
+    indexes=(("email", "seq"), ("created",), ("test_clock",)),
+):
+    name: Column[str | None] = column(default=None)
+    email: Column[str | None] = column(default=None)
+    description: Column[str | None] = column(default=None)
+    phone: Column[str | None] = column(default=None)
+    address: Column[Json] = column(default=None)
+    shipping: Column[Json] = column(default=None)
+    balance: Column[int] = column(default=0)
+    currency: Column[str | None] = column(default=None)
+    default_source: Column[str | None] = column(default=None)
+    delinquent: Column[bool] = column(default=False)
+    discount: Column[Json] = column(default=None)
+    invoice_prefix: Column[str]
+    next_invoice_sequence: Column[int] = column(default=1)
+    invoice_settings: Column[Json] = column(default={})
+    metadata: Column[Json] = column(default={})
+    preferred_locales: Column[Json] = column(default=[])
+    tax_exempt: Column[str] = column(default="none")
+    test_clock: Column[str | None] = column(default=None)
+    business_name: Column[str | None] = column(default=None)
+    individual_name: Column[str | None] = column(default=None)
+    reconciliation_mode: Column[str] = column(default="automatic")
+    cash: Column[Json] = column(default={})
+    deleted: Column[bool] = column(default=False)
+
+
+HIDDEN = ("deleted", "cash", "reconciliation_mode", "business_name", "individual_name")
+
+
+def _all_settings(row: Customer) -> Fields:
+    return {**NO_SETTINGS, **row.invoice_settings}
+
+
+_existing = shown(
+    Customer,
+    "customer",
+    *HIDDEN,
+    customer_account=None,
+    invoice_settings=_all_settings,
+)
+
+
+def customer_object(row: Customer) -> Fields:
+    """A customer as shown; of a deleted one no more than that it is."""
+    if row.deleted:
+        return {"id": row.id, "object": "customer", "deleted": True}
+    names = {name: value for name in ("business_name", "individual_name") if (value := getattr(row, name))}
+    return {**_existing(row), **names}
+
+
+CUSTOMERS = resource(
+    Customer,
+    "customer",
+    "cus_",
+    customer_object,
+    id_length=14,
+    expandable=("default_source", "test_clock", "invoice_settings.default_payment_method"),
+)
+
+
+class CustomField(Part):
+    """A field that all invoices of a customer show."""
+
+    name: str
+    value: str
+
+
+class Rendering(Part):
+    """How invoices are rendered."""
+
+    amount_tax_display: Literal["", "exclude_tax", "include_inclusive_tax"] | UnsetType = UNSET
+    template: OptText = UNSET
+
+
+class InvoiceSettings(Part):
+    """What a customer's invoices have by default."""
+
+    custom_fields: list[CustomField] | Unset | UnsetType = UNSET
+    default_payment_method: OptText = UNSET
+    footer: OptText = UNSET
+    rendering_options: Rendering | Unset | UnsetType = UNSET
+
+
+class CashSettings(Part):
+    """How a cash balance is applied."""
+
+    reconciliation_mode: Literal["automatic", "manual", "merchant_default"] | UnsetType = UNSET
+
+
+class CashBalance(Part):
+    """A customer's cash balance."""
+
+    settings: CashSettings | UnsetType = UNSET
+
+
+class Tax(Part):
+    """Where a customer is taxed."""
+
+    ip_address: OptText = UNSET
+    validate_location: Literal["auto", "deferred", "immediately"] | UnsetType = UNSET
+
+
+class CustomerParams(Params):
+    """What creating and updating have in common."""
+
+    address: Address | Unset | UnsetType = UNSET
+    balance: OptInteger = UNSET
+    business_name: OptText = UNSET
+    cash_balance: CashBalance | UnsetType = UNSET
+    description: OptText = UNSET
+    email: OptText = UNSET
+    individual_name: OptText = UNSET
+    invoice_prefix: OptText = UNSET
+    invoice_settings: InvoiceSettings | UnsetType = UNSET
+    metadata: OptMetadata = UNSET
+    name: OptText = UNSET
+    next_invoice_sequence: OptInteger = UNSET
+    phone: OptText = UNSET
+    preferred_locales: list[str] | UnsetType = UNSET
+    shipping: Shipping | Unset | UnsetType = UNSET
+    source: OptText = UNSET
+    tax: Tax | UnsetType = UNSET
+    tax_exempt: Literal["", "exempt", "none", "reverse"] | UnsetType = UNSET
+
+
+class TaxId(Part):
+    """A tax id of a new customer."""
+
+    type: str
+    value: str
+
+
+class CreateCustomer(CustomerParams):
+    """The parameters of a new customer."""
+
+    payment_method: OptText = UNSET
+    tax_id_data: list[TaxId] | UnsetType = UNSET
+    test_clock: OptText = UNSET
+
+
+class UpdateCustomer(CustomerParams):
+    """The parameters of an update."""
+
+    default_source: OptText = UNSET
+
+
+class ListCustomers(ListParams):
+    """The parameters of a list of customers."""
+
+    created: OptRange = UNSET
+    email: OptText = UNSET
+    test_clock: OptText = UNSET
+
+
+@api.post("")
+def create_customer(call: Call, params: Annotated[CreateCustomer, Body]) -> Fields:
+    """Make a customer."""
+    fields = _fields(params, None, "payment_method")
+    prefix = fields.pop("invoice_prefix", None) or _free_prefix(call)
+    _check_prefix(call, prefix, "")
+    made = new(call, CUSTOMERS, **fields, invoice_prefix=prefix)
+    record(call, "customer.created", customer_object(made))
+    return customer_object(made)
+
+
+@api.get("/{id}")
+def retrieve_customer(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a customer, or learn that it was deleted."""
+    return customer_object(retrieve(call, CUSTOMERS, id))
+
+
+@api.post("/{id}")
+def update_customer(call: Call, id: str, params: Annotated[UpdateCustomer, Body]) -> Fields:
+    """Change what is given of a customer."""
+    customer = existing(call, id)
+    fields = _fields(params, customer)
+    if prefix := fields.get("invoice_prefix"):
+        _check_prefix(call, prefix, customer.id)
+    return customer_object(update(call, CUSTOMERS, customer, **fields))
+
+
+@api.delete("/{id}")
+def delete_customer(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Delete a customer; what there was with it stays."""
+    customer = existing(call, id)
+    record(call, "customer.deleted", customer_object(customer))
+    return customer_object(call.db.change(customer, deleted=True))
+
+
+@api.get("")
+def list_customers(call: Call, params: Annotated[ListCustomers, Body]) -> Fields:
+    """List the customers that were not deleted."""
+    where = within(Customer.created, params.created)
+    where += equal((Customer.email, params.email), (Customer.test_clock, params.test_clock))
+    return list_of(call, CUSTOMERS, params, "/v1/customers", ~Customer.deleted, *where)
+
+
+def existing(call: Call, id: str) -> Customer:
+    """The customer of a path, unless it was deleted."""
+    return refer(call, CUSTOMERS, id, "id", status=404)
+
+
+def _fields(params: CustomerParams, now: Customer | None, *skipped: str) -> Fields:
+    """The columns that are wanted; `now` is the customer as it is."""
+    fields = given(params, "tax", "tax_id_data", "source", "cash_balance", "invoice_settings", *skipped)
+    if email := fields.get("email"):
+        _check_email(email)
+    if params.metadata is not UNSET or now is None:
+        fields["metadata"] = merged_metadata(now.metadata if now else {}, params.metadata)
+    if isinstance(params.invoice_settings, InvoiceSettings):
+        fields["invoice_settings"] = _settings(now, params.invoice_settings)
+    if isinstance(params.cash_balance, CashBalance) and isinstance(params.cash_balance.settings, CashSettings):
+        mode = value_of(params.cash_balance.settings).get("reconciliation_mode")
+        fields["reconciliation_mode"] = "automatic" if mode in (None, "merchant_default") else mode
+    if "tax_exempt" in fields:
+        fields["tax_exempt"] = fields["tax_exempt"] or "none"
+    return fields
+
+
+def _settings(now: Customer | None, wanted: InvoiceSettings) -> Fields:
+    return {**(now.invoice_settings if now else {}), **value_of(wanted)}
+
+
+def _check_email(email: str) -> None:
+    if not _EMAIL.fullmatch(email) or len(email) > 512:
+        raise StripeError(f"Invalid email address: {email[:512]}", code="email_invalid", param="email")
+
+
+def _check_prefix(call: Call, prefix: str, own: str) -> None:
+    if not _INVOICE_PREFIX.fullmatch(prefix):
+        raise StripeError("Invoice number prefix must be 1\N{EN DASH}12 uppercase letters or numbers.")
+    holder = call.db.find(Customer, Customer.invoice_prefix == prefix)
+    if holder and holder.id != own:
+        message = f"This invoice number prefix is taken by customer: {holder.id}. Please enter a different prefix."
+        raise StripeError(message, param="invoice_prefix")
+
+
+def _free_prefix(call: Call) -> str:
+    return call.ids.new("", 8)

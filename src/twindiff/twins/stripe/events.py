@@ -1,0 +1,106 @@
+"""Events: what happened to which object, kept for all to read and sent to webhook endpoints.
+
+https://docs.stripe.com/api/events
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, cast
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, revise
+from twindiff.kit.styles.stripe import StripeError
+
+from .layer import VERSION
+from .lists import equal, list_of, within
+from .objects import LEFT_OUT, Fields, R, Resource, StripeObject, new, resource, retrieve, shown
+from .params import ListParams, OptRange, OptText, Params
+from .webhook_endpoints import listening
+
+api = Operations(prefix="/v1/events")
+
+
+class Event(
+    StripeObject,
+    table="events",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("type", "seq"), ("created",)),
+    visibility="derived",
+):
+    type: Column[str]
+    data: Column[Json]
+    request: Column[Json] = column(default=None)
+    pending_webhooks: Column[int] = column(default=0)
+    api_version: Column[str] = column(default=VERSION)
+
+
+event_object = shown(Event, "event", account=LEFT_OUT)
+EVENTS = resource(Event, "event", "evt_", event_object)
+
+
+class ListEvents(ListParams):
+    """The parameters of a list of events."""
+
+    type: OptText = UNSET
+    types: list[str] | UnsetType = UNSET
+    created: OptRange = UNSET
+    delivery_success: bool | UnsetType = UNSET
+
+
+@api.get("")
+def list_events(call: Call, params: Annotated[ListEvents, Body]) -> Fields:
+    """List events, of some types or of all that begin alike, as in `charge.*`."""
+    if params.type is not UNSET and params.types is not UNSET:
+        raise StripeError("You may only specify one of these parameters: type, types.", param="type")
+    where = within(Event.created, params.created)
+    if isinstance(params.type, str):
+        is_family = params.type.endswith(".*")
+        where += [Event.type.starts(params.type[:-1])] if is_family else equal((Event.type, params.type))
+    if isinstance(params.types, list):
+        where.append(Event.type.in_(params.types))
+    return list_of(call, EVENTS, params, "/v1/events", *where)
+
+
+@api.get("/{id}")
+def retrieve_event(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at an event."""
+    return event_object(retrieve(call, EVENTS, id))
+
+
+def record(call: Call, type: str, object: Fields, previous: Fields | None = None) -> None:
+    """Note that something happened to an object, which is given as it is shown now, and tell webhook endpoints."""
+    data = {"object": object, **({"previous_attributes": previous} if previous is not None else {})}
+    pending = listening(call, type)
+    request = call.memo.get("request") or {"id": None, "idempotency_key": None}
+    made = new(call, EVENTS, type=type, data=data, request=request, pending_webhooks=pending)
+    call.emit(type, {"id": made.id})
+
+
+def record_row(call: Call, type: str, kind: Resource[R], row: R, previous: Fields | None = None) -> None:
+    """Note that something happened to the object of a row."""
+    record(call, type, kind.show(row), previous)
+
+
+def update(call: Call, kind: Resource[R], row: R, event: str | Literal[False] = "", **wanted: Any) -> R:
+    """Set fields of an object, and note what they were if that changes any of them.
+
+    The event is `<object>.updated` unless another is named; False is for none. What is UNSET stays as it is.
+    """
+    revised = revise(call.db, row, **wanted)
+    if revised is not row and event is not False:
+        previous = differences(kind.show(row), kind.show(revised))
+        record_row(call, event or f"{kind.name}.updated", kind, revised, previous)
+    return revised
+
+
+def differences(before: Fields, after: Fields) -> Fields:
+    """The values before of the fields that differ; of objects in both, what differs inside."""
+    found: Fields = {}
+    for name in {**before, **after}:
+        old, now = before.get(name), after.get(name)
+        if isinstance(old, dict) and isinstance(now, dict):
+            if inner := differences(cast(Fields, old), cast(Fields, now)):
+                found[name] = inner
+        elif old != now:
+            found[name] = old
+    return found

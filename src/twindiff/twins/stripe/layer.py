@@ -1,0 +1,147 @@
+"""What surrounds every operation: version, key, idempotency, expansion, and the id of the request.
+
+https://docs.stripe.com/api/idempotent_requests, https://docs.stripe.com/api/expanding_objects
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+from hashlib import blake2b
+from typing import Any
+
+from twindiff.kit import Answer, ApiError, Call, Column, Exchange, Row
+from twindiff.kit.errors import InvalidParameter
+from twindiff.kit.styles.stripe import InvalidApiKey, StripeError
+
+from .objects import LETTERS, expanded
+
+VERSION = "2026-08-26.dahlia"
+"""The version of accounts, and of whoever names none."""
+
+_VERSION = re.compile(r"(\d{4}-\d\d-\d\d)(\.[a-z]+)?(; ?[a-z_]+=v\d+)*")
+LONGEST_KEY = 255
+
+
+class IdempotencyKey(Row, table="idempotency_keys", key=("key",), visibility="bookkeeping"):
+    """What a key was answered with, and a digest of what was asked for with it."""
+
+    key: Column[str]
+    request: Column[str]
+    status: Column[int]
+    body: Column[str]
+
+
+class KeyIsPublishable(StripeError):
+    """This API call cannot be made with a publishable API key. Please use a secret API key. You can find a list of your
+    API keys at https://dashboard.stripe.com/account/apikeys."""
+
+    status = 403
+
+
+def around(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+    """The layer around all operations."""
+    request_id = _request_id(exchange, call)
+    call.memo["request"] = {"id": request_id, "idempotency_key": _idempotency_key(exchange) or None}
+    try:
+        version = _check(exchange)
+        answer = _once(exchange, call, proceed) if not exchange.operation.reads else _answer(exchange, call, proceed)
+    except ApiError as error:
+        error.details["request_id"] = request_id
+        raise
+    headers = (("Request-Id", request_id), ("Stripe-Version", version))
+    return answer._replace(headers=(*(each for each in answer.headers if each[0] != "Request-Id"), *headers))
+
+
+def _request_id(exchange: Exchange, call: Call) -> str:
+    request = exchange.request
+    asked = f"{call.clock.micros} {request.verb} {request.path}?{request.query}".encode() + request.body
+    return "req_" + "".join(LETTERS[byte % len(LETTERS)] for byte in blake2b(asked, digest_size=14).digest())
+
+
+def _check(exchange: Exchange) -> str:
+    """The version of a request; raises for one that is none, for other accounts and for publishable keys."""
+    headers = exchange.request.headers
+    version = headers.get("stripe-version") or VERSION
+    found = _VERSION.fullmatch(version)
+    if not found or not _is_date(found[1]):
+        raise StripeError(f"Invalid Stripe API version: {version[:200]}")
+    if account := headers.get("stripe-account"):
+        message = (
+            f"The provided key does not have access to account '{account[:100]}' (or that account does not exist). "
+            "Application access may have been revoked. This twin acts for its own account alone."
+        )
+        raise StripeError(message, status=403, code="account_invalid")
+    if exchange.token.startswith("pk_") and exchange.operation.declared.scope != "publishable":
+        raise KeyIsPublishable(code="secret_key_required")
+    if exchange.token.startswith("sk_live_") or exchange.token.startswith("rk_live_"):
+        raise InvalidApiKey("This twin takes test mode keys only, such as sk_test_123.")
+    return version
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def _idempotency_key(exchange: Exchange) -> str:
+    return exchange.request.headers.get("idempotency-key", "")
+
+
+def _once(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
+    """Answer a known Idempotency-Key as before, errors too; what could not be read is not kept."""
+    key = _idempotency_key(exchange)
+    if not key or exchange.request.verb != "POST":
+        return _answer(exchange, call, proceed)
+    if len(key) > LONGEST_KEY:
+        message = f"Idempotency keys can be at most {LONGEST_KEY} characters long; this one has {len(key)}."
+        raise StripeError(message, kind="idempotency_error")
+    asked = _digest(exchange)
+    known = call.db.find(IdempotencyKey, IdempotencyKey.key == key)
+    if known is None:
+        answer = _attempt(exchange, call, proceed)
+        call.db.add(IdempotencyKey(key=key, request=asked, status=answer.status, body=answer.body.decode()))
+        return answer
+    if known.request != asked:
+        message = (
+            "Keys for idempotent requests can only be used with the same parameters they were first used with. Try "
+            f"using a key other than '{key}' if you meant to execute a different request."
+        )
+        raise StripeError(message, kind="idempotency_error")
+    return Answer(known.body.encode(), known.status, headers=(("Idempotent-Replayed", "true"),))
+
+
+def _digest(exchange: Exchange) -> str:
+    request = exchange.request
+    asked = f"{request.path}\n{request.content_type}\n".encode() + request.body
+    return blake2b(asked, digest_size=16).hexdigest()
+
+
+def _attempt(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
+    """The answer, even where it is an error, so that it can be kept; what an error undoes is undone."""
+    try:
+        with call.db.savepoint():
+            return _answer(exchange, call, proceed)
+    except InvalidParameter:
+        raise
+    except ApiError as error:
+        error.details["request_id"] = call.memo["request"]["id"]
+        return exchange.answer(error)
+
+
+def _answer(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
+    value = proceed()
+    paths = _paths(exchange)
+    if isinstance(value, ApiError):
+        value.details["request_id"] = call.memo["request"]["id"]
+    elif paths and isinstance(value, dict):
+        value = expanded(call, value, paths)
+    return exchange.answer(value)
+
+
+def _paths(exchange: Exchange) -> list[str]:
+    given: dict[str, Any] = exchange.parameters.get(exchange.operation.bound.body) or {}
+    return given.get("expand") or []

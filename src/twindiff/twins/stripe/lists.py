@@ -1,0 +1,68 @@
+"""Lists: newest first, in pages beside an object, which need not be there any more.
+
+https://docs.stripe.com/api/pagination
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import UNSET, Call, Column, UnsetType, page_beside
+from twindiff.kit.rows import Expression
+from twindiff.kit.styles.stripe import StripeError
+
+from .objects import Fields, R, Resource, retrieve
+from .params import ListParams, Range
+
+MOST = 100
+
+
+def list_of(
+    call: Call, kind: Resource[R], params: ListParams, url: str, *where: Expression, oldest_first: bool = False
+) -> Fields:
+    """A page of the objects for which conditions hold."""
+    after, before = _cursors(call, kind, params)
+    order = kind.table.seq if oldest_first else -kind.table.seq
+    found = page_beside(call.db, kind.table, *where, by=order, limit=clamped(params.limit), after=after, before=before)
+    return list_object([kind.show(row) for row in found.rows], url, has_more=found.has_more)
+
+
+def list_object(data: list[Any], url: str, *, has_more: bool = False, **more: Any) -> Fields:
+    """A list as Stripe shows it."""
+    return {"object": "list", "data": data, "has_more": has_more, "url": url, **more}
+
+
+def clamped(limit: int) -> int:
+    """How many objects a page has: Stripe takes what is out of bounds as the bound."""
+    return min(max(limit, 1), MOST)
+
+
+def _cursors(call: Call, kind: Resource[R], params: ListParams) -> tuple[R | None, R | None]:
+    if params.starting_after and params.ending_before:
+        raise StripeError("Received both starting_after and ending_before parameters. Please pass in only one.")
+    return _cursor(call, kind, params, "starting_after"), _cursor(call, kind, params, "ending_before")
+
+
+def _cursor(call: Call, kind: Resource[R], params: ListParams, name: str) -> R | None:
+    id = getattr(params, name)
+    return retrieve(call, kind, id, param=name, status=400) if id else None
+
+
+def within(column: Column[int], wanted: int | Range | UnsetType) -> list[Expression]:
+    """The conditions that a filter such as `created` or `created[gte]` means."""
+    if wanted is UNSET:
+        return []
+    if not isinstance(wanted, Range):
+        return [column == wanted]
+    bounds = (
+        (wanted.gt, column.__gt__),
+        (wanted.gte, column.__ge__),
+        (wanted.lt, column.__lt__),
+        (wanted.lte, column.__le__),
+    )
+    return [condition(value) for value, condition in bounds if value is not UNSET]
+
+
+def equal(*wanted: tuple[Column[Any], Any]) -> list[Expression]:
+    """A condition for each column whose value was given."""
+    return [column == value for column, value in wanted if value is not UNSET]

@@ -1,0 +1,176 @@
+"""Stripe's objects: each is a row whose columns are its fields, and is shown by one function, expanded or not.
+
+A table is declared as a `StripeObject` and made known once as a `Resource`, by which its rows are found by id, put in
+place of ids that are to be expanded, listed and searched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from string import ascii_letters, digits
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from twindiff.kit import Call, Column, Row, View, expand
+from twindiff.kit.errors import InvalidParameter
+from twindiff.kit.expansion import Include, Load
+from twindiff.kit.rows import table_of
+from twindiff.kit.styles.stripe import StripeError
+
+Fields = dict[str, Any]
+R = TypeVar("R", bound="StripeObject")
+
+LETTERS = digits + ascii_letters
+_PREFIX = re.compile(r"[a-z]+(?:_[a-z]+)*?_(?=[A-Za-z0-9]|test_)")
+
+
+class StripeObject(Row):
+    """What every object has; `seq` orders those of one second."""
+
+    id: Column[str]
+    seq: Column[int]
+    created: Column[int]
+
+
+class Resource(NamedTuple, Generic[R]):
+    """A kind of objects.
+
+    `name` is its `object`, `prefix` what its ids begin with. `spoken` and `param` are how an error names it when the id
+    of a path is not there.
+    """
+
+    table: type[R]
+    name: str
+    prefix: str
+    show: Callable[[R], Fields]
+    spoken: str
+    param: str = "id"
+    id_length: int = 24
+
+    def missing(self, id: str, *, param: str | None = None, status: int = 404) -> StripeError:
+        """That there is no such object."""
+        message = f"No such {self.spoken}: '{id[:500]}'"
+        param = self.param if param is None else param
+        return StripeError(message, status=status, code="resource_missing", param=param)
+
+
+RESOURCES: dict[str, Resource[Any]] = {}
+"""All resources by the prefix of their ids, filled as their pages are imported."""
+
+EXPANDABLE: set[str] = set()
+"""Fields, and `object.field` where only some objects' field of that name is one, that hold ids of objects."""
+
+INCLUDES: dict[str, Callable[[Call, Fields], Any]] = {}
+"""By `object.field`: what an object has only when it is expanded."""
+
+
+def resource(
+    table: type[R],
+    name: str,
+    prefix: str,
+    show: Callable[[R], Fields],
+    *,
+    spoken: str = "",
+    param: str = "id",
+    id_length: int = 24,
+    expandable: Sequence[str] = (),
+    includes: Mapping[str, Callable[[Call, Fields], Any]] | None = None,
+) -> Resource[R]:
+    """Make a kind of objects known; `expandable` are its fields that hold ids."""
+    made = Resource(table, name, prefix, show, spoken or name.replace("_", " "), param, id_length)
+    RESOURCES[prefix] = made
+    EXPANDABLE.update(f"{name}.{field}" if "." not in field else field.rpartition(".")[2] for field in expandable)
+    INCLUDES.update({f"{name}.{field}": include for field, include in (includes or {}).items()})
+    return made
+
+
+def shown(table: type[R], name: str, *hidden: str, **fields: Any) -> View[R]:
+    """How a row is shown: all columns but those that are hidden, `object`, `livemode`, and further fields."""
+    columns = {each: column for each, column in table_of(table).columns.items() if each not in ("seq", *hidden)}
+    ordered = {"id": columns.pop("id"), "object": name, **columns, "livemode": False, **fields}
+    return View(table, {each: field for each, field in ordered.items() if field is not LEFT_OUT})
+
+
+LEFT_OUT: Any = object()
+"""Given to `shown` for a field that these objects do not have, as `livemode=LEFT_OUT`."""
+
+
+def now(call: Call) -> int:
+    """The time at which an object is made or changed, in seconds; that of a test clock while work is done under it."""
+    return call.memo.get("now") or call.clock.unix()
+
+
+def new(call: Call, kind: Resource[R], **fields: Any) -> R:
+    """Write an object with an id of its own; `created` and `id` may be given."""
+    made: Fields = {
+        "id": fields.pop("id", None) or new_id(call, kind.prefix, kind.id_length),
+        "seq": call.db.next("stripe_objects"),
+        "created": now(call),
+        **fields,
+    }
+    return call.db.add(kind.table(**made))
+
+
+def new_id(call: Call, prefix: str, length: int = 24) -> str:
+    """An id in Stripe's form."""
+    return call.ids.new(prefix, length, LETTERS)
+
+
+def find(call: Call, kind: Resource[R], id: str) -> R | None:
+    """The object with an id, or None."""
+    return call.db.find(kind.table, kind.table.id == id)
+
+
+def retrieve(call: Call, kind: Resource[R], id: str, *, param: str | None = None, status: int = 404) -> R:
+    """The object that a path or a parameter names; raises that there is no such object.
+
+    Most references by parameters are refused with 400: `retrieve(call, PRICES, id, param="price", status=400)`.
+    """
+    found = find(call, kind, id)
+    if found is None:
+        raise kind.missing(id, param=param, status=status)
+    return found
+
+
+def refer(call: Call, kind: Resource[R], id: str, param: str, status: int = 400) -> R:
+    """The object that a parameter names; a deleted one is missing."""
+    found = retrieve(call, kind, id, param=param, status=status)
+    if getattr(found, "deleted", False):
+        raise kind.missing(id, param=param, status=status)
+    return found
+
+
+def prefix_of(id: str) -> str:
+    """What an id begins with."""
+    found = _PREFIX.match(id)
+    return found[0] if found else ""
+
+
+def expanded(call: Call, value: Any, paths: Sequence[str]) -> Any:
+    """A value with objects in place of the ids at the paths, as `expand[]` asks."""
+
+    def load(ids: Sequence[str]) -> Mapping[str, Fields]:
+        by_prefix: defaultdict[str, list[str]] = defaultdict(list)
+        for id in ids:
+            by_prefix[prefix_of(id)].append(id)
+        return {id: each for prefix, some in by_prefix.items() for id, each in _objects(call, prefix, some).items()}
+
+    loads: dict[str, Load] = dict.fromkeys(EXPANDABLE, load)
+    includes: dict[str, Include] = {name: _including(call, include) for name, include in INCLUDES.items()}
+    try:
+        expand(value, paths, loads, includes=includes)
+    except InvalidParameter as error:
+        raise StripeError(error.problem) from None
+    return value
+
+
+def _including(call: Call, include: Callable[[Call, Fields], Any]) -> Include:
+    return lambda fields: include(call, fields)
+
+
+def _objects(call: Call, prefix: str, ids: Sequence[str]) -> dict[str, Fields]:
+    kind = RESOURCES.get(prefix)
+    if kind is None:
+        return {}
+    return {row.id: kind.show(row) for row in call.db.rows(kind.table, kind.table.id.in_(ids))}

@@ -1,0 +1,166 @@
+"""What operations take: each has one struct of parameters, and refuses what that does not name.
+
+A parameter that was not given is UNSET. An empty text unsets what it names, so `given` has None for it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, cast
+
+from twindiff.kit import UNSET, Meta, Struct, UnsetType
+from twindiff.kit.styles.stripe import StripeError, bracketed
+
+Integer = Annotated[int, Meta(ge=-(2**53), le=2**53)]
+OptInteger = Integer | UnsetType
+OptText = str | UnsetType
+OptBool = bool | UnsetType
+Unset = Literal[""]
+"""What a list or an object may be given to unset it."""
+OptMetadata = dict[str, str] | Unset | UnsetType
+
+LONGEST_TEXT = 5000
+MOST_METADATA = 50
+LONGEST_METADATA_NAME = 40
+LONGEST_METADATA_VALUE = 500
+
+
+class Params(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The parameters of an operation; `expand` is one of each."""
+
+    expand: list[str] | UnsetType = UNSET
+
+
+class Part(Struct, forbid_unknown_fields=True, kw_only=True):
+    """An object among the parameters."""
+
+
+class Range(Part):
+    """A time or number between bounds, as in `created[gte]`."""
+
+    gt: OptInteger = UNSET
+    gte: OptInteger = UNSET
+    lt: OptInteger = UNSET
+    lte: OptInteger = UNSET
+
+
+OptRange = Integer | Range | UnsetType
+
+
+class ListParams(Params):
+    """The parameters of a list."""
+
+    limit: Integer = 10
+    starting_after: OptText = UNSET
+    ending_before: OptText = UNSET
+
+
+class SearchParams(Params):
+    """The parameters of a search."""
+
+    query: str
+    limit: Integer = 10
+    page: OptText = UNSET
+
+
+class Address(Part):
+    """A postal address."""
+
+    city: OptText = UNSET
+    country: OptText = UNSET
+    line1: OptText = UNSET
+    line2: OptText = UNSET
+    postal_code: OptText = UNSET
+    state: OptText = UNSET
+
+
+class Shipping(Part):
+    """Whom and where something is sent to."""
+
+    address: Address
+    name: OptText = UNSET
+    phone: OptText = UNSET
+    carrier: OptText = UNSET
+    tracking_number: OptText = UNSET
+
+
+def value_of(given: Any) -> Any:
+    """A parameter as JSON; an empty text, alone or inside, is None, and of an address all parts are named."""
+    if isinstance(given, Address):
+        return {name: getattr(given, name) or None for name in Address.__struct_fields__}
+    if isinstance(given, Struct):
+        named = ((name, getattr(given, name)) for name in given.__struct_fields__)
+        return {name.rstrip("_"): value_of(value) for name, value in named if value is not UNSET}
+    if isinstance(given, list):
+        return [value_of(each) for each in cast(list[Any], given)]
+    if isinstance(given, dict):
+        return {name: value_of(value) for name, value in cast(dict[str, Any], given).items()}
+    return None if given == "" else given
+
+
+def given(params: Struct, *skipped: str) -> dict[str, Any]:
+    """The parameters that were given, by name, without `expand`, `metadata` and those that are skipped."""
+    named = ((name, getattr(params, name)) for name in params.__struct_fields__)
+    left_out = {"expand", "metadata", *skipped}
+    found = {name: value_of(value) for name, value in named if value is not UNSET and name not in left_out}
+    for name, value in found.items():
+        check_text(value, name)
+    return found
+
+
+def check_text(value: Any, *path: str) -> None:
+    """Refuse texts that are longer than Stripe keeps, at any depth."""
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        name = bracketed([*path])
+        message = f"Invalid string: {value[:12]}...{value[-12:]}; must be at most {LONGEST_TEXT} characters"
+        raise StripeError(message, code="parameter_invalid_string_length", param=name)
+    if isinstance(value, dict):
+        for name, each in cast(dict[str, Any], value).items():
+            check_text(each, *path, name)
+    if isinstance(value, list):
+        for number, each in enumerate(cast(list[Any], value)):
+            check_text(each, *path, str(number))
+
+
+def merged_metadata(
+    now: dict[str, str], wanted: dict[str, str] | Literal[""] | UnsetType, param: str = "metadata"
+) -> dict[str, str]:
+    """Metadata with what is wanted of it; an empty value deletes its key, an empty text all of them.
+
+    https://docs.stripe.com/api/metadata
+    """
+    if wanted is UNSET:
+        return now
+    if wanted == "":
+        return {}
+    for name, value in wanted.items():
+        _check_metadatum(name, value, param)
+    merged = {name: value for name, value in {**now, **wanted}.items() if value != ""}
+    if len(merged) > MOST_METADATA:
+        message = f"You can only have up to {MOST_METADATA} metadata keys, but you passed in {len(merged)}."
+        raise StripeError(message, param=param)
+    return merged
+
+
+def _check_metadatum(name: str, value: str, param: str) -> None:
+    if len(name) > LONGEST_METADATA_NAME:
+        message = (
+            f"Metadata keys can have up to {LONGEST_METADATA_NAME} characters, but you passed in a key that is "
+            f"{len(name)} characters. Invalid key: {name[:LONGEST_TEXT]}"
+        )
+        raise StripeError(message, param=param)
+    if len(value) > LONGEST_METADATA_VALUE:
+        message = (
+            f"Metadata values can have up to {LONGEST_METADATA_VALUE} characters, but you passed in a value that is "
+            f"{len(value)} characters. Invalid value: {value[:LONGEST_TEXT]}"
+        )
+        raise StripeError(message, param=f"{param}[{name}]")
+
+
+def is_set(value: Any) -> bool:
+    """Whether a parameter was given, and not to unset something."""
+    return value is not UNSET and value != ""
+
+
+def or_none(value: Any) -> Any:
+    """A parameter's value as JSON, or None when it was not given."""
+    return None if value is UNSET else value_of(value)

@@ -1,0 +1,48 @@
+"""Customers and the events behind them."""
+
+
+def test_a_customer_is_made_read_changed_and_deleted(stripe):
+    made = stripe.post("customers", email="ada@shop.example", address={"city": "Bern", "line2": ""})
+    assert made["address"]["city"] == "Bern"
+    assert made["address"]["line2"] is None
+    changed = stripe.post(f"customers/{made['id']}", name="Ada", email="")
+    assert (changed["name"], changed["email"]) == ("Ada", None)
+    stripe.delete(f"customers/{made['id']}")
+    assert stripe.get(f"customers/{made['id']}") == {"id": made["id"], "object": "customer", "deleted": True}
+
+
+def test_a_deleted_customer_cannot_be_changed(stripe):
+    made = stripe.post("customers")
+    stripe.delete(f"customers/{made['id']}")
+    assert stripe.error("POST", f"customers/{made['id']}", 404, name="Ada")["code"] == "resource_missing"
+
+
+def test_an_update_says_what_was_before(stripe):
+    made = stripe.post("customers", name="Before", metadata={"a": 1, "b": 2})
+    stripe.post(f"customers/{made['id']}", name="After", metadata={"a": 3})
+    (event,) = stripe.get("events", type="customer.updated")["data"]
+    assert event["data"]["previous_attributes"] == {"name": "Before", "metadata": {"a": "1"}}
+    assert event["request"]["id"].startswith("req_")
+
+
+def test_an_update_that_changes_nothing_tells_nobody(stripe):
+    made = stripe.post("customers", name="Ada")
+    stripe.post(f"customers/{made['id']}", name="Ada")
+    assert stripe.get("events", type="customer.updated")["data"] == []
+
+
+def test_an_invoice_prefix_belongs_to_one_customer(stripe):
+    holder = stripe.post("customers", invoice_prefix="ABC123")
+    refused = stripe.error("POST", "customers", invoice_prefix="ABC123")
+    assert holder["id"] in refused["message"]
+    assert stripe.error("POST", "customers", invoice_prefix="a")["message"].startswith("Invoice number prefix must be")
+
+
+def test_an_address_that_is_none_is_refused(stripe):
+    assert stripe.error("POST", "customers", email="nobody")["code"] == "email_invalid"
+
+
+def test_customers_are_listed_by_email(stripe):
+    made = stripe.post("customers", email="ada@shop.example")
+    stripe.post("customers", email="bea@shop.example")
+    assert [each["id"] for each in stripe.get("customers", email="ada@shop.example")["data"]] == [made["id"]]
