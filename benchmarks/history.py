@@ -67,8 +67,7 @@ def measure(directory: Path, operations: int, work: Callable[[int], Callable[[Mo
     engine, origin = opened(directory)
     engine.create(ENV, origin)
     figures = written(engine, operations, work)
-    engine.file.shorten()
-    engine.file.finish_log()
+    engine.file.log.shorten()
     figures |= sizes(engine, directory)
     for part in (0.0005, 0.5005, 0.7505, 0.9805):
         figures[f"rewind to {part:.1%}, ms"] = milliseconds(

@@ -15,7 +15,7 @@ from twindiff.storage.conformance.worlds import Place, Thing, World
 from twindiff.storage.portions import finished
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite import engine as engine_module
-from twindiff.storage.sqlite import files as files_module
+from twindiff.storage.sqlite import log as log_module
 from twindiff.storage.sqlite import spaces as spaces_module
 
 LONG = "long " * 400
@@ -127,7 +127,7 @@ def trials(directory: Path, fault: Fault, *, stays: bool = False, fsync: bool = 
 @pytest.fixture
 def short_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """The log is carried over all the time, images are taken at every other operation, and there is one connection."""
-    monkeypatch.setattr(files_module, "LONGEST_LOG", 3)
+    monkeypatch.setattr(log_module, "LONGEST_LOG", 3)
     monkeypatch.setattr(engine_module, "IMAGE_EVERY", 2)
     monkeypatch.setattr(spaces_module, "POOLED", 1)
 

@@ -142,14 +142,14 @@ def test_the_log_of_the_file_begins_anew_while_others_write(world: World, tmp_pa
     sizes: list[int] = []
     for _ in range(2):
         add(400)
-        assert engine.file.is_long
-        thread = threading.Thread(target=engine.file.shorten)
+        assert engine.file.log.is_long
+        thread = threading.Thread(target=engine.file.log.shorten)
         thread.start()
         add(1)
         thread.join()
-        engine.file.finish_log()
+        engine.file.log.finish()
         add(1)
-        assert not engine.file.is_long
+        assert not engine.file.log.is_long
         sizes.append(log.stat().st_size)
     world.reopen()
     place.wake()

@@ -39,7 +39,9 @@ ApiKey = Annotated[
         help="The key that opens everything but an agent's twins.",
     ),
 ]
-Fsync = Annotated[bool, typer.Option("--fsync", help="Survive power loss too, at 0.3 ms per write.")]
+Fsync = Annotated[
+    bool, typer.Option("--fsync", help="Survive power loss too: writes are answered once the disk has them.")
+]
 Runs = Annotated[Judging, typer.Option(help="Judge a run while it is open, or once and for all.")]
 IdleSeconds = Annotated[float, typer.Option(min=0, help="After so long an unused environment leaves memory.")]
 Processes = Annotated[int, typer.Option(min=1, max=64, help="Processes that answer, with --storage.")]

@@ -219,6 +219,7 @@ class Dispatcher:
         while (environment := await self._usable(lane.environment)) is not None:
             busy = frozenset(self._under_way.get(lane, ()))
             found = await self._do(lambda env=environment, busy=busy: self._outbox.take(env, lane.subscription, busy))
+            await self._engine.settled()
             if not isinstance(found, Due):
                 return found.micros / SECOND if isinstance(found, Later) and found.is_moving else None
             if found.subscription.url == OVER_SOCKETS:

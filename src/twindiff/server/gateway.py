@@ -117,7 +117,7 @@ class Gateway:
         try:
             self._in_flight.begin(environment)
             await self.service.runtime.wait_for_turn()
-            answer = await self._answer(scope, request, place, receive)
+            answer = await self.service.lasting(self._answer(scope, request, place, receive))
         except ApiError as error:
             answer = _refusal(place, error)
         except Exception:  # the one place where a mistake of ours becomes an answer

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import NamedTuple, TypeVar
 
 from twindiff.catalog import TABLES, WebhookRecord
@@ -91,6 +91,7 @@ class Service:
         self.settings = settings
         self.registry = registry or Registry.installed()
         self.engine = _engine(settings)
+        self._durability = self.engine.durability if isinstance(self.engine, SqliteEngine) else None
         self.runtime = Runtime(inline=self.engine.inline)
         if not self.engine.inline:
             _ = self.registry.twins  # what the database lacks for any of them is said before anything is served
@@ -152,6 +153,10 @@ class Service:
             record = self.subscriptions.prepare(environment, twin, OVER_SOCKETS, (), None)
             self.subscribe(record)
         return record.webhook_id
+
+    async def lasting(self, work: Awaitable[T]) -> T:
+        """What work comes to, once what it wrote survives a power cut, if that is asked for."""
+        return await (self._durability.answered(work) if self._durability else work)
 
     async def awaken(self, environment: Environment) -> None:
         """Make an environment usable; one that sleeps is rebuilt off the event loop."""

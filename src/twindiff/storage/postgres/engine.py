@@ -286,6 +286,9 @@ class PostgresEngine:
     def transaction(self) -> AbstractContextManager[None]:
         return self._catalog.transaction()
 
+    async def settled(self) -> None:
+        """PostgreSQL says that it has committed when it has."""
+
     def close(self) -> None:
         self._leadership.close()
         self._copies.close()

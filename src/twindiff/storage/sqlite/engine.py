@@ -14,17 +14,18 @@ from twindiff.storage import Intent, Moment, Origin, Present, Start, StorageFull
 from twindiff.storage.blobs import blobs_of
 from twindiff.storage.deadline import Limit, whole
 from twindiff.storage.due import TemplateTimes, earliest, unknown
+from twindiff.storage.durability import Durability
 from twindiff.storage.feed import Feed, Written
-from twindiff.storage.journal import ADVANCE, Change, Record, Values, between, net
+from twindiff.storage.journal import ADVANCE, Record, Values, between
 from twindiff.storage.portions import Work, finished, nothing, portions
 from twindiff.storage.schema import Schema
 
-from .database import Database, contents_of, fits
-from .files import Born, DataFile, Reading, Way
+from .database import contents_of
+from .files import IN_MEMORY, Born, DataFile, Reading
 from .images import ImageQueue, Part, Stored, Taken
 from .memory import give_back
-from .migrate import migrate
-from .pages import Image, Pages, Undo
+from .pages import Image, Undo
+from .rebuilding import Rebuilding
 from .snapshots import Snapshot
 from .spaces import (
     ALL_UNDO_BYTES,
@@ -35,7 +36,7 @@ from .spaces import (
     standing_at_birth,
     standing_of_fork,
 )
-from .standings import images_of, last_seq, standing_at
+from .standings import last_seq
 from .store import Counters, SqliteStore, Tables
 from .templates import TemplateImages
 
@@ -60,17 +61,24 @@ class SqliteEngine:
     inline = True
 
     def __init__(self, directory: str, *, fsync: bool = False) -> None:
-        self.file = DataFile(directory, fsync=fsync)
+        self.file = DataFile(directory)
+        self.durability = self._made_durable() if fsync and directory != IN_MEMORY else None
         self.blobs = blobs_of(directory)
         self.feed = Feed()
         self._templates = TemplateImages(self.file)
         self._times = TemplateTimes()
         self._pools: dict[str, Pool] = {}
+        self._rebuilding = Rebuilding(self._pools, self._templates)
         self._spaces: dict[str, Space] = {}
         self._waking = threading.Lock()
         self._recalled: OrderedDict[tuple[str, int], Space] = OrderedDict()
         self._images = ImageQueue(self.file)
         self._slept, self._slept_lately = 0, 0
+
+    def _made_durable(self) -> Durability:
+        durability = Durability(self.file.log.sync)
+        self.file.log.wrote = durability.wrote
+        return durability
 
     def schema(self, schema: Schema) -> None:
         self._pools[schema.twin] = Pool(Tables(schema))
@@ -118,7 +126,7 @@ class SqliteEngine:
         return None
 
     def create(self, env: str, origin: Origin) -> None:
-        point = Point(self._pages_at_birth(origin), standing_at_birth(origin), [])
+        point = Point(self._rebuilding.pages_at_birth(origin), standing_at_birth(origin), [])
         self._spaces[env] = Space(env, origin, point, self._first_due(origin))
 
     def _unknown(self, origin: Origin) -> int:
@@ -128,14 +136,6 @@ class SqliteEngine:
         """When work falls due at the earliest in an environment that begins."""
         schemas = [(self._pools[twin].tables.schema, hash) for twin, hash in origin.templates.items()]
         return min(self._times.first(schema, hash, origin.clock_start, self.template) for schema, hash in schemas)
-
-    def _pages_at_birth(self, origin: Origin, reading: Reading | None = None) -> dict[str, Pages]:
-        pages: dict[str, Pages] = {}
-        for twin, hash in origin.templates.items():
-            tables = self._pools[twin].tables
-            image = self._templates.image(tables, hash, reading)
-            pages[twin] = Pages(image, stands_alone=self._templates.as_written(tables, hash) is None)
-        return pages
 
     def awake(self, env: str) -> bool:
         return env in self._spaces
@@ -152,53 +152,7 @@ class SqliteEngine:
         return space
 
     def _rebuilt(self, reading: Reading, env: str, origin: Origin, seq: int) -> Space:
-        """An environment as it was at a point, from the last image on the way there and the journal."""
-        way = reading.way_to(env, seq)
-        pages = self._pages_at_birth(origin, reading)
-        for stored in way.images:
-            pages[stored.twin] = self._loaded(reading, origin.templates[stored.twin], stored)
-        if not all(reading.images.is_there(stored.id) for stored in way.images):  # replaced by another meanwhile
-            return self._rebuilt(reading, env, origin, seq)
-        is_carried = any(pages[stored.twin].dirty for stored in way.images)
-        replayed = self._replay(reading, way, pages)
-        since = replayed + (way.images[0].since if way.images else 0)
-        images = [] if is_carried else images_of(reading, way)
-        point = Point(pages, standing_at(reading, env, origin, seq, since), images)
-        return Space(env, origin, point, self._unknown(origin))
-
-    def _replay(self, reading: Reading, way: Way, pages: dict[str, Pages]) -> int:
-        """Bring pages to the end of a way; gives over how many operations."""
-        replayed = 0
-
-        def records() -> Iterator[Record]:
-            nonlocal replayed
-            for stretch in way.stretches:
-                for record in reading.stretch(stretch):
-                    replayed += 1
-                    yield record
-
-        changes: dict[str, list[Change]] = {twin: [] for twin in pages}
-        for place, (before, after) in net(records()).items():
-            changes[place.twin].append(Change(place.table, place.key, before, after))
-        for twin, mine in changes.items():
-            if mine:
-                database = Database(self._pools[twin].tables, pages[twin])
-                database.apply(mine)
-                database.close()
-        return replayed
-
-    def _loaded(self, reading: Reading, hash: str, stored: Stored) -> Pages:
-        """Stored pages over their template; in an older schema the whole is carried over."""
-        tables = self._pools[stored.twin].tables
-        image = self._templates.as_written(tables, hash)
-        if image is None:
-            _, data = reading.load_template(stored.twin, hash) or (None, b"")
-            image = Image(data)
-        pages = Pages(image)
-        pages.own, pages.count = reading.images.pages(stored.id), stored.page_count
-        if stored.schema_hash == tables.schema.hash and fits(tables, pages):
-            return pages
-        return Pages(Image(migrate(tables, pages.data())), stands_alone=True)
+        return Space(env, origin, self._rebuilding.point(reading, env, origin, seq), self._unknown(origin))
 
     def sleep(self, env: str) -> None:
         space = self._spaces.get(env)
@@ -235,6 +189,8 @@ class SqliteEngine:
         may, and shortens the data file and its log, and gives memory back. Raises StorageFull.
         """
         self.file.refuse_full()
+        if self.durability:
+            self.durability.refuse_failed()
         most = min(UNDO_BYTES, ALL_UNDO_BYTES // max(1, len(self._spaces)))
         for at, space in enumerate(list(self._spaces.values())):
             space.forget_steps(most)
@@ -252,9 +208,9 @@ class SqliteEngine:
         if self._slept_lately and not self._slept:  # all have gone to sleep that were about to
             yield give_back
         self._slept_lately, self._slept = self._slept, 0
-        if self.file.is_long:
-            yield self.file.shorten
-            self.file.finish_log()
+        if self.file.log.is_long:
+            yield self.file.log.shorten
+            self.file.log.finish()
 
     def _lose_images(self, space: Space) -> None:
         space.images.clear()
@@ -475,7 +431,13 @@ class SqliteEngine:
     def transaction(self) -> AbstractContextManager[None]:
         return self.file.transaction()
 
+    async def settled(self) -> None:
+        if self.durability:
+            await self.durability.settled()
+
     def close(self) -> None:
+        if self.durability:
+            self.durability.close()
         with suppress(StorageFull):
             finished(self._images.write())
         for pool in self._pools.values():

@@ -17,9 +17,10 @@ from twindiff.storage.portions import Work, nothing
 from twindiff.storage.schema import Schema
 
 from .carrying_over import carry_over
-from .connection import OUT_OF_SPACE, Busy, Connection, connect, roll_back
+from .connection import OUT_OF_SPACE, Connection, connect, roll_back
 from .ddl import column_text, quote, statements
 from .images import IMAGE_TABLES, ImageFile, Stored, Taken
+from .log import Log
 
 IN_MEMORY = ":memory:"
 LAYOUT = 3
@@ -28,14 +29,8 @@ LAYOUT = 3
 PIECE = 1 << 18
 """Bytes of an image that are written in one go; a longer one is kept in pieces."""
 
-LONG_LOG = 1000
-LONGEST_LOG = 64_000
-"""Pages of the write-ahead log at which another thread should carry it over, and at which it is done at once."""
 LARGEST_LOG = 64 * 1024 * 1024
 """Bytes that the write-ahead log's file keeps when it begins anew."""
-ROUNDS = 5
-LEFT_OVER = 100
-"""Pages that are carried over in no time."""
 
 ROWS_AT_ONCE = 100
 """Rows of what is forgotten that are removed in one go."""
@@ -198,71 +193,30 @@ class Reading:
 
 
 class DataFile(Reading):
-    """Everything durable. `fsync` also survives power loss; without it a `kill -9` loses nothing."""
+    """Everything durable: a `kill -9` loses nothing of it, and a power cut what nobody has synced."""
 
-    def __init__(self, directory: str, *, fsync: bool = False) -> None:
+    def __init__(self, directory: str) -> None:
         self._lock = None if directory == IN_MEMORY else _take(Path(directory))
         in_memory = f"file:/twindiff-{id(self)}?vfs=memdb"
         self._path = in_memory if directory == IN_MEMORY else str(Path(directory) / "twindiff.db")
-        self._log_pages = 0
         self._is_full = False
         super().__init__(self._connect())
+        self.log = Log(self._path, self.connection, self._connect)
         try:
-            self._prepare("MEMORY" if directory == IN_MEMORY else "WAL", "FULL" if fsync else "NORMAL")
+            self._prepare("MEMORY" if directory == IN_MEMORY else "WAL")
         except BaseException:  # whatever it is, the lock must not stay
             self.close()
             raise
 
-    def _prepare(self, journal: str, synchronous: str) -> None:
+    def _prepare(self, journal: str) -> None:
         self._check_layout()
         self.connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file; one that has tables stays as it is
         self.connection.execute(f"PRAGMA journal_mode = {journal}")
         self.connection.execute(f"PRAGMA journal_size_limit = {LARGEST_LOG}")
-        self.connection.execute(f"PRAGMA synchronous = {synchronous}")
+        self.connection.execute("PRAGMA synchronous = NORMAL")
         self.connection.execute(_TABLES + IMAGE_TABLES)
         carry_over(self.connection)
-        self.connection.set_wal_hook(self._note_log)
         self._touch()
-
-    def _note_log(self, connection: Connection, name: str, pages: int) -> int:
-        """Keep the write-ahead log from growing for ever where nobody shortens it.
-
-        What it could not carry over stays in the log; the commit that this hangs on is done.
-        """
-        self._log_pages = pages
-        if pages >= LONGEST_LOG:
-            with suppress(Busy, *OUT_OF_SPACE):
-                connection.wal_checkpoint()
-        return 0
-
-    @property
-    def is_long(self) -> bool:
-        """Whether the write-ahead log is worth shortening."""
-        return self._log_pages >= LONG_LOG
-
-    def shorten(self) -> None:
-        """Carry the write-ahead log over into the file; in another thread, so that no operation waits for the disk.
-
-        Others go on writing, so it takes some rounds until little is left. SQLite begins the log anew when nothing is.
-        """
-        connection = self._connect()
-        try:
-            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # now it knows that there is a log
-            with suppress(Busy):  # somebody else is at it
-                for _ in range(ROUNDS):
-                    pages, carried = connection.wal_checkpoint()
-                    if pages - carried < LEFT_OVER:
-                        break
-        except OUT_OF_SPACE:
-            raise StorageFull from None
-        finally:
-            connection.close()
-
-    def finish_log(self) -> None:
-        """Carry over the little that is left, so that the log begins anew."""
-        if self._log_pages >= LONG_LOG:
-            with suppress(Busy, *OUT_OF_SPACE):
-                self.connection.wal_checkpoint()
 
     def _connect(self) -> Connection:
         connection = connect(self._path)
@@ -290,6 +244,7 @@ class DataFile(Reading):
 
     def close(self) -> None:
         self.connection.close()
+        self.log.close()
         if self._lock:
             self._lock.close()
 
