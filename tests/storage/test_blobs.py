@@ -1,12 +1,21 @@
 """Bytes by their digest."""
 
+import time
+from errno import ENOSPC
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 
 from twindiff.kit.blobs import NoBlobs
+from twindiff.kit.clock import ClockMode
 from twindiff.kit.errors import NotFound
+from twindiff.kit.rows import Column, Row, column, table_of
+from twindiff.storage import Intent, Origin, StorageFull
 from twindiff.storage.blobs import blobs_of
+from twindiff.storage.portions import finished
+from twindiff.storage.schema import Schema
+from twindiff.storage.sqlite import SqliteEngine, unnamed_blobs
 
 
 @pytest.fixture(params=["memory", "files"])
@@ -40,3 +49,121 @@ def test_what_was_never_put_is_not_found(blobs):
 def test_a_call_without_a_place_for_bytes_says_so():
     with pytest.raises(NotFound):
         NoBlobs().put(b"x")
+
+
+@pytest.mark.parametrize("what", [b"", b"half"])
+def test_what_a_power_cut_has_shortened_is_written_again(tmp_path, what):
+    blobs = blobs_of(str(tmp_path))
+    digest = blobs.put(b"the whole")
+    (tmp_path / "blobs" / digest[:2] / digest[2:]).write_bytes(what)
+    assert blobs.get(blobs.put(b"the whole")) == b"the whole"
+
+
+def test_a_folder_that_cannot_be_written_to_is_said(tmp_path):
+    (tmp_path / "blobs").write_text("in the way, as a folder is that may only be read")
+    with pytest.raises(StorageFull, match="make it writable"):
+        blobs_of(str(tmp_path)).put(b"x")
+
+
+def test_half_a_file_stays_nowhere(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(ENOSPC, "no space")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(StorageFull):
+        blobs_of(str(tmp_path)).put(b"x")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_what_is_put_again_is_new_again(blobs):
+    digest = blobs.put(b"x")
+    later = time.time() + 10
+    assert blobs.put_before(later) == {digest}
+    blobs.remove(digest, time.time() - 10)
+    assert blobs.has(digest)
+    blobs.remove(digest, later)
+    assert (blobs.has(digest), blobs.put_before(later)) == (False, set())
+    blobs.remove(digest, later)
+
+
+class Attachment(Row, table="attachments", key=("attachment_id",)):
+    attachment_id: Column[str]
+    digest: Column[str | None] = column(default=None)
+
+
+class Home:
+    """An engine with environments whose rows name bytes, all of which are old."""
+
+    def __init__(self, directory, monkeypatch):
+        monkeypatch.setattr(unnamed_blobs, "SECONDS_NEW", -10)
+        self.engine = SqliteEngine(directory)
+        self.engine.schema(Schema("files", (table_of(Attachment),)))
+
+    def environment(self, name, data=None):
+        rows = [{"attachment_id": "A0", "digest": self.engine.blobs.put(data)}] if data else []
+        hash = self.engine.add_template("files", {"attachments": rows}).hash
+        origin = Origin({"files": hash}, ClockMode("steps", 0), 0, 0)
+        self.engine.create(name, origin)
+        return origin
+
+    def attach(self, name, data):
+        digest = self.engine.blobs.put(data)
+        row = Attachment(attachment_id=f"A-{digest}", digest=digest)
+        self.engine.write(name, Intent("files", "attach", "U1"), lambda moment: moment.db.add(row))
+        return digest
+
+    def sweep(self):
+        finished(self.engine.maintain())
+        finished(self.engine.unnamed_blobs.sweep())
+
+    def has(self, *contents):
+        return [self.engine.blobs.has(sha256(each).hexdigest()) for each in contents]
+
+
+@pytest.fixture(params=["memory", "files"])
+def home(request, tmp_path, monkeypatch):
+    home = Home(":memory:" if request.param == "memory" else str(tmp_path), monkeypatch)
+    yield home
+    home.engine.close()
+
+
+def test_bytes_that_nothing_names_go_and_others_stay(home):
+    home.environment("one", b"of a template")
+    home.environment("two")
+    home.attach("one", b"of one")
+    home.attach("two", b"of both")
+    home.attach("one", b"of both")
+    home.attach("two", b"of two")
+    home.engine.blobs.put(b"of nobody")
+    home.engine.delete("two")
+    home.sweep()
+    kept = home.has(b"of a template", b"of one", b"of both", b"of two", b"of nobody")
+    assert kept == [True, True, True, False, False]
+
+
+def test_bytes_stay_for_a_fork_when_their_environment_goes(home):
+    home.environment("parent")
+    home.attach("parent", b"shared")
+    home.engine.fork("parent", 1, "child")
+    home.engine.delete("parent")
+    home.sweep()
+    assert home.has(b"shared") == [True]
+    home.engine.delete("child")
+    home.sweep()
+    assert home.has(b"shared") == [False]
+
+
+def test_bytes_stay_for_a_template_that_was_made_of_an_environment(home):
+    origin = home.environment("one")
+    home.attach("one", b"kept")
+    home.engine.copy_template("one", origin, "files")
+    home.engine.delete("one")
+    home.sweep()
+    assert home.has(b"kept") == [True]
+
+
+def test_new_bytes_stay_until_the_row_that_names_them_has_had_its_time(home, monkeypatch):
+    monkeypatch.setattr(unnamed_blobs, "SECONDS_NEW", 3600)
+    home.engine.blobs.put(b"of an operation under way")
+    home.sweep()
+    assert home.has(b"of an operation under way") == [True]

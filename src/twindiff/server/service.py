@@ -223,6 +223,8 @@ class Service:
             self._swept = time.monotonic()
             for _ in self.unused.sweep():
                 await self.runtime.yield_to_loop()
+            if isinstance(self.engine, SqliteEngine):
+                await self.runtime.run_steps(self.engine.unnamed_blobs.sweep())
         if isinstance(self.engine, SqliteEngine):
             await self.runtime.run_steps(self.engine.maintain())
 

@@ -6,10 +6,14 @@ import errno
 import io
 import os
 import re
+import time
+from contextlib import suppress
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import BinaryIO
+from threading import Lock
+from typing import BinaryIO, NoReturn, Protocol
 
 from twindiff.kit.blobs import Blobs
 from twindiff.kit.errors import NotFound
@@ -17,9 +21,26 @@ from twindiff.storage import StorageFull
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+_NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST)
 
 
-def blobs_of(directory: str) -> Blobs:
+class KeptBlobs(Blobs, Protocol):
+    """Bytes that are removed when nobody names them any more."""
+
+    def sync(self) -> None:
+        """Have the disk keep what was put before, in any thread; raises OSError."""
+        ...
+
+    def put_before(self, instant: float) -> set[str]:
+        """The digests of all that was last put before an instant, in seconds since 1970."""
+        ...
+
+    def remove(self, digest: str, instant: float) -> None:
+        """Forget bytes, unless they have been put again since that instant."""
+        ...
+
+
+def blobs_of(directory: str) -> KeptBlobs:
     """The bytes of a data directory; `:memory:` keeps none after the process."""
     return MemoryBlobs() if directory == ":memory:" else FileBlobs(Path(directory) / "blobs")
 
@@ -28,17 +49,31 @@ class MemoryBlobs:
     """Bytes that go with the process."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, bytes] = {}
+        self._kept: dict[str, tuple[bytes, float]] = {}
+        self._guard = Lock()
 
     def put(self, data: bytes) -> str:
         digest = sha256(data).hexdigest()
-        self._kept.setdefault(digest, data)
+        with self._guard:
+            self._kept[digest] = data, time.time()
         return digest
+
+    def sync(self) -> None:
+        """Nothing is to be kept."""
+
+    def put_before(self, instant: float) -> set[str]:
+        with self._guard:
+            return {digest for digest, (_, put) in self._kept.items() if put < instant}
+
+    def remove(self, digest: str, instant: float) -> None:
+        with self._guard:
+            if digest in self._kept and self._kept[digest][1] < instant:
+                del self._kept[digest]
 
     def get(self, digest: str) -> bytes:
         if digest not in self._kept:
             raise NotFound("blob", digest)
-        return self._kept[digest]
+        return self._kept[digest][0]
 
     def has(self, digest: str) -> bool:
         return digest in self._kept
@@ -52,13 +87,36 @@ class FileBlobs:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._unsynced: set[Path] = set()
+        self._guard = Lock()
 
     def put(self, data: bytes) -> str:
         digest = sha256(data).hexdigest()
         path = self._path(digest)
-        if not path.exists():
-            _write_whole(path, data)
+        with self._guard:
+            if not _is_there(path, len(data)):
+                _write_whole(path, data)
+                self._unsynced.add(path)
         return digest
+
+    def put_before(self, instant: float) -> set[str]:
+        files = [*self._folder.glob("??/" + "?" * 62)]
+        return {file.parent.name + file.name for file in files if _written(file) < instant}
+
+    def remove(self, digest: str, instant: float) -> None:
+        path = self._path(digest)
+        with self._guard:
+            if _written(path) < instant:
+                path.unlink(missing_ok=True)
+                self._unsynced.discard(path)
+
+    def sync(self) -> None:
+        """Have the disk keep what was put before, in any thread; raises OSError."""
+        while self._unsynced:
+            with suppress(KeyError):  # it was removed meanwhile
+                path = self._unsynced.pop()
+                for each in (path, path.parent, self._folder):
+                    _sync(each)
 
     def get(self, digest: str) -> bytes:
         with self.open(digest) as file:
@@ -76,17 +134,55 @@ class FileBlobs:
         return self._folder / digest[:2] / digest[2:]
 
 
+def _is_there(path: Path, size: int) -> bool:
+    """Whether a file is there that no power cut has shortened; from now on it is as good as new."""
+    try:
+        if path.stat().st_size != size:
+            return False
+        os.utime(path)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        _refuse(error)
+    return True
+
+
+def _written(path: Path) -> float:
+    """When a file was written, in seconds since 1970; one that is not there never will be."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return inf
+
+
 def _write_whole(path: Path, data: bytes) -> None:
-    """Write a file that is there whole or not at all; raises StorageFull."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as draft:
-        try:
-            draft.write(data)
-            draft.flush()
-            os.fsync(draft.fileno())
-        except OSError as error:
-            Path(draft.name).unlink()
-            if error.errno in _NO_SPACE:
-                raise StorageFull from None
-            raise
-    Path(draft.name).replace(path)
+    """Write a file that is there whole or not at all, for every process; raises StorageFull."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as draft:
+            try:
+                draft.write(data)
+                draft.flush()
+                Path(draft.name).replace(path)
+            except BaseException:  # whatever it is, half a file stays nowhere
+                Path(draft.name).unlink()
+                raise
+    except OSError as error:
+        _refuse(error)
+
+
+def _refuse(error: OSError) -> NoReturn:
+    """Say what keeps a file from being written, where that is the disk; raises StorageFull."""
+    if error.errno in _NO_SPACE:
+        raise StorageFull from None
+    if error.errno in _NOT_WRITABLE:
+        raise StorageFull(f"The folder of files cannot be written to ({error}); make it writable") from None
+    raise error
+
+
+def _sync(path: Path) -> None:
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

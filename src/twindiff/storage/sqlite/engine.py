@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import Any, TypeVar
 
+from twindiff.kit.blobs import Blobs
 from twindiff.storage import Intent, Moment, Origin, Present, Start, StorageFull, Template, UnknownPoint
 from twindiff.storage.blobs import blobs_of
 from twindiff.storage.deadline import Limit, whole
@@ -39,6 +40,7 @@ from .spaces import (
 from .standings import last_seq
 from .store import Counters, SqliteStore, Tables
 from .templates import TemplateImages
+from .unnamed_blobs import UnnamedBlobs
 
 T = TypeVar("T")
 
@@ -63,7 +65,8 @@ class SqliteEngine:
     def __init__(self, directory: str, *, fsync: bool = False) -> None:
         self.file = DataFile(directory)
         self.durability = self._made_durable() if fsync and directory != IN_MEMORY else None
-        self.blobs = blobs_of(directory)
+        self._kept_blobs = blobs_of(directory)
+        self.blobs: Blobs = self._kept_blobs
         self.feed = Feed()
         self._templates = TemplateImages(self.file)
         self._times = TemplateTimes()
@@ -73,12 +76,17 @@ class SqliteEngine:
         self._waking = threading.Lock()
         self._recalled: OrderedDict[tuple[str, int], Space] = OrderedDict()
         self._images = ImageQueue(self.file)
+        self.unnamed_blobs = UnnamedBlobs(self.file, self._kept_blobs, self._pools, self._templates)
         self._slept, self._slept_lately = 0, 0
 
     def _made_durable(self) -> Durability:
-        durability = Durability(self.file.log.sync)
+        durability = Durability(self._sync)
         self.file.log.wrote = durability.wrote
         return durability
+
+    def _sync(self) -> None:
+        self._kept_blobs.sync()
+        self.file.log.sync()
 
     def schema(self, schema: Schema) -> None:
         self._pools[schema.twin] = Pool(Tables(schema))

@@ -150,6 +150,11 @@ class Reading:
         query = "SELECT piece FROM template_pieces WHERE twin = ? AND hash = ? ORDER BY at"
         return b"".join([piece for (piece,) in self.connection.execute(query, (twin, hash))])
 
+    def templates(self) -> set[tuple[str, str]]:
+        """All templates by twin and hash."""
+        found = self.connection.execute("SELECT twin, hash FROM template_images")
+        return {(str(twin), str(hash)) for twin, hash in found}
+
     def has_template(self, twin: str, hash: str) -> bool:
         query = "SELECT 1 FROM template_images WHERE twin = ? AND hash = ?"
         return self.connection.execute(query, (twin, hash)).fetchone() is not None
@@ -200,6 +205,8 @@ class DataFile(Reading):
         in_memory = f"file:/twindiff-{id(self)}?vfs=memdb"
         self._path = in_memory if directory == IN_MEMORY else str(Path(directory) / "twindiff.db")
         self._is_full = False
+        self.forgotten = 0
+        """How many environments and templates have been removed."""
         super().__init__(self._connect())
         self.log = Log(self._path, self.connection, self._connect)
         try:
@@ -336,6 +343,7 @@ class DataFile(Reading):
                 yield from self._remove_all(f"DELETE FROM image_pages WHERE rowid IN ({some})", id)
                 self._write("DELETE FROM images WHERE id = ?", (id,))
             self._write("DELETE FROM forks WHERE env = ?", (env,))
+            self.forgotten += 1
 
     def _remove_all(self, statement: str, whose: str | int) -> Generator[Work]:
         self._write(statement, (whose,))
@@ -374,15 +382,11 @@ class DataFile(Reading):
             (twin, template.hash, template.schema_hash, counters, b"" if pieces else image),
         )
 
-    def templates(self) -> set[tuple[str, str]]:
-        """All templates by twin and hash."""
-        found = self.connection.execute("SELECT twin, hash FROM template_images")
-        return {(str(twin), str(hash)) for twin, hash in found}
-
     def forget_template(self, twin: str, hash: str) -> None:
         with self.transaction():
             for table in ("template_images", "template_pieces"):
                 self._write(f"DELETE FROM {table} WHERE twin = ? AND hash = ?", (twin, hash))
+        self.forgotten += 1
 
     def save_pages(self, pages: list[tuple[int, int, bytes]]) -> None:
         """Write some pages of an image, which is there when `save_image` has been called; raises StorageFull."""

@@ -1,0 +1,75 @@
+"""Bytes that nothing names any more: no record of the journal and no row of a template."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Generator, Mapping
+
+from twindiff.storage.blobs import KeptBlobs
+from twindiff.storage.portions import Work, nothing
+
+from .database import Database
+from .ddl import quote
+from .files import DataFile, Reading
+from .pages import Pages
+from .spaces import Pool
+from .templates import TemplateImages
+
+SECONDS_NEW = 3600
+"""Bytes that were put so lately may still wait for the row that names them."""
+
+_DIGEST = re.compile(rb"[0-9a-f]{64}")
+
+
+class UnnamedBlobs:
+    """Removes them, once after each time that something was forgotten."""
+
+    def __init__(self, file: DataFile, blobs: KeptBlobs, pools: Mapping[str, Pool], templates: TemplateImages) -> None:
+        self._file = file
+        self._blobs = blobs
+        self._pools = pools
+        self._templates = templates
+        self._seen = -1
+
+    def sweep(self) -> Generator[Work]:
+        """Look for what no one names, in another thread, and remove it."""
+        forgotten = self._file.forgotten
+        if forgotten == self._seen:
+            return
+        instant = time.time() - SECONDS_NEW
+        left: set[str] = set()
+        yield lambda: left.update(self._unnamed(instant))
+        for digest in left:
+            self._blobs.remove(digest, instant)
+            yield nothing
+        self._seen = forgotten
+
+    def _unnamed(self, instant: float) -> set[str]:
+        left = self._blobs.put_before(instant)
+        if left:
+            with self._file.reader() as reading:
+                _drop_named_by_records(reading, left)
+                for twin, hash in reading.templates() if left else ():
+                    self._drop_named_by_template(reading, twin, hash, left)
+        return left
+
+    def _drop_named_by_template(self, reading: Reading, twin: str, hash: str, left: set[str]) -> None:
+        """Rows of a twin that is not installed cannot be read, so that anything may be named by them."""
+        pool = self._pools.get(twin)
+        if pool is None:
+            left.clear()
+            return
+        database = Database(pool.tables, Pages(self._templates.image(pool.tables, hash, reading)))
+        try:
+            for name, table in pool.tables.schema.tables.items():
+                for column in (each.name for each in table.columns.values() if each.kind == "text"):
+                    query = f"SELECT {quote(column)} FROM {quote(name)} WHERE length({quote(column)}) = 64"
+                    left.difference_update(str(value) for (value,) in database.connection.execute(query))
+        finally:
+            database.close()
+
+
+def _drop_named_by_records(reading: Reading, left: set[str]) -> None:
+    for (record,) in reading.connection.execute("SELECT record FROM journal"):
+        left.difference_update(found.decode() for found in _DIGEST.findall(record))
