@@ -12,5 +12,6 @@ from .records import ScenarioRecord as ScenarioRecord
 from .records import SuiteRecord as SuiteRecord
 from .records import TemplateRecord as TemplateRecord
 from .records import TestRecord as TestRecord
+from .records import TranscriptRecord as TranscriptRecord
 from .records import TwinRunRecord as TwinRunRecord
 from .records import WebhookRecord as WebhookRecord

@@ -95,6 +95,8 @@ class RunRecord(
     """The latest verdict, likewise."""
     start_call: Column[int | None] = column(default=None)
     """The number of the environment's last call before it; runs of earlier releases have none."""
+    end_call: Column[int | None] = column(default=None)
+    """The number of its last call when its latest result was kept."""
 
 
 class SuiteRecord(Row, table="suites", key=("suite_id",), indexes=(("created",),)):
@@ -140,6 +142,15 @@ class CallRecord(Row, table="calls", key=("environment_id", "number")):
     milliseconds: Column[float]
     error: Column[str | None] = column(default=None)
     seq: Column[int | None] = column(default=None)
+
+
+class TranscriptRecord(Row, table="transcripts", key=("environment_id", "last")):
+    """What the calls from `first` to `last` asked and were answered, packed."""
+
+    environment_id: Column[str]
+    last: Column[int]
+    first: Column[int]
+    packed: Column[str]
 
 
 class WebhookRecord(Row, table="webhooks", key=("webhook_id",), indexes=(("environment_id", "created"),)):
@@ -257,6 +268,7 @@ TABLES = (
     SuiteRecord,
     TestRecord,
     CallRecord,
+    TranscriptRecord,
     WebhookRecord,
     OutboxRecord,
     DeliveryRecord,

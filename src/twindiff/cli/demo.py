@@ -134,7 +134,7 @@ def _session(url: str, console: Console) -> Seen:
         console.print(f"  [green]✓[/] {method:<23}[dim]{what}[/]")
     seen = Seen(
         environment=made.environmentId,
-        calls=calls(remote, made.environmentId),
+        calls=calls(remote, "env", made.environmentId),
         journal=journal(remote, made.environmentId),
         diff=client.diff_run(runId=run).diff,
         fitting=_verdict(client, remote, run, FITTING),

@@ -236,19 +236,6 @@ def _refuse_run_of_another(remote: Remote, environment: str, run: str) -> None:
         )
 
 
-@commands.command("log")
-def log(id: Id, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
-    """Show every call and what it changed, in order."""
-    from twindiff.cli import render
-    from twindiff.cli.journal import calls, journal, visible
-
-    remote = remote_of(base_url, api_key)
-    environment = full_id(remote, id)
-    made, written = calls(remote, environment), journal(remote, environment)
-    shown = render.timeline(made, visible(written)) if made or written else "No calls yet."
-    say(as_json, {"calls": made, "journal": written}, shown)
-
-
 @commands.command("reset")
 def reset(id: Id, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Return to the state that the environment began with."""

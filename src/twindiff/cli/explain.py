@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from twindiff.checks import Explanation, Nearest
-    from twindiff.cli.remote import Json, Remote
+    from twindiff.cli.remote import Json
 
 UNKNOWN_OPERATION = "unknown_operation"
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
@@ -35,17 +35,25 @@ def explain(
     run: Annotated[
         str, typer.Argument(metavar="RUN", help="The id of a run that has been judged.", show_default=False)
     ],
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="With its calls: what each asked and was answered.")
+    ] = False,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
     """Show why a run failed: the nearest row, what differs in it, and which operation made it so.
 
+    All of it stays when the environment is gone.
+
     Exits with 0 if it passed, 1 if it failed, 2 if there is no such run or it has not been judged.
     """
     import msgspec
+    from rich.console import Group
 
     from twindiff.checks import Explanation
+    from twindiff.cli.journal import calls
+    from twindiff.cli.told import told
 
     try:
         remote = remote_of(base_url, api_key)
@@ -55,7 +63,8 @@ def explain(
     if result["score"] is None:
         raise Problem(f"Run '{run}' has not been judged yet; evaluateRun does that.", exit_code=2)
     found = sorted(msgspec.convert(result["explanations"], list[Explanation]), key=how_much)
-    unknown = _unknown_operations(remote, run) if not result["passed"] else {}
+    made = calls(remote, "runs", run, transcripts=verbose or as_json)
+    unknown = {} if result["passed"] else _unknown_operations(made)
     answer = {
         "runId": result["runId"],
         "passed": result["passed"],
@@ -63,8 +72,10 @@ def explain(
         "explanations": msgspec.to_builtins(found),
         "unknownOperations": unknown,
         "warnings": result.get("warnings", []),
+        "calls": made,
     }
-    say(as_json, answer, _shown(result, found, unknown))
+    shown = _shown(result, found, unknown)
+    say(as_json, answer, Group(shown, "", told(made, [])) if verbose and made else shown)
     raise typer.Exit(0 if result["passed"] else 1)
 
 
@@ -75,12 +86,8 @@ def how_much(why: Explanation) -> tuple[int, int]:
     return len(why.nearest[0].differs) or len(why.nearest), why.assertion
 
 
-def _unknown_operations(remote: Remote, run: str) -> dict[str, int]:
-    """How often the agent tried what its twins do not have; nothing once the environment is gone."""
-    try:
-        calls: list[Json] = remote.get("runs", run, "history")["calls"]
-    except Problem:
-        return {}
+def _unknown_operations(calls: Sequence[Json]) -> dict[str, int]:
+    """How often the agent tried what its twins do not have."""
     return dict(Counter(call["operation"] for call in calls if call["error"] == UNKNOWN_OPERATION))
 
 

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from twindiff.cli.remote import Json, Remote
 from twindiff.environments.registry import Registry, TwinNotLoaded
 from twindiff.kit.rows import Table
 
 PAGE = 1000
+WITH_TRANSCRIPTS = 100
+"""Calls of one answer that tells what was said in them."""
 
 
 def journal(remote: Remote, environment: str) -> list[Json]:
     """Every record of the journal."""
-    return _all(remote, environment, "journal", "records", "seq")
+    return journal_since(remote, environment, 0)
 
 
-def calls(remote: Remote, environment: str) -> list[Json]:
-    """Every call of the log."""
-    return _all(remote, environment, "calls", "calls", "number")
+def journal_since(remote: Remote, environment: str, seq: int) -> list[Json]:
+    """Every record of the journal after a number."""
+    return _all(remote, ("env", environment, "journal"), "records", "seq", after=seq)
 
 
-def _all(remote: Remote, environment: str, route: str, name: str, counter: str) -> list[Json]:
+def calls(remote: Remote, *path: str, transcripts: bool = False, after: int = 0) -> list[Json]:
+    """Every call after a number of an environment, `("env", id)`, or of a run, `("runs", id)`."""
+    if not transcripts:
+        return _all(remote, (*path, "calls"), "calls", "number", after=after)
+    return _all(remote, (*path, "calls"), "calls", "number", page=WITH_TRANSCRIPTS, after=after, transcripts="true")
+
+
+def _all(
+    remote: Remote, path: Sequence[str], name: str, counter: str, *, page: int = PAGE, after: int = 0, **query: str
+) -> list[Json]:
     found: list[Json] = []
-    while page := remote.get("env", environment, route, after=found[-1][counter] if found else 0, limit=PAGE)[name]:
-        found += page
-        if len(page) < PAGE:
+    while part := remote.get(*path, after=found[-1][counter] if found else after, limit=page, **query)[name]:
+        found += part
+        if len(part) < page:
             break
     return found
 

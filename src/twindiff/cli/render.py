@@ -139,7 +139,7 @@ def _line(lines: Table, name: str, said: Text) -> None:
 def timeline(calls: Sequence[Row], journal: Sequence[Row]) -> Table:
     """Every call in order, with what it changed; a reset stands before the first call that wrote after it."""
     by_seq = {record["seq"]: record for record in journal}
-    entries = _merged(calls, journal)
+    entries = merged(calls, journal)
     twins, actors = ({entry[name] for entry in entries} - {""} for name in ("twin", "actor"))
     shown = table("at", "operation", *(["actor"] if len(actors) > 1 else []), "answer", "ms", "seq", "changed")
     for entry in entries:
@@ -152,12 +152,12 @@ def timeline(calls: Sequence[Row], journal: Sequence[Row]) -> Table:
             Text(printable(entry["error"] or str(entry["status"] or "")), REMOVED if failed else ""),
             f"{entry['milliseconds']:.2f}" if entry["milliseconds"] is not None else "",
             str(entry["seq"] or ""),
-            _counts(by_seq.get(entry["seq"])),
+            counts(by_seq.get(entry["seq"])),
         )
     return shown
 
 
-def _merged(calls: Sequence[Row], journal: Sequence[Row]) -> list[Row]:
+def merged(calls: Sequence[Row], journal: Sequence[Row]) -> list[Row]:
     """Calls, and the journal records that no call wrote or whose call the log has lost."""
     logged = {call["seq"] for call in calls}
     waiting = [
@@ -173,7 +173,7 @@ def _merged(calls: Sequence[Row], journal: Sequence[Row]) -> list[Row]:
     return [*merged, *reversed(waiting)]
 
 
-def _counts(record: Row | None) -> Text:
+def counts(record: Row | None) -> Text:
     """How many rows of each table a record touched: `+1 messages ~1 channels`."""
     if record and record.get("to") is not None:
         return Text(f"back to {record['to']}", CHANGED)

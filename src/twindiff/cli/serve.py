@@ -28,6 +28,14 @@ class Judging(StrEnum):
     ONCE = "once"
 
 
+class Transcripts(StrEnum):
+    """Of which calls is kept what they asked and were answered."""
+
+    OFF = "off"
+    ERRORS = "errors"
+    ALL = "all"
+
+
 Host = Annotated[str, typer.Option(help="The address to listen on.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")]
 ApiKey = Annotated[
@@ -53,6 +61,9 @@ KeepDays = Annotated[
     float, typer.Option(min=0, help="How long results of deleted environments stay, after their time to live.")
 ]
 MostEnvironments = Annotated[int, typer.Option(min=1, help="Environments that are ready at once.")]
+KeepTranscripts = Annotated[
+    Transcripts, typer.Option(help="Keep what calls asked and were answered: of none, of failed ones, or of all.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -74,6 +85,7 @@ def serve(
     allow_webhooks_to: WebhookHosts = None,
     keep_days: KeepDays = 30,
     most_environments: MostEnvironments = 100_000,
+    transcripts: KeepTranscripts = Transcripts.ALL,
     as_json: AsJson = False,
 ) -> None:
     """Serve twins until Ctrl-C or SIGTERM."""
@@ -93,6 +105,7 @@ def serve(
         webhook_hosts=tuple(allow_webhooks_to or ()),
         keep_days=keep_days,
         most_environments=most_environments,
+        transcripts=transcripts.value,
     )
     if storage:
         _serve_from_postgres(settings, host, port, workers, as_json=as_json)

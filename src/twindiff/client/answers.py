@@ -156,8 +156,42 @@ class Records(msgspec.Struct):
     records: list[Record]
 
 
+class Body(msgspec.Struct):
+    """A body of so many `bytes`: its text, which ends early when it `is_cut`, or the digest of one that is no text."""
+
+    bytes: int
+    text: str | None = None
+    is_cut: bool = False
+    sha256: str | None = None
+
+
+class Asked(msgspec.Struct):
+    """What a call asked; the path begins below the twin's base URL."""
+
+    method: str
+    path: str
+    body: Body
+    query: str = ""
+    headers: dict[str, str] = {}
+
+
+class Answered(msgspec.Struct):
+    """What a call was answered."""
+
+    status: int
+    body: Body
+    headers: dict[str, str] = {}
+
+
+class Transcript(msgspec.Struct):
+    """What a call asked, and what it was answered."""
+
+    request: Asked
+    answer: Answered
+
+
 class Call(msgspec.Struct):
-    """A call that reached a twin; `seq` is what it wrote, if it did."""
+    """A call that reached a twin; `seq` is what it wrote, if it did, and `transcript` is there if it was asked for."""
 
     number: int
     at: str
@@ -168,6 +202,7 @@ class Call(msgspec.Struct):
     milliseconds: float
     error: str | None
     seq: int | None
+    transcript: Transcript | None = None
 
 
 class CallList(msgspec.Struct):
@@ -235,7 +270,7 @@ class Verdict(msgspec.Struct):
 
 
 class RunResult(msgspec.Struct, rename="camel"):
-    """A run's latest diff and verdict, None before there is one."""
+    """A run's latest diff and verdict, None before there is one; `calls` are there if they were asked for."""
 
     run_id: str
     status: str
@@ -245,6 +280,7 @@ class RunResult(msgspec.Struct, rename="camel"):
     diff: Diff | None
     created_at: str
     warnings: list[str] = []
+    calls: list[Call] = []
 
 
 class Template(msgspec.Struct):

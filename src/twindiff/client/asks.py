@@ -181,9 +181,19 @@ def journal(id: str, after: int, limit: int) -> Ask[answers.Records]:
     return _ask("GET", _environment(id, "journal"), answers.Records, {"after": after, "limit": limit})
 
 
-def calls(id: str, after: int, limit: int) -> Ask[answers.CallList]:
+def calls(id: str, after: int, limit: int, *, transcripts: bool) -> Ask[answers.CallList]:
     """What reached the twins."""
-    return _ask("GET", _environment(id, "calls"), answers.CallList, {"after": after, "limit": limit})
+    return _ask("GET", _environment(id, "calls"), answers.CallList, _page_of_calls(after, limit, transcripts))
+
+
+def run_calls(run_id: str, after: int, limit: int, *, transcripts: bool) -> Ask[answers.CallList]:
+    """What reached the twins in a run."""
+    given = _page_of_calls(after, limit, transcripts)
+    return _ask("GET", f"runs/{quote(run_id, safe='')}/calls", answers.CallList, given)
+
+
+def _page_of_calls(after: int, limit: int, transcripts: bool) -> Json:
+    return {"after": after, "limit": limit, "transcripts": "true" if transcripts else None}
 
 
 def add_webhook(id: str, twin: str, url: str, events: Sequence[str], secret: str | None) -> Ask[answers.Webhook]:
@@ -239,6 +249,7 @@ def evaluate_run(run_id: str, checks: Json | None, include: Include, *, once: bo
     return _ask("POST", "evaluateRun", answers.Verdict, given, repeatable=not once)
 
 
-def result(run_id: str) -> Ask[answers.RunResult]:
+def result(run_id: str, *, calls: bool = False) -> Ask[answers.RunResult]:
     """A run's latest diff and verdict."""
-    return _ask("GET", f"results/{quote(run_id, safe='')}", answers.RunResult)
+    given = {"calls": "true" if calls else None}
+    return _ask("GET", f"results/{quote(run_id, safe='')}", answers.RunResult, given)

@@ -134,9 +134,9 @@ class AsyncClient:
         """Import public seeds and suites, all or nothing: what each file's JSON holds, by its name."""
         return await self.ask(asks.import_files(files))
 
-    async def result(self, run_id: str) -> RunResult:
-        """A run's latest diff and verdict, readable after its environment is gone."""
-        return await self.ask(asks.result(run_id))
+    async def result(self, run_id: str, *, calls: bool = False) -> RunResult:
+        """A run's latest diff and verdict, readable after its environment is gone; with its calls if asked for."""
+        return await self.ask(asks.result(run_id, calls=calls))
 
     def url(self, environment: AsyncEnvironment, twin: str = "") -> str:
         """The base URL of an environment's twin, of its first one unless told which."""
@@ -256,9 +256,12 @@ class AsyncEnvironment:
         """What each operation wrote, in order."""
         return (await self.client.ask(asks.journal(self.id, after, limit))).records
 
-    async def calls(self, after: int = 0, limit: int = PAGE) -> list[Call]:
-        """Every call that reached its twins, in order, reads and refusals included."""
-        return (await self.client.ask(asks.calls(self.id, after, limit))).calls
+    async def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[Call]:
+        """Every call that reached its twins, in order, reads and refusals included.
+
+        With `transcripts` each says what it asked and what it was answered; then there are 100 at most.
+        """
+        return (await self.client.ask(asks.calls(self.id, after, limit, transcripts=transcripts))).calls
 
     async def add_webhook(self, twin: str, url: str, *events: str, secret: str | None = None) -> Webhook:
         """Tell an address of a twin's events, all of them if none is named; a secret is made unless one is given."""
@@ -302,6 +305,10 @@ class AsyncRun:
         """Judge it by checks (a spec, or a list of assertions), or without any by those of its test."""
         return await self.client.ask(asks.evaluate_run(self.id, asks.spec(checks), include, once=self._once))
 
-    async def result(self) -> answers.RunResult:
-        """Its latest diff and verdict."""
-        return await self.client.result(self.id)
+    async def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[Call]:
+        """Its calls, as an environment has them; once it has a result, those that led to it."""
+        return (await self.client.ask(asks.run_calls(self.id, after, limit, transcripts=transcripts))).calls
+
+    async def result(self, *, calls: bool = False) -> answers.RunResult:
+        """Its latest diff and verdict, with its first 1,000 calls and their transcripts if they are asked for."""
+        return await self.client.result(self.id, calls=calls)

@@ -1,25 +1,36 @@
-"""The log of all calls. It is written twice a second: a crash may lose the last entries, never one of the journal."""
+"""The log of all calls. It is written twice a second: a crash may lose the last entries, never one of the journal.
+
+A write that fails keeps what it could not write, and is tried again.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from twindiff.catalog import CallRecord, RunRecord
+from twindiff.catalog import CallRecord, RunRecord, TranscriptRecord
 from twindiff.kit.clock import Clock
 from twindiff.storage import CatalogStore, Engine
+
+from .transcripts import Heard, Policy, Transcript, pack, wants
 
 AT_ONCE = 100
 """Calls that are read in one go."""
 FORGOTTEN_AT_ONCE = 1000
+IN_ONE_PART = 25
+"""Calls whose transcripts are packed together."""
+MOST_HELD = 64_000_000
+"""Bytes of requests and answers that wait to be written; beyond them calls are logged without their transcripts."""
+PACKED_AT_ONCE = 250_000
+"""Bytes of requests and answers after which others have their turn, as after many calls."""
 UNKNOWN_OPERATION = "unknown_operation"
 """The error of a call that named an operation which its twin does not have."""
 
 
 class Entry(NamedTuple):
-    """One call; `at` is in microseconds since 1970."""
+    """One call; `at` is in microseconds since 1970. What was said in it is a transcript once it is written."""
 
     at: int
     twin: str
@@ -29,46 +40,92 @@ class Entry(NamedTuple):
     milliseconds: float
     error: str | None
     seq: int | None
+    said: Heard | Transcript | None = None
 
 
 class CallLog:
     """What reached the twins of each environment, reads and refusals included."""
 
-    def __init__(self, engine: Engine, catalog: CatalogStore) -> None:
+    def __init__(self, engine: Engine, catalog: CatalogStore, transcripts: Policy = "all") -> None:
         self._engine = engine
         self._catalog = catalog
+        self._policy: Policy = transcripts
         self._waiting: dict[str, list[Entry]] = {}
         self._written: dict[str, int] = {}
         self._guard = threading.Lock()
+        self._held = 0
+        self._large: list[Heard] = []
         self.total = 0
         self.waiting = 0
 
     def add(self, environment_id: str, entry: Entry) -> None:
         """Note a call, to be written soon."""
+        heard: Heard | Transcript | None = entry.said
+        if isinstance(heard, Heard):
+            held = heard.held
+            if not wants(self._policy, entry.status, entry.error) or self._held + held > MOST_HELD:
+                entry, held = entry._replace(said=None), 0
+            elif heard.is_large:
+                self._large.append(heard)
+        else:
+            held = 0
         with self._guard:
             self.total += 1
             self.waiting += 1
+            self._held += held
             self._waiting.setdefault(environment_id, []).append(entry)
 
-    def flush(self, most: int = 2**31) -> None:
-        """Write what is waiting, or `most` calls of it, in one transaction."""
+    @property
+    def has_large(self) -> bool:
+        """Whether bodies wait that are to be worked on apart from whoever writes the log."""
+        return bool(self._large)
+
+    def digest(self) -> None:
+        """Work out what is kept of large bodies, in any thread."""
+        while self._large:
+            self._large.pop().digest()
+
+    def flush(self, most: int = 2**31) -> int:
+        """Write what is waiting, or about `most` calls of it, in one transaction; gives how many were written."""
         taken = self._take(most)
-        if taken:
-            self._write(taken)
+        try:
+            if taken:
+                self._write(taken)
+        except BaseException:
+            self._put_back(taken)
+            raise
+        return sum(map(len, taken.values()))
 
     def _take(self, most: int) -> dict[str, list[Entry]]:
+        """Calls that wait, of one environment after the other; fewer if they are large, unless all are meant."""
         taken: dict[str, list[Entry]] = {}
+        left = PACKED_AT_ONCE if most < self.waiting else 2**62
         with self._guard:
-            while self._waiting and most > 0:
+            while self._waiting and most > 0 and left > 0:
                 environment_id, entries = self._waiting.popitem()
-                taken[environment_id], rest = entries[:most], entries[most:]
+                count = 0
+                while count < min(most, len(entries)) and left > 0:
+                    left -= _held(entries[count])
+                    count += 1
+                taken[environment_id], rest = entries[:count], entries[count:]
                 if rest:
                     self._waiting[environment_id] = rest
-                most -= len(taken[environment_id])
-                self.waiting -= len(taken[environment_id])
+                most -= count
+                self._weigh(taken[environment_id], -1)
         return taken
 
+    def _put_back(self, taken: dict[str, list[Entry]]) -> None:
+        with self._guard:
+            for environment_id, entries in taken.items():
+                self._waiting[environment_id] = entries + self._waiting.get(environment_id, [])
+                self._weigh(entries, 1)
+
+    def _weigh(self, entries: list[Entry], sign: int) -> None:
+        self.waiting += sign * len(entries)
+        self._held += sign * sum(map(_held, entries))
+
     def _write(self, calls: dict[str, list[Entry]]) -> None:
+        packed = {environment_id: _packed(entries) for environment_id, entries in calls.items()}
         with self._engine.transaction():
             last = self._last_numbers([*calls])
             self._catalog.add_all(
@@ -76,6 +133,16 @@ class CallLog:
                     _record(environment_id, number, entry)
                     for environment_id, entries in calls.items()
                     for number, entry in enumerate(entries, last.get(environment_id, 0) + 1)
+                ]
+            )
+            self._catalog.add_all(
+                [
+                    TranscriptRecord(
+                        environment_id=environment_id, first=before + start, last=before + end, packed=text
+                    )
+                    for environment_id, parts in packed.items()
+                    for before in [last.get(environment_id, 0)]
+                    for start, end, text in parts
                 ]
             )
         for environment_id, entries in calls.items():
@@ -111,6 +178,21 @@ class CallLog:
             limit=limit,
         )
 
+    def transcripts(self, calls: Sequence[CallRecord]) -> dict[int, str]:
+        """What is kept of what was said in calls of one environment, in order: packed, by each part's first call."""
+        if not calls:
+            return {}
+        found = self._catalog.rows(
+            TranscriptRecord,
+            TranscriptRecord.environment_id == calls[0].environment_id,
+            TranscriptRecord.last >= calls[0].number,
+            TranscriptRecord.first <= calls[-1].number,
+            order=(TranscriptRecord.environment_id, TranscriptRecord.last),
+            limit=len(calls),
+            columns=(TranscriptRecord.first, TranscriptRecord.packed),
+        )
+        return dict(cast(list[tuple[int, str]], found))
+
     def parts(self, environment_id: str, *, after: int, limit: int = 2**53) -> Iterator[list[CallRecord]]:
         """Calls up to now, as `list` gives them, in parts; what comes between two parts is left out."""
         last = min(after + limit, self.last(environment_id))
@@ -136,6 +218,15 @@ class CallLog:
             if len(within) < len(calls):
                 return
 
+    def kept_of_run(self, run: RunRecord, limit: int, after: int = 0) -> Iterator[list[CallRecord]]:
+        """The calls that a run's latest result was made of, in parts, those after a number; of an open run all so far.
+
+        They are readable after the environment is gone. Of runs of earlier releases there may be more than that.
+        """
+        after = max(after, run.start_call or 0)
+        limit = limit if run.end_call is None else min(limit, run.end_call - after)
+        return self.parts(run.environment_id, after=after, limit=limit)
+
     def unknown(self, environment_id: str) -> int:
         """How many calls of an environment named an operation that its twin does not have."""
         self.flush()
@@ -144,14 +235,33 @@ class CallLog:
         )
 
     def forget(self, environment_id: str) -> Iterator[None]:
-        """Drop the log of a deleted environment, in parts."""
+        """Drop the log of a deleted environment, in parts; as long as results of its runs stay, so do its calls."""
+        if not self._catalog.find(RunRecord, RunRecord.environment_id == environment_id):
+            yield from self.drop(environment_id)
+
+    def drop(self, environment_id: str) -> Iterator[None]:
+        """Drop a log whatever there is, in parts."""
         with self._guard:
-            self.waiting -= len(self._waiting.pop(environment_id, ()))
-        mine = CallRecord.environment_id == environment_id
-        for end in range(FORGOTTEN_AT_ONCE, self._last_number(environment_id) + FORGOTTEN_AT_ONCE, FORGOTTEN_AT_ONCE):
+            self._weigh(self._waiting.pop(environment_id, []), -1)
+        last = self._last_number(environment_id)
+        for end in range(FORGOTTEN_AT_ONCE, last + FORGOTTEN_AT_ONCE, FORGOTTEN_AT_ONCE):
+            mine = CallRecord.environment_id == environment_id
             self._catalog.remove_all(CallRecord, mine, CallRecord.number <= end)
+            said = TranscriptRecord.environment_id == environment_id
+            self._catalog.remove_all(TranscriptRecord, said, TranscriptRecord.last <= end)
             yield
         self._written.pop(environment_id, None)
+
+
+def _held(entry: Entry) -> int:
+    return entry.said.held if isinstance(entry.said, Heard) else 0
+
+
+def _packed(entries: Sequence[Entry]) -> list[tuple[int, int, str]]:
+    """What was said in calls, in parts: of each its first and its last call, counted from 1, and one text."""
+    said = [each.said.transcript() if isinstance(each.said, Heard) else each.said for each in entries]
+    parts = [(start, said[start : start + IN_ONE_PART]) for start in range(0, len(said), IN_ONE_PART)]
+    return [(start + 1, start + len(part), pack(part)) for start, part in parts if any(part)]
 
 
 def _record(environment_id: str, number: int, entry: Entry) -> CallRecord:

@@ -20,6 +20,7 @@ from twindiff.storage.deadline import TakesLong
 from .call_log import UNKNOWN_OPERATION, CallLog, Entry
 from .due import DueWork, StillDue
 from .environments import Environment
+from .transcripts import Heard, Policy
 
 T = TypeVar("T")
 
@@ -53,9 +54,9 @@ class Operations(Protocol):
 class Calls:
     """Answers the calls of environments and logs each of them."""
 
-    def __init__(self, engine: Engine, catalog: CatalogStore) -> None:
+    def __init__(self, engine: Engine, catalog: CatalogStore, transcripts: Policy = "all") -> None:
         self._engine = engine
-        self.log = CallLog(engine, catalog)
+        self.log = CallLog(engine, catalog, transcripts)
         self.due = DueWork(engine, self.log)
 
     def answer(
@@ -78,23 +79,26 @@ class Calls:
         except (StillDue, TakesLong):
             raise
         except BaseException:
-            self.note(environment, twin, failed(exchange), started)
+            self.note(environment, twin, failed(exchange), exchange.request, exchange.token, started)
             raise
-        self.note(environment, twin, outcome, started)
+        self.note(environment, twin, outcome, exchange.request, exchange.token, started)
         return outcome.answer
 
-    def unknown(self, environment: Environment, twin: Twin, request: Request) -> Answer:
+    def unknown(self, environment: Environment, twin: Twin, request: Request, token: str) -> Answer:
         """Refuse a request for an operation that the twin lacks."""
         answer = twin.style.unknown(request, twin.dispatch.verbs(request.path))
         outcome = Outcome(answer, _named(request), error=UNKNOWN_OPERATION)
-        self.note(environment, twin, outcome, time.perf_counter())
+        self.note(environment, twin, outcome, request, token, time.perf_counter())
         return answer
 
-    def note(self, environment: Environment, twin: Twin, outcome: Outcome, started: float) -> None:
+    def note(
+        self, environment: Environment, twin: Twin, outcome: Outcome, request: Request, token: str, started: float
+    ) -> None:
         """Log a call that began at an instant of `time.perf_counter`."""
         answer, operation, actor, error, seq = outcome
-        spent = (time.perf_counter() - started) * 1000
-        self.log.add(environment.id, Entry(wall(), twin.name, operation, actor, answer.status, spent, error, seq))
+        spent, heard = (time.perf_counter() - started) * 1000, Heard(request, answer, token)
+        entry = Entry(wall(), twin.name, operation, actor, answer.status, spent, error, seq, heard)
+        self.log.add(environment.id, entry)
 
     def outcome(
         self, environment: Environment, twin: Twin, exchange: Exchange, where: Operations, *, trusted: bool

@@ -43,9 +43,12 @@ from .parcel import (
 )
 from .registry import Registry
 from .templates import Naming, Templates
+from .transcripts import Transcript, unpack
 
 AT_ONCE = 100
 """Rows or records that are read or written in one go."""
+CALLS_AT_ONCE = 25
+"""Calls, with what was said in them."""
 
 
 class Carrier:
@@ -186,7 +189,7 @@ class Carrier:
                         )
                     )
             yield nothing
-        for calls in portions(carried.calls, AT_ONCE):
+        for calls in portions(carried.calls, CALLS_AT_ONCE):
             log.restore(carried.id, calls)
             yield nothing
 
@@ -214,12 +217,13 @@ class Carrier:
 
 def _calls(environment_id: str, log: CallLog, last: int) -> Iterator[Iterable[Line]]:
     after = 0
-    while calls := log.list(environment_id, after=after, limit=AT_ONCE):
-        yield [_call(each) for each in calls if (each.seq or 0) <= last]
+    while calls := log.list(environment_id, after=after, limit=CALLS_AT_ONCE):
+        said = unpack(log.transcripts(calls))
+        yield [_call(each, said.get(each.number)) for each in calls if (each.seq or 0) <= last]
         after = calls[-1].number
 
 
-def _call(record: CallRecord) -> CallLine:
+def _call(record: CallRecord, said: Transcript | None) -> CallLine:
     return CallLine(
         at=micros_of(datetime.fromisoformat(record.at)),
         twin=record.twin,
@@ -229,6 +233,7 @@ def _call(record: CallRecord) -> CallLine:
         milliseconds=record.milliseconds,
         error=record.error,
         seq=record.seq,
+        said=said,
     )
 
 

@@ -22,6 +22,8 @@ from twindiff.kit.events import Event
 from twindiff.kit.rows import Table
 from twindiff.storage.journal import Change, Record, Values
 
+from .transcripts import Transcript
+
 FORMAT = 1
 MOST_BYTES = 128_000_000
 """The largest file, in bytes."""
@@ -144,6 +146,7 @@ class CallLine(Line, tag="call"):
     milliseconds: Annotated[float, msgspec.Meta(ge=0, le=1e12)]
     error: str | None = None
     seq: Seq | None = None
+    said: Transcript | None = None
 
 
 class BytesLine(Line, tag="bytes"):

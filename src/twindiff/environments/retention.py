@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from twindiff.catalog import EnvironmentRecord, RunRecord, TwinRunRecord
 from twindiff.storage import CatalogStore, Engine
 
+from .call_log import CallLog
+
 AT_ONCE = 20
 """Environments that are forgotten in one go; each may have runs with long results."""
 
@@ -14,9 +16,11 @@ KEPT = (RunRecord, TwinRunRecord, EnvironmentRecord)
 """What stays of an environment that was deleted."""
 
 
-def forget_ended(engine: Engine, catalog: CatalogStore, before: int) -> Iterator[None]:
+def forget_ended(engine: Engine, catalog: CatalogStore, log: CallLog, before: int) -> Iterator[None]:
     """Forget what is left of deleted environments whose time to live was over before an instant; in parts."""
     while ended := _ended(catalog, before):
+        for each in ended:
+            yield from log.drop(each)
         with engine.transaction():
             for table in KEPT:
                 catalog.remove_all(table, table.environment_id.in_(ended))

@@ -139,25 +139,27 @@ class Runs:
             )
         return list(cast(dict[str, str], environment.templates))
 
-    def keep_diff(self, interval: Interval, diff: str) -> RunRecord:
+    def keep_diff(self, interval: Interval, diff: str, *, end_call: int) -> RunRecord:
         """Store a diff, as `results` keeps it, as the latest; raises RunAlreadyCompleted when another came first.
+
+        `end_call` is the number of the last call before it.
 
         Once there is a verdict its diff stays beside it, so that the two can be judged again.
         """
         if interval.run.verdict is not None:
             return interval.run
         if interval.run.status != "running":  # nor will it be again
-            return self._keep(interval.run, interval, diff=diff)
+            return self._keep(interval.run, interval, end_call=end_call, diff=diff)
         run = self.get(interval.run.run_id)
         status = run.status if run.verdict is not None else "completed"
-        return self._keep(run, interval, status=status, diff=diff)
+        return self._keep(run, interval, end_call=end_call, status=status, diff=diff)
 
-    def keep_verdict(self, interval: Interval, status: str, diff: str, verdict: str) -> RunRecord:
+    def keep_verdict(self, interval: Interval, status: str, diff: str, verdict: str, *, end_call: int) -> RunRecord:
         """Store a diff and the verdict on it, both as `results` keeps them; raises RunAlreadyCompleted likewise."""
         run = self.get(interval.run.run_id)
-        return self._keep(run, interval, status=status, diff=diff, verdict=verdict)
+        return self._keep(run, interval, end_call=end_call, status=status, diff=diff, verdict=verdict)
 
-    def _keep(self, run: RunRecord, interval: Interval, **result: str) -> RunRecord:
+    def _keep(self, run: RunRecord, interval: Interval, **result: str | int) -> RunRecord:
         if not run.once:
             return self._catalog.change(run, after_snapshot=interval.after_snapshot, **result)
         with self._engine.transaction():  # two processes may judge at once, and one of them comes first

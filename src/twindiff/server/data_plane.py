@@ -129,7 +129,7 @@ class DataPlane:
             opened.trusted = await self._authorize(opened)
         exchange, trusted = opened.exchange, bool(opened.trusted)
         if exchange is None:
-            return self._service.calls.unknown(environment, twin, request)
+            return self._service.calls.unknown(environment, twin, request, opened.token)
         exchange.request, exchange.token = request, opened.token
         try:
             await self._service.awaken(environment)

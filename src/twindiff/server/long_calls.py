@@ -76,9 +76,9 @@ class LongCalls:
         except StillDue:
             raise
         except BaseException:
-            self._calls.note(environment, twin, failed(exchange), started)
+            self._calls.note(environment, twin, failed(exchange), exchange.request, exchange.token, started)
             raise
-        self._calls.note(environment, twin, outcome, started)
+        self._calls.note(environment, twin, outcome, exchange.request, exchange.token, started)
         return outcome.answer
 
     async def _outcome(

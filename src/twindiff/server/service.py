@@ -28,6 +28,7 @@ from twindiff.environments.retention import forget_ended
 from twindiff.environments.runs import Runs
 from twindiff.environments.subscriptions import Subscriptions
 from twindiff.environments.templates import Templates
+from twindiff.environments.transcripts import Policy
 from twindiff.environments.unused import Unused
 from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import ApiError
@@ -79,6 +80,8 @@ class Settings(NamedTuple):
     """How long deleted environments and the results of their runs are kept, after their time to live."""
     most_environments: int = 100_000
     """Environments that are ready at once."""
+    transcripts: Policy = "all"
+    """Of which calls is kept what they asked and were answered."""
 
 
 class Service:
@@ -101,7 +104,7 @@ class Service:
         self.environments = Environments(self.engine, catalog, self.registry, settings.most_environments)
         self.points = Points(self.engine, catalog, self.environments)
         self.carrier = Carrier(self.engine, catalog, self.registry, self.templates, self.environments)
-        self.calls = Calls(self.engine, catalog)
+        self.calls = Calls(self.engine, catalog, settings.transcripts)
         self.clocks = Clocks(self.engine, self.environments, self.calls.due)
         self.runs = Runs(self.engine, catalog, self.environments, once=settings.runs_once)
         self.suites = Suites(self.engine, catalog, self.templates, self.registry)
@@ -212,9 +215,7 @@ class Service:
                 log.exception("Maintenance failed; it is tried again")
 
     async def _maintain(self) -> None:
-        for _ in range(0, self.calls.log.waiting, CALLS_AT_ONCE):
-            self.calls.log.flush(CALLS_AT_ONCE)
-            await self.runtime.yield_to_loop()
+        await self.write_calls()
         for _ in self.tidy():
             await self.runtime.yield_to_loop()
         for environment_id in self.dispatcher.moving:
@@ -228,6 +229,16 @@ class Service:
         if isinstance(self.engine, SqliteEngine):
             await self.runtime.run_steps(self.engine.maintain())
 
+    async def write_calls(self) -> None:
+        """Write the calls up to now, in parts."""
+        log = self.calls.log
+        if log.has_large:
+            await self.runtime.run_in_thread(log.digest)
+        left = log.waiting
+        while left > 0:
+            left -= log.flush(CALLS_AT_ONCE) or left
+            await self.runtime.yield_to_loop()
+
     def tidy(self) -> Iterator[None]:
         """Expire what is due, let idle environments sleep, and drop what nobody is to ask for any more; in parts."""
         ended = self.environments.tidy(self.settings.idle_seconds)
@@ -236,7 +247,9 @@ class Service:
                 self.ports.close(environment_id)
         self.without_calls.update(ended)
         yield from self.forget_calls()
-        yield from forget_ended(self.engine, self.catalog, wall() - round(self.settings.keep_days * DAY))
+        yield from forget_ended(
+            self.engine, self.catalog, self.calls.log, wall() - round(self.settings.keep_days * DAY)
+        )
 
     def forget_calls(self) -> Iterator[None]:
         """Drop the calls of environments that have ended, in parts; what fails is tried again."""

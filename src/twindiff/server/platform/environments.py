@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 import msgspec
 
-from twindiff.catalog import CallRecord, EnvironmentRecord, RunRecord, TemplateRecord, TestRecord
+from twindiff.catalog import EnvironmentRecord, RunRecord, TemplateRecord, TestRecord
 from twindiff.environments.clocks import ClockWanted
 from twindiff.environments.environments import DEFAULT_TTL_SECONDS, Wanted
 from twindiff.environments.reading import interval
@@ -116,24 +116,6 @@ class JournalRecord(msgspec.Struct, omit_defaults=True):
 
 class Journal(msgspec.Struct):
     records: list[JournalRecord]
-
-
-class CallShown(msgspec.Struct):
-    """A call to a twin; `at` is wall-clock time, `seq` the journal record of a call that wrote."""
-
-    number: int
-    at: str
-    twin: str
-    operation: str
-    actor: str
-    status: int
-    milliseconds: float
-    error: str | None
-    seq: int | None
-
-
-class CallList(msgspec.Struct):
-    calls: list[CallShown]
 
 
 class RunBrief(msgspec.Struct, rename="camel"):
@@ -333,19 +315,6 @@ def _journalled(record: Record) -> JournalRecord:
     at = Clock(record.clock).iso()
     events = [EventShown(*event) for event in record.events]
     return JournalRecord(record.seq, record.twin, record.operation, record.actor, at, changes, record.to, events)
-
-
-@api.get("/env/{envId}/calls")
-async def calls(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> CallList:
-    """Every call that reached a twin, reads and refusals included."""
-    environment_id = service.environments.record(env_id).environment_id
-    found = await service.runtime.collect(service.calls.log.parts(environment_id, after=after, limit=limit))
-    return CallList([_called(each) for each in found])
-
-
-def _called(record: CallRecord) -> CallShown:
-    _, *values = msgspec.structs.astuple(record)
-    return CallShown(*values)
 
 
 @api.get("/env/{envId}/runs")

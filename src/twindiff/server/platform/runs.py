@@ -29,6 +29,7 @@ from twindiff.environments.runs import Interval
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer, json_answer
 from twindiff.kit.twin import Operations
+from twindiff.server.platform.calls import CallShown, with_transcripts
 from twindiff.server.platform.environments import Limit, RunBriefs, briefs
 from twindiff.server.platform.history import history
 from twindiff.server.service import Service
@@ -50,6 +51,8 @@ class InvalidSpec(ApiError):
 
 LARGE_RESULT = 5_000
 """Letters of a kept result from which on to read it leaves the event loop; packed ones become many times longer."""
+MOST_CALLS = 1_000
+"""Calls that a result tells of; `/runs/{runId}/calls` has all of them, in pages."""
 MANY_ASSERTIONS = 100
 """Assertions from which on to judge by them leaves the event loop, however little there is to judge."""
 Status = Literal["running", "completed", "passed", "failed"]
@@ -85,7 +88,7 @@ class RunEvaluated(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class RunResult(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A run's latest result; before any, `score` and `diff` are null."""
+    """A run's latest result; before any, `score` and `diff` are null. `calls` are there where they are asked for."""
 
     run_id: str
     status: str
@@ -98,6 +101,7 @@ class RunResult(msgspec.Struct, rename="camel", omit_defaults=True):
     before_snapshot: str
     after_snapshot: str | None
     warnings: list[str] = []
+    calls: list[CallShown] | None = None
 
 
 @api.post("/startRun", status=201)
@@ -132,6 +136,7 @@ async def diff_run(
     """What changed in a run so far, or since a snapshot that a run of the environment began with."""
     run = _run(service, run_id, env_id, before_suffix)
     await service.settle(run.environment_id)
+    end_call = service.calls.log.last(run.environment_id)
     interval = await service.runtime.run_steps(service.runs.interval(run))
 
     def compose() -> tuple[bytes, str]:
@@ -139,7 +144,7 @@ async def diff_run(
         return text, kept(text)
 
     text, diff = await service.runtime.compose(interval.records, compose)
-    run = service.runs.keep_diff(interval, diff)
+    run = service.runs.keep_diff(interval, diff, end_call=end_call)
     return RunDiff(
         run.run_id, "completed", msgspec.Raw(text), run.before_snapshot, interval.after_snapshot, interval.rewound
     )
@@ -175,6 +180,7 @@ async def evaluate_run(
     written = expected_output or _spec_of_test(service, run)
     spec = await service.runtime.run_in_thread(lambda: _parsed(written)) if is_long(written) else _parsed(written)
     await service.settle(run.environment_id)
+    end_call = service.calls.log.last(run.environment_id)
     interval = await service.runtime.run_steps(service.runs.interval(run))
     known = _known(interval.twins, service.registry)
     calls = await service.runtime.collect(service.calls.log.of_run(run, interval.end)) if spec.needs_calls else None
@@ -186,7 +192,7 @@ async def evaluate_run(
 
     verdict, *result = await service.runtime.compose(interval.records, judge, times=_cost(spec), calls=calls)
     status = "passed" if verdict.passed else "failed"
-    service.runs.keep_verdict(interval, status, *result)
+    service.runs.keep_verdict(interval, status, *result, end_call=end_call)
     return RunEvaluated(
         run.run_id,
         status,
@@ -248,15 +254,23 @@ async def run_history(service: Service, run_id: str) -> History | Answer:
 
 
 @api.get("/results/{runId}")
-async def results(service: Service, run_id: str) -> RunResult:
-    """A run's latest diff and verdict; readable after the environment is gone."""
+async def results(service: Service, run_id: str, calls: bool = False) -> RunResult | Answer:
+    """A run's latest diff and verdict, with its first 1,000 calls and their transcripts where `calls` is true.
+
+    All of it is readable after the environment is gone.
+    """
     run = service.runs.get(run_id)
+    if calls:
+        await service.write_calls()
+        found = await service.runtime.collect(service.calls.log.kept_of_run(run, MOST_CALLS))
+        packed = service.calls.log.transcripts(found)
+        return await service.runtime.run_in_thread(lambda: json_answer(_result(run, with_transcripts(found, packed))))
     if len(run.diff or "") + len(run.verdict or "") > LARGE_RESULT:
         return await service.runtime.run_in_thread(lambda: _result(run))
     return _result(run)
 
 
-def _result(run: RunRecord) -> RunResult:
+def _result(run: RunRecord, calls: list[CallShown] | None = None) -> RunResult:
     verdict = msgspec.json.decode(told(run.verdict), type=dict[str, msgspec.Raw]) if run.verdict else {}
     nothing = msgspec.Raw(b"[]")
     return RunResult(
@@ -271,6 +285,7 @@ def _result(run: RunRecord) -> RunResult:
         before_snapshot=run.before_snapshot,
         after_snapshot=run.after_snapshot,
         warnings=msgspec.json.decode(verdict.get("warnings", nothing), type=list[str]),
+        calls=calls,
     )
 
 

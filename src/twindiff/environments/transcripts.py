@@ -1,0 +1,202 @@
+"""Transcripts: what each call asked and what it was answered, kept beside the call log.
+
+On the way of a call nothing is done but to hold on to its request and its answer. What is kept of them is worked out
+when the log is written: calls that are written together share one packed row, since they resemble each other.
+"""
+
+from __future__ import annotations
+
+import codecs
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from hashlib import sha256
+from typing import Annotated, Literal
+
+import msgspec
+
+from twindiff.kit.http import Answer, Request
+
+Policy = Literal["off", "errors", "all"]
+"""Of which calls transcripts are kept."""
+
+LARGEST = 60_000
+"""Bytes of both bodies of a call that are kept, so that all of it stays below 64 KB."""
+LONGEST_PATH = 2_000
+"""Letters of a path, and of a query."""
+LONGEST_HEADER = 100
+MOST_HEADERS = 15
+LEFT_OUT = "(left out)"
+"""What stands where a secret was."""
+
+_SHORTEST_SECRET = 8
+_LEVEL = 1
+_SECRET = ("authorization", "cookie", "token", "secret", "key", "password", "signature")
+"""What the names of headers have in them whose values nobody else may see; `Idempotency-Key` is not one of them."""
+_HARMLESS = {"idempotency-key"}
+_OF_THE_WAY = {"accept-encoding", "connection", "content-length", "date", "host", "keep-alive", "transfer-encoding"}
+"""Headers that speak of the connection."""
+
+
+class Body(msgspec.Struct, omit_defaults=True):
+    """A body of so many `bytes`: its text, which ends early when it `is_cut`, or the digest of one that is no text."""
+
+    bytes: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+    text: Annotated[str, msgspec.Meta(max_length=2 * LARGEST)] | None = None
+    is_cut: bool = False
+    sha256: Annotated[str, msgspec.Meta(max_length=64)] | None = None
+
+
+Headers = Annotated[dict[str, Annotated[str, msgspec.Meta(max_length=2 * LONGEST_HEADER)]], msgspec.Meta(max_length=64)]
+
+
+class Asked(msgspec.Struct, omit_defaults=True):
+    """What a call asked; the path begins below the twin's base URL."""
+
+    method: Annotated[str, msgspec.Meta(max_length=100)]
+    path: Annotated[str, msgspec.Meta(max_length=LONGEST_PATH + 1)]
+    body: Body
+    query: Annotated[str, msgspec.Meta(max_length=LONGEST_PATH + 1)] = ""
+    headers: Headers = {}
+
+
+class Answered(msgspec.Struct, omit_defaults=True):
+    """What a call was answered."""
+
+    status: int
+    body: Body
+    headers: Headers = {}
+
+
+class Transcript(msgspec.Struct):
+    """What a call asked, and what it was answered."""
+
+    request: Asked
+    answer: Answered
+
+
+class Heard:
+    """A request and its answer until they are written; texts are held no longer than they are kept."""
+
+    __slots__ = ("_answer", "_answered_bytes", "_asked_bytes", "_request", "_token", "held")
+
+    def __init__(self, request: Request, answer: Answer, token: str) -> None:
+        self._asked_bytes, self._answered_bytes = len(request.body), len(answer.body)
+        if self._asked_bytes + self._answered_bytes > LARGEST:
+            request = request._replace(body=_shortened(request.body))
+            answer = answer._replace(body=_shortened(answer.body))
+        self._request, self._answer, self._token = request, answer, token
+        self.held = len(request.body) + len(answer.body)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it holds more than will be kept, because it is to have a digest."""
+        return self.held > 2 * LARGEST
+
+    def digest(self) -> None:
+        """Work out what is kept of large bodies that are no text, which may take a while."""
+        if self.is_large:
+            self._request = self._request._replace(body=_digested(self._request.body))
+            self._answer = self._answer._replace(body=_digested(self._answer.body))
+
+    def transcript(self) -> Transcript:
+        """What is kept of it."""
+        self.digest()
+        request, answer = self._request, self._answer
+        most = max(LARGEST // 2, LARGEST - self._answered_bytes)
+        body = _body(request.body, self._asked_bytes, most, self._token)
+        left = LARGEST - len((body.text or "").encode())
+        return Transcript(
+            Asked(
+                request.verb,
+                _cut(request.path, LONGEST_PATH),
+                body,
+                _cut(_without(self._token, request.query), LONGEST_PATH),
+                _headers(request.headers.items()),
+            ),
+            Answered(
+                answer.status,
+                _body(answer.body, self._answered_bytes, left),
+                _headers((("content-type", answer.content_type), *answer.headers)),
+            ),
+        )
+
+
+class _Digest(bytes):
+    """The SHA-256 of a body in hexadecimal digits, in the place of it."""
+
+
+def _shortened(body: bytes) -> bytes:
+    """As much of a text as may be kept; of anything else all, for its digest."""
+    return body if _text(body[:LARGEST]) is None else body[:LARGEST]
+
+
+def _digested(body: bytes) -> bytes:
+    return body if len(body) <= LARGEST else _Digest(sha256(body).hexdigest().encode())
+
+
+def _text(body: bytes) -> str | None:
+    """The text of a body, without a last letter that is not all there; None where it is none."""
+    try:
+        text = codecs.utf_8_decode(body)[0]
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text
+
+
+def _body(body: bytes, size: int, most: int, token: str = "") -> Body:
+    if isinstance(body, _Digest):
+        return Body(size, sha256=body.decode())
+    text = _text(body[:most])
+    if text is None:
+        return Body(size, sha256=sha256(body).hexdigest())
+    return Body(size, _without(token, text), is_cut=size > most)
+
+
+def _without(token: str, text: str) -> str:
+    """A text without the token that the call came with."""
+    return text.replace(token, LEFT_OUT) if len(token) >= _SHORTEST_SECRET else text
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def _headers(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Headers that say something about a call; what those hold that may be secret is left out."""
+    kept: dict[str, str] = {}
+    for name, value in headers:
+        name = name.lower()
+        if name not in _OF_THE_WAY and len(kept) < MOST_HEADERS:
+            kept[name[:LONGEST_HEADER]] = LEFT_OUT if _is_secret(name) else _cut(value, LONGEST_HEADER)
+    return kept
+
+
+@lru_cache(maxsize=1000)
+def _is_secret(name: str) -> bool:
+    return name not in _HARMLESS and any(word in name for word in _SECRET)
+
+
+def wants(policy: Policy, status: int, error: str | None) -> bool:
+    """Whether the transcript of a call is kept."""
+    return policy == "all" or (policy == "errors" and (status >= 400 or error is not None))
+
+
+_encode = msgspec.json.Encoder().encode
+_decode: msgspec.json.Decoder[list[Transcript | None]] = msgspec.json.Decoder(list[Transcript | None])
+
+
+def pack(transcripts: Sequence[Transcript | None]) -> str:
+    """Transcripts of calls that follow each other, as one text."""
+    return b64encode(zlib.compress(_encode(transcripts), _LEVEL)).decode()
+
+
+def unpack(packed: Mapping[int, str]) -> dict[int, Transcript]:
+    """Transcripts by number, of texts by the number of their first call."""
+    return {
+        number: transcript
+        for first, text in packed.items()
+        for number, transcript in enumerate(_decode.decode(zlib.decompress(b64decode(text))), first)
+        if transcript is not None
+    }

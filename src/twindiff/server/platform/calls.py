@@ -1,0 +1,114 @@
+"""Calls: what reached the twins of an environment, what it asked and what it was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from twindiff.catalog import CallRecord
+from twindiff.environments.environments import EnvironmentDeleted
+from twindiff.environments.transcripts import Transcript, unpack
+from twindiff.kit.errors import ApiError
+from twindiff.kit.http import Answer, json_answer
+from twindiff.kit.twin import Operations
+from twindiff.server.platform.environments import After, Limit
+from twindiff.server.service import Service
+
+api = Operations()
+
+WITH_TRANSCRIPTS = 100
+"""Calls that one answer has at most when it tells what was said in them."""
+
+
+class CallNotFound(ApiError):
+    """The environment has no such call."""
+
+    status = 404
+
+
+class CallShown(msgspec.Struct, omit_defaults=True):
+    """A call to a twin; `at` is wall-clock time, `seq` the journal record of a call that wrote.
+
+    A `transcript` is what it asked and was answered: bodies that are text up to 60,000 bytes of both, others by their
+    size and digest; secrets in headers, and the token it came with, are left out.
+    """
+
+    number: int
+    at: str
+    twin: str
+    operation: str
+    actor: str
+    status: int
+    milliseconds: float
+    error: str | None
+    seq: int | None
+    transcript: Transcript | None = None
+
+
+class CallList(msgspec.Struct):
+    calls: list[CallShown]
+
+
+@api.get("/env/{envId}/calls")
+async def calls(
+    service: Service, env_id: str, after: After = 0, limit: Limit = 100, transcripts: bool = False
+) -> CallList | Answer:
+    """Every call that reached a twin, reads and refusals included; with `transcripts` at most 100 at a time.
+
+    Of a deleted environment they stay if it had runs.
+    """
+    environment_id = service.environments.record(env_id).environment_id
+    await service.write_calls()
+    limit = min(limit, WITH_TRANSCRIPTS) if transcripts else limit
+    found = await service.runtime.collect(service.calls.log.parts(environment_id, after=after, limit=limit))
+    if not found and not after:
+        _refuse_forgotten(service, environment_id)
+    return await shown(service, found) if transcripts else CallList([called(each) for each in found])
+
+
+def _refuse_forgotten(service: Service, environment_id: str) -> None:
+    if service.environments.record(environment_id).status == "deleted":
+        raise EnvironmentDeleted(f"environment '{environment_id}' has been deleted, and no calls of it are kept")
+
+
+@api.get("/env/{envId}/calls/{number}")
+async def call(service: Service, env_id: str, number: After) -> CallShown:
+    """One call, with its transcript if there is one."""
+    environment_id = service.environments.record(env_id).environment_id
+    await service.write_calls()
+    log = service.calls.log
+    found = log.list(environment_id, after=number - 1, limit=1)
+    if not found or found[0].number != number:
+        raise CallNotFound(f"environment '{environment_id}' has no call {number}")
+    return called(found[0], unpack(log.transcripts(found)).get(number))
+
+
+@api.get("/runs/{runId}/calls")
+async def run_calls(
+    service: Service, run_id: str, after: After = 0, limit: Limit = 100, transcripts: bool = False
+) -> CallList | Answer:
+    """The calls of a run up to its latest result, or up to now; they stay when its environment is gone."""
+    run = service.runs.get(run_id)
+    await service.write_calls()
+    limit = min(limit, WITH_TRANSCRIPTS) if transcripts else limit
+    found = await service.runtime.collect(service.calls.log.kept_of_run(run, limit, after))
+    return await shown(service, found) if transcripts else CallList([called(each) for each in found])
+
+
+async def shown(service: Service, found: list[CallRecord]) -> Answer:
+    """Calls of one environment with their transcripts, which are unpacked off the event loop."""
+    packed = service.calls.log.transcripts(found)
+    return await service.runtime.run_in_thread(lambda: json_answer(CallList(with_transcripts(found, packed))))
+
+
+def with_transcripts(found: Iterable[CallRecord], packed: dict[int, str]) -> list[CallShown]:
+    """Calls with what was said in them."""
+    known = unpack(packed)
+    return [called(each, known.get(each.number)) for each in found]
+
+
+def called(record: CallRecord, transcript: Transcript | None = None) -> CallShown:
+    """A call as it is shown."""
+    _, *values = msgspec.structs.astuple(record)
+    return CallShown(*values, transcript=transcript)
