@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from typing import Any, NamedTuple, TypeVar
 
 from twindiff.server import Gateway, Service
+from twindiff.server.runtime import Runtime
 
 T = TypeVar("T")
 
@@ -41,22 +42,29 @@ class Reply(NamedTuple):
     body: bytes
 
 
+class LocalRuntime(Runtime):
+    """Where work is run for callers that wait for their own work only, so none of it has to go elsewhere."""
+
+    async def run_in_thread(self, work: Callable[[], T]) -> T:
+        return work()
+
+    async def wait_for_turn(self) -> None:
+        """A caller inside the process waits for its own request only."""
+
+    async def yield_to_loop(self) -> None:
+        """Nobody else waits."""
+
+
 class LocalService(Service):
-    """A service whose callers wait for their own work only, so none of it has to be put aside."""
+    """A service of this process."""
 
     delivers = False
 
-    async def aside(self, work: Callable[[], T]) -> T:
-        return work()
+    def _runtime(self) -> Runtime:
+        return LocalRuntime(inline=self.engine.inline)
 
     def _long_calls(self) -> None:
         """A caller inside the process waits for its own call only."""
-
-    async def turn(self) -> None:
-        """A caller inside the process waits for its own request only."""
-
-    async def breathe(self) -> None:
-        """Nobody else waits."""
 
 
 class Inside:

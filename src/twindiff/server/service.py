@@ -95,7 +95,7 @@ class Service:
         self.registry = registry or Registry.installed()
         self.engine = _engine(settings)
         self._durability = self.engine.durability if isinstance(self.engine, SqliteEngine) else None
-        self.runtime = Runtime(inline=self.engine.inline)
+        self.runtime = self._runtime()
         if not self.engine.inline:
             _ = self.registry.twins  # what the database lacks for any of them is said before anything is served
         self.registry.watch(self.engine.schema)
@@ -124,6 +124,9 @@ class Service:
         """Why what is done between requests cannot be done now."""
         if not self.engine.inline:
             self.templates.write_built_in()
+
+    def _runtime(self) -> Runtime:
+        return Runtime(inline=self.engine.inline)
 
     def _long_calls(self) -> LongCalls | None:
         """What works on calls apart from the event loop; nothing where each of them has a thread."""
