@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 from tests.harness import GENERAL, Environment, LiveServer, Platform
 from tests.storage.faults import faulty_disk
+from twindiff.catalog import TranscriptRecord
 from twindiff.environments.call_log import CallLog, Entry
+from twindiff.environments.retention import forget_ended
 from twindiff.environments.transcripts import LARGEST, Heard, Transcript, pack, unpack
 from twindiff.kit.http import Answer, Request
 from twindiff.server import Service, Settings
@@ -135,6 +137,22 @@ def test_without_a_run_nothing_stays_and_that_is_said(platform: Platform) -> Non
     environment.post("hello")
     platform.delete(f"env/{environment.id}")
     assert platform.refusal("GET", f"env/{environment.id}/calls") == (410, "environment_deleted")
+
+
+def test_they_go_with_the_results_in_the_end() -> None:
+    server = LiveServer(Settings())
+    try:
+        platform = Platform(server.in_process)
+        environment = platform.environment()
+        platform.start(environment)
+        environment.post("hello")
+        platform.delete(f"env/{environment.id}")
+        service = server.service
+        list(forget_ended(service.engine, service.catalog, service.calls.log, 2**60))
+        assert service.calls.log.list(environment.id, after=0, limit=10) == []
+        assert service.catalog.rows(TranscriptRecord) == []
+    finally:
+        server.close()
 
 
 def test_they_travel_with_an_environment(environment: Environment) -> None:

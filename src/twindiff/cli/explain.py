@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from twindiff.checks import Explanation, Nearest
-    from twindiff.cli.remote import Json
+    from twindiff.cli.remote import Json, Remote
 
 UNKNOWN_OPERATION = "unknown_operation"
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
@@ -55,28 +55,27 @@ def explain(
     from twindiff.cli.journal import calls
     from twindiff.cli.told import told
 
+    remote = remote_of(base_url, api_key)
+    result = _result(remote, run)
+    found = sorted(msgspec.convert(result["explanations"], list[Explanation]), key=how_much)
+    made = calls(remote, "runs", run, transcripts=verbose or as_json)
+    unknown = {} if result["passed"] else _unknown_operations(made)
+    kept = {name: result.get(name, []) for name in ("runId", "passed", "score", "warnings")}
+    answer = {**kept, "explanations": msgspec.to_builtins(found), "unknownOperations": unknown, "calls": made}
+    shown = _shown(result, found, unknown)
+    say(as_json, answer, Group(shown, "", told(made, [])) if verbose and made else shown)
+    raise typer.Exit(0 if result["passed"] else 1)
+
+
+def _result(remote: Remote, run: str) -> Json:
+    """What came of a run that has been judged; a Problem for any other."""
     try:
-        remote = remote_of(base_url, api_key)
         result = remote.get("results", run)
     except Problem as problem:
         raise Problem(str(problem), exit_code=2) from None
     if result["score"] is None:
         raise Problem(f"Run '{run}' has not been judged yet; evaluateRun does that.", exit_code=2)
-    found = sorted(msgspec.convert(result["explanations"], list[Explanation]), key=how_much)
-    made = calls(remote, "runs", run, transcripts=verbose or as_json)
-    unknown = {} if result["passed"] else _unknown_operations(made)
-    answer = {
-        "runId": result["runId"],
-        "passed": result["passed"],
-        "score": result["score"],
-        "explanations": msgspec.to_builtins(found),
-        "unknownOperations": unknown,
-        "warnings": result.get("warnings", []),
-        "calls": made,
-    }
-    shown = _shown(result, found, unknown)
-    say(as_json, answer, Group(shown, "", told(made, [])) if verbose and made else shown)
-    raise typer.Exit(0 if result["passed"] else 1)
+    return result
 
 
 def how_much(why: Explanation) -> tuple[int, int]:
