@@ -6,13 +6,40 @@ from twindiff.kit import Operations, Row, Twin, Users
 from twindiff.kit.seeding import Variables
 from twindiff.kit.styles.stripe import StripeRest
 
-from . import accounts, customers, events, webhook_endpoints
+from . import (
+    accounts,
+    billing_work,
+    coupons,
+    customers,
+    events,
+    meters,
+    prices,
+    products,
+    promotion_codes,
+    tax_rates,
+    test_clocks,
+    webhook_endpoints,
+)
 from .accounts import Account, ApiKey, actor_of, empty
+from .billing_work import BillingWork
 from .layer import IdempotencyKey, around
 from .objects import RESOURCES
 
-PAGES: tuple[Operations, ...] = (accounts.api, customers.api, events.api, webhook_endpoints.api)
-TABLES: tuple[type[Row], ...] = (*(kind.table for kind in RESOURCES.values()), ApiKey, IdempotencyKey)
+PAGES: tuple[Operations, ...] = (
+    accounts.api,
+    billing_work.api,
+    coupons.api,
+    customers.api,
+    events.api,
+    meters.api,
+    prices.api,
+    products.api,
+    promotion_codes.api,
+    tax_rates.api,
+    test_clocks.api,
+    webhook_endpoints.api,
+)
+TABLES: tuple[type[Row], ...] = (*(kind.table for kind in RESOURCES.values()), ApiKey, BillingWork, IdempotencyKey)
 
 twin = Twin(
     "stripe",

@@ -12,7 +12,7 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .layer import VERSION
 from .lists import equal, list_of, within
-from .objects import LEFT_OUT, Fields, R, Resource, StripeObject, new, resource, retrieve, shown
+from .objects import LEFT_OUT, Fields, R, Resource, StripeObject, new, resource, retrieve, show, shown
 from .params import ListParams, OptRange, OptText, Params
 from .webhook_endpoints import listening
 
@@ -78,7 +78,7 @@ def record(call: Call, type: str, object: Fields, previous: Fields | None = None
 
 def record_row(call: Call, type: str, kind: Resource[R], row: R, previous: Fields | None = None) -> None:
     """Note that something happened to the object of a row."""
-    record(call, type, kind.show(row), previous)
+    record(call, type, show(call, kind, row), previous)
 
 
 def update(call: Call, kind: Resource[R], row: R, event: str | Literal[False] = "", **wanted: Any) -> R:

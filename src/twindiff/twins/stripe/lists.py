@@ -11,7 +11,7 @@ from twindiff.kit import UNSET, Call, Column, UnsetType, page_beside
 from twindiff.kit.rows import Expression
 from twindiff.kit.styles.stripe import StripeError
 
-from .objects import Fields, R, Resource, retrieve
+from .objects import Fields, R, Resource, retrieve, show_all
 from .params import ListParams, Range
 
 MOST = 100
@@ -24,7 +24,7 @@ def list_of(
     after, before = _cursors(call, kind, params)
     order = kind.table.seq if oldest_first else -kind.table.seq
     found = page_beside(call.db, kind.table, *where, by=order, limit=clamped(params.limit), after=after, before=before)
-    return list_object([kind.show(row) for row in found.rows], url, has_more=found.has_more)
+    return list_object(show_all(call, kind, found.rows), url, has_more=found.has_more)
 
 
 def list_object(data: list[Any], url: str, *, has_more: bool = False, **more: Any) -> Fields:

@@ -19,6 +19,7 @@ from twindiff.kit.rows import table_of
 from twindiff.kit.styles.stripe import StripeError
 
 Fields = dict[str, Any]
+Fill = Callable[[Call, list[Fields]], None]
 R = TypeVar("R", bound="StripeObject")
 
 LETTERS = digits + ascii_letters
@@ -37,7 +38,7 @@ class Resource(NamedTuple, Generic[R]):
     """A kind of objects.
 
     `name` is its `object`, `prefix` what its ids begin with. `spoken` and `param` are how an error names it when the id
-    of a path is not there.
+    of a path is not there. `fill` puts into objects what they show of other rows, for several objects at once.
     """
 
     table: type[R]
@@ -47,6 +48,7 @@ class Resource(NamedTuple, Generic[R]):
     spoken: str
     param: str = "id"
     id_length: int = 24
+    fill: Fill | None = None
 
     def missing(self, id: str, *, param: str | None = None, status: int = 404) -> StripeError:
         """That there is no such object."""
@@ -76,9 +78,10 @@ def resource(
     id_length: int = 24,
     expandable: Sequence[str] = (),
     includes: Mapping[str, Callable[[Call, Fields], Any]] | None = None,
+    fill: Fill | None = None,
 ) -> Resource[R]:
     """Make a kind of objects known; `expandable` are its fields that hold ids."""
-    made = Resource(table, name, prefix, show, spoken or name.replace("_", " "), param, id_length)
+    made = Resource(table, name, prefix, show, spoken or name.replace("_", " "), param, id_length, fill)
     RESOURCES[prefix] = made
     EXPANDABLE.update(f"{name}.{field}" if "." not in field else field.rpartition(".")[2] for field in expandable)
     INCLUDES.update({f"{name}.{field}": include for field, include in (includes or {}).items()})
@@ -90,6 +93,19 @@ def shown(table: type[R], name: str, *hidden: str, **fields: Any) -> View[R]:
     columns = {each: column for each, column in table_of(table).columns.items() if each not in ("seq", *hidden)}
     ordered = {"id": columns.pop("id"), "object": name, **columns, "livemode": False, **fields}
     return View(table, {each: field for each, field in ordered.items() if field is not LEFT_OUT})
+
+
+def show_all(call: Call, kind: Resource[R], rows: Sequence[R]) -> list[Fields]:
+    """Rows as they are shown, with what they show of others."""
+    found = [kind.show(row) for row in rows]
+    if kind.fill and found:
+        kind.fill(call, found)
+    return found
+
+
+def show(call: Call, kind: Resource[R], row: R) -> Fields:
+    """A row as it is shown, with what it shows of others."""
+    return show_all(call, kind, [row])[0]
 
 
 LEFT_OUT: Any = object()
@@ -173,4 +189,5 @@ def _objects(call: Call, prefix: str, ids: Sequence[str]) -> dict[str, Fields]:
     kind = RESOURCES.get(prefix)
     if kind is None:
         return {}
-    return {row.id: kind.show(row) for row in call.db.rows(kind.table, kind.table.id.in_(ids))}
+    found = show_all(call, kind, call.db.rows(kind.table, kind.table.id.in_(ids)))
+    return {each["id"]: each for each in found}

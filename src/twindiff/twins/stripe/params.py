@@ -46,7 +46,7 @@ class Range(Part):
 OptRange = Integer | Range | UnsetType
 
 
-class ListParams(Params):
+class ListParams(Params, kw_only=True):
     """The parameters of a list."""
 
     limit: Integer = 10
@@ -154,6 +154,15 @@ def _check_metadatum(name: str, value: str, param: str) -> None:
             f"{len(value)} characters. Invalid value: {value[:LONGEST_TEXT]}"
         )
         raise StripeError(message, param=f"{param}[{name}]")
+
+
+def integer_or_word(text: str, param: str, *words: str) -> int | str:
+    """A number, or one of the words that may stand in its place, such as `now`."""
+    if text in words:
+        return text
+    if not text.removeprefix("-").isdecimal() or len(text) > 15:
+        raise StripeError(f"Invalid integer: {text[:100]}", code="parameter_invalid_integer", param=param)
+    return int(text)
 
 
 def is_set(value: Any) -> bool:

@@ -1,0 +1,71 @@
+"""What billing does by itself: renewals, trials that end, retries; each is a row with the time it is due.
+
+The environment's clock does what it holds; a test clock what is under it, as it advances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from twindiff.kit import Call, Column, Operations, Row, column
+
+api = Operations(prefix="/v1")
+
+Run = Callable[[Call, str], None]
+
+KINDS: dict[str, Run] = {}
+"""What is done, by name; given the id of the object that it is done for."""
+
+
+class BillingWork(
+    Row,
+    table="billing_work",
+    key=("object", "kind"),
+    indexes=(("due",), ("test_clock", "clock_due")),
+    visibility="bookkeeping",
+):
+    """One piece of work; under a test clock its time is `clock_due`, and the environment's clock passes it by."""
+
+    object: Column[str]
+    kind: Column[str]
+    due: Column[int | None] = column(default=None)
+    test_clock: Column[str | None] = column(default=None)
+    clock_due: Column[int | None] = column(default=None)
+
+
+def work(run: Run) -> Run:
+    """Declare a kind of work, by the name of its function."""
+    KINDS[run.__name__] = run
+    return run
+
+
+def schedule(call: Call, run: Run, object: str, at: int | None, test_clock: str | None) -> None:
+    """Have something done for an object at a time, instead of at the time that was set before; None is never."""
+    kind = run.__name__
+    known = call.db.find(BillingWork, BillingWork.object == object, BillingWork.kind == kind)
+    times = {"due": None, "clock_due": at} if test_clock else {"due": at, "clock_due": None}
+    if known and at is None:
+        call.db.remove(known)
+    elif known and (known.due, known.clock_due) != (times["due"], times["clock_due"]):
+        call.db.change(known, **times)
+    elif known is None and at is not None:
+        call.db.add(BillingWork(object=object, kind=kind, test_clock=test_clock, **times))
+
+
+def cancel_all(call: Call, object: str) -> None:
+    """Do nothing more for an object."""
+    for each in call.db.rows(BillingWork, BillingWork.object == object):
+        call.db.remove(each)
+
+
+@api.due(BillingWork.due)
+def bill(call: Call, row: BillingWork) -> None:
+    """Do a piece of work whose time has come."""
+    perform(call, row, row.due or 0)
+
+
+def perform(call: Call, row: BillingWork, at: int) -> None:
+    """Do a piece of work at its time."""
+    call.memo["now"] = at
+    call.db.remove(row)
+    KINDS[row.kind](call, row.object)

@@ -1,0 +1,51 @@
+"""Billing periods: intervals that are counted from an anchor, so that the 31st comes back after a short month.
+
+https://docs.stripe.com/billing/subscriptions/billing-cycle
+"""
+
+from __future__ import annotations
+
+import calendar
+from datetime import UTC, datetime
+
+DAY = 86400
+SECONDS = {"day": DAY, "week": 7 * DAY}
+MONTHS = {"month": 1, "year": 12}
+
+
+def shifted(moment: int, interval: str, count: int) -> int:
+    """A time some intervals later, or earlier; a day that a month lacks is its last."""
+    if seconds := SECONDS.get(interval):
+        return moment + seconds * count
+    at = datetime.fromtimestamp(moment, UTC)
+    month = at.month - 1 + MONTHS[interval] * count
+    year, month = at.year + month // 12, month % 12 + 1
+    day = min(at.day, calendar.monthrange(year, month)[1])
+    return int(at.replace(year=year, month=month, day=day).timestamp())
+
+
+def next_boundary(anchor: int, after: int, interval: str, count: int) -> int:
+    """The first boundary of the periods around an anchor that is later than a time."""
+    step = SECONDS.get(interval, 28 * DAY * MONTHS.get(interval, 1)) * count
+    turn = (after - anchor) // step - 1
+    if interval in MONTHS:
+        elapsed = _months(after) - _months(anchor)
+        turn = elapsed // (MONTHS[interval] * count) - 1
+    while shifted(anchor, interval, count * turn) <= after:
+        turn += 1
+    return shifted(anchor, interval, count * turn)
+
+
+def previous_boundary(anchor: int, at: int, interval: str, count: int) -> int:
+    """The last boundary of the periods around an anchor that is not later than a time."""
+    following = next_boundary(anchor, at, interval, count)
+    turn = 1
+    while (found := shifted(following, interval, -count * turn)) > at:
+        turn += 1
+    back = next_boundary(anchor, found - 1, interval, count)
+    return back if back <= at else found
+
+
+def _months(moment: int) -> int:
+    at = datetime.fromtimestamp(moment, UTC)
+    return at.year * 12 + at.month

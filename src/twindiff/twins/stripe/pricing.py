@@ -1,0 +1,97 @@
+"""What a quantity of something costs: by unit, by tiers, in parts of a period, less a discount, with taxes.
+
+All amounts are whole, in the smallest unit of their currency.
+https://docs.stripe.com/products-prices/pricing-models
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+Fields = dict[str, Any]
+
+
+def rounded(amount: Decimal | Fraction) -> int:
+    """The nearest whole amount; halves away from zero."""
+    exact = Fraction(amount)
+    sign = -1 if exact < 0 else 1
+    return sign * int(abs(exact) + Fraction(1, 2))
+
+
+def unit_price(price: Fields, quantity: Decimal) -> int:
+    """What a quantity costs at a price: its `unit_amount_decimal`, `tiers` and `tiers_mode`, `transform_quantity`."""
+    quantity = _transformed(price.get("transform_quantity"), quantity)
+    tiers = price.get("tiers")
+    if not tiers:
+        return rounded(Decimal(price["unit_amount_decimal"] or 0) * quantity)
+    if price.get("tiers_mode") == "volume":
+        tier = next(tier for tier in tiers if tier["up_to"] is None or quantity <= tier["up_to"])
+        return rounded(_tier_price(tier, quantity))
+    return rounded(sum((_tier_price(tier, part) for tier, part in _graduated(tiers, quantity)), Decimal(0)))
+
+
+def _transformed(transform: Fields | None, quantity: Decimal) -> Decimal:
+    if not transform:
+        return quantity
+    parts, rest = divmod(quantity, Decimal(transform["divide_by"]))
+    return parts + (1 if rest and transform["round"] == "up" else 0)
+
+
+def _tier_price(tier: Fields, quantity: Decimal) -> Decimal:
+    return Decimal(tier["flat_amount_decimal"] or 0) + Decimal(tier["unit_amount_decimal"] or 0) * quantity
+
+
+def _graduated(tiers: Sequence[Fields], quantity: Decimal) -> list[tuple[Fields, Decimal]]:
+    """The tiers that a quantity reaches, with how much of it is in each; the first one is reached by nothing, too."""
+    found: list[tuple[Fields, Decimal]] = []
+    below = Decimal(0)
+    for tier in tiers:
+        if found and quantity <= below:
+            break
+        top = quantity if tier["up_to"] is None else min(quantity, Decimal(tier["up_to"]))
+        found.append((tier, top - below))
+        below = top if tier["up_to"] is None else Decimal(tier["up_to"])
+    return found
+
+
+def prorated(amount: int, left: int, whole: int) -> int:
+    """The part of an amount for the seconds that are left of a period; halves go down: -2.5 is -3, and 4.5 is 4."""
+    if whole <= 0:
+        return amount
+    return -((whole - 2 * amount * left) // (2 * whole))
+
+
+def shares(amount: int, weights: Sequence[int]) -> list[int]:
+    """An amount divided by weights so that the parts add up; what rounding leaves goes to the largest remainders."""
+    whole = sum(weights)
+    if not whole:
+        return [0 for _ in weights]
+    parts = [amount * weight // whole for weight in weights]
+    by_rest = sorted(range(len(weights)), key=lambda at: (-(amount * weights[at] % whole), at))
+    for at in by_rest[: amount - sum(parts)]:
+        parts[at] += 1
+    return parts
+
+
+def percentage(amount: int, percent: float) -> int:
+    """A part of an amount in percent, to the nearest whole."""
+    return rounded(Decimal(amount) * Decimal(str(percent)) / 100)
+
+
+class Tax(NamedTuple):
+    """A tax on an amount; an inclusive one is a part of it."""
+
+    rate: str
+    amount: int
+    taxable: int
+    inclusive: bool
+
+
+def taxes_on(amount: int, rates: Sequence[tuple[str, float, bool]]) -> list[Tax]:
+    """The taxes on an amount by rates: id, percentage, whether inclusive; exclusive ones are on what is left of it."""
+    inner = sum(Decimal(str(percent)) for _, percent, inclusive in rates if inclusive)
+    net = (Decimal(amount) * 100 / (100 + inner)).quantize(Decimal(1), ROUND_HALF_UP) if inner else Decimal(amount)
+    return [Tax(rate, percentage(int(net), percent), int(net), inclusive) for rate, percent, inclusive in rates]

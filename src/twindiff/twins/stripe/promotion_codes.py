@@ -1,0 +1,217 @@
+"""Promotion codes: what customers type to have a coupon.
+
+https://docs.stripe.com/api/promotion_codes
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit.styles.stripe import StripeError
+
+from .coupons import COUPONS, check_future
+from .customers import CUSTOMERS
+from .events import record, update
+from .lists import equal, list_of, within
+from .objects import Fields, StripeObject, new, refer, resource, retrieve, shown
+from .params import (
+    Integer,
+    ListParams,
+    OptBool,
+    OptInteger,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    Part,
+    given,
+    merged_metadata,
+)
+
+api = Operations(prefix="/v1/promotion_codes")
+
+NO_RESTRICTIONS: Fields = {
+    "first_time_transaction": False,
+    "minimum_amount": None,
+    "minimum_amount_currency": None,
+}
+_CODE = re.compile(r"[a-zA-Z0-9\-_]+")
+
+
+class PromotionCode(
+    StripeObject, table="promotion_codes", key=("id",), unique=(("seq",),), indexes=(("code", "seq"), ("coupon",))
+):
+    active: Column[bool] = column(default=True)
+    code: Column[str]
+    customer: Column[str | None] = column(default=None)
+    expires_at: Column[int | None] = column(default=None)
+    max_redemptions: Column[int | None] = column(default=None)
+    metadata: Column[Json] = column(default={})
+    restrictions: Column[Json] = column(default={})
+    times_redeemed: Column[int] = column(default=0)
+    coupon: Column[str]
+
+
+def _promotion(row: PromotionCode) -> Fields:
+    return {"type": "coupon", "coupon": row.coupon}
+
+
+promotion_code_object = shown(
+    PromotionCode,
+    "promotion_code",
+    "coupon",
+    customer_account=None,
+    promotion=_promotion,
+)
+PROMOTION_CODES = resource(
+    PromotionCode,
+    "promotion_code",
+    "promo_",
+    promotion_code_object,
+    spoken="promotion code",
+    param="promotion_code",
+    expandable=("customer", "promotion.coupon"),
+)
+
+
+class Promotion(Part):
+    """What a code is for."""
+
+    type: Literal["coupon"]
+    coupon: OptText = UNSET
+
+
+class MinimumAmount(Part):
+    """The least that must be bought, in a currency."""
+
+    minimum_amount: Integer
+
+
+class ChangedRestrictions(Part):
+    """What may change of restrictions."""
+
+    currency_options: dict[str, MinimumAmount] | UnsetType = UNSET
+
+
+class Restrictions(ChangedRestrictions):
+    """Who may use a code, for what."""
+
+    first_time_transaction: OptBool = UNSET
+    minimum_amount: OptInteger = UNSET
+    minimum_amount_currency: OptText = UNSET
+
+
+class CreatePromotionCode(Params):
+    """The parameters of a new promotion code."""
+
+    promotion: Promotion
+    active: OptBool = UNSET
+    code: OptText = UNSET
+    customer: OptText = UNSET
+    customer_account: OptText = UNSET
+    expires_at: OptInteger = UNSET
+    max_redemptions: OptInteger = UNSET
+    metadata: OptMetadata = UNSET
+    restrictions: Restrictions | UnsetType = UNSET
+
+
+class UpdatePromotionCode(Params):
+    """The parameters of an update."""
+
+    active: OptBool = UNSET
+    metadata: OptMetadata = UNSET
+    restrictions: ChangedRestrictions | UnsetType = UNSET
+
+
+class ListPromotionCodes(ListParams):
+    """The parameters of a list of promotion codes."""
+
+    active: OptBool = UNSET
+    code: OptText = UNSET
+    coupon: OptText = UNSET
+    created: OptRange = UNSET
+    customer: OptText = UNSET
+    customer_account: OptText = UNSET
+
+
+@api.post("")
+def create_promotion_code(call: Call, params: Annotated[CreatePromotionCode, Body]) -> Fields:
+    """Make a code for a coupon; one that nobody chose has eight characters."""
+    if not isinstance(params.promotion.coupon, str) or not params.promotion.coupon:
+        raise StripeError("You must pass promotion.coupon when passing promotion", param="promotion.coupon")
+    coupon = refer(call, COUPONS, params.promotion.coupon, "promotion[coupon]")
+    if isinstance(params.customer, str) and params.customer:
+        refer(call, CUSTOMERS, params.customer, "customer")
+    check_future(call, params.expires_at, "expires_at")
+    fields = given(params, "promotion", "customer_account")
+    fields["code"] = _free_code(call, fields.get("code"))
+    fields["restrictions"] = {**NO_RESTRICTIONS, **(fields.get("restrictions") or {})}
+    made = new(call, PROMOTION_CODES, **fields, coupon=coupon.id, metadata=merged_metadata({}, params.metadata))
+    record(call, "promotion_code.created", promotion_code_object(made))
+    return promotion_code_object(made)
+
+
+@api.get("/{promotion_code}")
+def retrieve_promotion_code(call: Call, promotion_code: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a promotion code."""
+    return promotion_code_object(retrieve(call, PROMOTION_CODES, promotion_code))
+
+
+@api.post("/{promotion_code}")
+def update_promotion_code(call: Call, promotion_code: str, params: Annotated[UpdatePromotionCode, Body]) -> Fields:
+    """Change whether a code may be used, or its metadata."""
+    row = retrieve(call, PROMOTION_CODES, promotion_code)
+    fields = given(params)
+    if params.active is True and not row.active:
+        _free_code(call, row.code)
+    if changed := fields.pop("restrictions", None):
+        fields["restrictions"] = {**row.restrictions, **changed}
+    metadata = merged_metadata(row.metadata, params.metadata)
+    return promotion_code_object(update(call, PROMOTION_CODES, row, **fields, metadata=metadata))
+
+
+@api.get("")
+def list_promotion_codes(call: Call, params: Annotated[ListPromotionCodes, Body]) -> Fields:
+    """List promotion codes."""
+    where = within(PromotionCode.created, params.created)
+    where += equal((PromotionCode.active, params.active), (PromotionCode.code, params.code))
+    where += equal((PromotionCode.coupon, params.coupon), (PromotionCode.customer, params.customer))
+    return list_of(call, PROMOTION_CODES, params, "/v1/promotion_codes", *where)
+
+
+@api.due(PromotionCode.expires_at, PromotionCode.active)
+def expire_promotion_code(call: Call, row: PromotionCode) -> None:
+    """Let a code's time be over."""
+    update(call, PROMOTION_CODES, row, active=False)
+
+
+def _free_code(call: Call, wanted: str | None) -> str:
+    code = wanted or call.ids.new("", 8)
+    if not _CODE.fullmatch(code):
+        pattern = r"/\A[a-zA-Z0-9\-_]+\z/"
+        message = f"This value must match the regex pattern. ({pattern} does not match for the value {code[:100]})."
+        raise StripeError(message, param="code")
+    if call.db.find(PromotionCode, PromotionCode.code == code, PromotionCode.active):
+        raise StripeError(f"An active promotion code with `code: {code}` already exists.")
+    return code
+
+
+def redeem_code(call: Call, row: PromotionCode, customer: str | None, amount: int, *, first: bool) -> str:
+    """Count that a code was used, and give its coupon; raises when it may not be used."""
+    param = "promotion_code"
+    if not row.active:
+        raise StripeError(f"This promotion code {row.code} is not active.", code="promotion_code_expired", param=param)
+    if row.customer and row.customer != customer:
+        raise StripeError("This promotion code cannot be redeemed by this customer.", param=param)
+    if row.restrictions["first_time_transaction"] and not first:
+        message = "This promotion code cannot be redeemed because the associated customer has prior transactions."
+        raise StripeError(message, param=param)
+    if amount < (row.restrictions["minimum_amount"] or 0):
+        message = "This promotion code cannot be redeemed because it does not meet the minimum amount requirement."
+        raise StripeError(message, param=param)
+    times = row.times_redeemed + 1
+    active = row.max_redemptions is None or times < row.max_redemptions
+    update(call, PROMOTION_CODES, row, times_redeemed=times, active=active)
+    return row.coupon

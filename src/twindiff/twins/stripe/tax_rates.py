@@ -1,0 +1,121 @@
+"""Tax rates: what is added to an invoice's lines, or is within them.
+
+https://docs.stripe.com/api/tax_rates
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit.styles.stripe import StripeError
+
+from .events import record, update
+from .lists import equal, list_of, within
+from .objects import Fields, StripeObject, new, refer, resource, retrieve, shown
+from .params import ListParams, OptBool, OptMetadata, OptRange, OptText, Params, given, merged_metadata
+
+api = Operations(prefix="/v1/tax_rates")
+
+TaxType = Literal[
+    "amusement_tax", "communications_tax", "gst", "hst", "igst", "jct", "lease_tax", "pst", "qst",
+    "retail_delivery_fee", "rst", "sales_tax", "service_tax", "vat",
+]  # fmt: skip
+
+
+class TaxRate(StripeObject, table="tax_rates", key=("id",), unique=(("seq",),)):
+    active: Column[bool] = column(default=True)
+    country: Column[str | None] = column(default=None)
+    description: Column[str | None] = column(default=None)
+    display_name: Column[str]
+    inclusive: Column[bool]
+    jurisdiction: Column[str | None] = column(default=None)
+    metadata: Column[Json] = column(default={})
+    percentage: Column[float]
+    state: Column[str | None] = column(default=None)
+    tax_type: Column[str | None] = column(default=None)
+
+
+tax_rate_object = shown(
+    TaxRate,
+    "tax_rate",
+    effective_percentage=TaxRate.percentage,
+    flat_amount=None,
+    jurisdiction_level=None,
+    rate_type="percentage",
+)
+TAX_RATES = resource(TaxRate, "tax_rate", "txr_", tax_rate_object, param="tax_rate")
+
+
+class TaxRateParams(Params, kw_only=True):
+    """What creating and updating have in common."""
+
+    active: OptBool = UNSET
+    country: OptText = UNSET
+    description: OptText = UNSET
+    jurisdiction: OptText = UNSET
+    metadata: OptMetadata = UNSET
+    state: OptText = UNSET
+    tax_type: TaxType | UnsetType = UNSET
+
+
+class CreateTaxRate(TaxRateParams):
+    """The parameters of a new tax rate."""
+
+    display_name: str
+    inclusive: bool
+    percentage: float
+
+
+class UpdateTaxRate(TaxRateParams):
+    """The parameters of an update."""
+
+    display_name: OptText = UNSET
+
+
+class ListTaxRates(ListParams):
+    """The parameters of a list of tax rates."""
+
+    active: OptBool = UNSET
+    created: OptRange = UNSET
+    inclusive: OptBool = UNSET
+
+
+@api.post("")
+def create_tax_rate(call: Call, params: Annotated[CreateTaxRate, Body]) -> Fields:
+    """Make a tax rate."""
+    if not 0 <= params.percentage <= 100:
+        raise StripeError("Invalid percentage: must be between 0 and 100.", param="percentage")
+    made = new(call, TAX_RATES, **given(params), metadata=merged_metadata({}, params.metadata))
+    record(call, "tax_rate.created", tax_rate_object(made))
+    return tax_rate_object(made)
+
+
+@api.get("/{tax_rate}")
+def retrieve_tax_rate(call: Call, tax_rate: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a tax rate."""
+    return tax_rate_object(retrieve(call, TAX_RATES, tax_rate))
+
+
+@api.post("/{tax_rate}")
+def update_tax_rate(call: Call, tax_rate: str, params: Annotated[UpdateTaxRate, Body]) -> Fields:
+    """Change what may change of a tax rate; its percentage may not."""
+    row = retrieve(call, TAX_RATES, tax_rate)
+    metadata = merged_metadata(row.metadata, params.metadata)
+    return tax_rate_object(update(call, TAX_RATES, row, **given(params), metadata=metadata))
+
+
+@api.get("")
+def list_tax_rates(call: Call, params: Annotated[ListTaxRates, Body]) -> Fields:
+    """List tax rates."""
+    where = within(TaxRate.created, params.created)
+    where += equal((TaxRate.active, params.active), (TaxRate.inclusive, params.inclusive))
+    return list_of(call, TAX_RATES, params, "/v1/tax_rates", *where)
+
+
+def tax_rates_of(call: Call, ids: list[str], param: str) -> list[str]:
+    """The ids of tax rates, which are there and are active."""
+    for number, id in enumerate(ids):
+        if not refer(call, TAX_RATES, id, f"{param}[{number}]").active:
+            raise StripeError(f"The tax rate {id} is archived and cannot be used.", param=f"{param}[{number}]")
+    return ids

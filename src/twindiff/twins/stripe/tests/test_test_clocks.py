@@ -1,0 +1,24 @@
+"""Test clocks by themselves; what they make happen is in the tests of subscriptions."""
+
+
+def test_a_clock_advances_and_is_ready(stripe):
+    clock = stripe.post("test_helpers/test_clocks", frozen_time=1_700_000_000, name="renewals")
+    moved = stripe.post(f"test_helpers/test_clocks/{clock['id']}/advance", frozen_time=1_700_086_400)
+    assert moved["status"] == "advancing"
+    seen = stripe.get(f"test_helpers/test_clocks/{clock['id']}")
+    assert (seen["status"], seen["frozen_time"]) == ("ready", 1_700_086_400)
+    told = [each["type"].rpartition(".")[2] for each in stripe.get("events")["data"]]
+    assert told == ["ready", "advancing", "created"]
+
+
+def test_a_clock_does_not_go_back_nor_too_far(stripe):
+    clock = stripe.post("test_helpers/test_clocks", frozen_time=1_700_000_000)["id"]
+    for time in (1_700_000_000, 1_600_000_000, 1_800_000_000):
+        refused = stripe.error("POST", f"test_helpers/test_clocks/{clock}/advance", frozen_time=time)
+        assert refused["param"] == "frozen_time"
+
+
+def test_a_deleted_clock_is_gone(stripe):
+    clock = stripe.post("test_helpers/test_clocks", frozen_time=1_700_000_000)["id"]
+    assert stripe.delete(f"test_helpers/test_clocks/{clock}")["deleted"] is True
+    assert stripe.error("GET", f"test_helpers/test_clocks/{clock}", 404)["message"] == f"No such test clock: '{clock}'"
