@@ -244,6 +244,11 @@ def full_rows(twin: Twin, rows: object) -> dict[str, list[Values]]:
     tables = {table.name: table for table in twin.tables}
     if not isinstance(rows, Mapping):
         raise InvalidSeed("a template is an object: {table: [row, …]}")
+    if twin.completes:
+        try:
+            rows = twin.completes(cast(dict[str, Any], {**rows}))
+        except (TypeError, ValueError, KeyError, AttributeError) as error:
+            raise InvalidSeed(f"{twin.name} cannot read these rows: {error}") from None
     full: dict[str, list[Values]] = {}
     for name, values in cast(Mapping[str, object], rows).items():
         if name not in tables:

@@ -340,9 +340,9 @@ class Twin:
     …]}`; `templates` are templates that code writes, by name. `layers` run around every operation, inside its
     transaction. `actor_of` knows the tokens that the twin keeps by itself. `missing` are the operations that the
     vendor has and the twin lacks, if they are known.
-    `webhooks` is how the vendor tells of events.
-    vendor has and the twin lacks, if they are known. `variables` are what programs read to find it, `seeding` is how
-    it is filled from a configuration.
+    `webhooks` is how the vendor tells of events. `variables` are what programs read to find it, `seeding` is how
+    it is filled from a configuration. `completes` adds to a template's rows, as people write them, what follows from
+    them.
     """
 
     def __init__(
@@ -362,6 +362,7 @@ class Twin:
         webhooks: Webhooks | None = None,
         variables: Variables | None = None,
         seeding: Seeding | None = None,
+        completes: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
     ) -> None:
         self.name = name
         self.style = style
@@ -370,6 +371,7 @@ class Twin:
         self.users = users
         self.variables = variables or _usual_variables(name)
         self.seeding = seeding
+        self.completes = completes
         self.seeds = seeds
         self.templates = dict(templates or {})
         self.actor_of = actor_of

@@ -1,0 +1,208 @@
+"""Who may do what with an item: its owner all, collaborators what their role says, others nothing.
+
+https://support.box.com/hc/en-us/articles/360044196413-Understanding-Collaborator-Permission-Levels
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from twindiff.kit import Call, any_of
+from twindiff.kit.styles.box import Unauthorized
+
+from .errors import AccessDeniedInsufficientPermissions, NotFound, Trashed
+from .further_tables import Collaboration, GroupMembership
+from .tables import File, Folder, Item, User, WebLink
+
+ROOT = "0"
+Right = Literal["list", "preview", "download", "comment", "share", "upload", "edit", "delete", "invite", "own"]
+Rights = frozenset[str]
+
+NONE: Rights = frozenset()
+_VIEW = ("list", "preview", "download", "comment", "share")
+_EDIT = (*_VIEW, "upload", "edit", "delete", "invite")
+ROLES: dict[str, Rights] = {
+    "previewer": frozenset(("list", "preview")),
+    "viewer": frozenset(_VIEW),
+    "uploader": frozenset(("list", "upload")),
+    "previewer uploader": frozenset(("list", "preview", "upload")),
+    "viewer uploader": frozenset((*_VIEW, "upload")),
+    "editor": frozenset(_EDIT),
+    "co-owner": frozenset((*_EDIT, "set_share_access")),
+    "owner": frozenset((*_EDIT, "set_share_access", "own")),
+}
+ALL: Rights = ROLES["owner"]
+_LETTERS: dict[type, str] = {File: "f", Folder: "d", WebLink: "w"}
+
+
+def acting_user(call: Call) -> User:
+    """The user who makes the call; raises Unauthorized when there is none."""
+    if "user" not in call.memo:
+        call.memo["user"] = call.db.get(User, call.actor, missing=Unauthorized)
+    return call.memo["user"]
+
+
+def is_admin(call: Call) -> bool:
+    """Whether the caller administers the enterprise."""
+    return acting_user(call).role in ("admin", "coadmin")
+
+
+def require_admin(call: Call) -> None:
+    """Raise unless the caller administers the enterprise."""
+    if not is_admin(call):
+        raise AccessDeniedInsufficientPermissions
+
+
+def user_of(call: Call, user_id: str | None) -> User | None:
+    """A user, looked up once in an operation."""
+    if user_id is None:
+        return None
+    key = f"user {user_id}"
+    if key not in call.memo:
+        call.memo[key] = call.db.find(User, User.id == user_id)
+    return call.memo[key]
+
+
+def key_of(item: Item) -> str:
+    """How Box names an item in errors: f_1, d_1 or w_1."""
+    return f"{_LETTERS[type(item)]}_{item.id}"
+
+
+def root_folder(call: Call) -> Folder:
+    """The folder of everything that the caller has; everyone has one, under the same id."""
+    return Folder(id=ROOT, name="All Files", description="", owned_by_id=call.actor, path=None)
+
+
+def folder_row(call: Call, folder_id: str) -> Folder | None:
+    """A folder, whoever may see it, looked up once in an operation."""
+    if folder_id == ROOT:
+        return root_folder(call)
+    key = f"folder {folder_id}"
+    if key not in call.memo:
+        call.memo[key] = call.db.find(Folder, Folder.id == folder_id)
+    return call.memo[key]
+
+
+def forget(call: Call, *folders: str) -> None:
+    """Look folders up again that have been changed, with all that was found out by them."""
+    for name in [name for name in call.memo if name.startswith(("chain ", "rights "))]:
+        del call.memo[name]
+    for folder in folders:
+        call.memo.pop(f"folder {folder}", None)
+
+
+def chain(call: Call, folder_id: str | None) -> tuple[Folder, ...]:
+    """A folder with those around it, the outermost first and without the root."""
+    if not folder_id or folder_id == ROOT:
+        return ()
+    key = f"chain {folder_id}"
+    if key not in call.memo:
+        folder = folder_row(call, folder_id)
+        call.memo[key] = (*chain(call, folder.parent_id), folder) if folder else ()
+    return call.memo[key]
+
+
+def _grants(call: Call) -> dict[str, Rights]:
+    """The rights of the caller by the items that collaborations name, by item's id."""
+    if "grants" not in call.memo:
+        groups = call.db.rows(
+            GroupMembership, GroupMembership.user_id == call.actor, columns=(GroupMembership.group_id,)
+        )
+        whom = (call.actor, *(group for (group,) in groups))
+        found = call.db.rows(
+            Collaboration,
+            Collaboration.accessible_by_id.in_(whom),
+            Collaboration.status == "accepted",
+            any_of(Collaboration.expires_at.is_null(), Collaboration.expires_at > call.clock.iso()),
+        )
+        granted: dict[str, Rights] = {}
+        for each in found:
+            key = f"{each.item_type} {each.item_id}"
+            granted[key] = granted.get(key, NONE) | ROLES.get(each.role, NONE)
+        call.memo["grants"] = granted
+    return call.memo["grants"]
+
+
+def granted_items(call: Call) -> list[tuple[str, str]]:
+    """Kind and id of the items that collaborations give to the caller."""
+    return [(kind, item) for key in _grants(call) for kind, _, item in (key.partition(" "),)]
+
+
+def rights_in(call: Call, folder_id: str | None) -> Rights:
+    """What the caller may do with what is in a folder, because of that folder."""
+    if folder_id == ROOT:
+        return NONE
+    key = f"rights {folder_id}"
+    if key not in call.memo:
+        found = NONE
+        for folder in chain(call, folder_id):
+            found |= _rights_by(call, folder)
+        call.memo[key] = found
+    return call.memo[key]
+
+
+def _rights_by(call: Call, item: Item) -> Rights:
+    """What the caller may do by the item itself: as its owner, as a collaborator, by the link that they show."""
+    if item.owned_by_id is None or item.owned_by_id == call.actor:
+        return ALL
+    key = f"{item.type} {item.id}"
+    return _grants(call).get(key, NONE) | call.memo.get("linked", {}).get(key, NONE)
+
+
+def rights(call: Call, item: Item) -> Rights:
+    """What the caller may do with an item."""
+    if item.id == ROOT and isinstance(item, Folder):
+        return ALL
+    mine = _rights_by(call, item)
+    return mine if mine == ALL else mine | rights_in(call, item.parent_id)
+
+
+def require(call: Call, item: Item, *needed: Right) -> None:
+    """Raise unless the caller may do all of this with an item they can see."""
+    if not rights(call, item).issuperset(needed):
+        raise AccessDeniedInsufficientPermissions
+
+
+def is_trashed(call: Call, item: Item) -> bool:
+    """Whether an item is in the trash, by itself or with a folder around it."""
+    return item.item_status != "active" or any(each.item_status != "active" for each in chain(call, item.parent_id))
+
+
+def visible(call: Call, item: Item | None, named: str) -> Any:
+    """An item that the caller may see and that is not in the trash; raises NotFound or Trashed."""
+    if item is None or item.item_status == "deleted" or not rights(call, item):
+        raise NotFound.of("item", named)
+    if is_trashed(call, item):
+        raise Trashed.of(named)
+    return item
+
+
+def find_file(call: Call, file_id: str, *needed: Right) -> File:
+    """A file that the caller may see and do this with."""
+    file: File = visible(call, call.db.find(File, File.id == file_id), f"f_{file_id}")
+    require(call, file, *needed)
+    return file
+
+
+def find_folder(call: Call, folder_id: str, *needed: Right) -> Folder:
+    """A folder that the caller may see and do this with."""
+    folder: Folder = visible(call, folder_row(call, folder_id), f"d_{folder_id}")
+    require(call, folder, *needed)
+    return folder
+
+
+def find_web_link(call: Call, web_link_id: str, *needed: Right) -> WebLink:
+    """A web link that the caller may see and do this with."""
+    link: WebLink = visible(call, call.db.find(WebLink, WebLink.id == web_link_id), f"w_{web_link_id}")
+    require(call, link, *needed)
+    return link
+
+
+def find_item(call: Call, kind: str, item_id: str, *needed: Right) -> Item:
+    """An item of some kind that the caller may see and do this with."""
+    if kind == "file":
+        return find_file(call, item_id, *needed)
+    return find_folder(call, item_id, *needed) if kind == "folder" else find_web_link(call, item_id, *needed)
+
+
+TABLE_OF: dict[str, type[Any]] = {"file": File, "folder": Folder, "web_link": WebLink}

@@ -1,0 +1,65 @@
+"""Downloads: an address that needs no token, as the ones at dl.boxcloud.com, and what is there.
+
+https://developer.box.com/guides/downloads
+"""
+
+from __future__ import annotations
+
+import hmac
+from hashlib import sha256
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from twindiff.kit import Answer, Call, Header, Operations, file_answer
+
+from .access import find_file
+from .contents import bytes_of, current_version, type_of
+from .errors import AccessDeniedItemLocked, NotFound
+from .tables import File, FileVersion
+
+api = Operations()
+
+
+@api.get("/2.0/files/{file_id}/content")
+def download_file(call: Call, file_id: str, version: str = "", range_: Annotated[str, Header("Range")] = "") -> Answer:
+    """Give the address at which the bytes of a file, or of one of its versions, can be had.
+
+    https://developer.box.com/reference/get-files-id-content
+    """
+    file = find_file(call, file_id, "download")
+    lock: dict[str, Any] = file.lock or {}
+    if lock.get("is_download_prevented") and lock.get("created_by_id") != call.actor:
+        raise AccessDeniedItemLocked
+    found = _version(call, file, version) if version else current_version(call, file)
+    return Answer(b"", 302, headers=(("Location", address(call, file, found)),))
+
+
+def _version(call: Call, file: File, version_id: str) -> FileVersion:
+    found = call.db.find(FileVersion, FileVersion.id == version_id, FileVersion.file_id == file.id)
+    if found is None:
+        raise NotFound.of("version", version_id)
+    return found
+
+
+def address(call: Call, file: File, version: FileVersion) -> str:
+    """Where the bytes of a version are, for whoever knows the address."""
+    return (
+        f"{call.base_url}/d/1/{_ticket(call, version.id)}/{version.id}/{quote(file.name or 'file', safe='')}/download"
+    )
+
+
+def _ticket(call: Call, version_id: str) -> str:
+    return hmac.new(call.secret.encode(), f"download {version_id}".encode(), sha256).hexdigest()[:32]
+
+
+@api.get("/d/1/{ticket}/{version_id}/{name}/download", open=True)
+def bytes_at(
+    call: Call, ticket: str, version_id: str, name: str, range_: Annotated[str, Header("Range")] = ""
+) -> Answer:
+    """Give the bytes of a version, or a part of them."""
+    version = call.db.find(FileVersion, FileVersion.id == version_id)
+    if version is None or not hmac.compare_digest(ticket, _ticket(call, version_id)):
+        raise NotFound.of("download", name)
+    return file_answer(
+        bytes_of(call, version), type_of(version.name or name), range=range_, filename=version.name or name
+    )

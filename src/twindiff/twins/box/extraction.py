@@ -1,0 +1,109 @@
+"""The text inside a file, for searches: as much as Box looks at, and never more work than that is worth.
+
+https://support.box.com/hc/en-us/articles/360043696314-Searching-for-Files-Folders-and-Content
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from html import unescape
+from zipfile import BadZipFile, ZipFile
+
+from .stamps import extension_of
+
+LONGEST = 10_000
+"""Letters of a content that can be found."""
+MOST_BYTES = 1_000_000
+"""How much of a packed document is unpacked; what follows cannot be found."""
+MOST_PAGES = 20
+LARGEST_PDF = 10_000_000
+
+_PLAIN_KINDS = """
+txt md markdown csv tsv json xml html htm log yaml yml ini cfg py js ts css sql sh rtf mhtml eml tex ics vcf
+"""
+_PLAIN = frozenset(_PLAIN_KINDS.split())
+_PARTS = {
+    "docx": re.compile(r"word/(document|footnotes|header\d*|footer\d*)\.xml"),
+    "xlsx": re.compile(r"xl/(sharedStrings|worksheets/sheet\d+)\.xml"),
+    "pptx": re.compile(r"ppt/slides/slide\d+\.xml"),
+}
+"""Where the words of Office documents are: in elements called t, in runs of paragraphs."""
+_TEXT = re.compile(rb"<(?:\w+:)?t(?:\s[^>]*)?>([^<]*)</|<(/)(?:\w+:)?(?:p|si|row)>")
+_TAG = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+
+
+def text_of(data: bytes, name: str) -> str:
+    """The text of a file's beginning; "" for what holds none, or is not what its name says."""
+    kind = extension_of(name).lower()
+    reader = _reader(kind)
+    return re.sub(r"\s+", " ", reader(data, kind))[:LONGEST].strip() if reader else ""
+
+
+def _reader(kind: str) -> Callable[[bytes, str], str] | None:
+    if kind in _PLAIN:
+        return _plain
+    if kind in _PARTS:
+        return _packed
+    return _pdf if kind == "pdf" else None
+
+
+def _plain(data: bytes, kind: str) -> str:
+    text = data[: 8 * LONGEST].decode("utf-8", "replace")
+    return unescape(_TAG.sub(" ", text)) if kind in ("html", "htm", "xml") else text
+
+
+def _packed(data: bytes, kind: str) -> str:
+    """The words of an Office document, read in place; libraries for them unpack all of a document into memory."""
+    try:
+        with ZipFile(io.BytesIO(data)) as package:
+            names = [name for name in package.namelist()[:10_000] if _PARTS[kind].fullmatch(name)]
+            return " ".join(_words(_beginnings(package, sorted(names))))
+    except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError):
+        return ""
+
+
+def _beginnings(package: ZipFile, names: list[str]) -> Iterator[bytes]:
+    """Parts of a package, together no more than what may be unpacked."""
+    room = MOST_BYTES
+    for name in names:
+        with package.open(name) as part:
+            found = part.read(room)
+        room -= len(found)
+        yield found
+        if room <= 0:
+            return
+
+
+def _words(parts: Iterator[bytes]) -> Iterator[str]:
+    for part in parts:
+        run: list[str] = []
+        for match in _TEXT.finditer(part):
+            if match[2]:
+                yield "".join(run)
+                run = []
+            else:
+                run.append(unescape(match[1].decode("utf-8", "replace")))
+        yield "".join(run)
+
+
+def _pdf(data: bytes, kind: str) -> str:
+    from pypdf import PdfReader
+    from pypdf.errors import PyPdfError
+
+    if len(data) > LARGEST_PDF or not data.startswith(b"%PDF-"):
+        return ""
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    found: list[str] = []
+    try:
+        for number, page in enumerate(PdfReader(io.BytesIO(data)).pages):
+            if number == MOST_PAGES or sum(map(len, found)) >= LONGEST:
+                break
+            found.append(page.extract_text())
+    except (PyPdfError, ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError, OSError):
+        # A broken document has no words; whoever uploaded it gets it back as it is.
+        return " ".join(found)
+    return " ".join(found)

@@ -1,0 +1,51 @@
+"""Who is calling: the user of the token, or another one for an administrator who says so, with a shared link or not.
+
+https://developer.box.com/guides/authentication/jwt/as-user
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from twindiff.kit import Call, Exchange
+from twindiff.kit.styles.box import Unauthorized
+
+from .access import acting_user, is_admin
+from .errors import Forbidden, InsufficientScope
+from .further_tables import AccessToken
+from .shared_links import use_link
+from .tables import User
+
+
+def actor_of(call: Call) -> str | None:
+    """Whom a token that was issued here acts as."""
+    known = call.db.find(AccessToken, AccessToken.token == call.token)
+    if known is None:
+        return None
+    if known.is_revoked or known.kind != "access":
+        raise Unauthorized
+    return known.user_id
+
+
+def guard(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+    """Let a user in, as whom they say, with what their shared link allows."""
+    if exchange.operation.declared.open:
+        return proceed()
+    if acting_user(call).status == "inactive":
+        raise Forbidden("The user is inactive")
+    headers = exchange.request.headers
+    if as_user := headers.get("as-user"):
+        _act_as(call, as_user)
+    if (link := headers.get("boxapi")) and exchange.operation.reads:
+        use_link(call, link)
+    return proceed()
+
+
+def _act_as(call: Call, user_id: str) -> None:
+    if user_id == call.actor:
+        return
+    if not is_admin(call) or call.db.find(User, User.id == user_id) is None:
+        raise InsufficientScope
+    call.actor = user_id
+    call.memo.clear()

@@ -1,0 +1,99 @@
+"""What is in a folder: its items in order, everything below it, and how much that is."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from twindiff.kit import Call, all_of, any_of
+from twindiff.kit.rows import Column, Expression, Order
+from twindiff.kit.styles.box import Window
+from twindiff.kit.values import total
+
+from .access import NONE, ROOT, TABLE_OF, granted_items, rights_in
+from .tables import File, Folder, Item, WebLink
+
+KINDS: tuple[type[Any], ...] = (Folder, File, WebLink)
+"""In the order in which lists have them."""
+
+
+class Sort(NamedTuple):
+    """How items of one kind are ordered; folders always come before files, and files before web links."""
+
+    by: str = "name"
+    direction: str = "ASC"
+
+    def order(self, kind: type[Any]) -> Any:
+        """The order of one kind's rows."""
+        column: Column[Any] = {
+            "id": kind.id,
+            "name": kind.folded_name,
+            "date": kind.modified_at,
+            "size": File.size if kind is File else kind.folded_name,
+        }[self.by]
+        return Order(column, self.direction == "DESC")
+
+
+def items_in(call: Call, folder: Folder, at: Window, sort: Sort | None = None) -> tuple[list[Item], int]:
+    """A page of a folder's items that are not in the trash, and how many there are."""
+    in_root = folder.id == ROOT
+    where = {kind: (_in_root(call, kind) if in_root else _inside(kind, folder.id)) for kind in KINDS}
+    return page_of_kinds(call, where, at, sort or Sort())
+
+
+Conditions = dict[type[Any], tuple[Expression, ...]]
+
+
+def page_of_kinds(call: Call, where: Conditions, at: Window, sort: Sort) -> tuple[list[Item], int]:
+    """A page of the items for which conditions hold, kind after kind, and how many there are in all."""
+    rows: list[Item] = []
+    offset, known = at.offset, 0
+    for kind, conditions in where.items():
+        count = call.db.count(kind, *conditions)
+        known += count
+        room = at.limit - len(rows)
+        if count > offset and room > 0:
+            rows += call.db.rows(kind, *conditions, order=sort.order(kind), limit=room, offset=offset)
+        offset = max(0, offset - count)
+    return rows, known
+
+
+def _inside(kind: type[Any], folder_id: str) -> tuple[Expression, ...]:
+    return kind.parent_id == folder_id, kind.item_status == "active"
+
+
+def _in_root(call: Call, kind: type[Any]) -> tuple[Expression, ...]:
+    """What stands in the caller's root: what is theirs there, and what others share with them."""
+    mine = all_of(kind.parent_id == ROOT, any_of(kind.owned_by_id == call.actor, kind.owned_by_id.is_null()))
+    shared = [item for kind_of_item, item in granted_items(call) if TABLE_OF[kind_of_item] is kind]
+    tops = [item for item in shared if _is_top(call, kind, item)] if shared else []
+    return any_of(mine, kind.id.in_(tops)) if tops else mine, kind.item_status == "active"
+
+
+def _is_top(call: Call, kind: type[Any], item_id: str) -> bool:
+    """Whether a shared item cannot be reached through a folder that is the caller's too."""
+    row = call.db.find(kind, kind.id == item_id)
+    return row is not None and row.owned_by_id != call.actor and rights_in(call, row.parent_id) == NONE
+
+
+def folders_below(call: Call, folder_id: str, *, status: str | None = "active") -> list[list[Folder]]:
+    """The folders inside a folder, level by level, beginning with those right in it."""
+    levels: list[list[Folder]] = []
+    parents = [folder_id]
+    while parents:
+        where: tuple[Expression, ...] = (Folder.parent_id.in_(parents),)
+        level = call.db.rows(Folder, *where, *((Folder.item_status == status,) if status else ()))
+        parents = [folder.id for folder in level]
+        levels += [level] if level else []
+    return levels
+
+
+def size_of(call: Call, folder_id: str) -> int:
+    """How many bytes the files of a folder have together, at any depth."""
+    inside = (File.parent_id == Folder.id, File.item_status == "active")
+    size, level = 0, [folder_id]
+    while level:
+        sizes = call.db.rows(Folder, Folder.id.in_(level), columns=(total(File.size, File, *inside),))
+        size += sum(each or 0 for (each,) in sizes)
+        below = call.db.rows(Folder, Folder.parent_id.in_(level), Folder.item_status == "active", columns=(Folder.id,))
+        level = [folder for (folder,) in below]
+    return size

@@ -1,0 +1,146 @@
+"""The trash: what is put into it, what comes back, and what is gone for good.
+
+An item says itself that it is in the trash; what is inside of a folder there is with it and says nothing, so that it
+is back as it was when the folder is. https://developer.box.com/guides/trash
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from twindiff.kit import Call, Row
+from twindiff.kit.rows import Column
+from twindiff.kit.styles.box import Window
+
+from .access import ROOT, find_folder, folder_row, forget, is_trashed, require, visible
+from .changing import check_lock
+from .contents import charge
+from .errors import FolderNotEmpty, NotFound, Trashed
+from .folder_locks import check_unlocked
+from .further_tables import Collaboration, FileRequest, FolderLock, MetadataInstance, Webhook
+from .happenings import record, tell, trigger_of
+from .listing import folders_below, items_in
+from .names import check_free, check_name
+from .stamps import folded, search_text, touched
+from .tables import Comment, File, FileContent, FileVersion, Folder, HubItem, Item, Task, TaskAssignment, WebLink
+from .views import item_object
+
+KEPT_DAYS = 30
+
+
+def trash(call: Call, item: Item) -> None:
+    """Put an item into the trash."""
+    check_lock(call, item)
+    now = call.clock.iso()
+    purged = (datetime.fromisoformat(now) + timedelta(days=KEPT_DAYS)).isoformat()
+    stamp = {**touched(call, item), "trashed_at": now, "purged_at": purged}
+    told = call.db.change(item, item_status="trashed", **stamp)
+    tell(call, "ITEM_TRASH", told, trigger_of(item, "TRASHED"))
+
+
+def trash_folder(call: Call, folder: Folder, *, recursive: bool) -> None:
+    """Put a folder into the trash; one that is not empty only with all that is in it."""
+    check_unlocked(call, folder, "delete")
+    if not recursive and items_in(call, folder, Window(0, 1))[1]:
+        raise FolderNotEmpty
+    trash(call, folder)
+
+
+def trashed_item(call: Call, table: type[Any], item_id: str) -> Any:
+    """An item that is itself in the trash, of those that the caller may restore."""
+    row = call.db.find(table, table.id == item_id)
+    if row is None or row.item_status != "trashed":
+        raise NotFound.of("item", item_id)
+    around = folder_row(call, row.parent_id) if row.parent_id else None
+    if around is not None and around.id != ROOT and _is_gone(call, around):
+        # Only the folder around it can be looked at, as long as it is in the trash.
+        raise NotFound.of("item", item_id)
+    require_visible(call, row)
+    return row
+
+
+def _is_gone(call: Call, folder: Folder) -> bool:
+    return is_trashed(call, folder)
+
+
+def require_visible(call: Call, item: Item) -> None:
+    """Raise NotFound for an item that the caller may not know of."""
+    try:
+        visible(call, item, item.id)
+    except Trashed:
+        require(call, item, "delete")
+
+
+def restore(call: Call, item: Any, name: str | None, parent_id: str | None) -> Any:
+    """Bring an item back, to where it was or to another folder, under its name or another one."""
+    target = find_folder(call, parent_id or item.parent_id or ROOT, "upload")
+    name = check_name(name) if name else str(item.name)
+    owner = call.actor if target.id == ROOT else target.owned_by_id
+    check_free(call, target.id, name, owner, but=item)
+    changes: dict[str, Any] = {"item_status": "active", "trashed_at": None, "purged_at": None}
+    if name != item.name:
+        changes |= {"name": name, "folded_name": folded(name)}
+        changes["search_text"] = search_text(name, item.description, item.tags)
+    if target.id != (item.parent_id or ROOT):
+        changes["parent_id"] = target.id
+    now = call.db.change(item, **{**touched(call, item), **changes})
+    forget(call, item.id)
+    tell(call, "ITEM_UNDELETE_VIA_TRASH", now, trigger_of(item, "RESTORED"))
+    return now
+
+
+def purge(call: Call, item: Item) -> None:
+    """Delete an item for good, with all that hangs on it and all that is in it."""
+    record(call, "DELETE", item_object(call, item), owner=item.owned_by_id, about=item)
+    if isinstance(item, Folder):
+        folders = [item, *(each for level in folders_below(call, item.id, status=None) for each in level)]
+        inside = tuple(folder.id for folder in folders)
+        _purge_files(call, call.db.rows(File, File.parent_id.in_(inside)))
+        _purge_all(call, WebLink.parent_id, inside)
+        _purge_beside(call, "folder", inside)
+        _purge_all(call, FolderLock.folder_id, inside)
+        _purge_all(call, FileRequest.folder_id, inside)
+        for folder in reversed(folders):
+            call.db.remove(folder)
+    elif isinstance(item, File):
+        _purge_files(call, [item])
+    else:
+        _purge_beside(call, "web_link", (item.id,))
+        call.db.remove(item)
+
+
+def _purge_files(call: Call, files: Sequence[File]) -> None:
+    ids = tuple(file.id for file in files)
+    versions = call.db.rows(FileVersion, FileVersion.file_id.in_(ids))
+    _purge_all(call, FileContent.version_id, tuple(version.id for version in versions))
+    tasks = call.db.rows(Task, Task.item_id.in_(ids))
+    _purge_all(call, TaskAssignment.task_id, tuple(task.id for task in tasks))
+    owners = {file.id: file.owned_by_id for file in files}
+    for version in versions:
+        charge(call, owners[version.file_id], -version.size)
+    for row in (*versions, *tasks):
+        call.db.remove(row)
+    _purge_all(call, Comment.file_id, ids)
+    _purge_beside(call, "file", ids)
+    for file in files:
+        call.db.remove(file)
+
+
+def _purge_all(call: Call, column: Column[Any], keys: Sequence[str]) -> None:
+    for row in call.db.rows(column.table, column.in_(keys)) if keys else ():
+        call.db.remove(row)
+
+
+def _purge_beside(call: Call, kind: str, ids: Sequence[str]) -> None:
+    """Delete what names items by kind and id."""
+    named: tuple[tuple[type[Row], Column[Any], Column[Any]], ...] = (
+        (Collaboration, Collaboration.item_id, Collaboration.item_type),
+        (MetadataInstance, MetadataInstance.item_id, MetadataInstance.item_type),
+        (HubItem, HubItem.item_id, HubItem.item_type),
+        (Webhook, Webhook.target_id, Webhook.target_type),
+    )
+    for table, item_id, item_type in named:
+        for row in call.db.rows(table, item_id.in_(ids), item_type == kind) if ids else ():
+            call.db.remove(row)
