@@ -9,7 +9,8 @@ import msgspec
 from twindiff.kit import Call
 from twindiff.kit.seeding import InvalidSeedConfig, Part, Person, Seeding
 
-from .tables import Channel, ChannelMember, Message, Team, User, UserTeam
+from .guard import EVERY
+from .tables import AccessToken, Channel, ChannelMember, Message, Team, User, UserTeam
 
 TEAM = "T01WORKSPACE"
 
@@ -52,11 +53,15 @@ class SlackConfig(msgspec.Struct):
 
     users: list[SeedUser | str] = []
     channels: list[SeedChannel | str] = []
+    oauth_bot_scopes: list[str] = []
+    """What bots may do; without any, everything."""
 
 
 def write(call: Call, config: SlackConfig, people: Sequence[Person]) -> dict[str, int]:
     """Fill an empty workspace; raises InvalidSeedConfig for an author who is not there."""
     call.db.add(Team(team_id=TEAM, team_name="Workspace"))
+    if config.oauth_bot_scopes:
+        call.db.add(AccessToken(token=EVERY, scopes=",".join(config.oauth_bot_scopes)))
     ids = {person.email: _join(call, person) for person in people}
     known = {person.name: ids[person.email] for person in people}
     for each in config.users:
