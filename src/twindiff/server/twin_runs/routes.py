@@ -15,6 +15,7 @@ from twindiff.kit.twin import Operations, Twin
 from twindiff.server.twin_runs.dashboard import dashboard
 from twindiff.server.twin_runs.desk import Desk
 from twindiff.server.twin_runs.runs import Asked
+from twindiff.server.twin_runs.scenarios import Mode
 
 api = Operations()
 
@@ -22,7 +23,6 @@ LONGEST_TTL = 480
 Ttl = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_TTL)]
 Names = Annotated[list[str], msgspec.Meta(min_length=1)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
-Mode = Literal["fast", "thorough"]
 PROVISION = "/validate/twins/provision"
 
 
@@ -61,7 +61,7 @@ def _described(twin: Twin) -> dict[str, Any]:
 
 
 @api.post("/twin-runs")
-def create_twin_run(
+async def create_twin_run(
     desk: Desk,
     twins: Names,
     ttl_minutes: Ttl = 60,
@@ -76,10 +76,11 @@ def create_twin_run(
 ) -> dict[str, Any]:
     """Provision twins in one environment: filled by a scenario, by a configuration, or with their own starter worlds.
 
-    A prompt is understood by rules whatever `scenario_generation_mode` asks for; the answer says which mode it was.
+    A prompt is understood by rules, and with `scenario_generation_mode` `thorough` by a model if the server has one
+    (`TWINDIFF_MODEL`); the answer says which mode it was.
     `ports` gives each twin a loopback port of its own, for SDKs that drop the path of a base URL.
     """
-    filled = desk.scenarios.filling(scenario_id, scenario_prompt, seed_config)
+    filled = await desk.scenarios.prepared(scenario_id, scenario_prompt, seed_config, scenario_generation_mode)
     run = desk.runs.provision(
         Asked(twins, ttl_minutes, filled.config, filled.kind, public, access_profile, scenario_id, ports=ports)
     )
@@ -87,7 +88,7 @@ def create_twin_run(
 
 
 @api.post(PROVISION)
-def provision_twins(
+async def provision_twins(
     desk: Desk,
     twins: Names,
     ttl_minutes: Ttl = 60,
@@ -99,7 +100,7 @@ def provision_twins(
     ports: bool = False,
 ) -> dict[str, Any]:
     """Provision twins, as `POST /twin-runs` does."""
-    return create_twin_run(
+    return await create_twin_run(
         desk,
         twins,
         ttl_minutes,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 
@@ -10,7 +10,7 @@ from twindiff.catalog import TwinRunRecord
 from twindiff.kit.twin import Operations
 from twindiff.server.twin_runs.desk import Desk
 from twindiff.server.twin_runs.routes import shown
-from twindiff.server.twin_runs.scenarios import shown_scenario
+from twindiff.server.twin_runs.scenarios import Mode, shown_scenario
 
 api = Operations()
 
@@ -20,7 +20,7 @@ Config = dict[str, dict[str, Any]]
 
 
 @api.post("/scenarios", status=201)
-def create_scenario(
+async def create_scenario(
     desk: Desk,
     name: Name,
     prompt: Prompt | None = None,
@@ -28,13 +28,14 @@ def create_scenario(
     twins: list[str] | None = None,
     description: str | None = None,
     tags: list[str] | None = None,
-    generation_mode: Literal["fast", "thorough"] = "fast",
+    generation_mode: Mode = "fast",
 ) -> dict[str, Any]:
     """Save a world: by what each twin is seeded with, or by a prompt of which a world is made.
 
-    A prompt is understood by rules whatever `generation_mode` asks for; the answer says which mode it was.
+    A prompt is understood by rules, and with `generation_mode` `thorough` by a model if the server has one
+    (`TWINDIFF_MODEL`); the answer says which mode it was.
     """
-    record, said = desk.scenarios.create(name, prompt, seed_config, twins, description, tags)
+    record, said = await desk.scenarios.create(name, prompt, seed_config, twins, description, tags, generation_mode)
     return {**shown_scenario(record), **said}
 
 
@@ -59,7 +60,7 @@ def get_scenario(desk: Desk, scenario_id: str) -> dict[str, Any]:
 
 
 @api.put("/scenarios/{scenario_id}")
-def change_scenario(
+async def change_scenario(
     desk: Desk,
     scenario_id: str,
     name: Name | None = None,
@@ -70,6 +71,8 @@ def change_scenario(
     tags: list[str] | None = None,
 ) -> dict[str, Any]:
     """Change what is given of a scenario; runs that were made of it stay as they are."""
+    if seed_config:
+        await desk.runs.worlds.prepare(seed_config)
     fields = {"name": name, "prompt": prompt, "seed_config": seed_config, "twins": twins}
     return shown_scenario(desk.scenarios.change(scenario_id, **fields, description=description, tags=tags))
 
@@ -88,6 +91,7 @@ async def ensure_twin_environment(
     desk: Desk, scenario_id: str, twins: list[str] | None = None, public: bool = True
 ) -> dict[str, Any]:
     """The environment that belongs to a scenario, at the same addresses for all who ask; made if need be."""
+    await desk.runs.worlds.prepare(desk.scenarios.find(scenario_id).seed_config)
     return await _environment(desk, desk.scenarios.ensure(scenario_id, twins, public=public))
 
 

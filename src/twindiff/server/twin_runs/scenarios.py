@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from twindiff.catalog import ScenarioRecord, TwinRunRecord
 from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError
+from twindiff.server.models import configured
 from twindiff.server.twin_runs.presets import PRESETS, Preset
 from twindiff.server.twin_runs.prompts import understood
 from twindiff.server.twin_runs.runs import YEAR_OF_MINUTES, Asked, TwinRuns
+from twindiff.server.twin_runs.thorough import thorough
 from twindiff.server.twin_runs.worlds import Config
+
+Mode = Literal["fast", "thorough"]
+"""How a world is made of a prompt: by rules, or by a model."""
 
 
 class ScenarioNotFound(ApiError):
@@ -54,8 +59,28 @@ class Scenarios:
         self.runs = runs
         self._catalog = runs.service.catalog
 
+    async def prepared(
+        self,
+        scenario_id: str | None,
+        prompt: str | None,
+        config: dict[str, dict[str, Any]] | None,
+        mode: Mode = "fast",
+    ) -> Filling:
+        """What a run is filled with, made already; raises ScenarioNotFound, Contradiction, ModelFailed.
+
+        A prompt is understood by rules, or by the model of the server where one is configured and it is asked for.
+        """
+        filled = self.filling(scenario_id, prompt, config)
+        model = configured() if mode == "thorough" and filled.kind == "prompt" else None
+        if model and prompt:
+            made = await thorough(model, self.runs.service, self.runs.worlds, prompt)
+            filled = Filling(made, "prompt", {"generation_mode": "thorough", "model": model.name})
+        if filled.config is not None:
+            await self.runs.worlds.prepare(filled.config)
+        return filled
+
     def filling(self, scenario_id: str | None, prompt: str | None, config: dict[str, dict[str, Any]] | None) -> Filling:
-        """What a run is filled with; raises ScenarioNotFound, Contradiction."""
+        """The same by rules alone, and not made yet."""
         if sum(each is not None for each in (scenario_id, prompt, config)) > 1:
             raise Contradiction
         if scenario_id is not None:
@@ -71,7 +96,7 @@ class Scenarios:
     def _seedable(self) -> list[str]:
         return [twin.name for twin in self.runs.service.registry.twins.values() if twin.seeding]
 
-    def create(
+    async def create(
         self,
         name: str,
         prompt: str | None,
@@ -79,9 +104,10 @@ class Scenarios:
         twins: Sequence[str] | None,
         description: str | None,
         tags: Sequence[str] | None,
+        mode: Mode = "fast",
     ) -> tuple[ScenarioRecord, dict[str, Any]]:
         """Save a scenario; raises InvalidSeedConfig, UnknownTwin. What was understood of its prompt is told beside."""
-        filled = self.filling(None, None if config is not None else prompt, config)
+        filled = await self.prepared(None, None if config is not None else prompt, config, mode)
         used = {} if filled.config is None else {self._twin(each): dict(parts) for each, parts in filled.config.items()}
         wanted = [self._twin(each) for each in (twins or [])] or [*used]
         used = {twin: parts for twin, parts in used.items() if twin in wanted}

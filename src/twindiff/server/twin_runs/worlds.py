@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple, cast
 
@@ -17,6 +19,8 @@ from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
 from twindiff.server.starting import empty_template
 from twindiff.storage import Intent, Moment, Origin
+from twindiff.storage.deadline import NEVER
+from twindiff.storage.sqlite import SqliteEngine
 
 AGENT = Person("Agent", "agent@example.com")
 """Whom a run acts as; the first of every cast."""
@@ -57,32 +61,85 @@ class Worlds:
         """The template of a configuration for one twin; raises InvalidSeedConfig."""
         if twin.seeding is None:
             raise InvalidSeedConfig([f"the {twin.name} twin takes no seed configuration; leave it out"])
-        parts = twin.seeding.read(config)
-        key = sha256(msgspec.json.encode([twin.name, config, people], order="sorted")).digest()
+        key = _key(twin, config, people)
         if key not in self._made:
-            if len(self._made) >= REMEMBERED:
-                self._made.pop(next(iter(self._made)))
-            self._made[key] = self._seeded(twin, parts, people)
+            self._keep(key, self._seeded(twin, twin.seeding.read(config), people))
         return self._made[key]
 
+    async def prepare(self, config: Config) -> None:
+        """Make the worlds of a configuration off the event loop, so that they are there when they are asked for.
+
+        What cannot be made is left to whoever asks, who says everything that is wrong.
+        """
+        people = cast_of(config)
+        for name, parts in config.items():
+            twin = self._service.registry.get(name)
+            key = _key(twin, parts, people)
+            if twin.seeding and key not in self._made:
+                with suppress(InvalidSeedConfig):
+                    self._keep(key, await self._seeded_aside(twin, twin.seeding.read(parts), people))
+
+    def _keep(self, key: bytes, world: World) -> None:
+        if len(self._made) >= REMEMBERED:
+            self._made.pop(next(iter(self._made)))
+        self._made[key] = world
+
     def _seeded(self, twin: Twin, parts: Any, people: Sequence[Person]) -> World:
-        engine, empty = self._service.engine, empty_template(self._service, twin)
-        scratch, clock = new_environment_id(), ClockMode("steps", BEGINNING)
-        origin = Origin({twin.name: empty.hash}, clock, created=BEGINNING, clock_start=BEGINNING)
-        seeding = twin.seeding
-        assert seeding, "only a twin that can be seeded comes here"
-
-        def work(moment: Moment) -> dict[str, int]:
-            return seeding.write(Call("", moment.db, moment.clock), parts, people)
-
-        engine.create(scratch, origin)
+        scratch = self._scratch(twin)
         try:
-            counts, _ = engine.write(scratch, Intent(twin.name, "seed", ""), work)
-            stored = engine.copy_template(scratch, origin, twin.name)
+            counts, _ = self._service.engine.write(scratch.id, _intent(twin), _work(twin, parts, people))
+            return self._copied(twin, scratch, counts)
         finally:
-            engine.delete(scratch)
-        template = msgspec.structs.replace(empty, hash=stored.hash, counters=stored.counters)
-        return World(template, counts)
+            self._service.engine.delete(scratch.id)
+
+    async def _seeded_aside(self, twin: Twin, parts: Any, people: Sequence[Person]) -> World:
+        """The same, where the embedded engine would keep the event loop from everybody else."""
+        engine = self._service.engine
+        if not isinstance(engine, SqliteEngine):
+            return self._seeded(twin, parts, people)
+        scratch = self._scratch(twin)
+        try:
+            snapshot = engine.snapshot(scratch.id, twin.name, writes=True)
+            write = partial(snapshot.write, scratch.id, _intent(twin), limit=lambda: NEVER)
+            counts, _ = await self._service.runtime.run_in_thread(partial(write, _work(twin, parts, people)))
+            engine.take_over(snapshot)
+            return self._copied(twin, scratch, counts)
+        finally:
+            engine.delete(scratch.id)
+
+    def _scratch(self, twin: Twin) -> Scratch:
+        empty = empty_template(self._service, twin)
+        clock = ClockMode("steps", BEGINNING)
+        origin = Origin({twin.name: empty.hash}, clock, created=BEGINNING, clock_start=BEGINNING)
+        scratch = Scratch(new_environment_id(), origin, empty)
+        self._service.engine.create(scratch.id, origin)
+        return scratch
+
+    def _copied(self, twin: Twin, scratch: Scratch, counts: dict[str, int]) -> World:
+        stored = self._service.engine.copy_template(scratch.id, scratch.origin, twin.name)
+        return World(msgspec.structs.replace(scratch.empty, hash=stored.hash, counters=stored.counters), counts)
+
+
+class Scratch(NamedTuple):
+    """An environment in which a world is made."""
+
+    id: str
+    origin: Origin
+    empty: TemplateRecord
+
+
+def _key(twin: Twin, config: Mapping[str, Any], people: Sequence[Person]) -> bytes:
+    return sha256(msgspec.json.encode([twin.name, config, people], order="sorted")).digest()
+
+
+def _intent(twin: Twin) -> Intent:
+    return Intent(twin.name, "seed", "")
+
+
+def _work(twin: Twin, parts: Any, people: Sequence[Person]) -> Callable[[Moment], dict[str, int]]:
+    seeding = twin.seeding
+    assert seeding, "only a twin that can be seeded comes here"
+    return lambda moment: seeding.write(Call("", moment.db, moment.clock), parts, people)
 
 
 def cast_of(config: Config) -> list[Person]:

@@ -72,19 +72,21 @@ class Snapshot:
             database.close()
 
     def write(
-        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None = None
+        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None = None, limit: Limit = whole
     ) -> tuple[T, int | None]:
         """Run work that may write; the number is the one it has when it is taken over."""
         database = Database(self._tables, self.pages)
         try:
-            return self._written(database, intent, work)
+            return self._written(database, intent, work, limit)
         finally:
             database.close()
 
-    def _written(self, database: Database, intent: Intent, work: Callable[[Moment], T]) -> tuple[T, int | None]:
+    def _written(
+        self, database: Database, intent: Intent, work: Callable[[Moment], T], limit: Limit
+    ) -> tuple[T, int | None]:
         counters = Counters(self.standing.counters)
         with database.undoable():
-            with database.bounded(whole()) as deadline:
+            with database.bounded(limit()) as deadline:
                 store = SqliteStore(database.connection, self._tables, counters, deadline)
                 result = work(Moment(store, self._clock))
             changed = database.changes()

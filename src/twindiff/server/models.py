@@ -1,0 +1,72 @@
+"""A model behind an endpoint that speaks as OpenAI's or Anthropic's does, where the server is given one.
+
+`TWINDIFF_MODEL` names the model, and the same variables as everywhere say where it is: `ANTHROPIC_BASE_URL` and
+`ANTHROPIC_API_KEY`, or else `OPENAI_BASE_URL` and `OPENAI_API_KEY`. Without the name nothing is ever sent anywhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import httpx
+
+from twindiff.kit.errors import ApiError
+
+Json = dict[str, Any]
+
+SECONDS = 120.0
+MOST_TOKENS = 16_000
+
+
+class ModelFailed(ApiError):
+    """The model gave no answer that can be used."""
+
+    status = 502
+
+
+class Model(NamedTuple):
+    """Where a model is and how it is spoken to."""
+
+    name: str
+    url: str
+    headers: Mapping[str, str]
+    is_anthropic: bool
+
+    async def answer(self, system: str, said: list[Json]) -> str:
+        """What the model says to a conversation of `{role, content}`; raises ModelFailed."""
+        body: Json = {"model": self.name, "messages": [{"role": "system", "content": system}, *said]}
+        if self.is_anthropic:
+            body = {"model": self.name, "max_tokens": MOST_TOKENS, "system": system, "messages": said}
+        try:
+            async with httpx.AsyncClient(timeout=SECONDS) as http:
+                answer = await http.post(self.url, headers=self.headers, json=body)
+            if not answer.is_success:
+                raise ModelFailed(f"{self.url} answered {answer.status_code}: {answer.text[:300]}")
+            return self._text(answer.json())
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            raise ModelFailed(f"{self.url} gave no answer that can be read: {error}") from None
+
+    def _text(self, answer: Any) -> str:
+        try:
+            if self.is_anthropic:
+                return "".join(part["text"] for part in answer["content"] if part["type"] == "text")
+            return str(answer["choices"][0]["message"]["content"])
+        except (KeyError, IndexError, TypeError) as error:
+            kind = "Anthropic" if self.is_anthropic else "OpenAI"
+            raise ModelFailed(f"{self.url} does not answer as {kind} does: {error!r}") from None
+
+
+def configured(given: Mapping[str, str] = os.environ) -> Model | None:
+    """The model that the environment variables name, if they do."""
+    name = given.get("TWINDIFF_MODEL")
+    if not name:
+        return None
+    if "ANTHROPIC_BASE_URL" in given or ("ANTHROPIC_API_KEY" in given and "OPENAI_BASE_URL" not in given):
+        base = given.get("ANTHROPIC_BASE_URL", "https://api.anthropic.com").rstrip("/")
+        headers = {"x-api-key": given.get("ANTHROPIC_API_KEY", ""), "anthropic-version": "2023-06-01"}
+        return Model(name, f"{base}/v1/messages", headers, is_anthropic=True)
+    base = given.get("OPENAI_BASE_URL", "https://api.openai.com/v1").rstrip("/")
+    headers = {"Authorization": f"Bearer {given.get('OPENAI_API_KEY', 'none')}"}
+    return Model(name, f"{base}/chat/completions", headers, is_anthropic=False)
