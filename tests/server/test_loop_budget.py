@@ -1,10 +1,13 @@
 """Many requests at once do not keep the event loop from everybody else."""
 
 import asyncio
+from collections.abc import Container
 
 import httpx
+import pytest
 
 from twindiff.server import Gateway, Service, Settings
+from twindiff.server.runtime import loop_budget
 
 REQUESTS = 400
 
@@ -41,3 +44,43 @@ def test_requests_that_come_at_once_leave_turns_to_others_and_are_answered_in_or
     assert set(statuses) == {200}
     assert order == sorted(order)
     assert passes > 10
+
+
+class Clock:
+    """A clock that goes on by a quarter of a pass whenever somebody looks at it."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def perf_counter(self) -> float:
+        self.looks += 1
+        return self.looks * loop_budget.LONGEST_SECONDS / 4
+
+
+async def begun_in_order(count: int, leaving: Container[int] = ()) -> list[int]:
+    """Those of so many who found time, in the order they did; some leave while they wait."""
+    budget, begun = loop_budget.LoopBudget(), list[int]()
+
+    async def ask(number: int) -> None:
+        await budget.wait()
+        begun.append(number)
+
+    tasks = [asyncio.create_task(ask(number)) for number in range(count)]
+    await asyncio.sleep(0)
+    for number, task in enumerate(tasks):
+        if number in leaving:
+            task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return begun
+
+
+def test_many_who_wait_are_not_all_looked_at_in_each_pass(monkeypatch: pytest.MonkeyPatch):
+    clock = Clock()
+    monkeypatch.setattr(loop_budget, "time", clock)
+    assert asyncio.run(begun_in_order(3000)) == [*range(3000)]
+    assert clock.looks < 3000 * 5
+
+
+def test_who_leaves_while_waiting_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(loop_budget, "time", Clock())
+    assert asyncio.run(begun_in_order(100, leaving=range(10, 90))) == [*range(10), *range(90, 100)]

@@ -4,28 +4,62 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 
 LONGEST_SECONDS = 0.002
 """Work that is begun in one pass; requests that come to more go on in the next, in the order they came."""
+FEWEST_WOKEN = 4
+"""Requests that are tried in a pass at least; beyond that twice as many as found time in the one before."""
+
+Places = deque[asyncio.Future[None]]
 
 
 class LoopBudget:
-    """The present pass of an event loop."""
+    """The present pass of an event loop, and those who wait for a later one."""
 
     def __init__(self) -> None:
         self._end: float | None = None
+        self._begun = 0
+        self._is_passing = False
+        self._queue: Places = deque()
+        self._returned: Places = deque()
 
     async def wait(self) -> None:
         """Wait for a pass that has time left."""
-        while self._is_over():  # noqa: ASYNC110 - nothing is polled: sleep(0) is the way into the next pass
-            await asyncio.sleep(0)
+        if self._queue or self._is_over():
+            await self._place_in(self._queue)
+            while self._is_over():
+                await self._place_in(self._returned)
+        self._begun += 1
+
+    def _place_in(self, places: Places) -> asyncio.Future[None]:
+        place = asyncio.get_running_loop().create_future()
+        places.append(place)
+        self._look_at_next_pass()
+        return place
 
     def _is_over(self) -> bool:
         now = time.perf_counter()
         if self._end is None:
             self._end = now + LONGEST_SECONDS
-            asyncio.get_running_loop().call_soon(self._pass)
+            self._look_at_next_pass()
         return now > self._end
 
+    def _look_at_next_pass(self) -> None:
+        if not self._is_passing:
+            self._is_passing = True
+            asyncio.get_running_loop().call_soon(self._pass)
+
     def _pass(self) -> None:
-        self._end = None
+        """Try no more of those who wait than may find time: whoever does not has cost time and waits again."""
+        tried, self._begun = max(FEWEST_WOKEN, 2 * self._begun), 0
+        self._end, self._is_passing = None, False
+        self._queue.extendleft(reversed(self._returned))
+        self._returned.clear()
+        while self._queue and tried:
+            place = self._queue.popleft()
+            if not place.done():  # whoever waited there may have left
+                place.set_result(None)
+                tried -= 1
+        if self._queue:
+            self._look_at_next_pass()
