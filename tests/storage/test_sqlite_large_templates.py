@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.storage.stock import rows, twin
 from twindiff.storage import Start, Template
 from twindiff.storage.journal import Values
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
+from twindiff.storage.sqlite.pages import PAGE_SIZE, Image
 
 SCHEMA = Schema("stock", twin.tables)
 FULL: dict[str, list[Values]] = {"parts": [{**row, "data": None} for row in rows(600)["parts"]], "notes": []}
@@ -67,3 +70,13 @@ def test_nothing_of_it_is_left_when_it_is_forgotten(reopened: Open) -> None:
     engine.forget_template(*NAME)
     assert not engine.stored_templates()
     assert engine.file.connection.execute("SELECT count(*) FROM template_pieces").fetchall() == [(0,)]
+
+
+@given(st.lists(st.sampled_from([b"a", b"b"]), max_size=6), st.lists(st.sampled_from([b"a", b"b"]), max_size=6))
+def test_an_image_shares_the_pages_that_another_has_too(one: list[bytes], other: list[bytes]):
+    first = Image(b"".join(letter * PAGE_SIZE for letter in one))
+    second = Image(b"".join(letter * PAGE_SIZE for letter in other), first)
+    assert second.pages == [letter * PAGE_SIZE for letter in other]
+    shared = [left is right for left, right in zip(first.pages, second.pages, strict=False)]
+    assert shared == [left == right for left, right in zip(one, other, strict=False)]
+    assert second.size == (len(other) - sum(shared)) * PAGE_SIZE

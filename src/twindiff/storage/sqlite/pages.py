@@ -62,16 +62,19 @@ def unpack(page: bytes) -> bytes:
 
 
 class Image:
-    """A whole database, immutable."""
+    """A whole database, immutable; the pages that are those of another one are kept once."""
 
-    __slots__ = ("__weakref__", "count", "data")
+    __slots__ = ("__weakref__", "count", "pages", "size")
 
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.count = len(data) // PAGE_SIZE
-
-    def page(self, number: int) -> bytes:
-        return self.data[number * PAGE_SIZE : (number + 1) * PAGE_SIZE]
+    def __init__(self, data: bytes, like: Image | None = None) -> None:
+        self.pages = [data[at : at + PAGE_SIZE] for at in range(0, len(data), PAGE_SIZE)]
+        self.count = len(self.pages)
+        self.size = len(data)
+        """Bytes of the pages that are its own."""
+        for number, (page, other) in enumerate(zip(self.pages, like.pages if like else (), strict=False)):
+            if page == other:
+                self.pages[number] = other
+                self.size -= PAGE_SIZE
 
 
 class Undo:
@@ -113,12 +116,12 @@ class Pages:
 
     def page(self, number: int) -> bytes:
         own = self.own.get(number)
-        return self.image.page(number) if own is None else unpack(own)
+        return self.image.pages[number] if own is None else unpack(own)
 
     def written(self) -> dict[int, bytes]:
         """The pages that are dirty, some of them packed."""
         there = [number for number in self.dirty if number < self.count]
-        return {number: self.own.get(number) or self.image.page(number) for number in there}
+        return {number: self.own.get(number) or self.image.pages[number] for number in there}
 
     def take_back(self, undo: Undo) -> None:
         """Go back over one operation."""
@@ -153,9 +156,7 @@ class PageFile:
             return b""
         page = pages.own.get(number)  # as `Pages.page`, which a scan would call for every page
         if page is None:
-            if number and amount == PAGE_SIZE:
-                return pages.image.data[offset : offset + PAGE_SIZE]
-            page = pages.image.page(number)
+            page = pages.image.pages[number]
         elif len(page) != PAGE_SIZE:
             page = pages.own[number] = zlib.decompress(page)
         if number == 0:

@@ -36,6 +36,7 @@ class TemplateImages:
         self._images: WeakValueDictionary[Name, Image] = WeakValueDictionary()
         self._as_written: WeakValueDictionary[Name, Image] = WeakValueDictionary()
         self._recent: OrderedDict[Name, Image] = OrderedDict()
+        self._latest: WeakValueDictionary[str, Image] = WeakValueDictionary()
         self._using = Lock()
         self._open: OrderedDict[Name, Database] = OrderedDict()
         self.asked: set[Name] = set()
@@ -60,7 +61,14 @@ class TemplateImages:
             made: list[bytes] = []
             yield lambda: made.append(self._made(tables, start))
             yield from self._file.save_template(twin, template, made[0])
-            self._images[twin, template.hash] = self._as_written[twin, template.hash] = Image(made[0])
+            image = self._image(twin, made[0])
+            self._images[twin, template.hash] = self._as_written[twin, template.hash] = image
+            self._use((twin, template.hash), image)
+
+    def _image(self, twin: str, data: bytes) -> Image:
+        """An image that shares pages with the last one of its twin: those of empty tables, and all of equal rows."""
+        image = self._latest[twin] = Image(data, self._latest.get(twin))
+        return image
 
     def _made(self, tables: Tables, start: Start) -> bytes:
         def build() -> bytes:
@@ -86,9 +94,9 @@ class TemplateImages:
 
     def _load(self, tables: Tables, key: Name, reading: Reading | None) -> Image:
         template, data = self.stored(*key, reading)
-        image = Image(data)
+        image = self._image(key[0], data)
         if template.schema_hash != tables.schema.hash or not fits(tables, Pages(image)):
-            return Image(migrate(tables, data))
+            return self._image(key[0], migrate(tables, data))
         self._as_written[key] = image
         return image
 
@@ -97,10 +105,10 @@ class TemplateImages:
         with self._using:
             self._recent[key] = image
             self._recent.move_to_end(key)
-            size = sum(len(each.data) for each in self._recent.values())
+            size = sum(each.size for each in self._recent.values())
             while size > RECENT_BYTES and len(self._recent) > 1:
                 _, oldest = self._recent.popitem(last=False)
-                size -= len(oldest.data)
+                size -= oldest.size
 
     def as_written(self, tables: Tables, hash: str) -> Image | None:
         """The image of a template that needs no carrying over; the same bytes for ever."""
