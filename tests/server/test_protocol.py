@@ -81,3 +81,14 @@ def test_a_request_that_comes_in_pieces_but_in_time_is_answered(server):
         for piece in ("GET /api/platform/health HTTP/1.1\r\n", "Host: localhost\r\nConnection: close\r\n\r\n"):
             connection.sendall(piece.encode())
         assert connection.recv(1_000_000).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("sent", [b"", b"\r\n"], ids=["nothing", "an empty line"])
+def test_a_connection_that_never_begins_a_request_is_closed(server, sent):
+    assert received(server, sent) == b""
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_connection_that_falls_silent_amid_empty_lines_is_closed(server):
+    assert received(server, b"GET /api/platform/health HTTP/1.1\r\nHost: localhost\r\n\r\n\r\n").count(b"HTTP/1.1") == 1

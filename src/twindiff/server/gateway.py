@@ -7,6 +7,7 @@ sockets) is the business of the shell, an application of an ordinary framework.
 from __future__ import annotations
 
 import asyncio
+import errno
 import inspect
 import logging
 from collections import Counter
@@ -38,6 +39,12 @@ BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 
 class Overloaded(ApiError):
     """Too many requests are in flight; try again in a second."""
+
+    status = 503
+
+
+class TooManyFiles(ApiError):
+    """The server has as many files and connections open as it may; try again in a second, or raise its limit."""
 
     status = 503
 
@@ -120,9 +127,8 @@ class Gateway:
             answer = await self.service.lasting(self._answer(scope, request, place, receive))
         except ApiError as error:
             answer = _refusal(place, error)
-        except Exception:  # the one place where a mistake of ours becomes an answer
-            log.exception("%s %s failed", request.verb, request.path)
-            answer = _refusal(place, InternalError())
+        except Exception as error:  # noqa: BLE001 - the one place where a mistake of ours becomes an answer
+            answer = _refusal(place, _failure(request, error))
         finally:
             self._in_flight.end(environment)
         await _send(send, answer)
@@ -177,6 +183,14 @@ class Gateway:
         if len(exchange.request.body) <= LARGE_BODY:
             return exchange.style.parameters(exchange)
         return await self.service.runtime.run_in_thread(lambda: exchange.style.parameters(exchange))
+
+
+def _failure(request: Request, error: Exception) -> ApiError:
+    """What an error that nobody expected is to the client."""
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        return TooManyFiles(headers=(("Retry-After", "1"),))
+    log.error("%s %s failed", request.verb, request.path, exc_info=error)
+    return InternalError()
 
 
 def preflight(request: Request) -> Answer | None:

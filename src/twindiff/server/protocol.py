@@ -57,14 +57,16 @@ class HttpProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Speak through a transport that gathers."""
         super().connection_made(cast(asyncio.Transport, Gathered(transport, self.loop)))
+        self._watch_time()
 
     def data_received(self, data: bytes) -> None:
-        """Read on; watch the time of a request that is not complete."""
+        """Read on; watch the time of a request that is not complete, or has not even begun."""
         super().data_received(data)
-        if self._is_coming and self._late is None:
-            self._late = self.loop.call_later(self.request_seconds, self._give_up)
-        elif self._late and not self._is_coming:
+        is_answering = bool(self.cycle) and not self.cycle.response_complete
+        if is_answering and not self._is_coming:
             self._forget_time()
+        elif self._late is None:
+            self._watch_time()
 
     def on_message_begin(self) -> None:
         """A request begins."""
@@ -89,9 +91,12 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _give_up(self) -> None:
         is_answered = self.cycle and self.cycle.more_body and self.cycle.response_started
-        if not is_answered:
+        if self._is_coming and not is_answered:
             self.transport.write(LATE)
         self.transport.close()
+
+    def _watch_time(self) -> None:
+        self._late = self.loop.call_later(self.request_seconds, self._give_up)
 
     def _forget_time(self) -> None:
         if self._late:

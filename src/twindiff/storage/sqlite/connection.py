@@ -17,6 +17,7 @@ Stored = tuple[Any, ...]
 Interrupted: type[Exception] = apsw.InterruptError
 ConstraintFailed: type[Exception] = apsw.ConstraintError
 Busy: type[Exception] = apsw.BusyError
+CannotOpen: type[Exception] = apsw.CantOpenError
 OUT_OF_SPACE: tuple[type[Exception], ...] = (apsw.FullError, apsw.IOError)
 """What SQLite says when a file cannot grow: of its own file, and of the memory map beside it."""
 

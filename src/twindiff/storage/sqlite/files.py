@@ -11,13 +11,13 @@ from typing import IO, Any, NamedTuple
 
 import msgspec
 
-from twindiff.storage import DataDirectoryInUse, StorageFull, Template
+from twindiff.storage import DataDirectoryInUse, StorageFull, StorageUnavailable, Template
 from twindiff.storage.journal import Record, decode, encode
 from twindiff.storage.portions import Work, nothing
 from twindiff.storage.schema import Schema
 
 from .carrying_over import carry_over
-from .connection import OUT_OF_SPACE, Connection, connect, roll_back
+from .connection import OUT_OF_SPACE, CannotOpen, Connection, connect, roll_back
 from .ddl import column_text, quote, statements
 from .images import IMAGE_TABLES, ImageFile, Stored, Taken
 from .log import Log
@@ -226,7 +226,12 @@ class DataFile(Reading):
         self._touch()
 
     def _connect(self) -> Connection:
-        connection = connect(self._path)
+        try:
+            connection = connect(self._path)
+        except CannotOpen:
+            if Path(self._path).is_file():  # then it is not the path: the process has too many files open
+                raise StorageUnavailable("The server has too many files open; raise its limit") from None
+            raise
         connection.set_busy_timeout(5000)
         return connection
 
