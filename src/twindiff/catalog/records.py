@@ -260,6 +260,89 @@ class ScenarioRecord(Row, table="scenarios", key=("scenario_id",), indexes=(("cr
     prompt: Column[str | None] = column(default=None)
 
 
+class TestRunRecord(
+    Row,
+    table="test_runs",
+    key=("run_id",),
+    indexes=(("created",), ("status", "created"), ("repo", "created"), ("test_id", "created")),
+):
+    """A run that takes its time: a test in a browser, and whatever else is queued, watched, cancelled and kept."""
+
+    __test__ = False
+
+    run_id: Column[str]
+    kind: Column[str]
+    """test or url for a test in a browser; other kinds have workers of their own."""
+    status: Column[str]
+    """queued or running; then completed, failed or cancelled, and nothing else after that."""
+    asked: Column[Json]
+    """What the request said, by its names."""
+    owner: Column[str]
+    """The process of the server that has it in its hands."""
+    heard: Column[int]
+    """When that process last said so, in microseconds since 1970."""
+    created: Column[int]
+    created_at: Column[Timestamp]
+    updated_at: Column[Timestamp]
+    view_token: Column[str] = column(default="")
+    """What opens the page of the run where the server has a key."""
+    secrets: Column[Json] = column(default={})
+    """Values that steps are given and no answer shows."""
+    start_url: Column[str | None] = column(default=None)
+    prompt: Column[str | None] = column(default=None)
+    test_config: Column[Json | None] = column(default=None)
+    outcome: Column[Json] = column(default={})
+    """How it ended: failure_category, failure_detail, passed, failed, total, checks, diff."""
+    repo: Column[str | None] = column(default=None)
+    test_id: Column[str | None] = column(default=None)
+    twin_run_id: Column[str | None] = column(default=None)
+    sandbox_id: Column[str | None] = column(default=None)
+    session_id: Column[str | None] = column(default=None)
+    source_run_id: Column[str | None] = column(default=None)
+    """The run that it repeats, or that it is a part of."""
+    events: Column[int] = column(default=0)
+    """How many events it has."""
+    finished_at: Column[Timestamp | None] = column(default=None)
+
+
+class TestRunEventRecord(Row, table="test_run_events", key=("run_id", "number")):
+    """Something that happened in a run; steps are the events of type `step`."""
+
+    __test__ = False
+
+    run_id: Column[str]
+    number: Column[int]
+    at: Column[Timestamp]
+    type: Column[str]
+    message: Column[str]
+    data: Column[Json] = column(default={})
+
+
+class SavedTestRecord(
+    Row, table="saved_tests", key=("test_id",), indexes=(("created",), ("repo_full_name", "created"))
+):
+    """A test in a browser that is kept under a name, perhaps with checks of what its twins change."""
+
+    test_id: Column[str]
+    name: Column[str]
+    test_config: Column[Json]
+    tags: Column[Json]
+    created: Column[int]
+    created_at: Column[Timestamp]
+    updated_at: Column[Timestamp]
+    description: Column[str | None] = column(default=None)
+    prompt: Column[str | None] = column(default=None)
+    start_url: Column[str | None] = column(default=None)
+    repo_full_name: Column[str | None] = column(default=None)
+    ci_enabled: Column[bool] = column(default=False)
+    paths: Column[Json] = column(default=[])
+    """Patterns of files whose change is a reason to run it."""
+    twins: Column[Json] = column(default=[])
+    checks: Column[Json | None] = column(default=None)
+    run_id: Column[str | None] = column(default=None)
+    """The run that it was made of."""
+
+
 TABLES = (
     TemplateRecord,
     EnvironmentRecord,
@@ -275,4 +358,7 @@ TABLES = (
     AttemptRecord,
     TwinRunRecord,
     ScenarioRecord,
+    TestRunRecord,
+    TestRunEventRecord,
+    SavedTestRecord,
 )

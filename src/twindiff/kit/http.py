@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode
+from collections.abc import AsyncIterator
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -54,6 +55,8 @@ class Answer(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
     error: str = ""
     """For the call log: the code of an error that the vendor answers with a status of success."""
+    parts: AsyncIterator[bytes] | None = None
+    """What is sent in place of a body that would be complete, each part when it comes."""
 
 
 class Result(NamedTuple):

@@ -11,7 +11,7 @@ import errno
 import inspect
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from http import HTTPStatus
 from typing import Any
 
@@ -107,7 +107,9 @@ class Gateway:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                running += map(asyncio.create_task, (self.service.maintenance_loop(), self.service.dispatcher.run()))
+                others = (work() for work in self.service.background)
+                loops = (self.service.maintenance_loop(), self.service.dispatcher.run(), *others)
+                running += map(asyncio.create_task, loops)
                 await send({"type": "lifespan.startup.complete"})
                 continue
             for task in running:
@@ -131,7 +133,7 @@ class Gateway:
             answer = _refusal(place, _failure(request, error))
         finally:
             self._in_flight.end(environment)
-        await _send(send, answer)
+        await (_stream(send, receive, answer, answer.parts) if answer.parts else _send(send, answer))
 
     async def _answer(self, scope: Scope, request: Request, place: Target | Plane | None, receive: Receive) -> Answer:
         self._check_origin(request)
@@ -220,6 +222,32 @@ def _refusal(place: Target | Plane | None, error: ApiError) -> Answer:
 def _request(scope: Scope) -> Request:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     return Request(scope.get("method", "GET"), scope["path"], scope["query_string"].decode("utf-8", "replace"), headers)
+
+
+async def _stream(send: Send, receive: Receive, answer: Answer, parts: AsyncIterator[bytes]) -> None:
+    """Send an answer that goes on, until it ends or its client leaves; it is no request in flight."""
+
+    async def flow() -> None:
+        async for part in parts:
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+
+    async def leave() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    headers = (("content-type", answer.content_type), *answer.headers)
+    described = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+    await send({"type": "http.response.start", "status": answer.status, "headers": described})
+    ways = [asyncio.create_task(flow()), asyncio.create_task(leave())]
+    try:
+        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        if ways[0].done():
+            await ways[0]
+            await send({"type": "http.response.body", "body": b""})
+    finally:
+        for way in ways:
+            way.cancel()
+        await asyncio.gather(*ways, return_exceptions=True)
 
 
 async def _send(send: Send, answer: Answer) -> None:

@@ -14,6 +14,7 @@ from twindiff.kit.http import Answer
 from twindiff.kit.twin import Dispatch, Operation
 
 Schema = dict[str, Any]
+TEST_RUNS = ("/test-runs", "/runner/runs", "/demo-runner/runs")
 WITH_BODY = ("POST", "PUT", "PATCH")
 _REFERENCES = "#/components/schemas/{name}"
 
@@ -96,7 +97,14 @@ def _name_apart(paths: Schema) -> None:
             taken.add(described["operationId"])
 
 
-_NO_JSON = {"GET /env/{envId}/export": "application/gzip", "GET /metrics": "text/plain"}
+_NO_JSON = {
+    "GET /env/{envId}/export": "application/gzip",
+    "GET /metrics": "text/plain",
+    "GET /validate/{run_id}/results": "text/event-stream",
+    "GET /validate/{run_id}/artifacts/{name}": "application/octet-stream",
+    **{f"GET {runs}/{{run_id}}/events": "text/event-stream" for runs in TEST_RUNS},
+    **{f"GET {runs}/{{run_id}}/artifacts/{{name}}": "application/octet-stream" for runs in TEST_RUNS},
+}
 """What operations answer with that answer neither JSON nor a page."""
 
 _FILE: Schema = {

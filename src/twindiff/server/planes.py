@@ -13,6 +13,9 @@ from twindiff.server.auth import authorize_control
 from twindiff.server.sandboxes.routes import Desk
 from twindiff.server.sandboxes.sandboxes import Sandboxes
 from twindiff.server.service import Service
+from twindiff.server.test_runs.runs import TestRuns
+from twindiff.server.test_runs.saved import SavedTests
+from twindiff.server.test_runs.twins import RunTwins
 from twindiff.server.twin_runs.desk import Desk as RunDesk
 from twindiff.server.twin_runs.logins import Logins
 from twindiff.server.twin_runs.runs import TwinRuns
@@ -40,13 +43,15 @@ class Plane(NamedTuple):
 def planes_of(service: Service) -> tuple[Plane, ...]:
     """The APIs of a service."""
     runs = TwinRuns(service)
+    scenarios = Scenarios(runs)
+    tests = TestRuns(runs, RunTwins(scenarios))
     return (
         Plane((platform.PREFIX,), platform.platform, partial(_any_address, service), removed=platform.PREFIX),
         Plane((sandboxes.PREFIX,), sandboxes.operations, partial(Desk, Sandboxes(service)), removed=sandboxes.PREFIX),
         Plane(
             twin_runs.PREFIXES,
             twin_runs.operations,
-            partial(RunDesk, runs, Scenarios(runs), Logins()),
+            partial(RunDesk, runs, scenarios, Logins(), tests, SavedTests(tests)),
             partial(authorize_control, free=twin_runs.OPEN),
         ),
     )

@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from typing import NamedTuple, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from typing import Any, NamedTuple, TypeVar
 
 from twindiff.catalog import TABLES, WebhookRecord
 from twindiff.catalog.stamps import wall
@@ -82,6 +82,8 @@ class Settings(NamedTuple):
     """Environments that are ready at once."""
     transcripts: Policy = "all"
     """Of which calls is kept what they asked and were answered."""
+    runs_at_once: int = 0
+    """Test runs that are done at once; 0 stands for as many as there are processors."""
 
 
 class Service:
@@ -120,6 +122,8 @@ class Service:
         self.started = time.time()
         self.without_calls: set[str] = set()
         """Environments that have ended and whose calls are still to be forgotten."""
+        self.background: list[Callable[[], Coroutine[Any, Any, None]]] = []
+        """What else is done for as long as the server runs; its end is that it is cancelled."""
         self.trouble: NotServed | None = None
         """Why what is done between requests cannot be done now."""
         if not self.engine.inline:

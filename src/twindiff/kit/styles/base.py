@@ -44,7 +44,7 @@ class Style:
             given.update(self._given_in_body(request, bound))
         given.update(exchange.path_parameters)
         if bound.headers:
-            _add_headers(given, request, bound)
+            add_headers(given, request, bound)
         return given
 
     def body(self, request: Request) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class Style:
         return self.error(UnknownOperation(f"There is no operation {given}{known}"))
 
 
-def _add_headers(given: dict[str, Any], request: Request, bound: Bound) -> None:
+def add_headers(given: dict[str, Any], request: Request, bound: Bound) -> None:
     """Put headers among the parameters; what else was sent under those names is not theirs."""
     for name, header in bound.headers:
         given.pop(name, None)

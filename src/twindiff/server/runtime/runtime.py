@@ -56,6 +56,13 @@ class Runtime:
             return await work
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
+    def run_soon(self, work: Callable[[], object]) -> None:
+        """Run what belongs to the event loop there, soon, from whichever thread."""
+        if self._threads is None or self._loop is None:
+            work()
+        else:
+            self._loop.call_soon_threadsafe(work)
+
     async def run_steps(self, steps: Generator[Work, None, T]) -> T:
         """Run work step by step, each off the event loop; whatever goes wrong, the generator gets to clean up."""
         try:

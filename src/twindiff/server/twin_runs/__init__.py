@@ -1,6 +1,8 @@
 """Twin runs and scenarios: an environment of several twins for an application under test, and the worlds to fill it."""
 
 from twindiff.kit.twin import Dispatch
+from twindiff.server.test_runs import legacy_routes, saved_routes
+from twindiff.server.test_runs import routes as test_routes
 from twindiff.server.twin_runs import accounts, later, routes, scenario_routes
 from twindiff.server.twin_runs.style import RunStyle
 
@@ -13,9 +15,23 @@ PREFIXES = (
     "/auth",
     "/client-versions",
     "/health",
+    "/runs",
+    *test_routes.PREFIXES,
+    *saved_routes.PREFIXES,
     *later.PREFIXES,
 )
 OPEN = {*accounts.OPEN, "GET /scenarios/presets", "GET /twin-runs/{run_id}/dashboard"}
 """Operations that need no key."""
 
-operations = Dispatch(RunStyle(), [routes.api, scenario_routes.api, accounts.api, later.api])
+operations = Dispatch(
+    RunStyle(),
+    [
+        routes.api,
+        scenario_routes.api,
+        accounts.api,
+        test_routes.api,
+        saved_routes.api,
+        legacy_routes.api,
+        later.api,
+    ],
+)

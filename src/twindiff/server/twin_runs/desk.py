@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from twindiff.server.test_runs.runs import TestRuns
+from twindiff.server.test_runs.saved import SavedTests
 from twindiff.server.twin_runs.logins import Logins
 from twindiff.server.twin_runs.runs import TwinRuns
 from twindiff.server.twin_runs.scenarios import Scenarios
@@ -15,4 +17,6 @@ class Desk(NamedTuple):
     runs: TwinRuns
     scenarios: Scenarios
     logins: Logins
+    tests: TestRuns
+    saved: SavedTests
     address: str

@@ -1,4 +1,4 @@
-"""Routes of the contract that come with the browser runner; until then they say so."""
+"""Routes of the contract that nothing implements yet; they say so."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from twindiff.kit.twin import Operations
 
 api = Operations()
 
-PREFIXES = ("/runs", "/test-runs", "/tests", "/sandbox-runs", "/sandboxes", "/runner", "/demo-runner", "/validation")
+PREFIXES = ("/sandbox-runs", "/sandboxes", "/validation")
 
 
 class NotImplementedYet(ApiError):
-    """Test runs, sandbox runs, pull request runs and saved tests are not implemented by this server yet."""
+    """Sandbox runs and pull request runs are not implemented by this server yet."""
 
     status = 501
 
@@ -27,7 +27,5 @@ for _prefix in PREFIXES:
     for _path in (_prefix, f"{_prefix}/{{path:path}}"):
         for _declare in (api.get, api.post, api.put, api.patch, api.delete):
             _declare(_path)(refuse)
-for _path in ("/validate/url-run", "/validate/pr-run", "/validate/url/probe"):
+for _path in ("/validate/pr-run", "/validate/url/probe"):
     api.post(_path)(refuse)
-api.get("/validate/{run_id}/results")(refuse)
-api.get("/validate/{run_id}/artifacts/{name}")(refuse)

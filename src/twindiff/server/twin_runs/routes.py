@@ -216,13 +216,6 @@ def tear_down_twin_run(desk: Desk, run_id: str) -> dict[str, Any]:
     return {"status": "cleaning_up", "run_id": run.run_id}
 
 
-@api.post("/validate/{run_id}/cancel")
-def cancel_run(desk: Desk, run_id: str) -> dict[str, Any]:
-    """End a run of any kind."""
-    run = desk.runs.tear_down(run_id, "cancelled")
-    return {"status": "cancelled", "run_id": run.run_id}
-
-
 @api.post("/validate/agent-run")
 def agent_run(desk: Desk) -> None:
     """Say what to use in place of agent runs."""

@@ -8,6 +8,7 @@ from twindiff.kit.errors import ApiError, InvalidParameter
 from twindiff.kit.exchange import Exchange
 from twindiff.kit.forms import URLENCODED, read_form
 from twindiff.kit.http import Answer, json_answer
+from twindiff.kit.styles.base import add_headers
 from twindiff.server.auth import Unauthorized
 from twindiff.server.platform.style import PlatformStyle
 
@@ -19,9 +20,11 @@ class RunStyle(PlatformStyle):
 
     def parameters(self, exchange: Exchange) -> dict[str, Any]:
         request, bound = exchange.request, exchange.operation.bound
-        if request.content_type != URLENCODED:
-            return super().parameters(exchange)
-        return {**request.query_parameters(), **read_form(request, bound.lists, bound.objects)}
+        if request.content_type == URLENCODED:
+            return {**request.query_parameters(), **read_form(request, bound.lists, bound.objects)}
+        given = super().parameters(exchange)
+        add_headers(given, request, bound)
+        return given
 
     def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
         status = (

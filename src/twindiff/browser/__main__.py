@@ -1,0 +1,59 @@
+"""`python -m twindiff.browser`: a worker. Its first line of input is a Job, every further one a Word.
+
+It answers with Events, one a line. When its input ends the server is gone, and so is the run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import traceback
+
+import msgspec
+
+from twindiff.browser.job import ALLOWANCE_SECONDS, Event, Job, Word
+from twindiff.browser.limits import bound_files, end
+from twindiff.browser.worker import Run
+
+LONGEST_LINE = 16 << 20
+
+
+async def main() -> None:
+    """Read the job, do it, listen meanwhile."""
+    loop = asyncio.get_running_loop()
+    words = asyncio.StreamReader(limit=LONGEST_LINE)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(words), sys.stdin)
+    job = msgspec.json.decode(await words.readline(), type=Job)
+    bound_files(job.limits.file_mb)
+    answers: asyncio.Queue[str] = asyncio.Queue()
+    run = Run(job, _emit, answers)
+    listening = asyncio.create_task(_listen(words, run, answers))
+    try:
+        await run()
+    except Exception as error:  # noqa: BLE001 - a mistake of ours, or a browser that does not start
+        traceback.print_exc()
+        said = str(error).splitlines()[0][:1000] if str(error) else type(error).__name__
+        _emit(Event("end", said, {"status": "failed", "failure_category": "browser", "failure_detail": said}))
+    finally:
+        listening.cancel()
+
+
+async def _listen(words: asyncio.StreamReader, run: Run, answers: asyncio.Queue[str]) -> None:
+    while line := await words.readline():
+        word = msgspec.json.decode(line, type=Word)
+        if word.cancel:
+            run.stop("the run was cancelled", "cancelled")
+        else:
+            answers.put_nowait(word.message)
+    run.stop("the server went away", "server")
+    await asyncio.sleep(ALLOWANCE_SECONDS)
+    end(run.job.run_id)
+
+
+def _emit(event: Event) -> None:
+    os.write(sys.stdout.fileno(), msgspec.json.encode(event) + b"\n")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

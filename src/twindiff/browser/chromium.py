@@ -1,0 +1,60 @@
+"""Which Chromium runs tests: the one that the setting names, else one on PATH, else Playwright's own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+SETTING = "TWINDIFF_CHROMIUM"
+NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+MEND = "Install one (Debian: apt-get install chromium), or name it with TWINDIFF_CHROMIUM."
+EXTRA = "Install the extra: pip install 'twindiff[browser]'."
+
+
+class NoBrowser(RuntimeError):
+    """Tests cannot be run in a browser here; the message says what to install."""
+
+
+def chromium() -> str:
+    """The path of the Chromium that runs tests; raises NoBrowser."""
+    if not (find_spec("playwright") and find_spec("psutil")):
+        raise NoBrowser(f"Test runs need Playwright, which is not installed. {EXTRA}")
+    named = os.environ.get(SETTING, "")
+    if named:
+        if shutil.which(named) is None:
+            raise NoBrowser(f"{SETTING} is '{named}', which is no program. {MEND}")
+        return shutil.which(named) or named
+    found = next((path for name in NAMES if (path := shutil.which(name))), None) or _of_playwright()
+    if found is None:
+        raise NoBrowser(f"Test runs need Chromium, and there is none on PATH. {MEND}")
+    return found
+
+
+def _of_playwright() -> str | None:
+    """The newest Chromium that `playwright install` has fetched."""
+    home = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
+    found = sorted(home.glob("chromium-*/chrome-linux*/chrome"), key=lambda path: path.stat().st_mtime)
+    return str(found[-1]) if found else None
+
+
+def arguments(proxy_port: int) -> list[str]:
+    """How Chromium is started: whatever it asks of a network goes through the proxy of the run."""
+    quiet = [
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-crash-reporter",
+        "--disable-breakpad",
+        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+        "--dns-prefetch-disable",
+        f"--proxy-server=http://127.0.0.1:{proxy_port}",
+        "--proxy-bypass-list=<-loopback>",
+        "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+    ]
+    # Chromium refuses to run as root with its sandbox, which is a matter of machines that are thrown away anyway.
+    return [*quiet, "--no-sandbox"] if os.geteuid() == 0 else quiet

@@ -1,0 +1,130 @@
+"""Finding elements: by CSS, `text=`, `role=`, `testid=`, `xpath=`, or by the words that a person reads."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from playwright.async_api import Locator, Page
+
+NAMED = "named="
+"""What comes before words that name a label, a placeholder, the name of a role or a text, in this order."""
+ENGINES = ("css=", "text=", "role=", "xpath=", "id=", "data-testid=", "//", "..")
+TEST_IDS = ("testid=", "test-id=", "test_id=")
+FIELDS = ("fill", "select")
+ROLES = ("button", "link", "tab", "menuitem", "checkbox", "radio", "switch", "option", "textbox", "combobox", "heading")
+TAGS = frozenset(
+    word
+    for line in (
+        "a abbr article aside body button canvas dd details dialog div dl dt fieldset figure footer form",
+        "h1 h2 h3 h4 h5 h6 header html iframe img input label legend li main nav ol option p pre section select",
+        "small span strong summary svg table tbody td textarea tfoot th thead tr ul video",
+    )
+    for word in line.split()
+)
+_MARKS = re.compile(r"[#>:*=\[\]~^|]|(?:^|[\w\s])\.[a-zA-Z_-]")
+_PLAIN_ROLE = re.compile(r"role=([\w-]+)\s*[:\s]\s*[\"']?([^\"'\[\]]+)[\"']?$")
+_CANDIDATES = """() => {
+  const found = [];
+  const all = document.querySelectorAll(
+    'a,button,input,select,textarea,label,summary,h1,h2,h3,h4,[role],[data-testid],[aria-label],[onclick],p,li,td,span');
+  for (const each of all) {
+    if (found.length >= 400) break;
+    const box = each.getBoundingClientRect();
+    if (!box.width || !box.height) continue;
+    const label = each.labels && each.labels[0] ? each.labels[0].innerText : '';
+    const text = (each.getAttribute('aria-label') || label || each.innerText || each.getAttribute('placeholder')
+      || each.value || '').trim().slice(0, 80);
+    found.push({tag: each.tagName.toLowerCase(), text, id: each.id || '', name: each.getAttribute('name') || '',
+      testid: each.getAttribute('data-testid') || '', role: each.getAttribute('role') || ''});
+  }
+  return found;
+}"""
+
+
+class Candidate(NamedTuple):
+    """An element of the page that might have been meant, and how like it is."""
+
+    likeness: float
+    selector: str
+    text: str
+
+
+def is_words(selector: str) -> bool:
+    """Whether a selector without an engine reads as words of the page and not as CSS."""
+    first = re.split(r"[\s,+]", selector, maxsplit=1)[0]
+    return not _MARKS.search(selector) and first not in TAGS and "-" not in first
+
+
+def locators(page: Page, selector: str, action: str) -> list[Locator]:
+    """Where an element is to be looked for, in this order."""
+    for prefix in TEST_IDS:
+        if selector.startswith(prefix):
+            return [page.get_by_test_id(selector.removeprefix(prefix).strip("\"'"))]
+    if selector.startswith(NAMED):
+        return _named(page, selector.removeprefix(NAMED).strip("\"'"), action)
+    plain = _PLAIN_ROLE.match(selector)
+    if plain and "[" not in selector:
+        role: Any = plain[1]
+        return [page.get_by_role(role, name=plain[2].strip())]
+    if selector.startswith(ENGINES) or not is_words(selector):
+        return [page.locator(selector)]
+    return _named(page, selector, action)
+
+
+def _named(page: Page, words: str, action: str) -> list[Locator]:
+    """Label, placeholder, role, text: the whole of it first, then a part of it."""
+    found: list[Locator] = []
+    for exact in (True, False):
+        found += [page.get_by_label(words, exact=exact), page.get_by_placeholder(words, exact=exact)]
+        roles: tuple[Any, ...] = ("textbox", "combobox", "spinbutton", "searchbox") if action in FIELDS else ROLES
+        either = page.get_by_role(roles[0], name=words, exact=exact)
+        for role in roles[1:]:
+            either = either.or_(page.get_by_role(role, name=words, exact=exact))
+        found.append(either)
+        if action not in FIELDS:
+            found.append(page.get_by_text(words, exact=exact))
+    if action in FIELDS:
+        found.append(page.locator(f"[name={_quoted(words)} i], [id={_quoted(words)} i], [type={_quoted(words)} i]"))
+    return found
+
+
+def _quoted(words: str) -> str:
+    escaped = words.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+async def candidates(page: Page, selector: str, most: int = 5) -> list[dict[str, str]]:
+    """The elements of a page that are most like what was looked for, each with a selector that finds it."""
+    from playwright.async_api import Error
+
+    wanted = " ".join(re.findall(r"[\w-]+", selector.removeprefix(NAMED)))
+    try:
+        elements: list[dict[str, str]] = await page.evaluate(_CANDIDATES)
+    except Error:
+        return []
+    found = sorted({_candidate(wanted, each) for each in elements}, reverse=True)
+    best: dict[str, Candidate] = {}
+    for each in found:
+        best.setdefault(each.selector, each)
+    return [{"selector": each.selector, "text": each.text} for each in list(best.values())[:most] if each.text]
+
+
+def _candidate(wanted: str, element: dict[str, str]) -> Candidate:
+    names = [element[key] for key in ("text", "id", "testid", "name") if element[key]]
+    likeness = max((SequenceMatcher(None, wanted.lower(), name.lower()).ratio() for name in names), default=0.0)
+    is_active = element["tag"] in ("a", "button", "input", "select", "textarea") or bool(element["role"])
+    return Candidate(round(likeness + 0.1 * is_active, 3), _selector(element), element["text"] or element["id"])
+
+
+def _selector(element: dict[str, str]) -> str:
+    """The plainest selector that finds an element."""
+    if element["testid"]:
+        return f"testid={element['testid']}"
+    if element["id"]:
+        return f"#{element['id']}"
+    if element["name"]:
+        return f"{element['tag']}[name={_quoted(element['name'])}]"
+    return f"{NAMED}{element['text']}"

@@ -1,0 +1,121 @@
+"""What a page says and asks for while a step is done: console, network, dialogs, windows and downloads, all bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Download, Page, Request, Response
+
+MOST_LINES = 50
+"""Lines of the console, and requests, that a step keeps."""
+LONGEST_LINE = 500
+MOST_DIALOGS = 50
+MOST_WINDOWS = 5
+MOST_DOWNLOADS = 10
+_UNSAFE = re.compile(r"[^\w.-]+")
+
+
+class Observer:
+    """Watches a context; `take` gives what came since it was last asked. `stop` ends a run that goes too far."""
+
+    def __init__(self, context: BrowserContext, folder: Path, stop: Callable[[str], None]) -> None:
+        self._folder = folder
+        self._stop = stop
+        self._console: list[dict[str, str]] = []
+        self._network: list[dict[str, Any]] = []
+        self._said: list[str] = []
+        self._counts = {"console": 0, "network": 0}
+        self._dialogs = 0
+        self._downloads: list[str] = []
+        self._saving: set[asyncio.Task[None]] = set()
+        self.pages: list[Page] = []
+        context.on("page", self._on_page)
+        context.on("console", self._on_console)
+        context.on("response", self._on_response)
+        context.on("requestfailed", self._on_failure)
+        context.on("dialog", self._on_dialog)
+
+    @property
+    def page(self) -> Page:
+        """The window that was opened last and is still open."""
+        self.pages = [page for page in self.pages if not page.is_closed()] or self.pages[-1:]
+        return self.pages[-1]
+
+    def note(self, said: str) -> None:
+        """Add a line to the log of the step."""
+        if len(self._said) < MOST_LINES:
+            self._said.append(said[:LONGEST_LINE])
+
+    def take(self) -> dict[str, Any]:
+        """Console, network and log since the last time, with how many lines there were in all."""
+        taken = {"console": self._console, "network": self._network, "log": self._said, "counts": {**self._counts}}
+        self._console, self._network, self._said = [], [], []
+        self._counts = {"console": 0, "network": 0}
+        return taken
+
+    async def settle(self) -> None:
+        """Wait for downloads that are being saved."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(5):
+                await asyncio.gather(*self._saving, return_exceptions=True)
+
+    def _on_page(self, page: Page) -> None:
+        if len([each for each in self.pages if not each.is_closed()]) >= MOST_WINDOWS:
+            self.note(f"a window was closed at once, since there are {MOST_WINDOWS}")
+            self._begin(page.close())
+            return
+        self.pages.append(page)
+        page.on("download", self._on_download)
+        page.on("crash", lambda _: self._stop("the page crashed"))
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        self._counts["console"] += 1
+        if len(self._console) < MOST_LINES:
+            self._console.append({"type": message.type, "text": message.text[:LONGEST_LINE]})
+
+    def _on_response(self, response: Response) -> None:
+        self._asked(response.request, response.status, "")
+
+    def _on_failure(self, request: Request) -> None:
+        self._asked(request, 0, request.failure or "failed")
+
+    def _asked(self, request: Request, status: int, failure: str) -> None:
+        self._counts["network"] += 1
+        if len(self._network) < MOST_LINES:
+            asked = {"method": request.method, "url": request.url[:LONGEST_LINE], "status": status}
+            self._network.append({**asked, **({"error": failure} if failure else {})})
+
+    def _on_dialog(self, dialog: Dialog) -> None:
+        self._dialogs += 1
+        self.note(f"{dialog.type}: {dialog.message}")
+        if self._dialogs > MOST_DIALOGS:
+            self._stop(f"the page opened more than {MOST_DIALOGS} dialogs")
+        self._begin(dialog.accept())
+
+    def _on_download(self, download: Download) -> None:
+        if len(self._downloads) >= MOST_DOWNLOADS:
+            self.note(f"a download was cancelled, since there were {MOST_DOWNLOADS}")
+            self._begin(download.cancel())
+            return
+        name = f"download-{len(self._downloads) + 1}-{_UNSAFE.sub('_', download.suggested_filename)[-80:]}"
+        self._downloads.append(name)
+        self.note(f"downloads {download.suggested_filename}, kept as {name}")
+        self._begin(download.save_as(self._folder / name))
+
+    def _begin(self, work: Any) -> None:
+        task = asyncio.ensure_future(_quietly(work))
+        self._saving.add(task)
+        task.add_done_callback(self._saving.discard)
+
+
+async def _quietly(work: Any) -> None:
+    from playwright.async_api import Error
+
+    with contextlib.suppress(Error, OSError):
+        await work

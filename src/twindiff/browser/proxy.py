@@ -1,0 +1,219 @@
+"""The proxy that a run's browser speaks through: it lets requests to the hosts of the run pass, and notes others.
+
+Chromium sends everything through it, redirects and sockets too, so that nothing a page does can go another way. Each
+connection carries one request, since the next one might be for another host.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from urllib.parse import SplitResult, urlsplit
+
+LARGEST_HEAD = 65_536
+PIECE = 65_536
+CONNECT_SECONDS = 10
+PORTS = {"http": 80, "https": 443}
+OF_CHROMIUM = frozenset(
+    {
+        "accounts.google.com",
+        "clients2.google.com",
+        "content-autofill.googleapis.com",
+        "optimizationguide-pa.googleapis.com",
+        "update.googleapis.com",
+    }
+)
+"""Hosts that Chromium asks by itself; that they are refused is no news."""
+MOST_NOTES = 50
+HERE = ("localhost", "127.0.0.1", "[::1]", "::1")
+
+
+class Refused(Exception):
+    """The run may not reach this."""
+
+
+class Gate:
+    """What a run may reach: origins, and below the server's own origin the twins of the run alone."""
+
+    def __init__(self, start_url: str, hosts: Sequence[str], twins: Sequence[str], control: Sequence[str]) -> None:
+        self._control = {each for url in control for each in _names(urlsplit(url))}
+        self._twins = [urlsplit(url) for url in twins]
+        named = [_split(host) for host in hosts]
+        self._open = {each for url in (urlsplit(start_url), *named, *self._twins) for each in _names(url)}
+        # A host that is named without a scheme is one for http and https.
+        self._open |= {(url.hostname or "", 443) for url in named if url.scheme == "http" and url.port is None}
+
+    def check(self, host: str, port: int, path: str | None) -> None:
+        """Raises Refused unless the run may reach it; of a tunnel the path is not known."""
+        place = (host.lower().strip("[]"), port)
+        if place in self._control or self._is_alias(*place):
+            if path is None or not any(self._is_below(twin, place, path) for twin in self._twins):
+                raise Refused("it is the server of the tests itself")
+        elif place not in self._open:
+            raise Refused("the run may reach its start host, its twins and the hosts that the request names")
+
+    def _is_alias(self, host: str, port: int) -> bool:
+        """Whether a name below `localhost` is one more for the server; with `--` it is one for a twin."""
+        return host.endswith(".localhost") and ("localhost", port) in self._control and "--" not in host
+
+    def _is_below(self, twin: SplitResult, place: tuple[str, int], path: str) -> bool:
+        if place not in _names(twin):
+            return False
+        prefix = twin.path.rstrip("/")
+        plain = path.partition("?")[0]
+        is_straight = ".." not in plain and "%2e" not in plain.lower() and "\\" not in plain
+        return bool(prefix) and is_straight and (plain == prefix or plain.startswith(f"{prefix}/"))
+
+
+def _split(host: str) -> SplitResult:
+    return urlsplit(host if "//" in host else f"http://{host}")
+
+
+def _names(url: SplitResult) -> set[tuple[str, int]]:
+    """The place of a URL, under each name that this machine has if it is here."""
+    host, port = (url.hostname or "").lower(), url.port or PORTS.get(url.scheme, 80)
+    return {(name.strip("[]"), port) for name in HERE} if host in HERE else {(host, port)}
+
+
+class Proxy:
+    """Serves one run; `note` is told of what was refused, `full` is called when too much has come."""
+
+    def __init__(self, gate: Gate, most_bytes: int, note: Callable[[str, str], None], full: Callable[[], None]) -> None:
+        self._gate = gate
+        self._left = most_bytes
+        self._note = note
+        self._full = full
+        self._noted: set[str] = set()
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> int:
+        """Listen; the port is returned."""
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=LARGEST_HEAD)
+        return self._server.sockets[0].getsockname()[1]
+
+    async def stop(self) -> None:
+        """End every connection."""
+        if self._server:
+            self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task
+        self._tasks.add(task)
+        try:
+            await self._exchange(reader, writer)
+        except Refused as refused:
+            await _answer(writer, 403, str(refused))
+        except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError) as error:
+            await _answer(writer, 502, f"nothing answers there: {error}")
+        except asyncio.CancelledError:
+            pass
+        finally:
+            self._tasks.discard(task)
+            writer.close()
+
+    async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        line, *fields = head[:-4].split("\r\n")
+        verb, target, _ = line.split(" ", 2)
+        url = urlsplit(f"//{target}" if verb == "CONNECT" else target)
+        host, port = url.hostname or "", url.port or PORTS.get(url.scheme, 80)
+        path = None if verb == "CONNECT" else url.path or "/"
+        try:
+            self._gate.check(host, port, path)
+        except Refused as refused:
+            if host not in OF_CHROMIUM:
+                self._tell(f"{host}:{port}" if path is None else f"{url.scheme}://{url.netloc}{path}", str(refused))
+            raise
+        async with asyncio.timeout(CONNECT_SECONDS):
+            remote = await asyncio.open_connection(_loopback(host), port, limit=LARGEST_HEAD)
+        try:
+            if verb == "CONNECT":
+                await self._tunnel(reader, writer, *remote)
+            else:
+                await self._forward(verb, url, fields, (reader, writer), remote)
+        finally:
+            remote[1].close()
+
+    def _tell(self, address: str, why: str) -> None:
+        """Note what was refused, once."""
+        if address not in self._noted and len(self._noted) < MOST_NOTES:
+            self._noted.add(address)
+            self._note(address, why)
+
+    async def _tunnel(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *remote: object) -> None:
+        above, below = remote
+        assert isinstance(above, asyncio.StreamReader)
+        assert isinstance(below, asyncio.StreamWriter)
+        writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        ways = [asyncio.create_task(self._pass(reader, below)), asyncio.create_task(self._pass(above, writer))]
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+
+    async def _forward(
+        self,
+        verb: str,
+        url: SplitResult,
+        fields: list[str],
+        browser: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        remote: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    ) -> None:
+        """One request and its answer, after which the connection is closed."""
+        kept = [field for field in fields if _name(field) not in ("connection", "proxy-connection", "keep-alive")]
+        path = (url.path or "/") + (f"?{url.query}" if url.query else "")
+        head = "\r\n".join([f"{verb} {path} HTTP/1.1", *kept, "Connection: close"])
+        remote[1].write(f"{head}\r\n\r\n".encode("latin-1"))
+        length = next((int(field.partition(":")[2]) for field in kept if _name(field) == "content-length"), 0)
+        sending = asyncio.create_task(self._pass(browser[0], remote[1], length))
+        try:
+            answered = (await remote[0].readuntil(b"\r\n\r\n")).decode("latin-1")[:-4].split("\r\n")
+            kept = [field for field in answered if _name(field) not in ("connection", "keep-alive")]
+            browser[1].write(("\r\n".join([*kept, "Connection: close"]) + "\r\n\r\n").encode("latin-1"))
+            await self._pass(remote[0], browser[1])
+        finally:
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+
+    async def _pass(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, length: int | None = None
+    ) -> None:
+        while length is None or length > 0:
+            piece = await reader.read(PIECE if length is None else min(PIECE, length))
+            if not piece:
+                return
+            self._count(len(piece))
+            length = None if length is None else length - len(piece)
+            writer.write(piece)
+            await writer.drain()
+
+    def _count(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            self._full()
+            raise Refused("more has come over the network than a run may take")
+
+
+def _loopback(host: str) -> str:
+    """Where a host is: names below `localhost` are this machine, which not every resolver knows."""
+    return "127.0.0.1" if host.endswith(".localhost") else host
+
+
+def _name(field: str) -> str:
+    return field.partition(":")[0].strip().lower()
+
+
+async def _answer(writer: asyncio.StreamWriter, status: int, said: str) -> None:
+    body = said.encode()
+    head = f"HTTP/1.1 {status} Refused\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\nConnection: close"
+    with contextlib.suppress(OSError):
+        writer.write(f"{head}\r\n\r\n".encode() + body)
+        await writer.drain()

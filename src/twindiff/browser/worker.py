@@ -1,0 +1,200 @@
+"""One run, from the start of its browser to its last artifact."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from twindiff.browser import chromium
+from twindiff.browser.config import ConfigError, Step, filled
+from twindiff.browser.job import Event, Job
+from twindiff.browser.limits import MEGABYTE, watch_memory
+from twindiff.browser.observing import Observer
+from twindiff.browser.proxy import Gate, Proxy
+from twindiff.browser.steps import Interpreter, StepFailed
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext
+
+VIEWPORT: Any = {"width": 1280, "height": 800}
+SHOT_MS = 3000
+TRACE = "trace.zip"
+HAR = "network.har"
+
+
+class Stopped(Exception):
+    """The run was ended from outside or by a limit; `category` says by which."""
+
+    def __init__(self, category: str, said: str) -> None:
+        super().__init__(said)
+        self.category = category
+
+
+class Run:
+    """A run that is being done; `emit` tells the server, `ask` waits for an answer of a person or program."""
+
+    def __init__(self, job: Job, emit: Callable[[Event], None], answers: asyncio.Queue[str]) -> None:
+        self.job = job
+        self.emit = emit
+        self._answers = answers
+        self._stopped: asyncio.Future[Stopped] = asyncio.get_running_loop().create_future()
+        self.folder = Path(job.folder)
+        self.passed = 0
+        self.failed: dict[str, Any] | None = None
+
+    def stop(self, said: str, category: str = "limit") -> None:
+        """End the run; what it has so far is kept."""
+        if not self._stopped.done():
+            self._stopped.set_result(Stopped(category, said))
+
+    async def __call__(self) -> None:
+        """Do the run and say how it ended."""
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(self.job.limits.seconds):
+                await self._drive()
+            end: dict[str, Any] = self.failed or {"status": "completed"}
+        except TimeoutError:
+            said = f"the run took longer than {self.job.limits.seconds:g} seconds"
+            end = {"status": "failed", "failure_category": "timeout", "failure_detail": said}
+        except Stopped as stopped:
+            status = "cancelled" if stopped.category == "cancelled" else "failed"
+            end = {"status": status, "failure_category": stopped.category, "failure_detail": str(stopped)}
+        seconds = round(time.monotonic() - began, 3)
+        self.emit(Event("end", str(end.get("failure_detail") or "all steps passed"), {**end, "seconds": seconds}))
+
+    async def _drive(self) -> None:
+        """Race the steps against whatever may stop them."""
+        watch = asyncio.create_task(watch_memory(self.job.limits.memory_mb, self.stop))
+        async with self._browser() as (context, observer):
+            steps = asyncio.create_task(self._steps(context, observer))
+            try:
+                await asyncio.wait([steps, self._stopped], return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                watch.cancel()
+                steps.cancel()
+                outcome = (await asyncio.gather(steps, watch, return_exceptions=True))[0]
+        if self._stopped.done():
+            raise self._stopped.result()
+        if isinstance(outcome, BaseException):
+            raise outcome
+
+    @asynccontextmanager
+    async def _browser(self) -> AsyncGenerator[tuple[BrowserContext, Observer]]:
+        """A browser that reaches what the run may reach; afterwards its trace and HAR are there, and it is not."""
+        from playwright.async_api import async_playwright
+
+        job = self.job
+        gate = Gate(job.start_url, job.hosts, job.twins, job.control)
+        full = f"more than {job.limits.network_mb} MB came over the network"
+        proxy = Proxy(gate, job.limits.network_mb * MEGABYTE, self._note_refusal, lambda: self.stop(full))
+        port = await proxy.start()
+        async with async_playwright() as playwright:
+            browser = await playwright.chromium.launch(
+                executable_path=job.chromium, args=chromium.arguments(port), downloads_path=Path.cwd()
+            )
+            context = await browser.new_context(
+                viewport=VIEWPORT, record_har_path=self.folder / HAR, record_har_content="omit", service_workers="block"
+            )
+            await context.tracing.start(snapshots=True)
+            observer = Observer(context, self.folder, self.stop)
+            try:
+                await context.new_page()
+                yield context, observer
+            finally:
+                with contextlib.suppress(Exception):  # what a broken browser cannot give any more
+                    async with asyncio.timeout(8):
+                        await observer.settle()
+                        await context.tracing.stop(path=self.folder / TRACE)
+                        await context.close()
+                        await browser.close()
+                await proxy.stop()
+
+    def _note_refusal(self, address: str, why: str) -> None:
+        self.emit(Event("refused", f"{address} was refused: {why}", {"url": address, "reason": why}))
+
+    async def _steps(self, context: BrowserContext, observer: Observer) -> None:
+        interpreter = Interpreter(lambda: observer.page, self.job.start_url, self.job.values, self._ask)
+        opening = Step("goto", id="start", value=self.job.start_url)
+        if not await self._step(opening, interpreter, observer):
+            return
+        for step in self.job.config.steps:
+            if not await self._step(step, interpreter, observer):
+                return
+
+    async def _step(self, step: Step, interpreter: Interpreter, observer: Observer) -> bool:
+        """Do a step and say how it went; whether it passed."""
+        self.emit(Event("step_started", self._title(step), {"id": step.id, "step": step.ordinal}))
+        began = time.monotonic()
+        failure: StepFailed | None = None
+        try:
+            await interpreter.do(step)
+        except StepFailed as failed:
+            failure = failed
+        except ConfigError as error:
+            failure = StepFailed(str(error))
+        milliseconds = round((time.monotonic() - began) * 1000, 1)
+        shot = await self._screenshot(step, observer)
+        said: dict[str, Any] = {
+            "id": step.id,
+            "step": step.ordinal,
+            "action": step.action,
+            "title": self._title(step),
+            "status": "failed" if failure else "passed",
+            "milliseconds": milliseconds,
+            "url": observer.page.url,
+            "screenshot": shot,
+            **({"repaired": True} if step.repaired else {}),
+            **observer.take(),
+        }
+        if failure:
+            why = {"detail": str(failure), "expected": failure.expected, "seen": failure.seen, "nearest": failure.near}
+            said |= why
+            self.failed = {
+                "status": "failed",
+                "failure_category": "navigation" if step.id == "start" else "step",
+                "failure_detail": f"step {step.ordinal} ({self._title(step)}): {failure}",
+            }
+        self.emit(Event("step", f"{self._title(step)}: {failure or 'passed'}", said))
+        return failure is None
+
+    def _title(self, step: Step) -> str:
+        """A step in one line, with references in place of the values that nobody is to see."""
+        if step.id == "start":
+            return f"open {self.job.start_url}"
+        shown = {name: value for name, value in self.job.values.items() if name not in self.job.secrets}
+        hidden = {name: f"<{name}>" for name in self.job.secrets}
+        parts = [step.action, step.selector, None if step.value is None else f"'{step.value}'"]
+        if step.expect and step.expect.contains:
+            parts.append(f"{step.expect.type} contains '{step.expect.contains}'")
+        elif step.expect:
+            parts.append(step.expect.type)
+        return filled(" ".join(str(part) for part in parts if part), {**shown, **hidden})[:300]
+
+    async def _screenshot(self, step: Step, observer: Observer) -> str | None:
+        """A picture of the page, if it can be had; Chromium sometimes refuses the first time."""
+        from playwright.async_api import Error
+
+        name = "start.png" if step.id == "start" else f"step-{step.ordinal:02d}.png"
+        for _ in range(2):
+            try:
+                await observer.page.screenshot(path=self.folder / name, timeout=SHOT_MS, animations="disabled")
+            except (Error, OSError) as error:
+                observer.note(f"no screenshot: {str(error).splitlines()[0]}")
+            else:
+                return name
+        return None
+
+    async def _ask(self, question: str) -> str:
+        """Put a question and wait for the answer, for as long as the run may last."""
+        while not self._answers.empty():
+            self._answers.get_nowait()
+        self.emit(Event("ask_user_question", question, {"question": question}))
+        answer = await self._answers.get()
+        self.emit(Event("answer", answer, {"question": question}))
+        return answer

@@ -1,0 +1,297 @@
+"""Test runs: ask for one, do it, judge it with what its twins changed, repeat it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar, cast
+from urllib.parse import urlsplit
+
+from twindiff.browser import config as configs
+from twindiff.browser.chromium import NoBrowser, chromium
+from twindiff.browser.config import ConfigError, Scalar, TestConfig
+from twindiff.browser.job import Event, Job, Limits
+from twindiff.catalog import TestRunEventRecord, TestRunRecord
+from twindiff.kit.errors import ApiError
+from twindiff.server.test_runs.artifacts import Artifacts
+from twindiff.server.test_runs.ledger import ENDED, Ledger
+from twindiff.server.test_runs.queue import Queue
+from twindiff.server.test_runs.twins import RunTwins
+from twindiff.server.test_runs.workers import Worker
+from twindiff.server.twin_runs.runs import TwinRuns
+
+T = TypeVar("T")
+
+KINDS = ("test", "url")
+"""Runs in a browser."""
+SECONDS = 300
+LONGEST_SECONDS = 1800
+_URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
+
+
+class InvalidTest(ApiError):
+    """The test cannot be run as it is written."""
+
+    status = 422
+
+
+class BrowserNotInstalled(ApiError):
+    """There is no browser here."""
+
+    status = 501
+
+
+class NotReady(ApiError):
+    """The sandbox is not ready; wait until it is."""
+
+    status = 409
+
+
+class RunIsOver(ApiError):
+    """The run has ended; nothing can be told to it any more."""
+
+    status = 409
+
+
+class Wanted(NamedTuple):
+    """What a run is to be."""
+
+    prompt: str | None = None
+    start_url: str | None = None
+    test_config: Mapping[str, Any] | None = None
+    parameters: Mapping[str, Scalar] = {}
+    credentials: Mapping[str, str] = {}
+    hosts: Sequence[str] = ()
+    twins: Sequence[str] = ()
+    ttl_minutes: int = 60
+    provision_id: str | None = None
+    scenario_id: str | None = None
+    scenario_prompt: str | None = None
+    checks: Mapping[str, Any] | None = None
+    sandbox_id: str | None = None
+    seconds: float = SECONDS
+    about: Mapping[str, Any] = {}
+    """What is only kept: repo, branch, pr_url, session_id, test_id, source_run_id, trigger_source and the like."""
+
+
+class TestRuns:
+    """The test runs of a server."""
+
+    __test__ = False
+
+    def __init__(self, twin_runs: TwinRuns, twins: RunTwins) -> None:
+        self.service = twin_runs.service
+        self.ledger = Ledger(self.service)
+        self.queue = Queue(self.service, self.ledger)
+        self.artifacts = Artifacts(self.service.settings.data_dir)
+        self.twins = twins
+        self.service.background.append(self.serve)
+
+    async def serve(self) -> None:
+        """Do runs for as long as the server runs."""
+        try:
+            await self.queue.serve()
+        finally:
+            self.artifacts.forget()
+
+    async def create(self, wanted: Wanted, address: str, kind: str = "test") -> TestRunRecord:
+        """Queue a run; nothing of it is left where that is refused. Raises InvalidTest and what twins raise."""
+        browser = _browser()
+        self.queue.check()
+        config, prompt, start_url = self._planned(wanted)
+        secrets = {**wanted.credentials}
+        given = {**secrets, **{name: str(value) for name, value in wanted.parameters.items()}}
+        values = or_invalid(lambda: configs.values(config, given))
+        start_url = or_invalid(lambda: configs.check_url(configs.filled(start_url, values), "start_url"))
+        self.twins.check(wanted.checks)
+        twin_run_id = await self.twins.provide(wanted)
+        about = wanted.about
+        run = self.ledger.add(
+            kind,
+            {**about, **_kept(wanted), "twins": [*wanted.twins]},
+            secrets=secrets,
+            start_url=start_url,
+            prompt=prompt,
+            test_config=configs.built(config),
+            twin_run_id=twin_run_id,
+            sandbox_id=wanted.sandbox_id,
+            **{name: about.get(name) for name in ("repo", "test_id", "session_id", "source_run_id")},
+        )
+        self.ledger.tell(run.run_id, "status", "queued", {"status": "queued"})
+        job = self._job(run, config, values, wanted, browser, address)
+        await self.queue.put(run.run_id, lambda: self._perform(job, wanted.checks, twin_run_id))
+        return run
+
+    def planned(self, prompt: str) -> dict[str, Any]:
+        """The TestConfig that a prompt says."""
+        return {"prompt": prompt}
+
+    def _planned(self, wanted: Wanted) -> tuple[TestConfig, str | None, str]:
+        """The steps of a run, the prompt it was asked with, and where it starts; raises InvalidTest."""
+        config = or_invalid(lambda: configs.read(wanted.test_config or {}))
+        prompt = wanted.prompt or config.prompt or None
+        start_url = wanted.start_url or self._of_sandbox(wanted.sandbox_id) or config.starting_url or _url_in(prompt)
+        if not start_url:
+            raise InvalidTest("start_url: give an absolute address, a sandbox_id, or a prompt that has one")
+        if wanted.start_url:
+            or_invalid(lambda: configs.check_url(start_url, "start_url"))
+        return config, prompt, start_url
+
+    def _of_sandbox(self, sandbox_id: str | None) -> str | None:
+        """Where the application of a sandbox answers; raises RunNotFound, NotReady."""
+        if sandbox_id is None:
+            return None
+        sandbox = self.ledger.find(sandbox_id)
+        if sandbox.status != "ready" or not sandbox.outcome.get("app_url"):
+            raise NotReady(f"The sandbox '{sandbox_id}' is {sandbox.status}, not ready")
+        return str(sandbox.outcome["app_url"])
+
+    def _job(
+        self,
+        run: TestRunRecord,
+        config: TestConfig,
+        values: Mapping[str, str],
+        wanted: Wanted,
+        browser: str,
+        address: str,
+    ) -> Job:
+        named = [str(step.value) for step in config.steps if step.action == "goto" and "//" in str(step.value)]
+        return Job(
+            run_id=run.run_id,
+            start_url=run.start_url or "",
+            config=config,
+            folder=str(self.artifacts.root / run.run_id),
+            chromium=browser,
+            control=[address],
+            hosts=[*wanted.hosts, *(f"{url.scheme}://{url.netloc}" for url in map(urlsplit, named))],
+            twins=self.twins.addresses(run.twin_run_id, address),
+            values=dict(values),
+            secrets=[*wanted.credentials],
+            prompt=run.prompt or "",
+            limits=Limits(seconds=wanted.seconds),
+        )
+
+    async def _perform(self, job: Job, checks: Mapping[str, Any] | None, twin_run_id: str | None) -> None:
+        """Do a run whose turn has come."""
+        run_id, do = job.run_id, self.ledger.do
+        self.artifacts.open(run_id)
+        watched = await self.twins.begin(twin_run_id)
+        await do(lambda: self.ledger.begin(run_id))
+        worker = Worker(job, lambda event: self._hear(run_id, event))
+        self.queue.listens(run_id, worker.tell)
+        try:
+            end = await worker.run()
+        finally:
+            self.queue.deaf(run_id)
+        found = await self.twins.judge(watched, checks)
+        await do(lambda: self._end(run_id, end, found))
+
+    async def _hear(self, run_id: str, event: Event) -> None:
+        await self.ledger.do(lambda: self._note(run_id, event))
+
+    def _note(self, run_id: str, event: Event) -> None:
+        if event.type == "config":
+            run = self.ledger.find(run_id)
+            self.ledger.change(run, test_config=event.data)
+        self.ledger.tell(run_id, event.type, event.message, event.data)
+
+    def _end(self, run_id: str, end: Event, found: dict[str, Any]) -> None:
+        """End a run by what its worker said and what its twins changed."""
+        steps = [step.data for step in self.steps(run_id) if step.data["id"] != "start"]
+        passed = sum(step["status"] == "passed" for step in steps)
+        data: dict[str, Any] = {**end.data}
+        status = str(data.pop("status"))
+        checks = found.get("checks")
+        if status == "completed" and checks and not checks["passed"]:
+            status = "failed"
+            said = "; ".join(checks["failures"])
+            data |= {
+                "failure_category": "checks",
+                "failure_detail": f"what the twins changed is not as checked: {said}",
+            }
+        total = len((cast(dict[str, Any], self.ledger.find(run_id).test_config or {})).get("steps", []))
+        counts = {"passed": passed, "failed": len(steps) - passed, "total": max(total, len(steps))}
+        summary = data.get("failure_detail") or f"{passed} of {counts['total']} steps passed"
+        self.ledger.end(run_id, status, **{**counts, **data, **found, "summary": summary})
+
+    def steps(self, run_id: str) -> list[TestRunEventRecord]:
+        """The steps that a run has done."""
+        return [event for event in self.ledger.events(run_id) if event.type == "step"]
+
+    # Runs that there are
+
+    def cancel(self, run_id: str) -> TestRunRecord:
+        """End a run at once; what it has so far is kept. Of one that has ended nothing changes."""
+        run = self.ledger.find(run_id)
+        if run.status not in ENDED:
+            said = "the run was cancelled"
+            run = self.ledger.end(
+                run.run_id, "cancelled", failure_category="cancelled", failure_detail=said, summary=said
+            )
+            self.queue.end(run.run_id)
+        return run
+
+    def message(self, run_id: str, message: str) -> TestRunRecord:
+        """Answer the question of a run, or steer it; raises RunIsOver."""
+        run = self.ledger.find(run_id)
+        if run.status in ENDED or not message:
+            raise RunIsOver(f"The run '{run.run_id}' is {run.status}; it takes no message any more")
+        self.ledger.tell(run.run_id, "message", message)
+        if not self.queue.say(run.run_id, message):
+            self.ledger.tell(run.run_id, "log", "nobody has heard the message yet: the run has not begun")
+        return run
+
+    def configure(self, run_id: str, test_config: Mapping[str, Any]) -> TestRunRecord:
+        """Change the TestConfig with which a run is repeated; raises InvalidTest."""
+        config = or_invalid(lambda: configs.read(test_config))
+        return self.ledger.change(self.ledger.find(run_id), test_config=configs.built(config))
+
+    async def rerun(self, run_id: str, changes: Mapping[str, Any], address: str) -> TestRunRecord:
+        """Repeat a run, with what is given in place of what it was asked with."""
+        run = self.ledger.find(run_id)
+        asked = run.asked
+        about = {name: value for name, value in asked.items() if name not in Wanted._fields}
+        is_new = "prompt" in changes and "test_config" not in changes
+        wanted = Wanted(
+            prompt=run.prompt,
+            start_url=None if changes.get("sandbox_id") else run.start_url,
+            test_config=None if is_new else run.test_config,
+            credentials=run.secrets,
+            **{name: asked[name] for name in _AGAIN if asked.get(name) is not None},
+            about={**about, "source_run_id": run.run_id},
+        )
+        return await self.create(wanted._replace(**changes), address, run.kind if run.kind in KINDS else "test")
+
+
+_AGAIN = ("parameters", "hosts", "twins", "ttl_minutes", "scenario_id", "scenario_prompt", "checks", "seconds")
+
+
+def given(**fields: Any) -> dict[str, Any]:
+    """What is given of optional fields."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _kept(wanted: Wanted) -> dict[str, Any]:
+    """What a record keeps of what was asked."""
+    names = (*_AGAIN, "provision_id")
+    return {name: value for name in names if (value := getattr(wanted, name)) not in (None, {}, [], ())}
+
+
+def _browser() -> str:
+    try:
+        return chromium()
+    except NoBrowser as error:
+        raise BrowserNotInstalled(str(error)) from None
+
+
+def or_invalid(read: Callable[[], T]) -> T:
+    """What is read; raises InvalidTest for what cannot be."""
+    try:
+        return read()
+    except ConfigError as error:
+        raise InvalidTest(str(error)) from None
+
+
+def _url_in(prompt: str | None) -> str | None:
+    found = _URL.search(prompt or "")
+    return found[0].rstrip(".,;:!?") if found else None

@@ -1,0 +1,98 @@
+"""Twins in a test run: provided before it, and afterwards what they changed stands beside what the browser saw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from twindiff.catalog import TwinRunRecord
+from twindiff.checks import SpecError, parse
+from twindiff.kit.errors import ApiError, InvalidParameter
+from twindiff.server.platform.runs import diff_run, evaluate_run, start_run
+from twindiff.server.service import Service
+from twindiff.server.twin_runs.runs import Asked
+from twindiff.server.twin_runs.scenarios import Scenarios
+
+if TYPE_CHECKING:
+    from twindiff.server.test_runs.runs import Wanted
+
+MOST_ROWS = 2000
+"""Rows of a diff that a run's record keeps; the environment has all of them."""
+
+
+class RunTwins:
+    """Provides test runs with twins."""
+
+    def __init__(self, scenarios: Scenarios) -> None:
+        self.runs = scenarios.runs
+        self._scenarios = scenarios
+
+    @property
+    def _service(self) -> Service:
+        return self.runs.service
+
+    def check(self, checks: Mapping[str, Any] | None) -> None:
+        """Raises InvalidParameter for checks that cannot be read."""
+        if checks is None:
+            return
+        try:
+            parse(dict(checks))
+        except SpecError as error:
+            raise InvalidParameter("checks", str(error)) from None
+
+    async def provide(self, wanted: Wanted) -> str | None:
+        """The twin run of a test run: the one that is named, or a new one for the twins that are; None without any."""
+        if wanted.provision_id:
+            return self.runs.alive(wanted.provision_id).run_id
+        if not wanted.twins:
+            if wanted.checks:
+                raise InvalidParameter("checks", "they judge what twins change: name twins, or a provision_id")
+            return None
+        filled = self._scenarios.filling(wanted.scenario_id, wanted.scenario_prompt, None)
+        asked = Asked(wanted.twins, wanted.ttl_minutes, filled.config, filled.kind, scenario_id=wanted.scenario_id)
+        return self.runs.provision(asked).run_id
+
+    def find(self, twin_run_id: str | None) -> TwinRunRecord | None:
+        """The twin run of a test run, if it has one."""
+        return self.runs.find(twin_run_id) if twin_run_id else None
+
+    def addresses(self, twin_run_id: str | None, address: str) -> list[str]:
+        """Where a page may call the twins of a run."""
+        run = self.find(twin_run_id)
+        if run is None:
+            return []
+        return [f"{address}/api/env/{run.environment_id}/services/{twin}" for twin in run.twins]
+
+    async def begin(self, twin_run_id: str | None) -> str | None:
+        """Note where the twins stand before a test; what is returned is for `judge`."""
+        if twin_run_id is None:
+            return None
+
+        async def start() -> str:
+            run = self.runs.alive(twin_run_id)
+            await self._service.awaken(self._service.environments.get(run.environment_id))
+            return (await start_run(self._service, run.environment_id, once=False)).run_id
+
+        return await self._service.runtime.run_request(start)
+
+    async def judge(self, watched: str | None, checks: Mapping[str, Any] | None) -> dict[str, Any]:
+        """What the twins changed since `begin`, and whether it is as checked."""
+        if watched is None:
+            return {}
+
+        async def look() -> dict[str, Any]:
+            found: dict[str, Any] = {}
+            try:
+                diff: dict[str, Any] = msgspec.json.decode((await diff_run(self._service, watched)).diff)
+                if checks:
+                    verdict = await evaluate_run(self._service, watched, dict(checks))
+                    found["checks"] = msgspec.to_builtins(verdict)
+            except ApiError as error:  # the twins may have ended meanwhile
+                said = f"what the twins changed is not known: {error}"
+                return {"checks": {"passed": not checks, "failures": [said]}, "diff": None}
+            found["diff"] = {side: rows[:MOST_ROWS] for side, rows in diff.items()}
+            return found
+
+        return await self._service.runtime.run_request(look)

@@ -1,0 +1,124 @@
+"""A worker: the process that does one run in a browser. Whatever becomes of it, the run ends and nothing stays."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import msgspec
+
+from twindiff.browser.job import ALLOWANCE_SECONDS, MARK, Event, Job, Word
+from twindiff.server.test_runs.artifacts import LOG
+
+LONGEST_LINE = 16 << 20
+TO_THE_BROWSER = ("PATH", "LANG", "LC_ALL", "TZ", "FONTCONFIG_PATH", "PLAYWRIGHT_BROWSERS_PATH", "PYTHONPATH")
+"""Variables that a worker is given; keys of the server are none of them."""
+
+
+class Worker:
+    """One process; `heard` is told of each event but the last, which `run` returns."""
+
+    def __init__(self, job: Job, heard: Callable[[Event], Awaitable[None]]) -> None:
+        self._job = job
+        self._heard = heard
+        self._process: asyncio.subprocess.Process | None = None
+        self._killing: asyncio.TimerHandle | None = None
+
+    async def run(self) -> Event:
+        """Do the job; what is returned says how it ended, also where the worker could not."""
+        scratch = scratch_of(self._job.run_id)
+        try:
+            scratch.mkdir(mode=0o700)
+            with (Path(self._job.folder) / LOG).open("wb") as errors:
+                self._process = process = await asyncio.create_subprocess_exec(
+                    *(sys.executable, "-m", "twindiff.browser"),
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=errors,
+                    env=self._environment(str(scratch)),
+                    cwd=scratch,
+                    limit=LONGEST_LINE,
+                    start_new_session=True,
+                )
+            self._write(msgspec.json.encode(self._job))
+            return await self._follow(process)
+        finally:
+            await asyncio.shield(asyncio.create_task(self._end()))
+
+    def tell(self, message: str) -> None:
+        """Give the worker a message; an empty one tells it to end, and sees to it that it does."""
+        self._write(msgspec.json.encode(Word(message, cancel=not message)))
+        if not message and self._killing is None:
+            self._killing = asyncio.get_running_loop().call_later(ALLOWANCE_SECONDS, self._kill)
+
+    def _write(self, line: bytes) -> None:
+        if self._process and self._process.stdin:
+            with contextlib.suppress(OSError):
+                self._process.stdin.write(line + b"\n")
+
+    def _environment(self, scratch: str) -> dict[str, str]:
+        given = {name: os.environ[name] for name in TO_THE_BROWSER if name in os.environ}
+        return {**given, MARK: self._job.run_id, "HOME": scratch, "TMPDIR": scratch}
+
+    async def _follow(self, process: asyncio.subprocess.Process) -> Event:
+        """Pass on what the worker says, until it has said how it ended or cannot any more."""
+        last: Event | None = None
+        seconds = self._job.limits.seconds + 2 * ALLOWANCE_SECONDS
+        try:
+            async with asyncio.timeout(seconds):
+                while process.stdout and (line := await process.stdout.readline()):
+                    event = msgspec.json.decode(line, type=Event)
+                    if event.type == "end":
+                        last = event
+                    else:
+                        await self._heard(event)
+                code = await process.wait()
+        except TimeoutError:
+            return last or _failed("timeout", f"the worker did not end within {seconds:g} seconds and was killed")
+        except (ValueError, msgspec.DecodeError) as error:
+            return last or _failed("worker", f"the worker said what cannot be read: {error}")
+        return last or _failed("worker", _why(code))
+
+    def _kill(self) -> None:
+        if self._process:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    async def _end(self) -> None:
+        """See to it that no process of the run is left."""
+        from twindiff.browser import limits
+
+        if self._killing:
+            self._killing.cancel()
+        self._kill()
+        await asyncio.to_thread(limits.end, self._job.run_id)
+        if self._process:
+            await self._process.wait()
+        await asyncio.to_thread(clear, self._job.run_id)
+
+
+def scratch_of(run_id: str) -> Path:
+    """Where the browser of a run keeps what goes with it. Its path is short, as those of its sockets must be."""
+    return Path(tempfile.gettempdir()) / f"twindiff-{run_id[:16]}"
+
+
+def clear(run_id: str) -> None:
+    """Remove what only the browser of a run needed."""
+    shutil.rmtree(scratch_of(run_id), ignore_errors=True)
+
+
+def _failed(category: str, said: str) -> Event:
+    return Event("end", said, {"status": "failed", "failure_category": category, "failure_detail": said})
+
+
+def _why(code: int) -> str:
+    if code < 0:
+        return f"the worker was killed by {signal.Signals(-code).name}"
+    return f"the worker ended with {code} and did not say why; see {LOG}"

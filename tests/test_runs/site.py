@@ -1,0 +1,94 @@
+"""A small web application for tests to be run against."""
+
+from __future__ import annotations
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+SHOP = """<!doctype html><html><head><title>Shop</title></head><body><h1>Shop</h1>
+<form onsubmit="return false">
+<label>Email <input id=email name=email></label>
+<input placeholder="Your name" name=customer>
+<label>Size <select id=size><option value=s>Small<option value=l>Large</select></label>
+<button data-testid=pay onclick="console.log('paying'); out.innerText='Paid by ' + email.value">Pay now</button>
+</form>
+<p id=out></p><a href="/about">About us</a>
+<p id=hint onmouseover="this.innerText='Hovered'">Hover me</p>
+</body></html>"""
+LOGIN = """<!doctype html><title>Sign in</title><form onsubmit="
+  out.innerText = email.value == 'ada@example.com' && password.value == 'secret' ? 'Welcome, Ada' : 'Wrong password';
+  return false">
+<label>Email <input id=email></label><label>Password <input id=password type=password></label>
+<button>Log in</button></form><p id=out></p>"""
+PAGES = {
+    "/": SHOP,
+    "/about": "<!doctype html><title>About</title><h1>About us</h1><p>We sell chairs.</p>",
+    "/login": LOGIN,
+    "/slow": "<!doctype html><p id=out>wait</p><script>setTimeout(() => out.innerText = 'ready', 300)</script>",
+    "/busy": "<!doctype html><p>busy</p><script>setTimeout(() => { while (true) {} }, 50)</script>",
+    "/dialogs": "<!doctype html><p>dialogs</p><script>setTimeout(() => { while (true) alert('no') }, 50)</script>",
+    "/chatty": "<!doctype html><p>chatty</p><script>for (let i = 0; i < 10000; i++) console.log('line', i)</script>",
+    "/popups": "<!doctype html><p>pop</p><script>for (let i = 0; i < 20; i++) window.open('/about')</script>",
+}
+
+
+class Site:
+    """Serves the pages above, and those that a test adds, on a loopback port."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, str] = dict(PAGES)
+        self.asked: list[str] = []
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                site.answer(self)
+
+            do_POST = do_GET  # noqa: N815 - the name that the library calls
+
+            def log_message(self, format: str, *args: Any) -> None:
+                """Say nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+        self._thread.start()
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        path = handler.path.partition("?")[0]
+        self.asked.append(handler.path)
+        if path == "/endless":
+            self._endless(handler)
+            return
+        if path == "/away":
+            handler.send_response(302)
+            handler.send_header("Location", handler.path.partition("?to=")[2])
+            handler.send_header("Content-Length", "0")
+            handler.end_headers()
+            return
+        page = self.pages.get(path)
+        body = (page or "nothing here").encode()
+        handler.send_response(200 if page else 404)
+        handler.send_header("Content-Type", "text/html; charset=utf-8")
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    def _endless(self, handler: BaseHTTPRequestHandler) -> None:
+        """A download that never ends."""
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/octet-stream")
+        handler.send_header("Content-Disposition", "attachment; filename=endless.bin")
+        handler.end_headers()
+        try:
+            while True:
+                handler.wfile.write(b"x" * 65536)
+        except OSError:
+            pass
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
