@@ -163,7 +163,7 @@ def test_a_broken_twin_is_named_to_who_asks_for_it_and_the_others_are_served(
         assert (asked.status_code, asked.json()["error"]) == (503, "twin_not_loaded")
         assert "The twin 'sad' does not load: ZeroDivisionError" in asked.json()["detail"]
         assert platform.environment().post("hello")
-        assert {each["service"] for each in platform.get("templates")["templates"]} == {"linear", "slack"}
+        assert {each["service"] for each in platform.get("templates")["templates"]} >= {"linear", "slack"}
 
 
 def test_the_data_directory_is_the_platforms_own_unless_one_is_given(tmp_path: Path) -> None:

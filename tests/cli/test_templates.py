@@ -94,7 +94,7 @@ def test_a_mutation_is_of_the_longest_entity_that_it_is_a_verb_of(twindiff: Run)
 def test_an_unknown_twin_is_answered_with_the_nearest(twindiff: Run) -> None:
     result = twindiff("twins", "slak")
     assert result.exit_code == 1
-    assert result.stderr.startswith("Unknown twin 'slak'. Installed: linear, slack")
+    assert result.stderr.startswith("Unknown twin 'slak'. Installed: ")
     assert result.stderr.endswith("Did you mean 'slack'?\n")
 
 

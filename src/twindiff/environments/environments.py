@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from datetime import datetime
 from hashlib import blake2b
 from typing import Any, NamedTuple, cast
 from uuid import UUID
@@ -22,7 +23,7 @@ from twindiff.catalog import (
 )
 from twindiff.catalog.stamps import new_environment_id, stamp, wall
 from twindiff.kit.auth import Tokens
-from twindiff.kit.clock import SECOND, ClockMode
+from twindiff.kit.clock import SECOND, ClockMode, micros_of
 from twindiff.kit.errors import ApiError
 from twindiff.kit.limits import Meter
 from twindiff.kit.twin import Twin
@@ -162,7 +163,7 @@ class Environments:
                 )
         _refuse_repeated_twins(wanted.templates)
         now = stamp()
-        clock = wanted.clock or ClockMode()
+        clock = wanted.clock or self._clock_of(wanted.templates)
         origin = Origin(
             templates={template.service: template.hash for template in wanted.templates},
             clock=clock,
@@ -190,6 +191,12 @@ class Environments:
         self._catalog.add(record)
         self._live[record.environment_id] = Environment(record, self._registry)
         return Created(record, token)
+
+    def _clock_of(self, templates: list[TemplateRecord]) -> ClockMode:
+        """How the clock runs that nobody set: from the time of the first template that has one, or by the wall."""
+        begins = (self._registry.get(each.service).clocks.get(each.name) for each in templates)
+        start = next(filter(None, begins), None)
+        return ClockMode("offset", micros_of(datetime.fromisoformat(start))) if start else ClockMode()
 
     def fork(self, environment_id: str, at: int, name: str | None) -> Created:
         """Make an environment that goes on by itself from a point of another, for as long as that was made to last.

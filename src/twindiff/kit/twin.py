@@ -342,7 +342,8 @@ class Twin:
     vendor has and the twin lacks, if they are known.
     `webhooks` is how the vendor tells of events. `variables` are what programs read to find it, `seeding` is how
     it is filled from a configuration. `completes` adds to a template's rows, as people write them, what follows from
-    them.
+    them. `clocks` are instants by template, in ISO 8601, at which environments of it begin unless they are told
+    otherwise.
     """
 
     def __init__(
@@ -363,6 +364,7 @@ class Twin:
         variables: Variables | None = None,
         seeding: Seeding | None = None,
         completes: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+        clocks: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self.style = style
@@ -374,6 +376,7 @@ class Twin:
         self.completes = completes
         self.seeds = seeds
         self.templates = dict(templates or {})
+        self.clocks = dict(clocks or {})
         self.actor_of = actor_of
         self.webhooks = webhooks
         self.missing = None if missing is None else frozenset(missing)

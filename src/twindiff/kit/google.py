@@ -1,0 +1,132 @@
+"""A twin of one of Google's APIs: its service path, its batch endpoint, and the parameters that all methods take.
+
+https://developers.google.com/workspace/calendar/api/guides/batch
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from email import message_from_bytes
+from email.message import Message
+from http import HTTPStatus
+from typing import Annotated, Any, NamedTuple, cast
+from urllib.parse import unquote, urlsplit
+
+from .call import Call
+from .errors import ApiError, MalformedBody, NotServed, TooLarge
+from .exchange import Exchange
+from .http import Answer, Request
+from .masks import partial
+from .sources import Body
+from .styles.google import GoogleStyle, json_only, versioned
+from .twin import Operations, Twin
+
+MOST_CALLS = 1_000
+BATCH_LIMIT = 10_000_000
+BOUNDARY = "batch_twindiff"
+
+
+class InnerCall(NamedTuple):
+    """One call of a batch."""
+
+    content_id: str
+    request: Request
+
+
+class GoogleTwin(Twin):
+    """A twin whose methods answer below the service path of Google's hosts too, alone or many at once.
+
+    `service` is what Google's addresses begin with: `calendar/v3`. Pages declare their paths without it.
+    """
+
+    def __init__(self, name: str, service: str, *pages: Operations, **options: Any) -> None:
+        self._service = f"/{service}/"
+        self._batch = f"/batch/{service}"
+        page = Operations()
+        page.post(self._batch, body_limit=BATCH_LIMIT, layers=[self._answer_batch])(batch)
+        layers = (json_only, partial, versioned, *options.pop("layers", ()))
+        super().__init__(name, GoogleStyle(), page, *pages, layers=layers, **options)
+
+    def exchange(self, request: Request, base_url: str) -> Exchange | None:
+        if request.path.startswith(self._service):
+            request = request._replace(path=request.path[len(self._service) - 1 :])
+        override = request.headers.get("x-http-method-override", "").upper()
+        if override and request.verb == "POST":
+            request = request._replace(verb=override)
+        return super().exchange(request, base_url)
+
+    def _answer_batch(self, exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
+        """A layer in the place of the handler: each call is done or undone by itself, in order."""
+        calls = [*_calls_of(exchange.request, urlsplit(exchange.base_url).path)]
+        if not calls:
+            raise MalformedBody("The batch has no calls. Each is a part of type application/http")
+        if len(calls) > MOST_CALLS:
+            raise TooLarge(f"The batch size is limited to {MOST_CALLS} calls; this one has {len(calls)}")
+        parts = [_written(inner.content_id, self._answer_inner(exchange, call, inner.request)) for inner in calls]
+        body = b"".join((*parts, f"--{BOUNDARY}--\r\n".encode()))
+        return Answer(body, content_type=f"multipart/mixed; boundary={BOUNDARY}")
+
+    def _answer_inner(self, outer: Exchange, call: Call, request: Request) -> Answer:
+        exchange = self.exchange(request, outer.base_url)
+        if exchange is None or exchange.operation is outer.operation:
+            return self.style.unknown(request, self.dispatch.verbs(request.path))
+        exchange.token, exchange.actor, exchange.strict = outer.token, outer.actor, outer.strict
+        call.memo.clear()
+        try:
+            self.read(exchange)
+            with call.db.savepoint():
+                value = exchange.operation.run(exchange, call)
+        except NotServed:
+            raise
+        except ApiError as error:
+            return self.style.error(error, exchange)
+        return exchange.answer(value)
+
+
+def batch(call: Call, body: Annotated[bytes, Body] = b"") -> None:
+    """Make several calls in one request, in order; one that is refused leaves the others as they are."""
+
+
+def _calls_of(request: Request, base_path: str) -> Iterator[InnerCall]:
+    given = request.headers.get("content-type", "").encode("latin-1", "replace")
+    message = message_from_bytes(b"Content-Type: " + given + b"\r\n\r\n" + request.body)
+    if not message.is_multipart():
+        raise MalformedBody("A batch is of type multipart/mixed with a boundary")
+    for part in cast("list[Message]", message.get_payload()):
+        if part.get_content_type() != "application/http":
+            raise MalformedBody(f"A part of a batch is of type application/http, not {part.get_content_type()}")
+        raw = cast(bytes, part.get_payload(decode=True) or b"")
+        yield InnerCall(str(part.get("Content-ID", "")), _request_of(raw, base_path))
+
+
+def _request_of(raw: bytes, base_path: str) -> Request:
+    line, _, rest = raw.lstrip().partition(b"\n")
+    words = line.decode("latin-1").split()
+    if len(words) not in (2, 3):
+        raise MalformedBody(f"A part of a batch begins with a verb and a path, not with '{line[:80]!r}'")
+    head, body = _divided(rest)
+    headers = {name.lower(): str(value) for name, value in message_from_bytes(head).items()}
+    address = urlsplit(words[1])
+    path = unquote(address.path).removeprefix(base_path.rstrip("/"))
+    return Request(words[0].upper(), path if path.startswith("/") else f"/{path}", address.query, headers, body)
+
+
+def _divided(rest: bytes) -> tuple[bytes, bytes]:
+    """The headers and the body, parted by the first empty line, however lines end."""
+    normal = rest.replace(b"\r\n", b"\n")
+    if normal.startswith(b"\n"):
+        return b"", normal[1:]
+    head, _, body = normal.partition(b"\n\n")
+    return head, body
+
+
+def _written(content_id: str, answer: Answer) -> bytes:
+    phrase = HTTPStatus(answer.status).phrase
+    inner = [f"HTTP/1.1 {answer.status} {phrase}", *(f"{name}: {value}" for name, value in answer.headers)]
+    if answer.body:
+        inner += [f"Content-Type: {answer.content_type}; charset=UTF-8", f"Content-Length: {len(answer.body)}"]
+    outer = [f"--{BOUNDARY}", "Content-Type: application/http"]
+    if content_id:
+        outer.append(f"Content-ID: <response-{content_id.lstrip('<')}")
+    head = "\r\n".join((*outer, "", *inner, "", "")).encode()
+    return head + answer.body + b"\r\n"

@@ -1,0 +1,162 @@
+"""Google's APIs: camelCase names, errors with a domain and a reason, partial answers, versions.
+
+https://developers.google.com/workspace/calendar/api/guides/errors
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from urllib.parse import parse_qs
+
+from twindiff.kit.errors import (
+    AlreadyExists,
+    ApiError,
+    InternalError,
+    InvalidParameter,
+    MalformedBody,
+    MissingParameter,
+    NotFound,
+    TooLarge,
+    TooSlow,
+)
+from twindiff.kit.etags import PreconditionFailed, not_modified
+from twindiff.kit.http import Answer, Request, Result, json_answer
+from twindiff.kit.styles.base import Style
+
+if TYPE_CHECKING:
+    from twindiff.kit.binding import Naming
+    from twindiff.kit.call import Call
+    from twindiff.kit.exchange import Exchange
+
+
+class GoogleError(ApiError):
+    """Bad Request"""
+
+    code = "badRequest"
+    domain = "global"
+    location: tuple[str, str] | None = None
+    """What is wrong where: `("parameter", "syncToken")`, or `("header", "If-Match")`."""
+
+
+class LoginRequired(GoogleError):
+    """Login Required."""
+
+    status = 401
+    code = "required"
+    location = ("header", "Authorization")
+
+
+class InvalidCredentials(GoogleError):
+    """Invalid Credentials"""
+
+    status = 401
+    code = "authError"
+    location = ("header", "Authorization")
+
+
+class NoSuchThing(GoogleError):
+    """Not Found"""
+
+    status = 404
+    code = "notFound"
+
+
+class Duplicate(GoogleError):
+    """The requested identifier already exists."""
+
+    status = 409
+    code = "duplicate"
+
+
+class ConditionNotMet(GoogleError):
+    """Precondition Failed"""
+
+    status = 412
+    code = "conditionNotMet"
+    location = ("header", "If-Match")
+
+
+class Said(NamedTuple):
+    """How Google says what any API may have to say."""
+
+    status: int
+    reason: str
+    message: str = ""
+    """The error's own where it is empty."""
+
+
+_SAID: dict[type[ApiError], Said] = {
+    MissingParameter: Said(400, "required"),
+    InvalidParameter: Said(400, "invalid"),
+    MalformedBody: Said(400, "parseError"),
+    NotFound: Said(404, "notFound", "Not Found"),
+    AlreadyExists: Said(409, "duplicate", "The requested identifier already exists."),
+    PreconditionFailed: Said(412, "conditionNotMet", "Precondition Failed"),
+    TooLarge: Said(400, "limitExceeded"),
+    TooSlow: Said(503, "backendError"),
+    InternalError: Said(500, "backendError", "Backend Error"),
+}
+
+
+class GoogleStyle(Style):
+    """REST with JSON as Google writes it; `fields`, `alt` and `If-None-Match` are the layers' business."""
+
+    naming: Naming = "camel"
+    missing_token = LoginRequired
+    unknown_token = InvalidCredentials
+
+    def token(self, request: Request) -> str | None:
+        """The token of the header, or of the query as OAuth 2 allows it."""
+        token = request.bearer()
+        if token is None and "token=" in request.query:
+            query = parse_qs(request.query)
+            token = next((query[name][0] for name in ("access_token", "oauth_token") if name in query), None)
+        return token
+
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+        said = _said(error)
+        detail = {"domain": getattr(error, "domain", "global"), "reason": said.reason, "message": said.message}
+        if place := _place(error):
+            detail |= {"locationType": place[0], "location": place[1]}
+        document = {"error": {"errors": [detail], "code": said.status, "message": said.message}}
+        return json_answer(document, said.status, error.headers)
+
+    def unknown(self, request: Request, verbs: list[str]) -> Answer:
+        known = f" It answers {', '.join(verbs)}." if verbs else ""
+        return self.error(NoSuchThing(f"Not Found: there is no method {request.verb} {request.path}.{known}"))
+
+
+def _said(error: ApiError) -> Said:
+    for kind in type(error).__mro__:
+        if kind in _SAID:
+            said = _SAID[kind]
+            return said._replace(message=said.message or str(error))
+    return Said(error.status, error.code, str(error))
+
+
+def _place(error: ApiError) -> tuple[str, str] | None:
+    if isinstance(error, GoogleError):
+        return error.details.get("location", error.location)
+    if isinstance(error, InvalidParameter) and error.name:
+        return "parameter", error.name
+    return None
+
+
+def json_only(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+    """A layer: refuse every `alt` but JSON before anything is done."""
+    alt = exchange.parameters.get("alt", "json")
+    if alt != "json":
+        raise InvalidParameter("alt", f"Invalid value '{alt}'. Allowed values: [json]")
+    return proceed()
+
+
+def versioned(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+    """A layer: the `etag` of an answer is its header too, and who has seen that version is answered 304."""
+    value: Any = proceed()
+    etag = cast(dict[str, Any], value).get("etag") if isinstance(value, dict) else None
+    if not isinstance(etag, str):
+        return cast(Any, value)
+    seen = exchange.request.headers.get("if-none-match", "")
+    unchanged = not_modified(seen, etag) if exchange.operation.declared.verb == "GET" else None
+    return unchanged or Result(value, headers=(("ETag", etag),))

@@ -1,0 +1,58 @@
+"""The Google Calendar twin: calendars, events and who may see them, as the Calendar API v3 shows them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from twindiff.kit import Users
+from twindiff.kit.google import GoogleTwin
+from twindiff.kit.seeding import Variables
+
+from . import (
+    acl,
+    calendar_list,
+    calendars,
+    channels,
+    colors,
+    event_reads,
+    events,
+    freebusy,
+    reminders,
+    settings,
+    template_rows,
+)
+from .tables import TABLES, CalendarUser
+
+_HERE = Path(__file__).parent
+
+twin = GoogleTwin(
+    "calendar",
+    "calendar/v3",
+    *(
+        page.api
+        for page in (
+            acl,
+            calendar_list,
+            calendars,
+            channels,
+            colors,
+            event_reads,
+            events,
+            freebusy,
+            reminders,
+            settings,
+        )
+    ),
+    tables=TABLES,
+    aliases=("google_calendar",),
+    users=Users(CalendarUser, CalendarUser.id, CalendarUser.email),
+    seeds=_HERE / "seeds",
+    completes=template_rows.completed,
+    clocks=dict.fromkeys(("calendar_base", "calendar_default"), template_rows.BEGINS),
+    webhooks=channels.webhooks,
+    variables=Variables(
+        tokens=dict.fromkeys(("GOOGLE_CALENDAR_TOKEN", "GOOGLE_ACCESS_TOKEN"), "ya29.{secret}"),
+        urls={"GOOGLE_CALENDAR_API_URL": "", "GOOGLE_CALENDAR_BASE_URL": ""},
+        secrets={"GOOGLE_CLIENT_ID": "{secret}", "GOOGLE_CLIENT_SECRET": "secret-{secret}"},
+    ),
+)

@@ -1,0 +1,93 @@
+"""Who may do what with a calendar: its owner, the ACL, and what the list says of calendars without a rule for a user.
+
+https://developers.google.com/workspace/calendar/api/concepts/sharing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from twindiff.kit import Call, any_of
+
+from .errors import NotFound, RequiredAccessLevel
+from .tables import Calendar, CalendarAclRule, CalendarListEntry, CalendarUser
+
+ROLES = ("none", "freeBusyReader", "reader", "writer", "owner")
+
+
+class Access(NamedTuple):
+    """A calendar with what the actor may do with it."""
+
+    calendar: Calendar
+    role: str
+
+    def has(self, role: str) -> bool:
+        return is_at_least(self.role, role)
+
+
+def is_at_least(role: str, least: str) -> bool:
+    """Whether a role includes another."""
+    return ROLES.index(role) >= ROLES.index(least)
+
+
+def actor_of(call: Call) -> CalendarUser:
+    """The user who calls."""
+    if "actor" not in call.memo:
+        call.memo["actor"] = call.db.get(CalendarUser, call.actor, missing=NotFound)
+    return call.memo["actor"]
+
+
+def primary_of(call: Call, user: CalendarUser) -> str:
+    """The id of a user's primary calendar, which is the user's address unless a template has it otherwise."""
+    here = CalendarListEntry.user_id == user.id, CalendarListEntry.primary.is_true
+    entry = call.db.find(CalendarListEntry, *here)
+    return entry.calendar_id if entry else user.email
+
+
+def named(call: Call, calendar_id: str) -> str:
+    """The id that `primary` stands for."""
+    if calendar_id != "primary":
+        return calendar_id
+    if "primary" not in call.memo:
+        call.memo["primary"] = primary_of(call, actor_of(call))
+    return call.memo["primary"]
+
+
+def open_calendar(call: Call, calendar_id: str, least: str) -> Access:
+    """A calendar that the actor may use so far; raises NotFound for one they may not see, else RequiredAccessLevel."""
+    calendar = call.db.get(Calendar, named(call, calendar_id), missing=NotFound)
+    role = "none" if calendar.deleted else roles_of(call, [calendar])[calendar.id]
+    if role == "none":
+        raise NotFound
+    if not is_at_least(role, least):
+        raise RequiredAccessLevel(f"You need to have {least} access to this calendar.")
+    return Access(calendar, role)
+
+
+def roles_of(call: Call, calendars: Sequence[Calendar]) -> dict[str, str]:
+    """What the actor may do with each of some calendars, in two statements."""
+    user = actor_of(call)
+    ids = [calendar.id for calendar in calendars]
+    domain = user.email.partition("@")[2]
+    concerned = any_of(CalendarAclRule.scope_value.in_([user.email, domain]), CalendarAclRule.scope_type == "default")
+    rules: dict[str, list[CalendarAclRule]] = {}
+    for rule in call.db.rows(CalendarAclRule, CalendarAclRule.calendar_id.in_(ids), concerned):
+        rules.setdefault(rule.calendar_id, []).append(rule)
+    here = CalendarListEntry.user_id == user.id, CalendarListEntry.calendar_id.in_(ids)
+    listed = {entry.calendar_id: entry.access_role for entry in call.db.rows(CalendarListEntry, *here)}
+    return {
+        calendar.id: _role(user, calendar, rules.get(calendar.id, []), listed.get(calendar.id, "none"))
+        for calendar in calendars
+    }
+
+
+def _role(user: CalendarUser, calendar: Calendar, rules: Iterable[CalendarAclRule], listed: str) -> str:
+    if (calendar.data_owner or calendar.owner_id) in (user.id, user.email):
+        return "owner"
+    own = {"user": user.email, "domain": user.email.partition("@")[2], "default": None}
+    mine = [rule for rule in rules if rule.scope_type == "default" or own.get(rule.scope_type) == rule.scope_value]
+    roles = [rule.role for rule in mine if not rule.deleted]
+    if not any(rule.scope_type == "user" for rule in mine):
+        roles.append(listed)
+    return max(roles, key=ROLES.index, default="none")

@@ -1,0 +1,99 @@
+"""Who is invited, and what they answer.
+
+https://developers.google.com/workspace/calendar/api/concepts/sharing#inviting_attendees_to_events
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from twindiff.kit import Call, revise
+
+from .event_rules import check_attendees
+from .tables import CalendarEvent, CalendarEventAttendee, CalendarUser
+
+Given = Sequence[Mapping[str, Any]]
+Attendees = Sequence[CalendarEventAttendee]
+
+
+class Change(NamedTuple):
+    """Who is invited now, and what became of others."""
+
+    now: Attendees
+    added: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
+
+    @property
+    def is_none(self) -> bool:
+        return not self.added and not self.removed
+
+
+def rows_of(call: Call, event: CalendarEvent, given: Given, known: Attendees = ()) -> list[CalendarEventAttendee]:
+    """The attendees that a request means; what it does not say of somebody stays. Raises as `check_attendees`."""
+    check_attendees(given)
+    before = {each.email: each for each in known}
+    rows = {each["email"]: _row(call, event, each, before.get(each["email"])) for each in given}
+    return [*rows.values()]
+
+
+def _row(
+    call: Call, event: CalendarEvent, given: Mapping[str, Any], before: CalendarEventAttendee | None
+) -> CalendarEventAttendee:
+    email: str = given["email"]
+    is_organizer = email == event.calendar_id
+    name = given.get("displayName") or (before.display_name if before else _name_of(call, email))
+    response = given.get("responseStatus") or (before.response_status if before else None)
+    return CalendarEventAttendee(
+        id=before.id if before else call.db.next("calendar_attendee"),
+        event_id=event.id,
+        email=email,
+        display_name=name,
+        organizer=is_organizer,
+        self=before.self if before else False,
+        resource=bool(given.get("resource", before.resource if before else False)),
+        optional=bool(given.get("optional", before.optional if before else False)),
+        response_status=response or ("accepted" if is_organizer else "needsAction"),
+        comment=given.get("comment", before.comment if before else None),
+        additional_guests=int(given.get("additionalGuests", before.additional_guests if before else 0) or 0),
+    )
+
+
+def _name_of(call: Call, email: str) -> str | None:
+    user = call.db.find(CalendarUser, CalendarUser.email == email)
+    return user.display_name if user else None
+
+
+def invite(call: Call, event: CalendarEvent, wanted: Attendees) -> Change:
+    """Write who is invited to an event; those who stay keep their rows."""
+    known = {row.email: row for row in call.db.rows(CalendarEventAttendee, CalendarEventAttendee.event_id == event.id)}
+    now = {row.email: row for row in wanted}
+    for email in known.keys() - now.keys():
+        call.db.remove(known[email])
+    for email, row in now.items():
+        if email not in known:
+            call.db.add(row)
+        else:
+            fields = ("display_name", "optional", "resource", "response_status", "comment", "additional_guests")
+            now[email] = revise(call.db, known[email], **{name: getattr(row, name) for name in fields})
+    return Change([*now.values()], frozenset(now.keys() - known.keys()), frozenset(known.keys() - now.keys()))
+
+
+def copied(call: Call, attendees: Attendees, event_id: str) -> list[CalendarEventAttendee]:
+    """The same people, invited to an exception of their series."""
+    return [
+        CalendarEventAttendee(
+            id=call.db.next("calendar_attendee"),
+            event_id=event_id,
+            email=each.email,
+            display_name=each.display_name,
+            organizer=each.organizer,
+            self=each.self,
+            resource=each.resource,
+            optional=each.optional,
+            response_status=each.response_status,
+            comment=each.comment,
+            additional_guests=each.additional_guests,
+        )
+        for each in attendees
+    ]

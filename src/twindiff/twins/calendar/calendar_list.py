@@ -1,0 +1,226 @@
+"""Calendars as a user has them in the list.
+
+https://developers.google.com/workspace/calendar/api/v3/reference/calendarList
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from twindiff.kit import Body, Call, Header, Operations, check_if_match
+from twindiff.kit.styles.google import ConditionNotMet
+
+from .access import actor_of, is_at_least, named, open_calendar, roles_of
+from .agenda import zone_name
+from .calendars import listed_collection
+from .changes import amend, note, stamp
+from .colors import CALENDAR as COLORS
+from .colors import FOREGROUND
+from .errors import Forbidden, Invalid, NotFound, Required
+from .event_rules import check_overrides
+from .lists import Asked, MaxResults, listed
+from .tables import Calendar, CalendarListEntry
+
+api = Operations()
+
+Text = str | UnsetType | None
+Flag = bool | UnsetType | None
+_RGB = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+class EntryBody(Struct, rename="camel"):
+    """What a client says of a calendar in the list."""
+
+    id: Text = UNSET
+    summary_override: Text = UNSET
+    color_id: Text = UNSET
+    background_color: Text = UNSET
+    foreground_color: Text = UNSET
+    hidden: Flag = UNSET
+    selected: Flag = UNSET
+    default_reminders: list[dict[str, Any]] | UnsetType | None = UNSET
+    notification_settings: dict[str, Any] | UnsetType | None = UNSET
+
+
+def shown(entry: CalendarListEntry, calendar: Calendar, role: str) -> dict[str, Any]:
+    """An entry of the list as the API shows it."""
+    color = entry.color_id or "14"
+    optional = {
+        "description": calendar.description,
+        "location": calendar.location,
+        "summaryOverride": entry.summary_override,
+        "hidden": entry.hidden,
+        "primary": entry.primary,
+        "deleted": entry.deleted or calendar.deleted,
+        "notificationSettings": entry.notification_settings,
+        "autoAcceptInvitations": calendar.auto_accept_invitations,
+    }
+    return {
+        "kind": "calendar#calendarListEntry",
+        "etag": entry.etag or '"0"',
+        "id": calendar.id,
+        "summary": calendar.summary,
+        "timeZone": zone_name(calendar),
+        "colorId": color,
+        "backgroundColor": entry.background_color or COLORS.get(color, COLORS["14"]),
+        "foregroundColor": entry.foreground_color or FOREGROUND,
+        "selected": entry.selected,
+        "accessRole": role,
+        "defaultReminders": entry.default_reminders or [],
+        "conferenceProperties": calendar.conference_properties or {"allowedConferenceSolutionTypes": ["hangoutsMeet"]},
+        **{name: value for name, value in optional.items() if value},
+    }
+
+
+def _entry(call: Call, calendar_id: str) -> tuple[CalendarListEntry, Calendar, str]:
+    """An entry that is in the actor's list, with its calendar and what the actor may do with it."""
+    here = CalendarListEntry.user_id == actor_of(call).id, CalendarListEntry.calendar_id == named(call, calendar_id)
+    entry = call.db.find(CalendarListEntry, *here)
+    if entry is None or entry.deleted:
+        raise NotFound
+    access = open_calendar(call, calendar_id, "freeBusyReader")
+    return entry, access.calendar, access.role
+
+
+@api.get("/users/me/calendarList")
+def list_entries(
+    call: Call,
+    max_results: MaxResults = 100,
+    page_token: str = "",
+    sync_token: str = "",
+    min_access_role: Literal["freeBusyReader", "owner", "reader", "writer"] = "freeBusyReader",
+    show_deleted: bool = False,
+    show_hidden: bool = False,
+) -> dict[str, Any]:
+    """List the calendars in the user's list."""
+    user = actor_of(call)
+    if sync_token and min_access_role != "freeBusyReader":
+        raise Invalid("minAccessRole cannot be given together with a syncToken.")
+    entries = call.db.rows(CalendarListEntry, CalendarListEntry.user_id == user.id)
+    ids = [entry.calendar_id for entry in entries]
+    calendars = {calendar.id: calendar for calendar in call.db.rows(Calendar, Calendar.id.in_(ids))}
+    roles = roles_of(call, [*calendars.values()])
+
+    def is_shown(entry: CalendarListEntry) -> bool:
+        calendar = calendars.get(entry.calendar_id)
+        if calendar is None or not is_at_least(roles[calendar.id], min_access_role):
+            return False
+        is_gone = entry.deleted or calendar.deleted
+        return bool(sync_token) or ((show_deleted or not is_gone) and (show_hidden or show_deleted or not entry.hidden))
+
+    kept = [entry for entry in entries if is_shown(entry)]
+    asked = Asked(listed_collection(user.id), max_results, page_token, sync_token)
+
+    def show(entry: CalendarListEntry) -> dict[str, Any]:
+        return shown(entry, calendars[entry.calendar_id], roles[entry.calendar_id])
+
+    return listed(call, "calendar#calendarList", asked, kept, lambda entry: entry.calendar_id, show)
+
+
+@api.get("/users/me/calendarList/{calendarId}")
+def get_entry(call: Call, calendar_id: str) -> dict[str, Any]:
+    """Look at one calendar in the list."""
+    return shown(*_entry(call, calendar_id))
+
+
+@api.post("/users/me/calendarList")
+def insert_entry(call: Call, entry: Annotated[EntryBody, Body], color_rgb_format: bool = False) -> dict[str, Any]:
+    """Put a calendar that the user may see into the list; one that is there stays as it is."""
+    if not entry.id:
+        raise Required("Missing calendar id.", location=("parameter", "id"))
+    user, access = actor_of(call), open_calendar(call, entry.id, "freeBusyReader")
+    calendar = access.calendar
+    wanted = _wanted(entry, rgb=color_rgb_format)
+    here = CalendarListEntry.user_id == user.id, CalendarListEntry.calendar_id == calendar.id
+    known = call.db.find(CalendarListEntry, *here)
+    if known:
+        after = amend(call, known, **{**wanted, "deleted": False})
+    else:
+        fresh = CalendarListEntry(
+            id=f"{user.id}:{calendar.id}",
+            user_id=user.id,
+            calendar_id=calendar.id,
+            access_role=access.role,
+            created_at=call.clock.iso(),
+            **{"selected": False, **{name: value for name, value in wanted.items() if value is not UNSET}},
+            **stamp(call),
+        )
+        after = call.db.add(fresh)
+    note(call, listed_collection(user.id), calendar.id)
+    return shown(after, calendar, access.role)
+
+
+def _wanted(given: EntryBody, *, rgb: bool, replaces: bool = False) -> dict[str, Any]:
+    """Columns that a body sets; a replacement sets all of them."""
+    if not rgb and (given.background_color or given.foreground_color) and not given.color_id and not replaces:
+        raise Invalid("Colors can be given as RGB only with colorRgbFormat=true. Use colorId otherwise.")
+    for color in (given.background_color, given.foreground_color):
+        if rgb and color and not _RGB.fullmatch(color):
+            raise Invalid(f"Invalid color: '{color}'. Use the form #0088aa")
+    if given.color_id and given.color_id not in COLORS:
+        raise Invalid(f"Invalid value for colorId: '{given.color_id}'. The colors resource lists those there are.")
+    check_overrides(given.default_reminders or [])
+    flags = {"hidden": given.hidden, "selected": given.selected}
+    values: dict[str, Any] = {
+        "summary_override": given.summary_override,
+        "color_id": given.color_id,
+        "background_color": given.background_color if rgb else UNSET,
+        "foreground_color": given.foreground_color if rgb else UNSET,
+        "default_reminders": given.default_reminders,
+        "notification_settings": given.notification_settings,
+    }
+    wanted = {**values, **{name: bool(flag) if flag is not UNSET else UNSET for name, flag in flags.items()}}
+    if not replaces:
+        return wanted
+    blank = {**dict.fromkeys(values), "hidden": False, "selected": False}
+    return {name: blank[name] if value is UNSET else value for name, value in wanted.items()}
+
+
+@api.patch("/users/me/calendarList/{calendarId}")
+def patch_entry(
+    call: Call,
+    calendar_id: str,
+    entry: Annotated[EntryBody, Body],
+    color_rgb_format: bool = False,
+    if_match: Annotated[str, Header("If-Match")] = "",
+) -> dict[str, Any]:
+    """Change what is given of an entry."""
+    found, calendar, role = _entry(call, calendar_id)
+    check_if_match(if_match, found.etag, ConditionNotMet)
+    return _changed(call, found, calendar, role, _wanted(entry, rgb=color_rgb_format))
+
+
+@api.put("/users/me/calendarList/{calendarId}")
+def update_entry(
+    call: Call,
+    calendar_id: str,
+    entry: Annotated[EntryBody, Body],
+    color_rgb_format: bool = False,
+    if_match: Annotated[str, Header("If-Match")] = "",
+) -> dict[str, Any]:
+    """Replace an entry."""
+    found, calendar, role = _entry(call, calendar_id)
+    check_if_match(if_match, found.etag, ConditionNotMet)
+    return _changed(call, found, calendar, role, _wanted(entry, rgb=color_rgb_format, replaces=True))
+
+
+def _changed(
+    call: Call, found: CalendarListEntry, calendar: Calendar, role: str, wanted: dict[str, Any]
+) -> dict[str, Any]:
+    after = amend(call, found, **wanted)
+    if after.etag != found.etag:
+        note(call, listed_collection(found.user_id), calendar.id)
+    return shown(after, calendar, role)
+
+
+@api.delete("/users/me/calendarList/{calendarId}", status=204)
+def delete_entry(call: Call, calendar_id: str, if_match: Annotated[str, Header("If-Match")] = "") -> None:
+    """Take a calendar off the list; it stays, and so does the user's access."""
+    found, calendar, _ = _entry(call, calendar_id)
+    check_if_match(if_match, found.etag, ConditionNotMet)
+    if found.primary or (calendar.data_owner or "") == found.user_id:
+        raise Forbidden("A calendar that the user owns cannot be taken off the list. Hide it instead.")
+    note(call, listed_collection(found.user_id), amend(call, found, deleted=True).calendar_id)

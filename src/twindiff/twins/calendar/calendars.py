@@ -1,0 +1,248 @@
+"""Calendars: https://developers.google.com/workspace/calendar/api/v3/reference/calendars"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from twindiff.kit import Body, Call, Header, Operations, View, check_if_match, revise
+from twindiff.kit.styles.google import ConditionNotMet
+
+from .access import Access, actor_of, open_calendar, primary_of
+from .agenda import entry_of, zone_name
+from .changes import amend, note, stamp
+from .errors import CannotClearSecondary, CannotDeletePrimary, Invalid, NotFound, Required
+from .event_changes import cancel_all
+from .tables import (
+    AgendaEntry,
+    Calendar,
+    CalendarAclRule,
+    CalendarEvent,
+    CalendarEventAttendee,
+    CalendarListEntry,
+    CalendarUser,
+)
+from .times import zone_of
+
+api = Operations()
+
+Text = str | UnsetType | None
+BASE32 = "0123456789abcdefghijklmnopqrstuv"
+
+
+class CalendarBody(Struct, rename="camel"):
+    """What a client says of a calendar."""
+
+    summary: Text = UNSET
+    description: Text = UNSET
+    location: Text = UNSET
+    time_zone: Text = UNSET
+    auto_accept_invitations: bool | UnsetType | None = UNSET
+
+
+calendar_object = View(
+    Calendar,
+    kind="calendar#calendar",
+    etag=Calendar.etag,
+    id=Calendar.id,
+    summary=Calendar.summary,
+)
+
+
+def shown(call: Call, calendar: Calendar) -> dict[str, Any]:
+    """A calendar as the API shows it."""
+    more = {"description": calendar.description, "location": calendar.location}
+    owner = call.db.find(CalendarUser, CalendarUser.id == (calendar.data_owner or calendar.owner_id))
+    return {
+        **calendar_object(calendar),
+        **{name: value for name, value in more.items() if value},
+        "timeZone": zone_name(calendar),
+        "conferenceProperties": calendar.conference_properties or {"allowedConferenceSolutionTypes": ["hangoutsMeet"]},
+        "autoAcceptInvitations": calendar.auto_accept_invitations,
+        **({"dataOwner": owner.email} if owner and calendar.id != owner.email else {}),
+    }
+
+
+def listed_collection(user_id: str) -> str:
+    """What watches of a user's calendar list are kept under."""
+    return f"/users/{user_id}/calendarList"
+
+
+@api.get("/calendars/{calendarId}")
+def get_calendar(call: Call, calendar_id: str) -> dict[str, Any]:
+    """Look at a calendar's metadata."""
+    return shown(call, open_calendar(call, calendar_id, "freeBusyReader").calendar)
+
+
+@api.post("/calendars")
+def insert_calendar(call: Call, calendar: Annotated[CalendarBody, Body]) -> dict[str, Any]:
+    """Make a secondary calendar; its maker owns it and has it in the list."""
+    if not calendar.summary:
+        raise Required("Missing summary.")
+    zone = _checked_zone(calendar.time_zone) or "UTC"
+    user, now = actor_of(call), call.clock.iso()
+    made = Calendar(
+        id=f"c_{call.ids.new('', 24, BASE32)}@group.calendar.google.com",
+        summary=calendar.summary,
+        description=calendar.description or None,
+        location=calendar.location or None,
+        time_zone=zone,
+        auto_accept_invitations=bool(calendar.auto_accept_invitations or False),
+        owner_id=user.id,
+        data_owner=user.id,
+        created_at=now,
+        **stamp(call),
+    )
+    call.db.add(made)
+    _own(call, made.id, user)
+    entry = CalendarListEntry(
+        id=f"{user.id}:{made.id}",
+        user_id=user.id,
+        calendar_id=made.id,
+        access_role="owner",
+        selected=True,
+        created_at=now,
+        **stamp(call),
+    )
+    call.db.add(entry)
+    note(call, listed_collection(user.id), made.id)
+    return shown(call, made)
+
+
+def _checked_zone(zone: Text) -> str | None:
+    if not zone or zone is UNSET:
+        return None
+    try:
+        return zone_of(zone).key
+    except ValueError:
+        raise Invalid(f"Invalid time zone: '{zone}'. Use a name of the IANA database") from None
+
+
+@api.patch("/calendars/{calendarId}")
+def patch_calendar(
+    call: Call,
+    calendar_id: str,
+    calendar: Annotated[CalendarBody, Body],
+    if_match: Annotated[str, Header("If-Match")] = "",
+) -> dict[str, Any]:
+    """Change what is given of a calendar."""
+    found = open_calendar(call, calendar_id, "owner")
+    check_if_match(if_match, found.calendar.etag, ConditionNotMet)
+    if calendar.summary is not UNSET and not calendar.summary:
+        raise Required("Missing summary.")
+    given = {
+        "summary": calendar.summary,
+        "description": calendar.description,
+        "location": calendar.location,
+        "time_zone": UNSET if calendar.time_zone is UNSET else _checked_zone(calendar.time_zone) or "UTC",
+        "auto_accept_invitations": calendar.auto_accept_invitations or UNSET,
+    }
+    return _revised(call, found, given)
+
+
+@api.put("/calendars/{calendarId}")
+def update_calendar(
+    call: Call,
+    calendar_id: str,
+    calendar: Annotated[CalendarBody, Body],
+    if_match: Annotated[str, Header("If-Match")] = "",
+) -> dict[str, Any]:
+    """Replace a calendar's metadata; a zone that is not given stays."""
+    found = open_calendar(call, calendar_id, "owner")
+    check_if_match(if_match, found.calendar.etag, ConditionNotMet)
+    if not calendar.summary:
+        raise Required("Missing summary.")
+    given = {
+        "summary": calendar.summary,
+        "description": calendar.description or None,
+        "location": calendar.location or None,
+        "time_zone": _checked_zone(calendar.time_zone) or UNSET,
+        "auto_accept_invitations": bool(calendar.auto_accept_invitations or False),
+    }
+    return _revised(call, found, given)
+
+
+def _revised(call: Call, found: Access, given: dict[str, Any]) -> dict[str, Any]:
+    before = found.calendar
+    after = amend(call, before, **given)
+    if after.time_zone != before.time_zone:
+        _replace_days(call, after)
+    if after.etag != before.etag:
+        for entry in call.db.rows(CalendarListEntry, CalendarListEntry.calendar_id == after.id):
+            note(call, listed_collection(entry.user_id), after.id)
+    return shown(call, after)
+
+
+def _replace_days(call: Call, calendar: Calendar) -> None:
+    """Days begin at another instant in another zone."""
+    entries = {entry.event_id: entry for entry in call.db.rows(AgendaEntry, AgendaEntry.calendar_id == calendar.id)}
+    for event in call.db.rows(CalendarEvent, CalendarEvent.id.in_([*entries])):
+        here = CalendarEventAttendee.event_id == event.id
+        entry = entry_of(event, calendar, call.db.rows(CalendarEventAttendee, here), invited=not entries[event.id].gone)
+        revise(
+            call.db,
+            entries[event.id],
+            begins=entry.begins,
+            ends=entry.ends,
+            duration=entry.duration,
+            schedule=entry.schedule,
+            original_start=entry.original_start,
+        )
+
+
+@api.delete("/calendars/{calendarId}", status=204)
+def delete_calendar(call: Call, calendar_id: str, if_match: Annotated[str, Header("If-Match")] = "") -> None:
+    """Delete a secondary calendar for everybody."""
+    found = open_calendar(call, calendar_id, "owner").calendar
+    check_if_match(if_match, found.etag, ConditionNotMet)
+    owner = call.db.find(CalendarUser, CalendarUser.id == found.owner_id)
+    if owner and primary_of(call, owner) == found.id:
+        raise CannotDeletePrimary
+    call.db.change(found, deleted=True, **stamp(call))
+    for entry in call.db.rows(CalendarListEntry, CalendarListEntry.calendar_id == found.id):
+        note(call, listed_collection(entry.user_id), found.id)
+
+
+@api.post("/calendars/{calendarId}/clear", status=204)
+def clear_calendar(call: Call, calendar_id: str) -> None:
+    """Cancel all events of a calendar."""
+    cancel_all(call, open_calendar(call, calendar_id, "owner").calendar)
+
+
+@api.post("/calendars/{calendarId}/transferOwnership", status=204)
+def transfer_ownership(call: Call, calendar_id: str, new_data_owner: str, use_admin_access: bool) -> None:
+    """Give a secondary calendar to another user, who then owns its data; its former owner keeps owner access."""
+    found = open_calendar(call, calendar_id, "owner").calendar
+    owner = call.db.find(CalendarUser, CalendarUser.email == new_data_owner)
+    if owner is None:
+        raise NotFound(f"Not Found: there is no user {new_data_owner}")
+    if primary_of(call, actor_of(call)) == found.id:
+        raise CannotClearSecondary("Ownership of a primary calendar cannot be transferred.")
+    former = call.db.get(CalendarUser, found.owner_id)
+    call.db.change(found, owner_id=owner.id, data_owner=owner.id, **stamp(call))
+    for user in (former, owner):
+        _own(call, found.id, user)
+        note(call, listed_collection(user.id), found.id)
+
+
+def _own(call: Call, calendar_id: str, user: CalendarUser) -> None:
+    here = (
+        CalendarAclRule.calendar_id == calendar_id,
+        CalendarAclRule.scope_type == "user",
+        CalendarAclRule.scope_value == user.email,
+    )
+    rule = call.db.find(CalendarAclRule, *here)
+    if rule:
+        amend(call, rule, role="owner", deleted=False)
+        return
+    made = CalendarAclRule(
+        id=f"{calendar_id}:user:{user.email}",
+        calendar_id=calendar_id,
+        role="owner",
+        scope_type="user",
+        scope_value=user.email,
+        created_at=call.clock.iso(),
+        **stamp(call),
+    )
+    call.db.add(made)

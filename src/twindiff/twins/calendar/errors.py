@@ -1,0 +1,146 @@
+"""What Calendar refuses.
+
+https://developers.google.com/workspace/calendar/api/guides/errors
+"""
+
+from __future__ import annotations
+
+from twindiff.kit.styles.google import GoogleError, NoSuchThing
+
+
+class Invalid(GoogleError):
+    """Invalid Value"""
+
+    code = "invalid"
+
+
+class Required(GoogleError):
+    """Required"""
+
+    code = "required"
+
+
+class InvalidParameterValue(GoogleError):
+    """Invalid Value"""
+
+    code = "invalidParameter"
+
+
+class TimeRangeEmpty(GoogleError):
+    """The specified time range is empty."""
+
+    code = "timeRangeEmpty"
+    domain = "calendar"
+
+
+class InvalidRecurrence(GoogleError):
+    """Invalid recurrence rule."""
+
+    code = "invalid"
+
+
+class NotFound(NoSuchThing):
+    """Not Found"""
+
+    code = "notFound"
+
+
+class Deleted(GoogleError):
+    """Resource has been deleted"""
+
+    status = 410
+    code = "deleted"
+
+
+class FullSyncRequired(GoogleError):
+    """Sync token is no longer valid, a full sync is required."""
+
+    status = 410
+    code = "fullSyncRequired"
+    domain = "calendar"
+    location = ("parameter", "syncToken")
+
+
+class InvalidPageToken(GoogleError):
+    """Invalid page token value."""
+
+    code = "invalid"
+    location = ("parameter", "pageToken")
+
+
+class RequiredAccessLevel(GoogleError):
+    """You need to have writer access to this calendar."""
+
+    status = 403
+    code = "requiredAccessLevel"
+    domain = "calendar"
+
+
+class Forbidden(GoogleError):
+    """Forbidden"""
+
+    status = 403
+    code = "forbidden"
+
+
+class ForbiddenForNonOrganizer(GoogleError):
+    """Shared properties can only be changed by the organizer of the event."""
+
+    status = 403
+    code = "forbiddenForNonOrganizer"
+    domain = "calendar"
+
+
+class CannotChangeOwner(GoogleError):
+    """Cannot change your own access level."""
+
+    status = 403
+    code = "cannotChangeOwnAcl"
+    domain = "calendar"
+
+
+class CannotDeletePrimary(GoogleError):
+    """A primary calendar cannot be deleted; clear it instead."""
+
+    status = 403
+    code = "cannotDeletePrimaryCalendar"
+    domain = "calendar"
+
+
+class CannotClearSecondary(GoogleError):
+    """Invalid Value"""
+
+    code = "invalid"
+
+
+class ChannelIdNotUnique(GoogleError):
+    """Channel id not unique"""
+
+    code = "channelIdNotUnique"
+
+
+class NotRecurring(GoogleError):
+    """The event is not a recurring event."""
+
+    code = "invalid"
+
+
+class TooManyAttendees(GoogleError):
+    """An event has at most 200 attendees."""
+
+    code = "limitExceeded"
+    domain = "calendar"
+
+
+class EventTypeRestriction(GoogleError):
+    """The event type does not allow this."""
+
+    code = "eventTypeRestriction"
+    domain = "calendar"
+
+
+class MoveRestriction(GoogleError):
+    """Only events of the default type can be moved, and no single instances."""
+
+    code = "cannotMoveEvent"
+    domain = "calendar"

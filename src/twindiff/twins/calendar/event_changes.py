@@ -1,0 +1,220 @@
+"""How events change: what is written beside an event's own row when it is made, changed or cancelled."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from twindiff.kit import Call
+
+from .access import Access
+from .agenda import Attendees, place, schedule_of, zone_name
+from .attendees import Change, copied, invite
+from .changes import amend, stamp
+from .errors import NotFound
+from .event_views import attendees_of, occurrence
+from .mail import send_about
+from .recurrence import is_occurrence
+from .reminders import set_alarms
+from .tables import AgendaEntry, Calendar, CalendarEvent, CalendarEventAttendee, CalendarEventCopy
+from .times import begin_of, local_of, micros_of, read_datetime
+
+INHERITED = (
+    "summary",
+    "description",
+    "location",
+    "color_id",
+    "transparency",
+    "visibility",
+    "reminders",
+    "conference_data",
+    "hangout_link",
+    "attachments",
+    "extended_properties",
+    "source",
+    "guests_can_invite_others",
+    "guests_can_modify",
+    "guests_can_see_other_guests",
+    "anyone_can_add_self",
+)
+"""What an exception has of its series as long as nobody has given it something of its own."""
+
+
+class Found(NamedTuple):
+    """An event in a calendar; `series` is that of an occurrence which has no row yet."""
+
+    event: CalendarEvent
+    attendees: list[CalendarEventAttendee]
+    copy: CalendarEventCopy | None = None
+    series: CalendarEvent | None = None
+
+
+def find_event(call: Call, access: Access, event_id: str) -> Found:
+    """An event, an exception or an occurrence that a calendar shows, cancelled ones too; raises NotFound."""
+    calendar = access.calendar
+    entry = _entry(call, calendar, event_id)
+    if entry and entry.gone:
+        raise NotFound
+    if entry:
+        event = call.db.get(CalendarEvent, event_id, missing=NotFound)
+        return Found(event, attendees_of(call, [event.id]).get(event.id, []), _copy(call, calendar, event.id))
+    series_id, _, suffix = event_id.rpartition("_")
+    entry = _entry(call, calendar, series_id) if series_id else None
+    start = _start_of(suffix, calendar) if entry else None
+    if not entry or entry.gone or not entry.schedule or start is None or not is_occurrence(entry.schedule, start):
+        raise NotFound
+    series = call.db.get(CalendarEvent, series_id, missing=NotFound)
+    invited = attendees_of(call, [series_id]).get(series_id, [])
+    return Found(occurrence(series, start, zone_name(calendar)), invited, _copy(call, calendar, series_id), series)
+
+
+def _entry(call: Call, calendar: Calendar, event_id: str) -> AgendaEntry | None:
+    here = AgendaEntry.calendar_id == calendar.id, AgendaEntry.event_id == event_id
+    return call.db.find(AgendaEntry, *here)
+
+
+def _copy(call: Call, calendar: Calendar, event_id: str) -> CalendarEventCopy | None:
+    here = CalendarEventCopy.calendar_id == calendar.id, CalendarEventCopy.event_id == event_id
+    return call.db.find(CalendarEventCopy, *here)
+
+
+def _start_of(suffix: str, calendar: Calendar) -> int | None:
+    """The instant that the end of an occurrence's id names."""
+    try:
+        if len(suffix) == 8 and suffix.isdecimal():
+            day = f"{suffix[:4]}-{suffix[4:6]}-{suffix[6:]}"
+            return begin_of({"date": day}, zone_name(calendar))
+        if len(suffix) == 16 and suffix[8] == "T" and suffix[15] == "Z":
+            s = suffix
+            return micros_of(read_datetime(f"{s[:4]}-{s[4:6]}-{s[6:8]}T{s[9:11]}:{s[11:13]}:{s[13:15]}Z"))
+    except (ValueError, OverflowError):
+        return None
+    return None
+
+
+def local_columns(event: CalendarEvent, zone: str) -> dict[str, Any]:
+    """The columns that repeat start and end: as local time, or as days."""
+    if event.start.get("date"):
+        days = {"start_date": event.start["date"], "end_date": event.end["date"]}
+        return {**days, "start_datetime": None, "end_datetime": None}
+    times = {f"{name}_datetime": local_of(getattr(event, name), zone).isoformat() for name in ("start", "end")}
+    return {**times, "start_date": None, "end_date": None}
+
+
+def write_new(call: Call, access: Access, event: CalendarEvent, attendees: Attendees, mails: str) -> CalendarEvent:
+    """Add an event with whom it invites."""
+    made = replace(event, **local_columns(event, zone_name(access.calendar)))
+    call.db.add(made)
+    for attendee in attendees:
+        call.db.add(attendee)
+    _spread(call, made, attendees)
+    _mail(call, made, Change(attendees, frozenset(each.email for each in attendees)), mails, "update")
+    return made
+
+
+def write_change(
+    call: Call, access: Access, found: Found, after: CalendarEvent, attendees: Attendees | None, mails: str
+) -> CalendarEvent:
+    """Make an event what it is to be; an occurrence becomes an exception of its series."""
+    before, zone = found.event, zone_name(access.calendar)
+    is_moved = (before.start, before.end, before.recurrence) != (after.start, after.end, after.recurrence)
+    wanted = {name: getattr(after, name) for name in CalendarEvent.__struct_fields__}
+    wanted |= local_columns(after, zone) if is_moved else {}
+    wanted["sequence"] = before.sequence + is_moved
+    wanted = {name: value for name, value in wanted.items() if name not in ("etag", "updated_at")}
+    row = make_exception(call, found, replace(after, **wanted)) if found.series else amend(call, before, **wanted)
+    change = invite(call, row, attendees) if attendees is not None else Change(_of(call, row))
+    if row.etag == before.etag and attendees is None:
+        return row
+    if row.etag == before.etag:
+        row = call.db.change(row, **stamp(call))
+    if row.recurrence or before.recurrence:
+        _carry_to_exceptions(call, access, before, row, change)
+    _spread(call, row, change.now)
+    _mail(call, row, change, mails, "update")
+    return row
+
+
+def _of(call: Call, event: CalendarEvent) -> list[CalendarEventAttendee]:
+    return attendees_of(call, [event.id]).get(event.id, [])
+
+
+def make_exception(call: Call, found: Found, event: CalendarEvent | None = None) -> CalendarEvent:
+    """Give an occurrence a row, with the attendees of its series."""
+    row = call.db.add(replace(event or found.event, created_at=call.clock.iso(), **stamp(call)))
+    for attendee in copied(call, found.attendees, row.id):
+        call.db.add(attendee)
+    return row
+
+
+def _spread(call: Call, event: CalendarEvent, attendees: Attendees) -> None:
+    """What follows from an event: where it is shown, and who is to be reminded."""
+    place(call, event, attendees)
+    set_alarms(call, event)
+
+
+def exceptions_of(call: Call, series: CalendarEvent) -> list[CalendarEvent]:
+    """The exceptions of a series, cancelled ones too."""
+    return call.db.rows(CalendarEvent, CalendarEvent.recurring_event_id == series.id)
+
+
+def _carry_to_exceptions(
+    call: Call, access: Access, before: CalendarEvent, after: CalendarEvent, change: Change
+) -> None:
+    """Exceptions follow their series in what is not their own; those whose occurrence is no more are cancelled."""
+    schedule = schedule_of(after, zone_name(access.calendar))
+    text = schedule.text() if schedule else ""
+    for event in exceptions_of(call, after):
+        start = begin_of(event.original_start_time or event.start, zone_name(access.calendar))
+        if after.status == "cancelled" or not text or not is_occurrence(text, start):
+            wanted: dict[str, Any] = {"status": "cancelled"}
+        else:
+            wanted = {name: getattr(after, name) for name in INHERITED if getattr(event, name) == getattr(before, name)}
+        row = amend(call, event, **wanted)
+        invited = _of(call, row)
+        if not change.is_none:
+            kept = [each for each in invited if each.email not in change.removed]
+            known = {each.email for each in kept}
+            new = [each for each in change.now if each.email in change.added - known]
+            invited = [*invite(call, row, [*kept, *copied(call, new, row.id)]).now]
+        if row.etag != event.etag or not change.is_none:
+            _spread(call, row, invited)
+
+
+def cancel(call: Call, access: Access, found: Found, mails: str) -> None:
+    """Cancel an event, a whole series with its exceptions, or one occurrence."""
+    event = found.event
+    after = replace(event, status="cancelled")
+    if found.series:
+        row = make_exception(call, found, replace(after, **local_columns(event, zone_name(access.calendar))))
+    else:
+        row = amend(call, event, status="cancelled")
+        if event.recurrence:
+            _carry_to_exceptions(call, access, event, row, Change(found.attendees))
+    _spread(call, row, found.attendees)
+    _mail(call, row, Change(found.attendees), mails, "cancellation")
+
+
+def cancel_all(call: Call, calendar: Calendar) -> None:
+    """Cancel all events of a calendar."""
+    here = CalendarEvent.calendar_id == calendar.id, CalendarEvent.status != "cancelled"
+    events = call.db.rows(CalendarEvent, *here)
+    invited = attendees_of(call, [event.id for event in events])
+    for event in events:
+        _spread(call, amend(call, event, status="cancelled"), invited.get(event.id, []))
+
+
+def _mail(call: Call, event: CalendarEvent, change: Change, mails: str, kind: str) -> None:
+    """Write the mails that `sendUpdates` asks for."""
+    if mails == "none":
+        return
+    own_domain = "@" + event.calendar_id.rpartition("@")[2]
+
+    def wanted(email: str) -> bool:
+        return email != event.calendar_id and (mails == "all" or not email.endswith(own_domain))
+
+    stay = [each.email for each in change.now if each.email not in change.added]
+    send_about(call, "invitation", filter(wanted, sorted(change.added)), event)
+    send_about(call, kind, filter(wanted, stay), event)
+    send_about(call, "cancellation", filter(wanted, sorted(change.removed)), event)

@@ -1,0 +1,71 @@
+"""Which events a list is of, by what stands in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from twindiff.kit import Call
+
+from .errors import Invalid
+from .event_bodies import fields_of
+from .event_views import attendees_of
+from .tables import CalendarEvent, CalendarEventAttendee
+
+_TEXTS = ("summary", "description", "location", "creator_email", "organizer_email", "creator_display_name")
+_MORE = ("organizer_display_name", "id", "ical_uid")
+
+
+class Filters(NamedTuple):
+    """What events must have; `q` are words, properties are `name=value`, `series_id` is the series they belong to."""
+
+    q: str = ""
+    ical_uid: str = ""
+    event_types: tuple[str, ...] = ()
+    private: tuple[tuple[str, str], ...] = ()
+    shared: tuple[tuple[str, str], ...] = ()
+    series_id: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(self)
+
+
+def read_properties(given: Sequence[str], name: str) -> tuple[tuple[str, str], ...]:
+    """Constraints on extended properties; raises Invalid for one without a value."""
+    for each in given:
+        if "=" not in each:
+            raise Invalid(f"Invalid {name}: '{each}'. Use propertyName=value", location=("parameter", name))
+    pairs = (each.partition("=") for each in given)
+    return tuple((left, right) for left, _, right in pairs)
+
+
+def matching(call: Call, filters: Filters, ids: Sequence[str]) -> set[str]:
+    """Those of some events that have what is wanted."""
+    found: set[str] = set()
+    for at in range(0, len(ids), 500):
+        events = call.db.rows(CalendarEvent, CalendarEvent.id.in_(ids[at : at + 500]))
+        invited = attendees_of(call, [event.id for event in events]) if filters.q else {}
+        found |= {event.id for event in events if _fits(event, invited.get(event.id, []), filters)}
+    return found
+
+
+def _fits(event: CalendarEvent, attendees: list[CalendarEventAttendee], filters: Filters) -> bool:
+    properties = fields_of(event.extended_properties)
+    private, shared = fields_of(properties.get("private")), fields_of(properties.get("shared"))
+    return (
+        (not filters.ical_uid or (event.ical_uid or f"{event.id}@google.com") == filters.ical_uid)
+        and (not filters.event_types or event.event_type in filters.event_types)
+        and all(private.get(name) == value for name, value in filters.private)
+        and all(shared.get(name) == value for name, value in filters.shared)
+        and (not filters.q or _says(event, attendees, filters.q))
+    )
+
+
+def _says(event: CalendarEvent, attendees: list[CalendarEventAttendee], q: str) -> bool:
+    """Whether all words stand somewhere in an event's texts."""
+    texts = [getattr(event, name) for name in (*_TEXTS, *_MORE)]
+    texts += [text for each in attendees for text in (each.email, each.display_name)]
+    texts += [fields_of(part).get("label") for part in fields_of(event.working_location_properties).values()]
+    whole = "\n".join(text for text in texts if isinstance(text, str)).casefold()
+    return all(word in whole for word in q.casefold().split())

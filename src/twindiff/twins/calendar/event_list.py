@@ -1,0 +1,227 @@
+"""Which events of a calendar a list has, in which order: a window of the agenda with its series expanded.
+
+https://developers.google.com/workspace/calendar/api/v3/reference/events/list
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import msgspec
+
+from twindiff.kit import Call
+from twindiff.kit.paging import decode_cursor, encode_cursor
+
+from .access import Access
+from .changes import read_sync_token, sync_token
+from .errors import InvalidPageToken
+from .event_filters import Filters, matching
+from .event_views import Lens, attendees_of, event_object, occurrence
+from .recurrence import between
+from .tables import AgendaEntry, CalendarEvent, CalendarEventCopy
+from .times import DAY, FAR
+
+LARGEST_PAGE = 2_500
+HORIZON = 2 * 366 * DAY
+"""How far beyond now, or beyond its timeMin, a list without timeMax expands series."""
+
+Place = tuple[int | str, str]
+"""Where an item stands in a list: by what it is ordered, then by id."""
+
+
+class Window(NamedTuple):
+    """From when to when events are wanted, in microseconds since 1970."""
+
+    low: int
+    high: int
+
+
+class Wanted(NamedTuple):
+    """What a request asks of a calendar's events."""
+
+    window: Window
+    filters: Filters
+    is_expanded: bool = False
+    order: str = ""
+    shows_deleted: bool = False
+    updated_min: str = ""
+    since: int | None = None
+    """The change after which a sync goes on."""
+
+
+class Item(NamedTuple):
+    """An event, or the occurrence of a series that begins at `start`."""
+
+    place: Place
+    event_id: str
+    start: int | None = None
+
+
+class Light(NamedTuple):
+    """As much of an agenda entry as a list is made of."""
+
+    event_id: str
+    begins: int
+    ends: int
+    duration: int
+    schedule: str | None
+    series: str | None
+    original_start: int | None
+    status: str
+    updated: str
+    changed: int
+    gone: bool
+
+
+_COLUMNS = tuple(getattr(AgendaEntry, name) for name in Light._fields)
+
+
+class PageToken(NamedTuple):
+    """Where a page begins; `changed` is how far a sync after the last page has to look back."""
+
+    place: tuple[Any, str]
+    changed: int
+
+
+def read_page_token(token: str) -> PageToken | None:
+    """The place in a page token; raises InvalidPageToken."""
+    if not token:
+        return None
+    try:
+        text = decode_cursor("events", token, InvalidPageToken)
+        return msgspec.json.decode(text, type=PageToken)
+    except (msgspec.DecodeError, RecursionError):
+        raise InvalidPageToken from None
+
+
+def events_page(
+    call: Call, lens: Lens, wanted: Wanted, *, limit: int, page_token: str = "", token_is_due: bool = True
+) -> dict[str, Any]:
+    """The items of a page, with the token of the next page or of the next sync."""
+    page, last = read_page_token(page_token), last_change(call, lens.calendar_id)
+    items = sorted(items_of(call, lens.access, wanted), key=itemgetter(0))
+    try:
+        rest = [item for item in items if item.place > page.place] if page else items
+    except TypeError:
+        raise InvalidPageToken from None
+    limit = min(limit, LARGEST_PAGE)
+    answer: dict[str, Any] = {"items": [*_objects(call, lens, rest[:limit], wanted)]}
+    changed = page.changed if page else last
+    if len(rest) > limit:
+        token = msgspec.json.encode(PageToken(rest[limit - 1].place, changed)).decode()
+        return {**answer, "nextPageToken": encode_cursor("events", token)}
+    return {**answer, "nextSyncToken": sync_token(_collection(lens.calendar_id), changed)} if token_is_due else answer
+
+
+def _collection(calendar_id: str) -> str:
+    return f"/calendars/{calendar_id}/events"
+
+
+def since_of(call: Call, calendar_id: str, token: str) -> int | None:
+    """The change that a sync token names; raises FullSyncRequired."""
+    return read_sync_token(_collection(calendar_id), token, last_change(call, calendar_id)) if token else None
+
+
+def last_change(call: Call, calendar_id: str) -> int:
+    """The number of the last change of a calendar's events."""
+    here, newest = AgendaEntry.calendar_id == calendar_id, -AgendaEntry.changed
+    rows = call.db.rows(AgendaEntry, here, order=newest, limit=1, columns=(AgendaEntry.changed,))
+    return rows[0][0] if rows else 0
+
+
+def items_of(call: Call, access: Access, wanted: Wanted) -> Iterator[Item]:
+    """The items of a list, in no order."""
+    calendar_id = access.calendar.id
+    entries = [*_entries(call, calendar_id, wanted)]
+    series, filters = wanted.filters.series_id, wanted.filters._replace(series_id="")
+    if series:
+        entries = [entry for entry in entries if series in (entry.event_id, entry.series)]
+    if not filters.is_empty:
+        ids = matching(call, filters, [entry.event_id for entry in entries])
+        entries = [entry for entry in entries if entry.event_id in ids]
+    taken = _taken(call, calendar_id, wanted) if any(entry.schedule for entry in entries) else set[tuple[str, int]]()
+    for entry in entries:
+        if wanted.updated_min and entry.updated < wanted.updated_min:
+            continue
+        if entry.schedule is None or (entry.status == "cancelled" and wanted.is_expanded):
+            yield Item(_place(entry, entry.begins, entry.event_id, wanted), entry.event_id)
+        elif wanted.is_expanded:
+            yield from _expanded(entry, wanted, taken)
+        elif _has_occurrence(entry, wanted):
+            yield Item(_place(entry, entry.begins, entry.event_id, wanted), entry.event_id)
+
+
+def _place(entry: Light, begins: int, id: str, wanted: Wanted) -> Place:
+    if wanted.since is not None:
+        return entry.changed, id
+    return (entry.updated, id) if wanted.order == "updated" else (begins, id)
+
+
+def _expanded(entry: Light, wanted: Wanted, taken: set[tuple[str, int]]) -> Iterator[Item]:
+    low, high = wanted.window
+    for start in between(entry.schedule or "", low - entry.duration + 1, high):
+        if start + entry.duration > low and (entry.event_id, start) not in taken:
+            yield Item(_place(entry, start, f"{entry.event_id}_{start:020d}", wanted), entry.event_id, start)
+
+
+def _has_occurrence(entry: Light, wanted: Wanted) -> bool:
+    low, high = wanted.window
+    if low <= entry.begins < high or wanted.since is not None:
+        return True
+    return bool(between(entry.schedule or "", low - entry.duration + 1, min(high, max(low, entry.begins) + HORIZON)))
+
+
+def _entries(call: Call, calendar_id: str, wanted: Wanted) -> Iterable[Light]:
+    """The entries in the window: the short ones by when they begin, and the few that last long."""
+    here, alive = AgendaEntry.calendar_id == calendar_id, AgendaEntry.status != "cancelled"
+    if wanted.since is not None:
+        rows = call.db.rows(AgendaEntry, here, AgendaEntry.changed > wanted.since, columns=_COLUMNS)
+        return map(Light._make, rows)
+    low, high = wanted.window
+    where = (here,) if wanted.shows_deleted else (here, alive)
+    past = (AgendaEntry.begins > low - DAY, AgendaEntry.ends > low) if low > 0 else ()
+    short = (*where, ~AgendaEntry.is_long, AgendaEntry.begins < high, *past)
+    long = (*where, AgendaEntry.is_long.is_true, AgendaEntry.begins < high, AgendaEntry.ends > low)
+    rows = [*call.db.rows(AgendaEntry, *short, columns=_COLUMNS), *call.db.rows(AgendaEntry, *long, columns=_COLUMNS)]
+    return (Light._make(row) for row in rows if not row[-1] or wanted.shows_deleted)
+
+
+def _taken(call: Call, calendar_id: str, wanted: Wanted) -> set[tuple[str, int]]:
+    """The occurrences in whose place an exception stands, by series and original start."""
+    low, high = wanted.window
+    where = AgendaEntry.calendar_id == calendar_id, AgendaEntry.original_start > low - 366 * DAY
+    columns = AgendaEntry.series, AgendaEntry.original_start
+    return {*call.db.rows(AgendaEntry, *where, AgendaEntry.original_start < high, columns=columns)}
+
+
+def _objects(call: Call, lens: Lens, items: Sequence[Item], wanted: Wanted) -> Iterator[dict[str, Any]]:
+    ids = sorted({item.event_id for item in items})
+    events = {event.id: event for event in call.db.rows(CalendarEvent, CalendarEvent.id.in_(ids))} if ids else {}
+    invited = attendees_of(call, ids)
+    here = CalendarEventCopy.calendar_id == lens.calendar_id, CalendarEventCopy.event_id.in_(ids)
+    copies = {copy.event_id: copy for copy in call.db.rows(CalendarEventCopy, *here)} if ids else {}
+    for item in items:
+        event = events[item.event_id]
+        if item.start is not None:
+            event = occurrence(event, item.start, lens.calendar_zone)
+        value = event_object(event, invited.get(item.event_id, ()), lens, copies.get(item.event_id))
+        yield value if wanted.since is None else _as_synced(value, event, lens)
+
+
+def _as_synced(value: dict[str, Any], event: CalendarEvent, lens: Lens) -> dict[str, Any]:
+    """An event that is no longer in this calendar is told of as cancelled."""
+    is_here = event.calendar_id == lens.calendar_id
+    is_invited = any(each["email"] == lens.calendar_id for each in value.get("attendees", ()))
+    return (
+        value
+        if is_here or is_invited
+        else {"kind": value["kind"], "etag": value["etag"], "id": value["id"], "status": "cancelled"}
+    )
+
+
+def full_window(low: int | None, high: int | None, now: int, *, is_expanded: bool) -> Window:
+    """The window that a request means; without an end it is open, but series are not expanded for ever."""
+    start = low if low is not None else -FAR
+    return Window(start, high if high is not None else max(now, start) + HORIZON if is_expanded else FAR + 1)

@@ -1,0 +1,150 @@
+"""Reading events: get, list and instances of https://developers.google.com/workspace/calendar/api/v3/reference/events"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from twindiff.kit import Call, Named, Operations
+from twindiff.kit.clock import Clock
+
+from .access import Access, open_calendar
+from .agenda import zone_name
+from .changes import etag_for
+from .errors import Invalid, NotRecurring, TimeRangeEmpty
+from .event_changes import find_event
+from .event_filters import Filters, read_properties
+from .event_list import Wanted, Window, events_page, full_window, since_of
+from .event_views import event_object, lens_of, occurrence_id
+from .lists import MaxResults
+from .tables import CalendarEvent, CalendarListEntry
+from .times import begin_of, read_instant
+from .times import stamp as stamp_shown
+
+api = Operations()
+
+
+@api.get("/calendars/{calendarId}/events/{eventId}")
+def get_event(
+    call: Call, calendar_id: str, event_id: str, max_attendees: MaxResults | None = None, time_zone: str = ""
+) -> dict[str, Any]:
+    """Look at an event, an exception or an occurrence of a series; a cancelled one is shown as such."""
+    access = open_calendar(call, calendar_id, "freeBusyReader")
+    found = find_event(call, access, event_id)
+    return event_object(found.event, found.attendees, lens_of(access, time_zone, max_attendees), found.copy)
+
+
+@api.get("/calendars/{calendarId}/events")
+def list_events(
+    call: Call,
+    calendar_id: str,
+    event_types: list[str] | None = None,
+    ical_uid: Annotated[str, Named("iCalUID")] = "",
+    max_attendees: MaxResults | None = None,
+    max_results: MaxResults = 250,
+    order_by: Literal["startTime", "updated"] | None = None,
+    page_token: str = "",
+    private_extended_property: list[str] | None = None,
+    q: str = "",
+    shared_extended_property: list[str] | None = None,
+    show_deleted: bool = False,
+    show_hidden_invitations: bool = False,
+    single_events: bool = False,
+    sync_token: str = "",
+    time_max: str = "",
+    time_min: str = "",
+    time_zone: str = "",
+    updated_min: str = "",
+) -> dict[str, Any]:
+    """List the events of a calendar, as they are or with series expanded; or what has changed since a sync."""
+    access = open_calendar(call, calendar_id, "freeBusyReader")
+    if order_by == "startTime" and not single_events:
+        raise Invalid("The requested ordering is not available for the particular query.")
+    properties = private_extended_property or (), shared_extended_property or ()
+    filters = _filters(q, ical_uid, event_types or (), *properties)
+    is_plain = not order_by and not updated_min and filters._replace(event_types=()).is_empty
+    if sync_token and (time_min or time_max or not is_plain):
+        raise Invalid("Sync token cannot be used together with filters or an order.")
+    since = since_of(call, access.calendar.id, sync_token)
+    newer = Clock(max(read_instant(updated_min, "updatedMin"), 0)).iso() if updated_min else ""
+    window = _window(call, time_min, time_max, is_expanded=single_events)
+    shows_deleted = show_deleted or bool(sync_token)
+    wanted = Wanted(window, filters, single_events, order_by or "", shows_deleted, newer, since)
+    lens = lens_of(access, time_zone, max_attendees)
+    page = events_page(call, lens, wanted, limit=max_results, page_token=page_token, token_is_due=is_plain)
+    return {**_about(call, access, time_zone), **page}
+
+
+def _filters(q: str, uid: str, types: Sequence[str], private: Sequence[str], shared: Sequence[str]) -> Filters:
+    return Filters(
+        q.strip(),
+        uid,
+        tuple(types),
+        read_properties(private, "privateExtendedProperty"),
+        read_properties(shared, "sharedExtendedProperty"),
+    )
+
+
+def _window(call: Call, time_min: str, time_max: str, *, is_expanded: bool) -> Window:
+    low = read_instant(time_min, "timeMin") if time_min else None
+    high = read_instant(time_max, "timeMax") if time_max else None
+    if low is not None and high is not None and low >= high:
+        raise TimeRangeEmpty
+    return full_window(low, high, call.clock.micros, is_expanded=is_expanded)
+
+
+def _about(call: Call, access: Access, zone: str) -> dict[str, Any]:
+    """What a list says of its calendar."""
+    calendar = access.calendar
+    here = CalendarListEntry.user_id == call.actor, CalendarListEntry.calendar_id == calendar.id
+    entry = call.db.find(CalendarListEntry, *here)
+    return {
+        "kind": "calendar#events",
+        "etag": calendar.etag or etag_for(0),
+        "summary": calendar.summary,
+        **({"description": calendar.description} if calendar.description else {}),
+        "updated": stamp_shown(calendar.updated_at),
+        "timeZone": lens_of(access, zone).zone.key,
+        "accessRole": access.role,
+        "defaultReminders": (entry.default_reminders if entry else None) or [],
+    }
+
+
+@api.get("/calendars/{calendarId}/events/{eventId}/instances")
+def list_instances(
+    call: Call,
+    calendar_id: str,
+    event_id: str,
+    max_attendees: MaxResults | None = None,
+    max_results: MaxResults = 250,
+    original_start: str = "",
+    page_token: str = "",
+    show_deleted: bool = False,
+    time_max: str = "",
+    time_min: str = "",
+    time_zone: str = "",
+) -> dict[str, Any]:
+    """List the occurrences of a series, exceptions in the place of what they replace."""
+    access = open_calendar(call, calendar_id, "freeBusyReader")
+    series = find_event(call, access, event_id).event
+    if not series.recurrence:
+        raise NotRecurring
+    if original_start:
+        return _instance_at(call, access, series, original_start, time_zone)
+    begins = begin_of(series.start, zone_name(access.calendar))
+    window = _window(call, time_min, time_max, is_expanded=True)
+    if not time_max:
+        window = Window(window.low, max(window.high, begins + window.high - call.clock.micros))
+    wanted = Wanted(window, Filters(series_id=series.id), is_expanded=True, shows_deleted=show_deleted)
+    lens = lens_of(access, time_zone, max_attendees)
+    page = events_page(call, lens, wanted, limit=max_results, page_token=page_token)
+    return {**_about(call, access, time_zone), **page}
+
+
+def _instance_at(call: Call, access: Access, series: CalendarEvent, original: str, zone: str) -> dict[str, Any]:
+    """The one occurrence that originally began at an instant, or on a day."""
+    own = zone_name(access.calendar)
+    start = begin_of({"date": original}, own) if len(original) == 10 else read_instant(original, "originalStart")
+    found = find_event(call, access, occurrence_id(series, start, own))
+    lens = lens_of(access, zone)
+    return {**_about(call, access, zone), "items": [event_object(found.event, found.attendees, lens, found.copy)]}

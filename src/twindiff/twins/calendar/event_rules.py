@@ -1,0 +1,153 @@
+"""What an event must be like; what is not is refused before anything is written.
+
+https://developers.google.com/workspace/calendar/api/v3/reference/events#resource
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from .agenda import schedule_of, span_of
+from .colors import EVENT as COLORS
+from .errors import EventTypeRestriction, Invalid, Required, TimeRangeEmpty, TooManyAttendees
+from .event_bodies import fields_of
+from .recurrence import check
+from .tables import CalendarEvent
+from .times import check_time
+
+MOST_ATTENDEES = 200
+MOST_OVERRIDES = 5
+MOST_MINUTES = 40_320
+MOST_ATTACHMENTS = 25
+_ID = re.compile(r"[a-v0-9]{5,1024}")
+_EMAIL = re.compile(r"[^@\s<>,;]+@[^@\s<>,;]+")
+_ALLOWED = {
+    "status": ("confirmed", "tentative", "cancelled"),
+    "transparency": ("opaque", "transparent"),
+    "visibility": ("default", "public", "private", "confidential"),
+    "event_type": ("default", "outOfOffice", "focusTime", "workingLocation", "fromGmail", "birthday"),
+}
+RESPONSES = ("needsAction", "declined", "tentative", "accepted")
+_PROPERTIES = {
+    "outOfOffice": "out_of_office_properties",
+    "focusTime": "focus_time_properties",
+    "workingLocation": "working_location_properties",
+    "birthday": "birthday_properties",
+}
+
+
+def check_id(given: str) -> None:
+    """Raise Invalid for an id that no event can have."""
+    if not _ID.fullmatch(given):
+        raise Invalid("Invalid resource id value.")
+
+
+def check_columns(columns: Mapping[str, Any]) -> None:
+    """Raise Invalid for values that a column cannot have, and what the values ask for in addition."""
+    for name, allowed in _ALLOWED.items():
+        if name in columns and columns[name] not in allowed:
+            raise Invalid(f"Invalid value for: {name}. '{columns[name]}' is none of [{', '.join(allowed)}]")
+    if columns.get("color_id") and columns["color_id"] not in COLORS:
+        raise Invalid(f"Invalid value for colorId: '{columns['color_id']}'. The colors resource lists those there are.")
+    _check_reminders(columns.get("reminders"))
+    _check_attachments(columns.get("attachments"))
+    _check_properties(columns.get("extended_properties"))
+
+
+def _check_reminders(reminders: Any) -> None:
+    if not reminders:
+        return
+    overrides: Any = reminders.get("overrides") or []
+    if overrides and reminders.get("useDefault"):
+        raise Invalid("Cannot specify both default reminders and overrides at the same time.")
+    if not isinstance(overrides, list) or len(cast(list[Any], overrides)) > MOST_OVERRIDES:
+        raise Invalid(f"Invalid reminders: at most {MOST_OVERRIDES} overrides may be given.")
+    check_overrides(cast(list[Any], overrides))
+
+
+def check_overrides(overrides: Sequence[Any]) -> None:
+    """Raise Invalid for reminders that cannot be sent."""
+    for each in overrides:
+        method, minutes = fields_of(each).get("method"), fields_of(each).get("minutes")
+        if method not in ("email", "popup"):
+            raise Invalid(f"Invalid reminder method: '{method}'. Allowed values: [email, popup]")
+        if not isinstance(minutes, int) or not 0 <= minutes <= MOST_MINUTES:
+            raise Invalid(f"Invalid reminder minutes: a number from 0 to {MOST_MINUTES} is needed.")
+
+
+def _check_attachments(attachments: Any) -> None:
+    if attachments and len(attachments) > MOST_ATTACHMENTS:
+        raise Invalid(f"An event has at most {MOST_ATTACHMENTS} attachments.")
+    if attachments and not all(isinstance(each.get("fileUrl"), str) and each["fileUrl"] for each in attachments):
+        raise Required("Missing attachment fileUrl.")
+
+
+def _check_properties(properties: Any) -> None:
+    for kind in ("private", "shared"):
+        values: Any = fields_of(properties).get(kind) or {}
+        if not isinstance(values, dict) or not all(isinstance(each, str | None) for each in fields_of(values).values()):
+            raise Invalid(f"Invalid extended properties: {kind} ones are texts by name.")
+
+
+def check_attendees(attendees: Sequence[Mapping[str, Any]]) -> None:
+    """Raise Invalid, Required or TooManyAttendees for those who cannot be invited."""
+    if len(attendees) > MOST_ATTENDEES:
+        raise TooManyAttendees(f"An event has at most {MOST_ATTENDEES} attendees; {len(attendees)} were given.")
+    for each in attendees:
+        if not each.get("email"):
+            raise Required("Missing attendee email.")
+        if not isinstance(each["email"], str) or not _EMAIL.fullmatch(each["email"]):
+            raise Invalid("Invalid attendee email.")
+        if each.get("responseStatus", "needsAction") not in RESPONSES:
+            raise Invalid(f"Invalid attendee response: '{each['responseStatus']}'. It is one of {', '.join(RESPONSES)}")
+
+
+def completed_times(columns: dict[str, Any], zone: str, *, is_series: bool) -> dict[str, Any]:
+    """The columns with start and end as they are stored: as they were given, and with the zone they are in."""
+    times = {name: check_time(columns[name], name) for name in ("start", "end") if name in columns}
+    for name, when in times.items():
+        if "dateTime" in when and "timeZone" not in when:
+            has_offset = re.search(r"([Zz]|[+-]\d\d:?\d\d)$", when["dateTime"])
+            if is_series or not has_offset:
+                raise Required(f"Missing time zone definition for {name} time.")
+            when["timeZone"] = zone
+    return {**columns, **times}
+
+
+def check_event(event: CalendarEvent, zone: str, *, is_primary: bool, has_attendees: bool) -> None:
+    """Raise what Google says of an event that as a whole cannot be."""
+    if bool(event.start.get("date")) != bool(event.end.get("date")):
+        raise Invalid("Start and end times must either both be date or both be dateTime.")
+    begins, ends = span_of(event, zone)
+    if _ends_before(event, zone) or (event.start.get("date") and ends == begins):
+        raise TimeRangeEmpty
+    schedule = schedule_of(event, zone)
+    if schedule:
+        check(schedule)
+    _check_type(event, is_primary=is_primary, has_attendees=has_attendees)
+
+
+def _ends_before(event: CalendarEvent, zone: str) -> bool:
+    swapped = CalendarEvent(id="", calendar_id="", start=event.end, end=event.start)
+    return span_of(swapped, zone)[0] < span_of(event, zone)[0]
+
+
+def _check_type(event: CalendarEvent, *, is_primary: bool, has_attendees: bool) -> None:
+    kind = event.event_type
+    for other, column in _PROPERTIES.items():
+        if getattr(event, column) and other != kind:
+            raise EventTypeRestriction(f"Properties of {other} cannot be set for an event of type {kind}.")
+    if kind == "default":
+        return
+    if not is_primary:
+        raise EventTypeRestriction(f"Events of type {kind} can only be created on primary calendars.")
+    if has_attendees:
+        raise EventTypeRestriction(f"Events of type {kind} cannot have attendees.")
+    if kind in ("outOfOffice", "focusTime") and event.start.get("date"):
+        raise EventTypeRestriction(f"Events of type {kind} cannot be all-day events.")
+    if kind == "workingLocation" and not fields_of(event.working_location_properties).get("type"):
+        raise Required("Missing workingLocationProperties.type.")
+    if kind == "birthday" and not event.start.get("date"):
+        raise EventTypeRestriction("Events of type birthday are all-day events.")

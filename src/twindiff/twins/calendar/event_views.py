@@ -1,0 +1,258 @@
+"""An event as the API shows it in a calendar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
+
+from twindiff.kit import Call
+
+from .access import Access, is_at_least
+from .agenda import span_of, zone_name
+from .tables import CalendarEvent, CalendarEventAttendee, CalendarEventCopy
+from .times import begin_of, instant_of, shown, stamp, zone_of
+
+Attendees = Sequence[CalendarEventAttendee]
+
+_ALWAYS = (("status", "status"), ("htmlLink", "html_link"), ("summary", "summary"), ("description", "description"))
+_IF_SET = (
+    *_ALWAYS,
+    ("location", "location"),
+    ("colorId", "color_id"),
+    ("recurrence", "recurrence"),
+    ("recurringEventId", "recurring_event_id"),
+    ("hangoutLink", "hangout_link"),
+    ("conferenceData", "conference_data"),
+    ("attachments", "attachments"),
+    ("source", "source"),
+    ("gadget", "gadget"),
+    ("workingLocationProperties", "working_location_properties"),
+    ("outOfOfficeProperties", "out_of_office_properties"),
+    ("focusTimeProperties", "focus_time_properties"),
+    ("birthdayProperties", "birthday_properties"),
+    ("endTimeUnspecified", "end_time_unspecified"),
+    ("guestsCanModify", "guests_can_modify"),
+    ("anyoneCanAddSelf", "anyone_can_add_self"),
+    ("privateCopy", "private_copy"),
+    ("locked", "locked"),
+)
+_FREE_BUSY = ("kind", "etag", "id", "status", "htmlLink", "iCalUID", "created", "updated", "start", "end", "eventType")
+_OF_SERIES = ("recurrence", "recurringEventId", "originalStartTime", "sequence", "transparency")
+
+
+class Lens(NamedTuple):
+    """From where events are looked at: a calendar, what the actor may do with it, the zone and size of answers."""
+
+    access: Access
+    zone: ZoneInfo
+    max_attendees: int | None = None
+
+    @property
+    def calendar_id(self) -> str:
+        return self.access.calendar.id
+
+    @property
+    def calendar_zone(self) -> str:
+        return zone_name(self.access.calendar)
+
+
+def lens_of(access: Access, zone: str = "", max_attendees: int | None = None) -> Lens:
+    """The lens for a request; an unknown zone is that of the calendar."""
+    try:
+        own = zone_of(zone or zone_name(access.calendar))
+    except ValueError:
+        own = zone_of("UTC")
+    return Lens(access, own, max_attendees)
+
+
+@lru_cache(maxsize=8_192)
+def _moment(micros: int, zone: ZoneInfo) -> str:
+    return shown(micros, zone)
+
+
+def when_object(when: Mapping[str, Any], lens: Lens) -> dict[str, Any]:
+    """A start or end in the zone of the answer."""
+    if when.get("date"):
+        return {"date": when["date"]}
+    moment = {"dateTime": _moment(begin_of(when, lens.calendar_zone), lens.zone)}
+    zone = when.get("timeZone")
+    return {**moment, "timeZone": zone} if zone else moment
+
+
+def occurrence(series: CalendarEvent, start: int, zone: str) -> CalendarEvent:
+    """One event of a series, which has no row of its own."""
+    begin, end = occurrence_times(series, start, zone)
+    return replace(
+        series,
+        id=occurrence_id(series, start, zone),
+        recurrence=None,
+        recurring_event_id=series.id,
+        original_start_time=begin,
+        start=begin,
+        end=end,
+    )
+
+
+def occurrence_times(series: CalendarEvent, start: int, zone: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """When an event of a series begins and ends, written as the series is; days stay days when the clocks change."""
+    if series.start.get("date"):
+        first = instant_of(start, zone_of(zone)).date()
+        length = date.fromisoformat(series.end["date"]) - date.fromisoformat(series.start["date"])
+        return {"date": first.isoformat()}, {"date": (first + max(length, timedelta(days=1))).isoformat()}
+    begins, ends = span_of(series, zone)
+    return _at(series.start, start, zone), _at(series.end, start + ends - begins, zone)
+
+
+def _at(like: Mapping[str, Any], micros: int, zone: str) -> dict[str, Any]:
+    own = like.get("timeZone") or zone
+    return {"dateTime": _moment(micros, zone_of(own)), "timeZone": own}
+
+
+def occurrence_id(series: CalendarEvent, start: int, zone: str) -> str:
+    """The id of an event of a series: the series' id, and when it originally begins, in UTC or as a day."""
+    if series.start.get("date"):
+        return f"{series.id}_{instant_of(start, zone_of(zone)):%Y%m%d}"
+    return f"{series.id}_{instant_of(start):%Y%m%dT%H%M%SZ}"
+
+
+def event_object(
+    event: CalendarEvent, attendees: Attendees, lens: Lens, copy: CalendarEventCopy | None = None
+) -> dict[str, Any]:
+    """An event as the actor may see it in the calendar of the lens."""
+    if event.status == "cancelled" and event.recurring_event_id:
+        return _cancelled_occurrence(event, lens)
+    value = _full(event, lens, copy)
+    role = lens.access.role
+    hidden = value.get("visibility") in ("private", "confidential") and not is_at_least(role, "writer")
+    if hidden or not is_at_least(role, "reader"):
+        kept = {name: value[name] for name in (*_FREE_BUSY, *_OF_SERIES) if name in value}
+        return {**kept, "visibility": "private"}
+    if attendees:
+        value |= _attendees(event, attendees, lens)
+    return value
+
+
+def _cancelled_occurrence(event: CalendarEvent, lens: Lens) -> dict[str, Any]:
+    """Of a cancelled exception Google tells no more than which one it is."""
+    return {
+        "kind": "calendar#event",
+        "etag": event.etag,
+        "id": event.id,
+        "status": "cancelled",
+        "recurringEventId": event.recurring_event_id,
+        "originalStartTime": when_object(event.original_start_time or event.start, lens),
+    }
+
+
+def _full(event: CalendarEvent, lens: Lens, copy: CalendarEventCopy | None) -> dict[str, Any]:
+    value: dict[str, Any] = {
+        "kind": "calendar#event",
+        "etag": event.etag,
+        "id": event.id,
+        "created": stamp(event.created_at),
+        "updated": stamp(event.updated_at),
+        "iCalUID": event.ical_uid or f"{event.id}@google.com",
+        "sequence": event.sequence,
+        "eventType": event.event_type,
+        "reminders": event.reminders or {"useDefault": True},
+        "start": when_object(event.start, lens),
+        "end": when_object(event.end or event.start, lens),
+        "creator": _person(event.creator_email, event.creator_display_name, lens),
+        "organizer": _organizer(event, lens),
+    }
+    for name, column in _IF_SET:
+        if (set_ := getattr(event, column)) not in (None, False, "", []):
+            value[name] = set_
+    if event.original_start_time:
+        value["originalStartTime"] = when_object(event.original_start_time, lens)
+    if event.transparency != "opaque":
+        value["transparency"] = event.transparency
+    if event.visibility != "default":
+        value["visibility"] = event.visibility
+    if not event.guests_can_invite_others:
+        value["guestsCanInviteOthers"] = False
+    if not event.guests_can_see_other_guests:
+        value["guestsCanSeeOtherGuests"] = False
+    return _with_properties(value, event, lens, copy)
+
+
+def _with_properties(
+    value: dict[str, Any], event: CalendarEvent, lens: Lens, copy: CalendarEventCopy | None
+) -> dict[str, Any]:
+    """What belongs to each copy of an event: the private properties, and what an attendee has set for themselves."""
+    properties = dict[str, Any](event.extended_properties or {})
+    if lens.calendar_id != event.calendar_id:
+        properties.pop("private", None)
+        value.pop("colorId", None)
+        value["reminders"] = {"useDefault": True}
+    if copy:
+        own = {"colorId": copy.color_id, "transparency": copy.transparency, "visibility": copy.visibility}
+        value |= {name: each for name, each in own.items() if each}
+        value["reminders"] = copy.reminders or value["reminders"]
+        if copy.private_properties:
+            properties["private"] = copy.private_properties
+        if copy.removed:
+            value["status"] = "cancelled"
+    if properties:
+        value["extendedProperties"] = properties
+    return value
+
+
+def _person(email: str | None, name: str | None, lens: Lens) -> dict[str, Any]:
+    person: dict[str, Any] = {"email": email or "unknownorganizer@calendar.google.com"}
+    if name:
+        person["displayName"] = name
+    if email == lens.calendar_id:
+        person["self"] = True
+    return person
+
+
+def _organizer(event: CalendarEvent, lens: Lens) -> dict[str, Any]:
+    """The calendar that an event is in, or who organizes an imported one."""
+    if event.organizer_id is None:
+        return _person(event.organizer_email, event.organizer_display_name, lens)
+    name = event.organizer_display_name if event.organizer_email == event.calendar_id else None
+    return _person(event.calendar_id, name, lens)
+
+
+def _attendees(event: CalendarEvent, attendees: Attendees, lens: Lens) -> dict[str, Any]:
+    own = [each for each in attendees if each.email == lens.calendar_id]
+    is_organizer = event.calendar_id == lens.calendar_id
+    visible = attendees if is_organizer or event.guests_can_see_other_guests else own
+    omitted = event.attendees_omitted or len(visible) < len(attendees)
+    if lens.max_attendees is not None and len(visible) > lens.max_attendees:
+        visible, omitted = own or visible[: lens.max_attendees], True
+    shown_ones = [_attendee(each, event, lens) for each in visible]
+    return {"attendees": shown_ones, **({"attendeesOmitted": True} if omitted else {})}
+
+
+def _attendee(attendee: CalendarEventAttendee, event: CalendarEvent, lens: Lens) -> dict[str, Any]:
+    flags = {
+        "organizer": attendee.organizer or attendee.email == event.calendar_id,
+        "self": attendee.email == lens.calendar_id,
+        "resource": attendee.resource,
+        "optional": attendee.optional,
+        "displayName": attendee.display_name,
+        "comment": attendee.comment,
+        "additionalGuests": attendee.additional_guests,
+    }
+    return {
+        "email": attendee.email,
+        **{name: value for name, value in flags.items() if value},
+        "responseStatus": attendee.response_status,
+    }
+
+
+def attendees_of(call: Call, event_ids: Iterable[str]) -> dict[str, list[CalendarEventAttendee]]:
+    """Who is invited to some events, in the order of invitation."""
+    ids = sorted({*event_ids})
+    order = (CalendarEventAttendee.event_id, CalendarEventAttendee.id)
+    invited: dict[str, list[CalendarEventAttendee]] = {}
+    for row in call.db.rows(CalendarEventAttendee, CalendarEventAttendee.event_id.in_(ids), order=order) if ids else ():
+        invited.setdefault(row.event_id, []).append(row)
+    return invited

@@ -1,0 +1,356 @@
+"""Events: https://developers.google.com/workspace/calendar/api/v3/reference/events"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, structs
+from msgspec.structs import replace
+
+from twindiff.kit import Body, Call, Header, Operations, check_if_match
+from twindiff.kit.styles.google import ConditionNotMet, Duplicate
+
+from .access import Access, actor_of, is_at_least, open_calendar
+from .agenda import place, zone_name
+from .attendees import rows_of
+from .changes import amend, stamp
+from .conferences import with_conference
+from .errors import (
+    Deleted,
+    Forbidden,
+    ForbiddenForNonOrganizer,
+    Invalid,
+    MoveRestriction,
+    NotFound,
+    Required,
+    RequiredAccessLevel,
+)
+from .event_bodies import EventBody, all_columns, fields_of, given_columns
+from .event_changes import Found, cancel, exceptions_of, find_event, write_change, write_new
+from .event_rules import check_columns, check_event, check_id, completed_times
+from .event_views import attendees_of, event_object, lens_of
+from .invitations import change_copy, remove_copy
+from .lists import MaxResults
+from .mail import send_about
+from .quick_add import read_quick_text
+from .tables import CalendarEvent, CalendarEventAttendee
+
+api = Operations()
+
+BASE32_HEX = "0123456789abcdefghijklmnopqrstuv"
+SendUpdates = Literal["all", "externalOnly", "none"]
+IfMatch = Annotated[str, Header("If-Match")]
+
+
+def _mails(send_updates: str | None, send_notifications: bool) -> str:
+    return send_updates or ("all" if send_notifications else "none")
+
+
+def _shown(call: Call, access: Access, event: CalendarEvent, max_attendees: int | None = None) -> dict[str, Any]:
+    found = find_event(call, access, event.id)
+    return event_object(found.event, found.attendees, lens_of(access, "", max_attendees), found.copy)
+
+
+@api.post("/calendars/{calendarId}/events")
+def insert_event(
+    call: Call,
+    calendar_id: str,
+    event: Annotated[EventBody, Body],
+    conference_data_version: int = 0,
+    max_attendees: MaxResults | None = None,
+    send_notifications: bool = False,
+    send_updates: SendUpdates | None = None,
+    supports_attachments: bool = False,
+) -> dict[str, Any]:
+    """Make an event, and invite whom it names."""
+    access = open_calendar(call, calendar_id, "writer")
+    if event.id:
+        check_id(event.id)
+        if call.db.find(CalendarEvent, CalendarEvent.id == event.id):
+            raise Duplicate
+    if event.event_type == "fromGmail":
+        raise Invalid("Events of type fromGmail cannot be created by the API.")
+    columns = with_conference(call, given_columns(event), conference_data_version)
+    if not supports_attachments:
+        columns.pop("attachments", None)
+    made = _new_event(call, access, columns, event.id or call.ids.new("", 26, BASE32_HEX), _uid(event))
+    mails = _mails(send_updates, send_notifications)
+    return _insert(call, access, made, event, mails, max_attendees)
+
+
+def _uid(event: EventBody) -> str:
+    return event.ical_uid or ""
+
+
+def _insert(
+    call: Call, access: Access, made: CalendarEvent, event: EventBody, mails: str, max_attendees: int | None = None
+) -> dict[str, Any]:
+    attendees = rows_of(call, made, event.attendees or ())
+    is_primary = _is_primary(call, access)
+    check_event(made, zone_name(access.calendar), is_primary=is_primary, has_attendees=bool(attendees))
+    return _shown(call, access, write_new(call, access, made, attendees, mails), max_attendees)
+
+
+def _is_primary(call: Call, access: Access) -> bool:
+    return "@" in access.calendar.id and not access.calendar.id.endswith("group.calendar.google.com")
+
+
+def _new_event(call: Call, access: Access, columns: dict[str, Any], id: str, uid: str) -> CalendarEvent:
+    """An event of the actor's, in a calendar that organizes it; raises what is wrong with its columns."""
+    for name in ("start", "end"):
+        if not columns.get(name):
+            raise Required(f"Missing {name} time.")
+    check_columns(columns)
+    columns = completed_times(columns, zone_name(access.calendar), is_series=bool(columns.get("recurrence")))
+    user, calendar = actor_of(call), access.calendar
+    return CalendarEvent(
+        **{**columns, **stamp(call)},
+        id=id,
+        calendar_id=calendar.id,
+        html_link=f"https://www.google.com/calendar/event?eid={id}",
+        creator_id=user.id,
+        creator_email=user.email,
+        organizer_id=calendar.owner_id,
+        organizer_email=calendar.id,
+        organizer_display_name=None if _is_primary(call, access) else calendar.summary,
+        creator_self=user.email == calendar.id,
+        organizer_self=True,
+        ical_uid=uid or f"{id}@google.com",
+        created_at=call.clock.iso(),
+    )
+
+
+@api.post("/calendars/{calendarId}/events/import")
+def import_event(
+    call: Call,
+    calendar_id: str,
+    event: Annotated[EventBody, Body],
+    conference_data_version: int = 0,
+    supports_attachments: bool = False,
+) -> dict[str, Any]:
+    """Keep a private copy of an event of another calendar system; the same iCalUID again updates it."""
+    access = open_calendar(call, calendar_id, "writer")
+    if not event.ical_uid:
+        raise Required("Missing iCalUID.")
+    if event.event_type not in ("default", None) and isinstance(event.event_type, str):
+        raise Invalid("Only events of type default can be imported.")
+    here = CalendarEvent.calendar_id == access.calendar.id, CalendarEvent.ical_uid == event.ical_uid
+    known = call.db.find(CalendarEvent, *here)
+    if known:
+        found = find_event(call, access, known.id)
+        return _change(call, access, found, all_columns(event), event, "none")
+    columns = with_conference(call, given_columns(event), conference_data_version)
+    made = _new_event(call, access, columns, f"_{call.ids.new('', 25, BASE32_HEX)}", event.ical_uid)
+    organizer = fields_of(event.organizer)
+    if organizer.get("email") not in (None, access.calendar.id):
+        name = organizer.get("displayName")
+        made = replace(made, organizer_id=None, organizer_email=str(organizer["email"]), organizer_display_name=name)
+    return _insert(call, access, made, event, "none")
+
+
+@api.post("/calendars/{calendarId}/events/quickAdd")
+def quick_add(
+    call: Call,
+    calendar_id: str,
+    text: str,
+    send_notifications: bool = False,
+    send_updates: SendUpdates | None = None,
+) -> dict[str, Any]:
+    """Make an event of a sentence; see `quick_add` for what is understood."""
+    access = open_calendar(call, calendar_id, "writer")
+    if not text.strip():
+        raise Required("Missing text.", location=("parameter", "text"))
+    columns = read_quick_text(text, call.clock.micros, zone_name(access.calendar))
+    made = _new_event(call, access, columns, call.ids.new("", 26, BASE32_HEX), "")
+    return _insert(call, access, made, EventBody(), _mails(send_updates, send_notifications))
+
+
+@api.patch("/calendars/{calendarId}/events/{eventId}")
+def patch_event(
+    call: Call,
+    calendar_id: str,
+    event_id: str,
+    event: Annotated[EventBody, Body],
+    conference_data_version: int = 0,
+    max_attendees: MaxResults | None = None,
+    send_notifications: bool = False,
+    send_updates: SendUpdates | None = None,
+    supports_attachments: bool = False,
+    if_match: IfMatch = "",
+) -> dict[str, Any]:
+    """Change what is given of an event; objects are merged, lists are replaced."""
+    access = open_calendar(call, calendar_id, "freeBusyReader")
+    found = find_event(call, access, event_id)
+    check_if_match(if_match, found.event.etag, ConditionNotMet)
+    columns = _merged(found.event, given_columns(event))
+    columns = with_conference(call, columns, conference_data_version)
+    if not supports_attachments:
+        columns.pop("attachments", None)
+    return _change(call, access, found, columns, event, _mails(send_updates, send_notifications), max_attendees)
+
+
+def _merged(event: CalendarEvent, given: dict[str, Any]) -> dict[str, Any]:
+    """Objects with what the patch leaves of them; a start or end of the other kind replaces what was there."""
+    merged = dict(given)
+    for name, value in given.items():
+        before = getattr(event, name)
+        if not isinstance(value, dict) or not isinstance(before, dict):
+            continue
+        if name in ("start", "end"):
+            other = {"date": "dateTime", "dateTime": "date"}
+            dropped = {other[key] for key in value if key in other and value[key]}  # pyright: ignore[reportUnknownVariableType]
+            before = {key: each for key, each in before.items() if key not in dropped}  # pyright: ignore[reportUnknownVariableType]
+            if "date" in value:
+                before.pop("timeZone", None)  # pyright: ignore[reportUnknownMemberType]
+        merged[name] = _patched(before, value)  # pyright: ignore[reportUnknownArgumentType]
+    return merged
+
+
+def _patched(before: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
+    """A JSON merge patch (RFC 7396)."""
+    after = dict(before)
+    for name, value in patch.items():
+        if value is None:
+            after.pop(name, None)
+        elif isinstance(value, dict) and isinstance(after.get(name), dict):
+            after[name] = _patched(after[name], value)  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            after[name] = value
+    return after
+
+
+@api.put("/calendars/{calendarId}/events/{eventId}")
+def update_event(
+    call: Call,
+    calendar_id: str,
+    event_id: str,
+    event: Annotated[EventBody, Body],
+    conference_data_version: int = 0,
+    max_attendees: MaxResults | None = None,
+    send_notifications: bool = False,
+    send_updates: SendUpdates | None = None,
+    supports_attachments: bool = False,
+    if_match: IfMatch = "",
+) -> dict[str, Any]:
+    """Replace an event; what is not given is cleared, and a cancelled event is confirmed unless it says otherwise."""
+    access = open_calendar(call, calendar_id, "freeBusyReader")
+    found = find_event(call, access, event_id)
+    check_if_match(if_match, found.event.etag, ConditionNotMet)
+    if not event.start or not event.end:
+        raise Required(f"Missing {'end' if event.start else 'start'} time.")
+    columns = all_columns(event)
+    if conference_data_version < 1:
+        columns.pop("conference_data")
+    columns = with_conference(call, columns, conference_data_version)
+    if not supports_attachments:
+        columns.pop("attachments", None)
+    if not event.attendees:
+        event = replace(event, attendees=[])
+    return _change(call, access, found, columns, event, _mails(send_updates, send_notifications), max_attendees)
+
+
+def _change(
+    call: Call,
+    access: Access,
+    found: Found,
+    columns: dict[str, Any],
+    event: EventBody,
+    mails: str,
+    max_attendees: int | None = None,
+) -> dict[str, Any]:
+    """Change an event in the calendar that organizes it, or what an attendee may change of it."""
+    check_columns(columns)
+    _check_writer(access, found)
+    before, zone = found.event, zone_name(access.calendar)
+    if before.event_type != columns.get("event_type", before.event_type):
+        raise Invalid("The type of an event cannot be changed.")
+    times = {
+        name: columns[name] for name in ("start", "end") if name in columns and columns[name] != getattr(before, name)
+    }
+    is_series = bool(columns.get("recurrence", before.recurrence))
+    columns = {**columns, **completed_times(times, zone, is_series=is_series)}
+    if before.calendar_id != access.calendar.id and not before.guests_can_modify:
+        change_copy(call, access, found, columns, event.attendees, mails)
+        return _shown(call, access, before)
+    if found.series and columns.get("recurrence"):
+        raise Invalid("Invalid recurrence rule: an occurrence of a series cannot recur.")
+    if columns.get("status") == "cancelled" and before.status != "cancelled":
+        cancel(call, access, found, mails)
+        return _shown(call, access, before)
+    after = replace(before, **columns)
+    attendees = None if event.attendees is UNSET else _attendee_rows(call, found, after, event.attendees or ())
+    has_attendees = bool(found.attendees if attendees is None else attendees)
+    check_event(after, zone, is_primary=_is_primary(call, access), has_attendees=has_attendees)
+    return _shown(call, access, write_change(call, access, found, after, attendees, mails), max_attendees)
+
+
+def _attendee_rows(
+    call: Call, found: Found, event: CalendarEvent, given: Sequence[dict[str, Any]]
+) -> list[CalendarEventAttendee]:
+    """Who is to be invited; an occurrence that becomes an exception has attendees of its own."""
+    known = [structs.replace(each, event_id=event.id) for each in found.attendees]
+    return rows_of(call, event, given, known)
+
+
+def _check_writer(access: Access, found: Found) -> None:
+    """Raise what Google says to those who may look at an event alone."""
+    if not is_at_least(access.role, "writer"):
+        raise RequiredAccessLevel
+    if found.event.locked:
+        raise Forbidden("This is a locked event-like object.")
+
+
+@api.delete("/calendars/{calendarId}/events/{eventId}", status=204)
+def delete_event(
+    call: Call,
+    calendar_id: str,
+    event_id: str,
+    send_notifications: bool = False,
+    send_updates: SendUpdates | None = None,
+    if_match: IfMatch = "",
+) -> None:
+    """Cancel an event, a series or one occurrence; who is invited takes it off their own calendar alone."""
+    access = open_calendar(call, calendar_id, "freeBusyReader")
+    found = find_event(call, access, event_id)
+    check_if_match(if_match, found.event.etag, ConditionNotMet)
+    _check_writer(access, found)
+    if found.event.status == "cancelled" or (found.copy and found.copy.removed):
+        raise Deleted
+    mails = _mails(send_updates, send_notifications)
+    if found.event.calendar_id != access.calendar.id:
+        remove_copy(call, access, found, mails)
+    else:
+        cancel(call, access, found, mails)
+
+
+@api.post("/calendars/{calendarId}/events/{eventId}/move")
+def move_event(
+    call: Call,
+    calendar_id: str,
+    event_id: str,
+    destination: str,
+    send_notifications: bool = False,
+    send_updates: SendUpdates | None = None,
+) -> dict[str, Any]:
+    """Move an event to another calendar, which organizes it from then on."""
+    source, target = open_calendar(call, calendar_id, "writer"), open_calendar(call, destination, "writer")
+    found = find_event(call, source, event_id)
+    event = found.event
+    if event.status == "cancelled":
+        raise NotFound
+    if event.calendar_id != source.calendar.id:
+        raise ForbiddenForNonOrganizer
+    if event.recurring_event_id or event.event_type != "default":
+        raise MoveRestriction
+    if target.calendar.id == source.calendar.id:
+        raise Invalid("The destination calendar is the one that the event is in.")
+    moved = [event, *exceptions_of(call, event)]
+    invited = attendees_of(call, [each.id for each in moved])
+    for each in moved:
+        after = amend(call, each, calendar_id=target.calendar.id)
+        place(call, after, invited.get(each.id, []))
+    mails = _mails(send_updates, send_notifications)
+    if mails != "none":
+        send_about(call, "update", [each.email for each in found.attendees], event)
+    return _shown(call, target, event)

@@ -1,0 +1,133 @@
+"""When calendars are busy: https://developers.google.com/workspace/calendar/api/v3/reference/freebusy"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from twindiff.kit import Body, Call, Operations
+
+from .access import is_at_least, named, roles_of
+from .errors import Invalid, Required, TimeRangeEmpty
+from .recurrence import between
+from .tables import AgendaEntry, Calendar
+from .times import DAY, read_instant, shown, zone_of
+
+api = Operations()
+
+MOST_CALENDARS = 50
+MOST_GROUPS = 100
+Span = tuple[int, int]
+
+
+class FreeBusyItem(Struct):
+    """A calendar or a group."""
+
+    id: str = ""
+
+
+class FreeBusyRequest(Struct, rename="camel"):
+    """What a client wants to know."""
+
+    time_min: str | UnsetType | None = UNSET
+    time_max: str | UnsetType | None = UNSET
+    time_zone: str | UnsetType | None = UNSET
+    items: list[FreeBusyItem] | UnsetType | None = UNSET
+    group_expansion_max: int | UnsetType | None = UNSET
+    calendar_expansion_max: int | UnsetType | None = UNSET
+
+
+@api.post("/freeBusy", reads=True)
+def query(call: Call, request: Annotated[FreeBusyRequest, Body]) -> dict[str, Any]:
+    """Tell when some calendars are busy; ones that the actor may not ask about have an error each."""
+    low, high = _range(request)
+    most = request.calendar_expansion_max or MOST_CALENDARS
+    ids = list(dict.fromkeys(item.id for item in request.items or ()))
+    if not 1 <= most <= MOST_CALENDARS or not 1 <= (request.group_expansion_max or MOST_GROUPS) <= MOST_GROUPS:
+        raise Invalid(f"At most {MOST_CALENDARS} calendars and {MOST_GROUPS} groups can be asked for.")
+    try:
+        zone = zone_of(request.time_zone or "UTC")
+    except ValueError:
+        raise Invalid(f"Invalid time zone: '{request.time_zone}'.") from None
+    real = {id: named(call, id) for id in ids}
+    visible = _visible(call, sorted({*real.values()}))
+    busy = busy_spans(call, sorted(visible), low, high)
+    answer: dict[str, Any] = {}
+    for number, id in enumerate(ids):
+        if number >= most:
+            answer[id] = {"errors": [{"domain": "calendar", "reason": "tooManyCalendarsRequested"}], "busy": []}
+        elif real[id] not in visible:
+            answer[id] = {"errors": [{"domain": "global", "reason": "notFound"}], "busy": []}
+        else:
+            spans = busy.get(real[id], [])
+            answer[id] = {"busy": [{"start": shown(begin, zone), "end": shown(end, zone)} for begin, end in spans]}
+    return {"kind": "calendar#freeBusy", "timeMin": shown(low, zone), "timeMax": shown(high, zone), "calendars": answer}
+
+
+def _range(request: FreeBusyRequest) -> Span:
+    for name, value in (("timeMin", request.time_min), ("timeMax", request.time_max)):
+        if not value:
+            raise Required(f"Missing {name} parameter.", location=("parameter", name))
+    low, high = read_instant(request.time_min or "", "timeMin"), read_instant(request.time_max or "", "timeMax")
+    if low >= high:
+        raise TimeRangeEmpty
+    return low, high
+
+
+def _visible(call: Call, ids: list[str]) -> set[str]:
+    """Those of some calendars whose free and busy times the actor may know."""
+    calendars = [calendar for calendar in call.db.rows(Calendar, Calendar.id.in_(ids)) if not calendar.deleted]
+    roles = roles_of(call, calendars) if calendars else {}
+    return {id for id, role in roles.items() if is_at_least(role, "freeBusyReader")}
+
+
+def busy_spans(call: Call, ids: list[str], low: int, high: int) -> dict[str, list[Span]]:
+    """When each of some calendars is busy in a window, in three statements for all of them."""
+    here = AgendaEntry.calendar_id.in_(ids), AgendaEntry.busy.is_true, AgendaEntry.begins < high, AgendaEntry.ends > low
+    short = call.db.rows(AgendaEntry, *here, ~AgendaEntry.is_long, AgendaEntry.begins > low - DAY, columns=_COLUMNS)
+    long = call.db.rows(AgendaEntry, *here, AgendaEntry.is_long.is_true, columns=_COLUMNS)
+    taken = _taken(call, ids, low, high)
+    spans: dict[str, list[Span]] = {}
+    for calendar_id, event_id, begins, ends, duration, schedule in (*short, *long):
+        own = spans.setdefault(calendar_id, [])
+        if schedule is None:
+            own.append((begins, ends))
+            continue
+        starts = between(schedule, low - duration + 1, high)
+        own += ((each, each + duration) for each in starts if (calendar_id, event_id, each) not in taken)
+    return {id: [*merged(each, low, high)] for id, each in spans.items()}
+
+
+_COLUMNS = (
+    AgendaEntry.calendar_id,
+    AgendaEntry.event_id,
+    AgendaEntry.begins,
+    AgendaEntry.ends,
+    AgendaEntry.duration,
+    AgendaEntry.schedule,
+)
+
+
+def _taken(call: Call, ids: list[str], low: int, high: int) -> set[tuple[str, str, int]]:
+    """The occurrences in whose place an exception stands."""
+    late = AgendaEntry.original_start > low - 366 * DAY, AgendaEntry.original_start < high
+    columns = AgendaEntry.calendar_id, AgendaEntry.series, AgendaEntry.original_start
+    return {*call.db.rows(AgendaEntry, AgendaEntry.calendar_id.in_(ids), *late, columns=columns)}
+
+
+def merged(spans: Iterable[Span], low: int, high: int) -> Iterator[Span]:
+    """Times in order, those that touch as one, within a window."""
+    begin = end = -1
+    for start, stop in sorted((max(start, low), min(stop, high)) for start, stop in spans):
+        if stop <= start:
+            continue
+        if start <= end:
+            end = max(end, stop)
+            continue
+        if end > begin:
+            yield begin, end
+        begin, end = start, stop
+    if end > begin:
+        yield begin, end

@@ -1,0 +1,133 @@
+"""What somebody who is invited may do with an event: answer, keep it their own way, or take it off their calendar.
+
+https://developers.google.com/workspace/calendar/api/concepts/sharing#propagation
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import UnsetType
+from msgspec.structs import replace
+
+from twindiff.kit import Call, revise
+
+from .access import Access
+from .agenda import place
+from .attendees import invite, rows_of
+from .changes import stamp
+from .errors import ForbiddenForNonOrganizer
+from .event_bodies import fields_of
+from .event_changes import Found, make_exception
+from .event_rules import check_attendees
+from .event_views import attendees_of
+from .mail import send_about
+from .reminders import set_alarms
+from .tables import CalendarEvent, CalendarEventAttendee, CalendarEventCopy
+
+OWN = ("color_id", "transparency", "visibility", "reminders")
+"""What each copy of an event has for itself."""
+
+_BLANK = {"transparency": "opaque", "visibility": "default"}
+
+
+def change_copy(
+    call: Call,
+    access: Access,
+    found: Found,
+    columns: Mapping[str, Any],
+    given: Sequence[Mapping[str, Any]] | UnsetType | None,
+    mails: str,
+) -> None:
+    """Change what an attendee may; raises ForbiddenForNonOrganizer for what all who are invited share."""
+    _refuse_shared(found.event, columns)
+    own = {name: columns[name] for name in OWN if name in columns and columns[name] != _shown_value(found, name)}
+    properties = fields_of(columns.get("extended_properties")).get("private")
+    if properties is not None:
+        own["private_properties"] = properties
+    answers = _answers(call, access, found, given) if isinstance(given, Sequence) else None
+    if not own and answers is None:
+        return
+    event = _row(call, found)
+    if own:
+        _keep(call, access, event, own)
+    attendees = _answered(call, event, answers, access, mails) if answers is not None else _invited(call, event)
+    call.db.change(event, **stamp(call))
+    place(call, event, attendees)
+    set_alarms(call, event)
+
+
+def _shown_value(found: Found, name: str) -> Any:
+    value = getattr(found.copy, name) if found.copy else None
+    return value if value is not None else _BLANK.get(name)
+
+
+def _refuse_shared(event: CalendarEvent, columns: Mapping[str, Any]) -> None:
+    for name, value in columns.items():
+        before = getattr(event, name)
+        if name in (*OWN, "extended_properties", "conference_data", "hangout_link") or value in (None, before):
+            continue
+        if value in (False, "confirmed", "opaque", "default", True) and name.startswith(
+            ("guests_", "anyone_", "status")
+        ):
+            continue
+        raise ForbiddenForNonOrganizer
+
+
+def _answers(
+    call: Call, access: Access, found: Found, given: Sequence[Mapping[str, Any]]
+) -> list[CalendarEventAttendee] | None:
+    """The attendees with the actor's answer, and with new ones where guests may invite; None if nothing differs."""
+    check_attendees(given)
+    known = {each.email: each for each in found.attendees}
+    own = [each for each in given if each["email"] == access.calendar.id]
+    new = [each for each in given if each["email"] not in known]
+    if new and not found.event.guests_can_invite_others:
+        raise ForbiddenForNonOrganizer
+    if not own and not new:
+        return None
+    return rows_of(call, found.event, [*({"email": email} for email in known), *own, *new], found.attendees)
+
+
+def _row(call: Call, found: Found) -> CalendarEvent:
+    return make_exception(call, found) if found.series else found.event
+
+
+def _invited(call: Call, event: CalendarEvent) -> list[CalendarEventAttendee]:
+    return attendees_of(call, [event.id]).get(event.id, [])
+
+
+def _keep(call: Call, access: Access, event: CalendarEvent, own: dict[str, Any]) -> None:
+    here = CalendarEventCopy.calendar_id == access.calendar.id, CalendarEventCopy.event_id == event.id
+    copy = call.db.find(CalendarEventCopy, *here)
+    if copy:
+        revise(call.db, copy, **own)
+    else:
+        call.db.add(CalendarEventCopy(calendar_id=access.calendar.id, event_id=event.id, **own))
+
+
+def _answered(
+    call: Call, event: CalendarEvent, answers: Sequence[CalendarEventAttendee], access: Access, mails: str
+) -> Sequence[CalendarEventAttendee]:
+    change = invite(call, event, [replace(each, event_id=event.id) for each in answers])
+    if mails != "none":
+        send_about(call, "response", [event.organizer_email or event.calendar_id], event)
+        send_about(call, "invitation", sorted(change.added), event)
+    return change.now
+
+
+def remove_copy(call: Call, access: Access, found: Found, mails: str) -> None:
+    """Decline an invitation, and take the event off one's own calendar; others keep it."""
+    event = _row(call, found)
+    _keep(call, access, event, {"removed": True})
+    attendees = _invited(call, event)
+    declined = [
+        revise(call.db, each, response_status="declined") if each.email == access.calendar.id else each
+        for each in attendees
+    ]
+    call.db.change(event, **stamp(call))
+    place(call, event, declined)
+    set_alarms(call, event)
+    if mails != "none":
+        send_about(call, "response", [event.organizer_email or event.calendar_id], event)

@@ -1,0 +1,64 @@
+"""Lists that are short enough to be looked through: ACL rules, calendar lists, settings; with pages and sync tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+from twindiff.kit import Call, Meta, Row
+from twindiff.kit.paging import decode_cursor, encode_cursor
+
+from .changes import changed_since, etag_for, latest, read_sync_token, sync_token
+from .errors import InvalidPageToken, InvalidParameterValue
+
+R = TypeVar("R", bound=Row)
+
+
+class InvalidMaxResults(InvalidParameterValue):
+    """Invalid value. Values must be at least 1."""
+
+    code = "invalidParameter"
+    location = ("parameter", "maxResults")
+
+
+MaxResults = Annotated[int, Meta(ge=1), InvalidMaxResults]
+LARGEST_PAGE = 250
+
+
+class Asked(NamedTuple):
+    """Which part of a list is wanted."""
+
+    collection: str
+    max_results: int
+    page_token: str
+    sync_token: str
+
+
+def listed(
+    call: Call,
+    kind: str,
+    asked: Asked,
+    rows: Sequence[R],
+    id_of: Callable[[R], str],
+    show: Callable[[R], dict[str, Any]],
+) -> dict[str, Any]:
+    """A page of rows in order of their ids; with a sync token, of those that have changed since."""
+    last = latest(call.db, asked.collection)
+    if asked.sync_token:
+        changed = changed_since(call.db, asked.collection, read_sync_token(asked.collection, asked.sync_token, last))
+        rows = [row for row in rows if id_of(row) in changed]
+    after = _place_in(asked) if asked.page_token else ""
+    rest = sorted((row for row in rows if id_of(row) > after), key=id_of)
+    limit = min(asked.max_results, LARGEST_PAGE)
+    page, more = rest[:limit], rest[limit:]
+    answer: dict[str, Any] = {"kind": kind, "etag": etag_for(last), "items": [show(row) for row in page]}
+    if more:
+        return {**answer, "nextPageToken": encode_cursor("list", f"{asked.collection} {id_of(page[-1])}")}
+    return {**answer, "nextSyncToken": sync_token(asked.collection, last)}
+
+
+def _place_in(asked: Asked) -> str:
+    text = decode_cursor("list", asked.page_token, InvalidPageToken)
+    if not text.startswith(f"{asked.collection} "):
+        raise InvalidPageToken
+    return text.removeprefix(f"{asked.collection} ")

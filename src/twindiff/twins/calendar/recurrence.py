@@ -1,0 +1,178 @@
+"""What a series' RRULE, EXRULE, RDATE and EXDATE lines expand to.
+
+https://developers.google.com/workspace/calendar/api/concepts/events-calendars#recurrence_rule and RFC 5545, 3.8.5.
+Rules are followed in the local time of the event's zone: a meeting at nine stays at nine when the clocks change.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, time, timedelta
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+import msgspec
+from dateutil.rrule import rrulestr
+
+from .errors import InvalidRecurrence
+from .times import FAR, instant_of, micros_of, zone_of
+
+MOST_YEARS = 100
+"""So long after its start a series has its last occurrence."""
+
+MOST = 20_000
+"""More occurrences a series does not have."""
+
+_RULE_PARTS = frozenset(
+    [
+        "FREQ",
+        "INTERVAL",
+        "COUNT",
+        "UNTIL",
+        "WKST",
+        "BYDAY",
+        "BYMONTH",
+        "BYMONTHDAY",
+        "BYYEARDAY",
+        "BYWEEKNO",
+        "BYSETPOS",
+    ]
+)
+_FREQUENCIES = frozenset(["DAILY", "WEEKLY", "MONTHLY", "YEARLY"])
+_PROBLEMS = (ValueError, KeyError, IndexError, TypeError, OverflowError, AttributeError)
+
+
+class Schedule(NamedTuple):
+    """A series: its zone, its first start in that zone, and its lines."""
+
+    zone: str
+    start: str
+    is_all_day: bool
+    lines: tuple[str, ...]
+
+    def text(self) -> str:
+        """What stands for it in a column."""
+        return msgspec.json.encode(self).decode()
+
+
+class Line(NamedTuple):
+    """A line of a recurrence."""
+
+    name: str
+    zone: str
+    value: str
+
+
+def check(schedule: Schedule) -> None:
+    """Raise InvalidRecurrence unless the lines can be followed."""
+    lines = [*_lines(schedule)]
+    if not any(line.name in ("RRULE", "RDATE") for line in lines):
+        raise InvalidRecurrence("Invalid recurrence rule: there is neither an RRULE nor an RDATE.")
+    _expand(schedule, datetime.fromisoformat(schedule.start) + timedelta(days=1))
+
+
+def is_endless(schedule: Schedule) -> bool:
+    """Whether a rule goes on for ever."""
+    rules = [line.value.upper() for line in _lines(schedule) if line.name == "RRULE"]
+    return any("COUNT=" not in rule and "UNTIL=" not in rule for rule in rules)
+
+
+def last_start(schedule: Schedule) -> int:
+    """When the last occurrence starts, or FAR."""
+    if is_endless(schedule):
+        return FAR
+    starts = occurrences(schedule.text(), datetime.fromisoformat(schedule.start).year + MOST_YEARS)
+    return starts[-1] if starts else -1
+
+
+def between(schedule: str, low: int, high: int) -> Sequence[int]:
+    """The starts from an instant on and before another, in microseconds since 1970."""
+    year = instant_of(min(high, FAR)).year + 1
+    starts = occurrences(schedule, year)
+    return starts[bisect_left(starts, low) : bisect_left(starts, high)]
+
+
+def is_occurrence(schedule: str, start: int) -> bool:
+    """Whether a series has an occurrence at an instant."""
+    return bool(between(schedule, start, start + 1))
+
+
+@lru_cache(maxsize=2_048)
+def occurrences(schedule: str, year: int) -> array[int]:
+    """All starts until the end of a year, in order."""
+    given = msgspec.json.decode(schedule, type=Schedule)
+    zone, first = zone_of(given.zone), datetime.fromisoformat(given.start)
+    limit = datetime(min(year, first.year + MOST_YEARS, 9_998), 12, 31, 23, 59, 59)  # noqa: DTZ001 - local time
+    return array("q", sorted({micros_of(each.replace(tzinfo=zone)) for each in _expand(given, limit)}))
+
+
+def _expand(schedule: Schedule, limit: datetime) -> set[datetime]:
+    start = datetime.fromisoformat(schedule.start)
+    lines = [*_lines(schedule)]
+    wanted: set[datetime] = set() if any(line.name == "RRULE" for line in lines) else {start}
+    unwanted: set[datetime] = set()
+    for line in lines:
+        into = wanted if line.name in ("RRULE", "RDATE") else unwanted
+        try:
+            into.update(_rule(line, schedule, limit) if line.name.endswith("RULE") else _dates(line, schedule))
+        except _PROBLEMS:
+            raise InvalidRecurrence(f"Invalid recurrence rule: {line.name}:{line.value}"[:500]) from None
+    return {each for each in wanted - unwanted if each <= limit}
+
+
+def _lines(schedule: Schedule) -> Iterator[Line]:
+    for text in schedule.lines:
+        head, colon, value = text.strip().partition(":")
+        name, *options = head.upper().split(";")
+        if name not in ("RRULE", "EXRULE", "RDATE", "EXDATE") or not colon:
+            raise InvalidRecurrence(f"Invalid recurrence rule: {text}"[:500])
+        zones = [option[5:] for option in head.split(";")[1:] if option.upper().startswith("TZID=")]
+        if any("PERIOD" in option for option in options):
+            raise InvalidRecurrence(f"Invalid recurrence rule: {text}"[:500])
+        yield Line(name, zones[0] if zones else "", value.strip())
+
+
+def _rule(line: Line, schedule: Schedule, limit: datetime) -> Iterator[datetime]:
+    """The local starts of one rule; a rule ends by itself, dateutil's `count` and `until` are never both set."""
+    parts = dict(part.upper().split("=", 1) for part in line.value.rstrip(";").split(";"))
+    if not parts.keys() <= _RULE_PARTS or parts.get("FREQ") not in _FREQUENCIES:
+        raise ValueError(line.value)
+    count, until = parts.pop("COUNT", None), parts.pop("UNTIL", None)
+    if (count is not None and int(count) < 1) or int(parts.get("INTERVAL", "1")) < 1:
+        raise ValueError(line.value)
+    start = datetime.fromisoformat(schedule.start)
+    end = min(limit, _until(until, schedule)) if until else limit
+    rule = rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=start)
+    most = min(int(count), MOST) if count else MOST
+    return islice(iter(rule.replace(until=end)), most)  # pyright: ignore[reportCallIssue, reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType, reportUnknownVariableType, reportArgumentType]
+
+
+def _until(text: str, schedule: Schedule) -> datetime:
+    if len(text) == 8:
+        return datetime.combine(datetime.strptime(text, "%Y%m%d").date(), time.max)  # noqa: DTZ007 - a local day
+    if schedule.is_all_day:
+        return datetime.combine(datetime.strptime(text[:8], "%Y%m%d").date(), time.max)  # noqa: DTZ007 - a local day
+    return _local(text, "", schedule)
+
+
+def _dates(line: Line, schedule: Schedule) -> Iterator[datetime]:
+    for text in filter(None, line.value.split(",")):
+        if schedule.is_all_day or len(text) == 8:
+            day = datetime.strptime(text[:8], "%Y%m%d")  # noqa: DTZ007 - a local day
+            first = datetime.fromisoformat(schedule.start)
+            yield datetime.combine(day.date(), first.time())
+        else:
+            yield _local(text, line.zone, schedule)
+
+
+def _local(text: str, zone: str, schedule: Schedule) -> datetime:
+    """A basic-format time as local time of the series: of UTC with a Z, of a TZID, or local already."""
+    own = zone_of(schedule.zone)
+    if text.upper().endswith("Z"):
+        moment = datetime.strptime(text[:-1].upper(), "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
+    else:
+        moment = datetime.strptime(text.upper(), "%Y%m%dT%H%M%S").replace(tzinfo=zone_of(zone) if zone else own)
+    return moment.astimezone(own).replace(tzinfo=None)

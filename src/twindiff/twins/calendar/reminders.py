@@ -1,0 +1,103 @@
+"""Reminders by email: one mail to the owner of each calendar that shows an event, at each time they asked for.
+
+https://developers.google.com/workspace/calendar/api/concepts/reminders
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from twindiff.kit import Call, Operations, revise
+from twindiff.kit.clock import Clock
+
+from .mail import SUBJECTS, send
+from .recurrence import between
+from .tables import AgendaEntry, Alarm, Calendar, CalendarEvent, CalendarEventCopy, CalendarListEntry, CalendarUser
+from .times import DAY
+
+api = Operations()
+
+MINUTE = 60_000_000
+HORIZON = 800 * DAY
+"""How far ahead the next occurrence of a series is looked for."""
+
+
+def minutes_of(reminders: Mapping[str, Any] | None, defaults: Sequence[Mapping[str, Any]] | None) -> list[int]:
+    """How many minutes before an event its mails are due, longest first."""
+    own = reminders or {"useDefault": True}
+    wanted: Iterable[Mapping[str, Any]] = (defaults or ()) if own.get("useDefault") else own.get("overrides") or ()
+    return sorted({each["minutes"] for each in wanted if each.get("method") == "email"}, reverse=True)
+
+
+def next_alarm(entry: AgendaEntry, minutes: Sequence[int], now: int) -> int | None:
+    """When the next reminder of an entry is due, after now."""
+    if not minutes or entry.status == "cancelled":
+        return None
+    low, high = now, now + HORIZON + minutes[0] * MINUTE
+    starts = between(entry.schedule, low, high) if entry.schedule else [entry.begins]
+    times = (start - each * MINUTE for start in starts[: 2 + len(minutes)] for each in minutes)
+    return min((time for time in times if time > now), default=None)
+
+
+def set_alarms(call: Call, event: CalendarEvent) -> None:
+    """Find out anew when those who see an event are to be reminded of it."""
+    known = {alarm.calendar_id: alarm for alarm in call.db.rows(Alarm, Alarm.event_id == event.id)}
+    entries = call.db.rows(AgendaEntry, AgendaEntry.event_id == event.id)
+    for entry in entries:
+        due = next_alarm(entry, _minutes(call, event, entry), call.clock.micros)
+        _set(call, known.get(entry.calendar_id), entry, due)
+
+
+def _minutes(call: Call, event: CalendarEvent, entry: AgendaEntry) -> list[int]:
+    own: Mapping[str, Any] | None = event.reminders
+    if entry.is_copy:
+        here = CalendarEventCopy.calendar_id == entry.calendar_id, CalendarEventCopy.event_id == event.id
+        copy = call.db.find(CalendarEventCopy, *here)
+        own = copy.reminders if copy else None
+    if own and not own.get("useDefault"):
+        return minutes_of(own, None)
+    return minutes_of(own, _defaults(call, entry.calendar_id))
+
+
+def _defaults(call: Call, calendar_id: str) -> Sequence[Mapping[str, Any]] | None:
+    owner = _owner(call, calendar_id)
+    here = CalendarListEntry.calendar_id == calendar_id, CalendarListEntry.user_id == owner
+    entry = call.db.find(CalendarListEntry, *here)
+    return entry.default_reminders if entry else None
+
+
+def _owner(call: Call, calendar_id: str) -> str:
+    calendar = call.db.find(Calendar, Calendar.id == calendar_id)
+    return calendar.owner_id if calendar else ""
+
+
+def _set(call: Call, known: Alarm | None, entry: AgendaEntry, due: int | None) -> None:
+    if due is None:
+        if known:
+            call.db.remove(known)
+        return
+    at = Clock(due).iso()
+    if known:
+        revise(call.db, known, next_at=at)
+        return
+    owner = _owner(call, entry.calendar_id)
+    call.db.add(Alarm(calendar_id=entry.calendar_id, event_id=entry.event_id, user_id=owner, next_at=at))
+
+
+@api.due(Alarm.next_at, actor=Alarm.user_id)
+def send_reminder(call: Call, alarm: Alarm) -> None:
+    """Remind the owner of a calendar of an event by mail."""
+    event = call.db.find(CalendarEvent, CalendarEvent.id == alarm.event_id)
+    here = AgendaEntry.calendar_id == alarm.calendar_id, AgendaEntry.event_id == alarm.event_id
+    entry, user = call.db.find(AgendaEntry, *here), call.db.find(CalendarUser, CalendarUser.id == alarm.user_id)
+    if event is None or entry is None or user is None:
+        call.db.remove(alarm)
+        return
+    subject = f"{SUBJECTS['reminder']}: {event.summary or '(No title)'}"
+    send(call, "reminder", [user.email], subject, alarm.calendar_id, event.id)
+    due = next_alarm(entry, _minutes(call, event, entry), call.clock.micros)
+    if due is None:
+        call.db.remove(alarm)
+    else:
+        call.db.change(alarm, next_at=Clock(due).iso())

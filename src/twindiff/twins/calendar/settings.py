@@ -1,0 +1,79 @@
+"""A user's settings, which the API shows and does not change.
+
+https://developers.google.com/workspace/calendar/api/v3/reference/settings
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call, Operations
+
+from .access import actor_of
+from .errors import NotFound
+from .lists import Asked, MaxResults, listed
+from .tables import CalendarSetting
+
+api = Operations()
+
+DEFAULTS = {
+    "autoAddHangouts": "false",
+    "dateFieldOrder": "MDY",
+    "defaultEventLength": "60",
+    "format24HourTime": "false",
+    "hideInvitations": "false",
+    "hideWeekends": "false",
+    "locale": "en",
+    "remindOnRespondedEventsOnly": "false",
+    "showDeclinedEvents": "true",
+    "timezone": "UTC",
+    "useKeyboardShortcuts": "true",
+    "weekStart": "0",
+}
+
+
+def collection_of(user_id: str) -> str:
+    """What watches of a user's settings are kept under."""
+    return f"/users/{user_id}/settings"
+
+
+def settings_of(call: Call, user_id: str) -> dict[str, CalendarSetting]:
+    """All settings of a user; those that nobody has changed have their defaults."""
+    kept = {row.setting_id: row for row in call.db.rows(CalendarSetting, CalendarSetting.user_id == user_id)}
+    return {
+        name: kept.get(name) or CalendarSetting(user_id=user_id, setting_id=name, value=value)
+        for name, value in {**DEFAULTS, **dict.fromkeys(kept, "")}.items()
+    }
+
+
+def zone_of_user(call: Call, user_id: str) -> str:
+    """The zone in a user's settings."""
+    key = CalendarSetting.user_id == user_id, CalendarSetting.setting_id == "timezone"
+    row = call.db.find(CalendarSetting, *key)
+    return row.value if row else DEFAULTS["timezone"]
+
+
+def shown(setting: CalendarSetting) -> dict[str, Any]:
+    """A setting as the API shows it."""
+    etag = setting.etag or '"0"'
+    return {"kind": "calendar#setting", "etag": etag, "id": setting.setting_id, "value": setting.value}
+
+
+@api.get("/users/me/settings")
+def list_settings(
+    call: Call, max_results: MaxResults = 100, page_token: str = "", sync_token: str = ""
+) -> dict[str, Any]:
+    """List all settings of the user."""
+    user = actor_of(call)
+    rows = [*settings_of(call, user.id).values()]
+    asked = Asked(collection_of(user.id), max_results, page_token, sync_token)
+    return listed(call, "calendar#settings", asked, rows, lambda row: row.setting_id, shown)
+
+
+@api.get("/users/me/settings/{setting}")
+def get_setting(call: Call, setting: str) -> dict[str, Any]:
+    """Look at one setting."""
+    found = settings_of(call, actor_of(call).id).get(setting)
+    if found is None:
+        raise NotFound
+    return shown(found)

@@ -1,0 +1,82 @@
+"""Google's own client against the twin: built from its discovery document, with the address of the twin."""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httplib2
+import pytest
+from googleapiclient.discovery import build_from_document
+from googleapiclient.errors import HttpError
+
+from tests.harness import LiveServer, Platform
+from twindiff.server import Settings
+
+from .conftest import AGENT, Calendar
+
+
+@pytest.fixture(scope="module")
+def service():
+    """The client; a server for this page alone, since it comes over the socket."""
+    server = LiveServer(Settings())
+    made = Platform(server.client).environment("calendar:calendar_base", AGENT)
+    text = (
+        importlib.resources.files("googleapiclient.discovery_cache").joinpath("documents/calendar.v3.json").read_text()
+    )
+    document = json.loads(text)
+    document["rootUrl"] = f"{made.url}/"
+    document["baseUrl"] = f"{made.url}/{document['servicePath']}"
+    http = httplib2.Http()
+    client = build_from_document(document, http=http)
+    yield client
+    client.close()
+    server.close()
+
+
+EVENT = {
+    "summary": "Review",
+    "start": {"dateTime": "2018-06-18T09:00:00", "timeZone": "Europe/Berlin"},
+    "end": {"dateTime": "2018-06-18T10:00:00", "timeZone": "Europe/Berlin"},
+}
+
+
+def test_an_event_goes_round_by_google_s_client(service):
+    made = service.events().insert(calendarId="primary", body=EVENT).execute()
+    seen = service.events().get(calendarId="primary", eventId=made["id"], fields="summary,start/dateTime").execute()
+    assert seen == {"summary": "Review", "start": {"dateTime": "2018-06-18T00:00:00-07:00"}}
+    service.events().delete(calendarId="primary", eventId=made["id"]).execute()
+
+
+def test_google_s_client_reads_the_reason_of_an_error(service):
+    with pytest.raises(HttpError) as refused:
+        service.events().get(calendarId="primary", eventId="nothing").execute()
+    assert (refused.value.resp.status, refused.value.reason) == (404, "Not Found")
+
+
+def test_a_batch_of_google_s_client_does_each_call_by_itself(service):
+    outcomes: list[tuple[Any, Any]] = []
+    batch = service.new_batch_http_request(callback=lambda number, answer, error: outcomes.append((answer, error)))
+    batch.add(service.calendars().insert(body={"summary": "One"}))
+    batch.add(service.calendars().get(calendarId="nobody@example.com"))
+    batch.add(service.calendars().insert(body={"summary": "Two"}))
+    batch.execute()
+    assert [answer and answer["summary"] for answer, _ in outcomes] == ["One", None, "Two"]
+    assert outcomes[1][1].resp.status == 404
+
+
+def test_google_s_client_pages_through_a_list(service):
+    for number in range(3):
+        service.events().insert(calendarId="primary", body={**EVENT, "summary": f"Part {number}"}).execute()
+    request, names = service.events().list(calendarId="primary", q="Part", maxResults=2), []
+    while request is not None:
+        answer = request.execute()
+        names += [event["summary"] for event in answer["items"]]
+        request = service.events().list_next(request, answer)
+    assert sorted(names) == ["Part 0", "Part 1", "Part 2"]
+
+
+def test_a_batch_of_another_type_is_refused(calendar: Calendar, world: Callable[..., Calendar]):
+    assert calendar.refusal("POST", "batch/calendar/v3", {}) == (400, "parseError")
