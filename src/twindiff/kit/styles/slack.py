@@ -66,7 +66,13 @@ class Ratelimited(ApiError):
         self.retry_after = retry_after
 
 
+class MethodDeprecated(ApiError):
+    """Slack has retired the method; its changelog says what does the same now."""
+
+
 _LARGEST_FORM = 1_000_000
+_RETIRED = ("channels.", "groups.", "im.", "mpim.", "rtm.start")
+"""Families of methods that conversations.* has replaced, and what Socket Mode has."""
 
 
 class SlackRpc(Style):
@@ -134,6 +140,8 @@ class SlackRpc(Style):
 
     def unknown(self, request: Request, verbs: list[str]) -> Answer:
         method = self.method_name(request.path)
+        if method.startswith(_RETIRED):
+            return self.error(MethodDeprecated())
         return self.error(UnknownMethod(req_method=method))
 
 

@@ -10,6 +10,7 @@ from twindiff.kit.styles.slack import SlackRpc
 
 from . import (
     asides,
+    assistants,
     auth,
     bookmarks,
     canvases,
@@ -28,6 +29,7 @@ from . import (
     scheduled_messages,
     search,
     stars,
+    streams,
     surfaces,
     team,
     uploads,
@@ -48,6 +50,7 @@ twin = Twin(
         page.api
         for page in (
             asides,
+            assistants,
             auth,
             bookmarks,
             canvases,
@@ -65,6 +68,7 @@ twin = Twin(
             scheduled_messages,
             search,
             stars,
+            streams,
             surfaces,
             team,
             uploads,

@@ -9,6 +9,8 @@ from twindiff.kit import ApiError, Call, Column, Store, all_of, any_of, exists, 
 from twindiff.kit.rows import Expression
 
 from .errors import ChannelNotFound, IsArchived, NotInChannel
+from .guard import is_strict
+from .people import bot_of
 from .tables import Channel, ChannelMember, Message, Team, TeamSetting, UserTeam
 
 
@@ -17,6 +19,18 @@ def visible_channel(call: Call, channel: str) -> Channel:
     room = find_channel(call.db, channel)
     if room is None or not is_visible(call, room):
         raise ChannelNotFound
+    return room
+
+
+def readable_channel(call: Call, channel: str) -> Channel:
+    """The conversation with this id or name, for who reads or reacts in it; bots must be members.
+
+    An environment that is lenient lets bots read public channels that they are not in, as people may.
+    https://docs.slack.dev/reference/methods/conversations.history
+    """
+    room = visible_channel(call, channel)
+    if is_strict(call) and not is_member(call.db, room, call.actor) and bot_of(call.db, call.actor):
+        raise NotInChannel
     return room
 
 

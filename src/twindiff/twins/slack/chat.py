@@ -5,12 +5,13 @@ https://docs.slack.dev/reference/methods?family=chat
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from twindiff.kit import Call, Operations, Store, not_
 
 from .access import team_of, visible_channel, workspace, writable_channel
 from .arguments import is_ts
+from .assistants import clear_status
 from .content import Attachments, Blocks, Content, Metadata, content_of
 from .conversation_states import bring_back
 from .direct_messages import open_direct
@@ -28,7 +29,9 @@ from .errors import (
     TimeInPast,
     TimeTooFar,
 )
+from .guard import check_scope
 from .mentions import record_mentions
+from .people import bot_of
 from .tables import (
     Channel,
     FileMessage,
@@ -48,6 +51,14 @@ api = Operations()
 BROADCAST = "thread_broadcast"
 """The subtype of a reply that is shown in its channel too."""
 
+
+class Persona(NamedTuple):
+    """As whom an application's message appears."""
+
+    username: str
+    icons: dict[str, str] | None
+
+
 _DAY = 24 * 60 * 60
 _FARTHEST_DAYS = 120
 _CROWD_SECONDS = 5 * 60
@@ -65,18 +76,25 @@ def post_message(
     thread_ts: Annotated[str, InvalidThreadTs] | None = None,
     reply_broadcast: bool = False,
     metadata: Metadata | None = None,
+    username: str = "",
+    icon_emoji: str = "",
+    icon_url: str = "",
 ) -> dict[str, Any]:
-    """Send a message to a channel or a person, or into a thread.
+    """Send a message to a channel or a person, or into a thread; an application may do so under another name.
 
     https://docs.slack.dev/reference/methods/chat.postMessage
     """
     room = addressed(call, channel)
     content = content_of(text, blocks, attachments, markdown_text, metadata)
     root = None if thread_ts is None else thread_root(call.db, room, thread_ts)
-    message = add_message(call, room, content, root, subtype=BROADCAST if root and reply_broadcast else None)
-    author = _author(call.db, root)
-    shown = posted_message(message, team_of(call.db, room), author)
-    call.emit("message", message_event(room, message))
+    bot = bot_of(call.db, call.actor)
+    persona = persona_of(call, bot, username, icon_emoji, icon_url)
+    subtype = BROADCAST if root and reply_broadcast else None
+    message = add_message(call, room, content, root, subtype=subtype, persona=persona)
+    shown = posted_message(message, team_of(call.db, room), _author(call.db, root), bot)
+    if root and bot:
+        clear_status(call, room, root)
+    call.emit("message", message_event(room, message, bot))
     if message.metadata:
         shown["metadata"] = message.metadata
     return {"channel": room.channel_id, "ts": message.message_id, "message": shown}
@@ -109,7 +127,7 @@ def update(
     content = content_of(text, blocks, attachments, markdown_text, metadata)
     edited = _edit(call, room, message, content, BROADCAST if reply_broadcast else message.subtype)
     answer = {"channel": room.channel_id, "ts": ts, "text": edited.message_text or ""}
-    return {**answer, "message": edited_message(edited, team_of(call.db, room))}
+    return {**answer, "message": edited_message(edited, team_of(call.db, room), bot_of(call.db, call.actor))}
 
 
 @api.method("chat.delete", scope="chat:write")
@@ -175,7 +193,7 @@ def schedule_message(
         metadata=content.metadata,
     )
     call.db.add(scheduled)
-    shown = scheduled_message(scheduled, team_of(call.db, room))
+    shown = scheduled_message(scheduled, team_of(call.db, room), bot_of(call.db, call.actor))
     if content.metadata:
         shown["metadata"] = content.metadata
     answer = {"channel": room.channel_id, "scheduled_message_id": scheduled.scheduled_message_id}
@@ -225,8 +243,26 @@ def _person(db: Store, name: str) -> User | None:
     return db.find(User, named, not_(User.is_active.in_((False,))))
 
 
+def persona_of(call: Call, bot: User | None, username: str, icon_emoji: str, icon_url: str) -> Persona | None:
+    """The name and the icon that an application gives a message; those of people's messages are their own.
+
+    https://docs.slack.dev/reference/methods/chat.postMessage#authorship
+    """
+    if bot is None or not (username or icon_emoji or icon_url):
+        return None
+    check_scope(call, "chat:write.customize")
+    icons = {"emoji": icon_emoji} if icon_emoji else {"image_48": icon_url} if icon_url else None
+    return Persona(username or bot.username, icons)
+
+
 def add_message(
-    call: Call, room: Channel, content: Content, root: str | None, *, subtype: str | None = None
+    call: Call,
+    room: Channel,
+    content: Content,
+    root: str | None,
+    *,
+    subtype: str | None = None,
+    persona: Persona | None = None,
 ) -> Message:
     """Put a message of the caller's into a conversation or a thread of it."""
     now = call.clock.iso()
@@ -239,9 +275,11 @@ def add_message(
         type="message",
         blocks=content.blocks or None,
         created_at=now,
-        subtype=subtype,
+        subtype=subtype or ("bot_message" if persona else None),
         attachments=content.attachments or None,
         metadata=content.metadata,
+        username=persona.username if persona else None,
+        icons=persona.icons if persona else None,
     )
     call.db.add(message)
     call.db.change(room, last_message_at=now)

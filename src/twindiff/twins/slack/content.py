@@ -59,7 +59,7 @@ def content_of(
         raise NoText
     if not said and blocks:
         said = text_of_blocks(blocks)
-    return Content(said or None, blocks, check_attachments(attachments), _metadata(metadata))
+    return Content(said or None, blocks, check_attachments(attachments), metadata_of(metadata))
 
 
 def check_attachments(given: Objects | None) -> Objects | None:
@@ -86,7 +86,8 @@ def _fallback(attachment: dict[str, Any]) -> str:
     return next((text for text in found if isinstance(text, str) and text), "[no preview available]")
 
 
-def _metadata(given: dict[str, Any] | None) -> dict[str, Any] | None:
+def metadata_of(given: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The metadata of a message, checked."""
     if given is None:
         return None
     kind, payload = given.get("event_type"), given.get("event_payload")

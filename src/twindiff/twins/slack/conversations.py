@@ -40,6 +40,7 @@ from .errors import (
     UsersListNotSupplied,
 )
 from .listing import list_conversations, members_of, other_of
+from .people import bot_of
 from .tables import Channel, ChannelMember, Message, User
 from .views import message_content
 
@@ -330,5 +331,6 @@ def _opened(call: Call, room: Channel, return_im: bool) -> dict[str, Any]:
         limit=1,
     )
     if latest:
-        shown["latest"] = {**message_content(latest[0], team_id), "ts": latest[0].message_id}
+        bot = bot_of(call.db, latest[0].user_id)
+        shown["latest"] = {**message_content(latest[0], team_id, bot), "ts": latest[0].message_id}
     return shown

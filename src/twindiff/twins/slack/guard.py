@@ -27,6 +27,7 @@ _FOR_PEOPLE_ONLY = frozenset(_REFUSED_TO_BOTS.split())
 
 EVERY = "*"
 _KNOWN = "access_token"
+_STRICT = "strict"
 _KINDS_OF_ROOM = ("channels", "groups", "im", "mpim")
 _WRITING = ("manage", "write", "write.invites", "write.topic", "join")
 
@@ -68,6 +69,7 @@ def guard(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
 
 def _check(exchange: Exchange, call: Call) -> None:
     known, is_limited = _rules(call)
+    call.memo[_STRICT] = exchange.strict
     if known and known.is_revoked:
         raise TokenRevoked
     if exchange.strict or (known and known.token == EVERY):
@@ -99,6 +101,18 @@ def _check_rights(call: Call, operation: Operation, known: AccessToken | None) -
         return
     provided = [scope for scope in known.scopes.split(",") if scope]
     if not _any_of(needed).intersection(provided):
+        raise MissingScope(needed=needed, provided=known.scopes)
+
+
+def is_strict(call: Call) -> bool:
+    """Whether the environment takes tokens and rights seriously."""
+    return bool(call.memo.get(_STRICT))
+
+
+def check_scope(call: Call, needed: str) -> None:
+    """Refuse a call whose token lacks a scope that only some of its arguments need."""
+    known = known_token(call)
+    if is_strict(call) and known and known.scopes is not None and needed not in known.scopes.split(","):
         raise MissingScope(needed=needed, provided=known.scopes)
 
 

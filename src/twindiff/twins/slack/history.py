@@ -14,7 +14,7 @@ from twindiff.kit import ApiError, Call, Column, Operations, Store
 from twindiff.kit.paging import decode_cursor, encode_cursor
 from twindiff.kit.rows import Expression
 
-from .access import team_of, visible_channel
+from .access import readable_channel, team_of
 from .arguments import ts_in
 from .chat import BROADCAST
 from .errors import InvalidCursor, InvalidLimit, InvalidTsLatest, InvalidTsOldest, ThreadNotFound
@@ -92,7 +92,7 @@ def history(
 
     https://docs.slack.dev/reference/methods/conversations.history
     """
-    room = visible_channel(call, channel)
+    room = readable_channel(call, channel)
     window, size = _window(oldest, latest, inclusive), min(limit, _LONGEST_HISTORY_PAGE)
     start = decode_cursor(_CURSOR, cursor, InvalidCursor) if cursor else None
     page, rest = _newest(call, room, window, start, size + 1).split(size)
@@ -166,7 +166,7 @@ def replies(
 
     https://docs.slack.dev/reference/methods/conversations.replies
     """
-    room = visible_channel(call, channel)
+    room = readable_channel(call, channel)
     window, size = _window(oldest, latest, inclusive), min(limit, _LONGEST_THREAD_PAGE)
     start = decode_cursor(_CURSOR, cursor, InvalidCursor) if cursor else None
     root_ts, root = _root(call, room, ts)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from twindiff.kit import Store, any_of
 
 from .tables import User
@@ -24,3 +26,15 @@ def _rank(user: User, name: str) -> int | None:
     names = (user.username, user.email, user.display_name, user.real_name)
     folded = name.casefold()
     return next((rank for rank, each in enumerate(names, 1) if each and each.casefold() == folded), None)
+
+
+def bots_among(db: Store, users: Collection[str]) -> dict[str, User]:
+    """Those of the users who are bots, by id."""
+    found = db.rows(User, User.user_id.in_(users), User.is_bot.in_((True,))) if users else []
+    return {user.user_id: user for user in found}
+
+
+def bot_of(db: Store, user_id: str) -> User | None:
+    """The user of this id, if it is a bot's."""
+    user = db.find(User, User.user_id == user_id)
+    return user if user and user.is_bot else None

@@ -12,7 +12,7 @@ from msgspec import Meta
 from twindiff.kit import Call, Operations, exists
 from twindiff.kit.paging import decode_cursor, encode_cursor
 
-from .access import readable_by, team_of, visible_channel, workspace
+from .access import readable_by, readable_channel, team_of, visible_channel, workspace
 from .arguments import is_ts
 from .chat import find_message
 from .emoji import canonical, is_emoji
@@ -30,6 +30,7 @@ from .errors import (
     UserNotFound,
 )
 from .files import visible_file
+from .people import bot_of, bots_among
 from .related import reactions_to
 from .tables import File, Message, MessageReaction, User
 from .views import permalink, reacted_message
@@ -49,7 +50,7 @@ def add(call: Call, channel: str = "", timestamp: str = "", name: str = "") -> d
     """
     _check_item(channel, timestamp)
     emoji = _emoji(name)
-    room = visible_channel(call, channel)
+    room = readable_channel(call, channel)
     if room.is_archived:
         raise IsArchived
     message = find_message(call.db, room, timestamp)
@@ -102,7 +103,8 @@ def get(
     room = visible_channel(call, channel)
     message = find_message(call.db, room, timestamp)
     reactions = reactions_to(call.db, [message.message_id]).get(message.message_id, [])
-    shown = reacted_message(message, team_of(call.db, room), reactions, full=full)
+    bot = bot_of(call.db, message.user_id)
+    shown = reacted_message(message, team_of(call.db, room), reactions, bot, full=full)
     shown["permalink"] = permalink(workspace(call.db), message)
     return {"type": "message", "channel": room.channel_id, "message": shown}
 
@@ -185,9 +187,11 @@ def list_reactions(
 def _reacted(call: Call, messages: list[Message], *, full: bool) -> list[dict[str, Any]]:
     team = workspace(call.db)
     reactions = reactions_to(call.db, [message.message_id for message in messages])
+    bots = bots_among(call.db, {message.user_id for message in messages})
 
     def item(message: Message) -> dict[str, Any]:
-        shown = reacted_message(message, team.team_id, reactions[message.message_id], full=full)
+        given, bot = reactions[message.message_id], bots.get(message.user_id)
+        shown = reacted_message(message, team.team_id, given, bot, full=full)
         shown["permalink"] = permalink(team, message)
         return {"type": "message", "channel": message.channel_id, "message": shown}
 

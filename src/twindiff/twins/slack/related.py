@@ -9,7 +9,8 @@ from twindiff.kit import Call, Store
 from twindiff.kit.rows import Expression
 
 from .file_views import files_in
-from .tables import Message, MessageReaction
+from .people import bots_among
+from .tables import Message, MessageReaction, Pin, User
 
 
 class Thread(NamedTuple):
@@ -37,15 +38,29 @@ class Related(NamedTuple):
     authors: dict[str, str]
     """Who wrote the roots that the replies among the messages hang on."""
     files: dict[str, list[dict[str, Any]]]
+    bots: dict[str, User]
+    """The bots among those who wrote the messages, by user id."""
+    pins: dict[str, list[str]]
+    """The channels that the messages are pinned to."""
 
 
 def related_to(call: Call, messages: Sequence[Message], threads: dict[str, Thread] | None = None) -> Related:
-    """Load the threads, unless they are known, the reactions, the roots' authors and the files of these messages."""
+    """Load what belongs to these messages; the threads only where they are not known."""
     ids = [message.message_id for message in messages]
     roots = {message.parent_id for message in messages if message.parent_id}
     db = call.db
     known = threads_of(db, ids) if threads is None else threads
-    return Related(known, reactions_to(db, ids), authors_of(db, roots), files_in(call, ids))
+    bots = bots_among(db, {message.user_id for message in messages})
+    return Related(known, reactions_to(db, ids), authors_of(db, roots), files_in(call, ids), bots, pins_of(db, ids))
+
+
+def pins_of(db: Store, ids: Sequence[str]) -> dict[str, list[str]]:
+    """The channels that these messages are pinned to."""
+    found: dict[str, list[str]] = {}
+    if ids:
+        for ts, channel in db.rows(Pin, Pin.message_id.in_(ids), columns=(Pin.message_id, Pin.channel_id)):
+            found.setdefault(ts, []).append(channel)
+    return found
 
 
 def threads_of(db: Store, ids: Sequence[str]) -> dict[str, Thread]:

@@ -15,7 +15,7 @@ from twindiff.kit import Store
 from .access import rooms_by_id, workspace
 from .listing import members_of, other_of
 from .tables import Channel, Message, MessageReaction, Team, User
-from .views import block_objects, channel_type, permalink
+from .views import block_objects, channel_type, escaped, permalink
 
 _BEFORE_HIT, _AFTER_HIT = "\ue000", "\ue001"
 
@@ -72,7 +72,7 @@ def message_match(message: Message, known: Around, words: Sequence[str], *, high
         "user": message.user_id,
         "username": known.usernames.get(message.user_id, ""),
         "ts": message.message_id,
-        "text": _highlighted(said, words) if highlight else said,
+        "text": _highlighted(escaped(said), words) if highlight else escaped(said),
         "permalink": permalink(known.team, message),
         "no_reactions": message.message_id not in known.reacted,
         "is_mpim": room.is_gc,

@@ -138,6 +138,9 @@ class Message(
     subtype: Column[str | None] = column(default=None, derived=True)
     attachments: Column[Json | None] = column(default=None, derived=True)
     metadata: Column[Json | None] = column(default=None, derived=True)
+    username: Column[str | None] = column(default=None, derived=True)
+    """The name that an application gave the message in place of its own, and the icon."""
+    icons: Column[Json | None] = column(default=None, derived=True)
 
 
 class TeamSetting(Row, table="team_settings", key=("team_id",)):
@@ -370,6 +373,25 @@ class ConversationState(Row, table="conversation_states", key=("channel_id", "us
     is_closed: Column[bool] = column(default=False)
 
 
+class MessageStream(Row, table="message_streams", key=("message_id",), visibility="bookkeeping"):
+    """A message that is being written bit by bit, by `markdown_text` or by `chunks`."""
+
+    message_id: Column[str]
+    mode: Column[str] = column(default="")
+
+
+class AssistantThread(Row, table="assistant_threads", key=("channel_id", "thread_ts")):
+    """What an assistant says of a thread: what it is doing, how it calls it, what it suggests to ask."""
+
+    channel_id: Column[str]
+    thread_ts: Column[str]
+    status: Column[str] = column(default="")
+    loading_messages: Column[Json] = column(default=[])
+    title: Column[str] = column(default="")
+    prompts: Column[Json] = column(default=[])
+    prompts_title: Column[str] = column(default="")
+
+
 class AccessToken(Row, table="access_tokens", key=("token",), visibility="bookkeeping"):
     """A token whose rights are known, or `*` for all of them; one that was revoked is kept as its hash.
 
@@ -431,6 +453,8 @@ TABLES = (
     UserProfile,
     ProfileField,
     ConversationState,
+    MessageStream,
+    AssistantThread,
     AccessToken,
     OauthCode,
 )

@@ -133,6 +133,14 @@ def app_id_of(user: User) -> str:
     return f"A{user.user_id[1:]}"
 
 
+def bot_author(user: User, team_id: str) -> dict[str, Any]:
+    """What a message shows of the bot that wrote it."""
+    bot = bot_object(user)
+    names = ("id", "app_id", "user_id", "name", "icons", "deleted", "updated")
+    profile = {**{name: bot[name] for name in names}, "team_id": team_id}
+    return {"bot_id": bot["id"], "app_id": bot["app_id"], "bot_profile": profile}
+
+
 def bot_object(user: User) -> dict[str, Any]:
     """A bot, known by its user."""
     images = image_addresses(user.email)

@@ -19,10 +19,13 @@ from .listing import list_conversations
 from .profiles import at_present, profile_of
 from .tables import User, UserProfile, UserTeam
 from .user_views import app_id_of, bot_id_of, profile_object, user_object
+from .views import SLACKBOT
 
 api = Operations()
 
 _MOST_AT_ONCE = 10_000
+_SLACKBOT = User(user_id=SLACKBOT, username="slackbot", email="", real_name="Slackbot")
+"""It is no bot by its own account, and in no template."""
 
 
 @api.method("users.list", reads=True, scope="users:read")
@@ -50,7 +53,7 @@ def info(call: Call, user: str, include_locale: bool = False) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/users.info
     """
-    found = call.db.get(User, user, missing=UserNotFound)
+    found = _SLACKBOT if user == SLACKBOT else call.db.get(User, user, missing=UserNotFound)
     (shown,) = _shown(call, [found], _with_locale(include_locale))
     return {"user": shown}
 

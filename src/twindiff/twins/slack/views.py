@@ -5,6 +5,7 @@ https://docs.slack.dev/messaging
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from hashlib import blake2b
@@ -15,34 +16,61 @@ from twindiff.kit.clock import SECOND, micros_of
 from .addresses import workspace_url
 from .emoji import canonical
 from .related import Reaction, Related, Thread
-from .tables import Channel, Message, ScheduledMessage, Team
+from .rich_text import rich_text_block
+from .tables import Channel, Message, ScheduledMessage, Team, User
+from .user_views import app_id_of, bot_author, bot_id_of
 
 SLACKBOT = "USLACKBOT"
 """Slack's own user, whose message a thread's deleted root seems to be too; it is in no template."""
+
+_SPECIAL = re.compile(r"<(?:[@#!]|https?:|mailto:|tel:)[^<>]*>|&(?:amp|lt|gt);|[&<>]")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 _SHOWN_REPLY_USERS = 5
 _SHOWN_REACTION_USERS = 50
 
 
-def message_content(message: Message, team_id: str) -> dict[str, Any]:
-    """What every method shows of a message."""
+def message_content(message: Message, team_id: str, bot: User | None = None) -> dict[str, Any]:
+    """What every method shows of a message; `bot` is its author, if that is one."""
     shown: dict[str, Any] = {
         "type": message.type or "message",
         "user": message.user_id,
-        "text": message.message_text or "",
+        "text": escaped(message.message_text or ""),
         "team": team_id,
     }
-    if message.blocks:
-        shown["blocks"] = block_objects(message.blocks, message.message_id)
+    blocks: Any = message.blocks
+    if bot:
+        shown.update(bot_author(bot, team_id))
+        if not blocks and message.message_text:
+            blocks = [rich_text_block(message.message_text)]
+    if blocks:
+        shown["blocks"] = block_objects(blocks, message.message_id)
     return shown
 
 
-def posted_message(message: Message, team_id: str, root_author: str | None = None) -> dict[str, Any]:
+def escaped(text: str) -> str:
+    """A text with `&`, `<` and `>` as entities where they begin no reference and are none already.
+
+    https://docs.slack.dev/messaging/formatting-message-text#escaping
+    """
+    return _SPECIAL.sub(_entity, text)
+
+
+def _entity(found: re.Match[str]) -> str:
+    return _ENTITIES.get(found[0], found[0])
+
+
+def posted_message(
+    message: Message, team_id: str, root_author: str | None = None, bot: User | None = None
+) -> dict[str, Any]:
     """A message as its sender gets it back; for a reply, `root_author` wrote the message it hangs on."""
-    shown = message_content(message, team_id)
+    shown = message_content(message, team_id, bot)
     shown["ts"] = message.message_id
     if message.subtype:
         shown["subtype"] = message.subtype
+    if message.username:
+        shown.pop("user")
+        shown.update(username=message.username, **({"icons": message.icons} if message.icons else {}))
     if message.attachments:
         shown["attachments"] = message.attachments
     if message.parent_id:
@@ -54,13 +82,16 @@ def posted_message(message: Message, team_id: str, root_author: str | None = Non
 def listed_message(message: Message, team_id: str, related: Related, *, metadata: bool = False) -> dict[str, Any]:
     """A message as history and replies list it; `related` holds what belongs to the page, `metadata` asks for it."""
     ts = message.message_id
-    shown = posted_message(message, team_id, related.authors.get(message.parent_id or ""))
+    root_author, bot = related.authors.get(message.parent_id or ""), related.bots.get(message.user_id)
+    shown = posted_message(message, team_id, root_author, bot)
     if message.edited_at:
         shown["edited"] = edited_object(message.user_id, message.edited_at)
     if reactions := related.reactions.get(ts):
         shown["reactions"] = reaction_objects(reactions)
     if thread := related.threads.get(ts):
         shown.update(thread_object(ts, thread))
+    if pins := related.pins.get(ts):
+        shown["pinned_to"] = pins
     if files := related.files.get(ts):
         shown.update(files=files, upload=False)
     if metadata and message.metadata:
@@ -76,15 +107,17 @@ def pinned_message(message: Message, team_id: str, related: Related) -> dict[str
     return shown
 
 
-def reacted_message(message: Message, team_id: str, reactions: Sequence[Reaction], *, full: bool) -> dict[str, Any]:
+def reacted_message(
+    message: Message, team_id: str, reactions: Sequence[Reaction], bot: User | None, *, full: bool
+) -> dict[str, Any]:
     """A message as reactions.get shows it."""
-    shown = {**message_content(message, team_id), "ts": message.message_id}
+    shown = {**message_content(message, team_id, bot), "ts": message.message_id}
     return {**shown, "reactions": reaction_objects(reactions, full=full)} if reactions else shown
 
 
-def edited_message(message: Message, team_id: str) -> dict[str, Any]:
+def edited_message(message: Message, team_id: str, bot: User | None) -> dict[str, Any]:
     """A message as chat.update shows it."""
-    shown = message_content(message, team_id)
+    shown = message_content(message, team_id, bot)
     if message.edited_at:
         shown["edited"] = edited_object(message.user_id, message.edited_at)
     if message.metadata:
@@ -92,7 +125,7 @@ def edited_message(message: Message, team_id: str) -> dict[str, Any]:
     return shown
 
 
-def scheduled_message(scheduled: ScheduledMessage, team_id: str) -> dict[str, Any]:
+def scheduled_message(scheduled: ScheduledMessage, team_id: str, bot: User | None) -> dict[str, Any]:
     """A message that waits, as chat.scheduleMessage shows it."""
     shown: dict[str, Any] = {
         "type": "delayed_message",
@@ -100,13 +133,15 @@ def scheduled_message(scheduled: ScheduledMessage, team_id: str) -> dict[str, An
         "text": scheduled.message_text or "",
         "team": team_id,
     }
+    if bot:
+        shown.update(bot_author(bot, team_id))
     if scheduled.blocks:
         shown["blocks"] = block_objects(scheduled.blocks, scheduled.scheduled_message_id)
     return shown
 
 
-def message_event(room: Channel, message: Message) -> dict[str, Any]:
-    """What those who subscribed to messages are told of one.
+def message_event(room: Channel, message: Message, bot: User | None = None) -> dict[str, Any]:
+    """What those who subscribed to messages are told of one; `bot` is its author, if that is one.
 
     https://docs.slack.dev/reference/events/message
     """
@@ -115,11 +150,13 @@ def message_event(room: Channel, message: Message) -> dict[str, Any]:
         "channel": message.channel_id,
         "channel_type": channel_type(room),
         "user": message.user_id,
-        "text": message.message_text or "",
+        "text": escaped(message.message_text or ""),
         "ts": message.message_id,
     }
     if message.subtype:
         told["subtype"] = message.subtype
+    if bot:
+        told.update(bot_id=bot_id_of(bot), app_id=app_id_of(bot))
     return {**told, "thread_ts": message.parent_id} if message.parent_id else told
 
 

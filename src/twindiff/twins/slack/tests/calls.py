@@ -7,7 +7,7 @@ from typing import Any
 
 ME, JOHN, ROBERT = "U01AGENBOT9", "U02JOHNDOE1", "U03ROBERT23"
 GENERAL, MINE, OPEN, OLD = "C01ABCD1234", "C03MINE", "C04OPEN", "C05OLD"
-TS, EDITED = "1699564800.000123", "1699580000.000001"
+TS, EDITED, STREAMED = "1699564800.000123", "1699580000.000001", "1699580000.000002"
 TEAM = "T01WORKSPACE"
 BOT, DIRECT = "U0HELPER00", "D06DIRECT"
 TEXT = {"type": "markdown", "markdown": "more"}
@@ -26,8 +26,10 @@ WORLD: dict[str, list[dict[str, Any]]] = {
         *({"channel_id": DIRECT, "user_id": user} for user in (ME, JOHN)),
     ],
     "messages": [
-        {"message_id": EDITED, "channel_id": GENERAL, "user_id": ME, "message_text": f"<@{JOHN}> https://example.com"}
+        {"message_id": EDITED, "channel_id": GENERAL, "user_id": ME, "message_text": f"<@{JOHN}> https://example.com"},
+        {"message_id": STREAMED, "channel_id": GENERAL, "user_id": ME, "message_text": "one"},
     ],
+    "message_streams": [{"message_id": STREAMED, "mode": "markdown_text"}],
     "message_reactions": [{"message_id": EDITED, "user_id": ME, "reaction_type": "eyes"}],
     "user_mentions": [{"mention_id": "M1", "message_id": EDITED, "user_id": JOHN}],
     "message_edits": [{"edit_id": "E1", "message_id": EDITED, "edited_text": "hi"}],
@@ -74,6 +76,9 @@ WORLD: dict[str, list[dict[str, Any]]] = {
 CALLS: dict[str, dict[str, Any]] = {
     "api.test": {"foo": "bar"},
     "apps.connections.open": {"token": "xapp-1"},
+    "assistant.threads.setStatus": {"channel_id": DIRECT, "thread_ts": TS, "status": "is thinking"},
+    "assistant.threads.setSuggestedPrompts": {"channel_id": DIRECT, "prompts": [{"title": "Why?", "message": "Why?"}]},
+    "assistant.threads.setTitle": {"channel_id": DIRECT, "thread_ts": TS, "title": "Questions"},
     "auth.revoke": {},
     "auth.test": {},
     "bookmarks.add": {"channel_id": MINE, "title": "Docs", "type": "link", "link": "https://example.com"},
@@ -87,6 +92,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "canvases.delete": {"canvas_id": "F8"},
     "canvases.edit": {"canvas_id": "F8", "changes": [{"operation": "insert_at_end", "document_content": TEXT}]},
     "canvases.sections.lookup": {"canvas_id": "F8", "criteria": {"section_types": ["h1"]}},
+    "chat.appendStream": {"channel": GENERAL, "ts": STREAMED, "markdown_text": " two"},
     "chat.delete": {"channel": GENERAL, "ts": EDITED},
     "chat.deleteScheduledMessage": {"channel": GENERAL, "scheduled_message_id": "Q1"},
     "chat.getPermalink": {"channel": GENERAL, "message_ts": TS},
@@ -96,6 +102,14 @@ CALLS: dict[str, dict[str, Any]] = {
     "chat.postMessage to a person for the first time": {"channel": ROBERT, "text": "hi"},
     "chat.scheduleMessage": {"channel": GENERAL, "text": "later", "post_at": int(time.time()) + 3600},
     "chat.scheduledMessages.list": {},
+    "chat.startStream": {
+        "channel": GENERAL,
+        "thread_ts": TS,
+        "markdown_text": "one",
+        "recipient_user_id": JOHN,
+        "recipient_team_id": TEAM,
+    },
+    "chat.stopStream": {"channel": GENERAL, "ts": STREAMED, "blocks": [{"type": "divider"}]},
     "chat.unfurl": {"channel": GENERAL, "ts": EDITED, "unfurls": {"https://example.com": {"text": "An example"}}},
     "chat.update": {"channel": GENERAL, "ts": TS, "text": f"hi <@{JOHN}>", "blocks": [{"type": "divider"}]},
     "conversations.archive": {"channel": MINE},

@@ -348,7 +348,7 @@ def test_a_form_carries_blocks_as_json_text(slack):
 
 def test_a_message_is_sent_by_get_too(slack):
     answer = slack.http("GET", "chat.postMessage", params={"channel": "#random", "text": "hi & <bye>"}).json()
-    assert (answer["channel"], answer["message"]["text"]) == (RANDOM, "hi & <bye>")
+    assert (answer["channel"], answer["message"]["text"]) == (RANDOM, "hi &amp; &lt;bye&gt;")
 
 
 def test_mentions_follow_the_text(slack, diff):

@@ -1,0 +1,103 @@
+"""The rich text that Slack makes of the text of an application's message.
+
+https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
+https://docs.slack.dev/messaging/formatting-message-text
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+
+Element = dict[str, Any]
+
+_PREFORMATTED = re.compile(r"```\n?(.*?)\n?```", re.DOTALL)
+_INLINE = re.compile(r"<([^<>\n]+)>|(?<![\w:]):([a-z0-9_+'-]+):(?![\w:])|(?<![\w`])(`)([^`\n]+)`(?![\w`])")
+_STYLED = re.compile(r"(?<![\w*~_])([*_~])(?=\S)([^\n]*?\S)\1(?![\w*~_])")
+_STYLES = {"*": "bold", "_": "italic", "~": "strike"}
+
+
+def rich_text_block(text: str) -> Element:
+    """One rich text block that says the same as a text in mrkdwn."""
+    return {"type": "rich_text", "elements": list(_parts(text))}
+
+
+def _parts(text: str) -> Iterator[Element]:
+    """Sections, quotations and preformatted texts, in order."""
+    at = 0
+    for found in _PREFORMATTED.finditer(text):
+        yield from _lines(text[at : found.start()].removesuffix("\n"))
+        yield {"type": "rich_text_preformatted", "elements": [_plain(found[1])], "border": 0}
+        at = found.end()
+    yield from _lines(text[at:].removeprefix("\n") if at else text)
+
+
+def _lines(text: str) -> Iterator[Element]:
+    """Lines that are quoted, and lines that are not, by groups."""
+    groups: list[tuple[bool, list[str]]] = []
+    for line in text.split("\n") if text else ():
+        quoted = line.startswith(("&gt;", ">"))
+        if not groups or groups[-1][0] != quoted:
+            groups.append((quoted, []))
+        groups[-1][1].append(re.sub(r"^(&gt;|>) ?", "", line) if quoted else line)
+    for quoted, lines in groups:
+        elements = list(_inline("\n".join(lines), {}))
+        yield {"type": "rich_text_quote" if quoted else "rich_text_section", "elements": elements}
+
+
+def _inline(text: str, style: dict[str, bool]) -> Iterator[Element]:
+    at = 0
+    for found in _INLINE.finditer(text):
+        yield from _styled(text[at : found.start()], style)
+        yield _styled_element(_special(found), style)
+        at = found.end()
+    yield from _styled(text[at:], style)
+
+
+def _styled(text: str, style: dict[str, bool]) -> Iterator[Element]:
+    at = 0
+    for found in _STYLED.finditer(text):
+        yield from _text(text[at : found.start()], style)
+        yield from _styled(found[2], {**style, _STYLES[found[1]]: True})
+        at = found.end()
+    yield from _text(text[at:], style)
+
+
+def _text(text: str, style: dict[str, bool]) -> Iterator[Element]:
+    if text:
+        yield _styled_element(_plain(text), style)
+
+
+def _plain(text: str) -> Element:
+    return {"type": "text", "text": unescape(text)}
+
+
+def _styled_element(element: Element, style: dict[str, bool]) -> Element:
+    given = {**style, **element.get("style", {})}
+    return {**element, "style": given} if given else element
+
+
+def _special(found: re.Match[str]) -> Element:
+    reference, emoji, _, code = found.groups()
+    if emoji:
+        return {"type": "emoji", "name": emoji}
+    if code:
+        return {**_plain(code), "style": {"code": True}}
+    return _reference(reference)
+
+
+def _reference(reference: str) -> Element:
+    """What stands between angle brackets: a person, a channel, a group, everybody, or a link."""
+    name, _, label = reference.partition("|")
+    if name.startswith("@"):
+        return {"type": "user", "user_id": name[1:]}
+    if name.startswith("#"):
+        return {"type": "channel", "channel_id": name[1:]}
+    if name.startswith("!subteam^"):
+        return {"type": "usergroup", "usergroup_id": name.removeprefix("!subteam^")}
+    if name in ("!here", "!channel", "!everyone"):
+        return {"type": "broadcast", "range": name[1:]}
+    link = {"type": "link", "url": unescape(name)}
+    return {**link, "text": unescape(label)} if label else link
