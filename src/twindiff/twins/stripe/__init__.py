@@ -8,38 +8,72 @@ from twindiff.kit.styles.stripe import StripeRest
 
 from . import (
     accounts,
+    authentication_pages,
+    balance_transactions,
     billing_work,
+    charges,
     coupons,
+    customer_balances,
     customers,
+    disputes,
     events,
+    files,
     meters,
+    payment_intents,
+    payment_methods,
+    payments,
+    payouts,
     prices,
     products,
     promotion_codes,
+    refunds,
+    setup_intents,
     tax_rates,
     test_clocks,
+    transfers,
     webhook_endpoints,
 )
 from .accounts import Account, ApiKey, actor_of, empty
+from .balance_transactions import Balance
 from .billing_work import BillingWork
 from .layer import IdempotencyKey, around
 from .objects import RESOURCES
+from .webhook_deliveries import webhooks
 
 PAGES: tuple[Operations, ...] = (
     accounts.api,
+    authentication_pages.api,
+    balance_transactions.api,
     billing_work.api,
+    charges.api,
     coupons.api,
+    customer_balances.api,
     customers.api,
+    disputes.api,
     events.api,
+    files.api,
     meters.api,
+    payment_intents.api,
+    payment_methods.api,
+    payments.api,
+    payouts.api,
     prices.api,
     products.api,
     promotion_codes.api,
+    refunds.api,
+    setup_intents.api,
     tax_rates.api,
     test_clocks.api,
+    transfers.api,
     webhook_endpoints.api,
 )
-TABLES: tuple[type[Row], ...] = (*(kind.table for kind in RESOURCES.values()), ApiKey, BillingWork, IdempotencyKey)
+TABLES: tuple[type[Row], ...] = (
+    *(kind.table for kind in RESOURCES.values()),
+    ApiKey,
+    Balance,
+    BillingWork,
+    IdempotencyKey,
+)
 
 twin = Twin(
     "stripe",
@@ -50,6 +84,7 @@ twin = Twin(
     templates={"stripe_empty": empty},
     layers=(around,),
     actor_of=actor_of,
+    webhooks=webhooks,
     variables=Variables(
         tokens={"STRIPE_API_KEY": "sk_test_{secret}", "STRIPE_SECRET_KEY": "sk_test_{secret}"},
         urls={"STRIPE_API_BASE": "", "STRIPE_BASE_URL": ""},

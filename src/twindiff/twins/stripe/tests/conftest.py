@@ -57,6 +57,12 @@ class Stripe:
         """The answer to a DELETE that goes well."""
         return self._well(self.http("DELETE", path, **parameters))
 
+    def advance(self, *, days: float = 0, seconds: float = 0) -> list[str]:
+        """Let time pass, and give the names of the work that was done."""
+        asked = {"advance": days * 86_400 + seconds}
+        ran = self.environment.platform.post(f"env/{self.environment.id}/clock", asked)["ran"]
+        return [each["operation"] for each in ran]
+
     def error(self, verb: str, path: str, status: int = 400, **parameters: Any) -> Json:
         """The error of a request that is refused."""
         answer = self.http(verb, path, **parameters)

@@ -1,0 +1,412 @@
+"""Charges: what becomes of each attempt to pay.
+
+https://docs.stripe.com/api/charges
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
+from twindiff.kit.styles.stripe import StripeError
+
+from .accounts import DESCRIPTOR
+from .balance_transactions import enter, processing_fee, settles_on
+from .cards import Decline, decline_of
+from .customers import CUSTOMERS, Customer
+from .events import record_row, update
+from .lists import equal, list_object, list_of, within
+from .objects import Fields, StripeObject, new, now, refer, resource, retrieve, shown
+from .params import (
+    ListParams,
+    OptInteger,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    Part,
+    Shipping,
+    Unset,
+    given,
+    merged_metadata,
+)
+from .payment_methods import DETAILS, NOWHERE, PaymentMethod, outcome_of
+
+api = Operations(prefix="/v1/charges")
+
+WEEK = 7 * 86_400
+_OF_CUSTOMERS = "https://stripe.com/docs/payments/payment-intents/migration"
+
+
+class Charge(
+    StripeObject,
+    table="charges",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("customer", "seq"), ("payment_intent", "seq"), ("created",)),
+):
+    amount: Column[int]
+    amount_captured: Column[int] = column(default=0)
+    amount_refunded: Column[int] = column(default=0)
+    balance_transaction: Column[str | None] = column(default=None)
+    billing_details: Column[Json] = column(default={})
+    captured: Column[bool] = column(default=False)
+    currency: Column[str]
+    customer: Column[str | None] = references(Customer, default=None)
+    description: Column[str | None] = column(default=None)
+    dispute: Column[str | None] = column(default=None)
+    disputed: Column[bool] = column(default=False)
+    failure_code: Column[str | None] = column(default=None)
+    failure_message: Column[str | None] = column(default=None)
+    fraud_details: Column[Json] = column(default={})
+    metadata: Column[Json] = column(default={})
+    on_behalf_of: Column[str | None] = column(default=None)
+    outcome: Column[Json] = column(default=None)
+    paid: Column[bool] = column(default=False)
+    payment_intent: Column[str | None] = column(default=None)
+    payment_method: Column[str | None] = references(PaymentMethod, default=None)
+    payment_method_details: Column[Json] = column(default=None)
+    receipt_email: Column[str | None] = column(default=None)
+    refunded: Column[bool] = column(default=False)
+    shipping: Column[Json] = column(default=None)
+    statement_descriptor: Column[str | None] = column(default=None)
+    statement_descriptor_suffix: Column[str | None] = column(default=None)
+    status: Column[str]
+    transfer_data: Column[Json] = column(default=None)
+    transfer_group: Column[str | None] = column(default=None)
+    application_fee_amount: Column[int | None] = column(default=None)
+    special: Column[str] = column(default="")
+    """What is special about the card that it was paid with."""
+
+
+def _receipt_url(row: Charge) -> str | None:
+    return f"https://pay.stripe.com/receipts/payment/{row.id}" if row.paid else None
+
+
+def _descriptor(row: Charge) -> str | None:
+    suffix = f"* {row.statement_descriptor_suffix}" if row.statement_descriptor_suffix else ""
+    return row.statement_descriptor or f"{DESCRIPTOR}{suffix}"
+
+
+charge_object = shown(
+    Charge,
+    "charge",
+    "special",
+    application=None,
+    application_fee=None,
+    calculated_statement_descriptor=_descriptor,
+    destination=None,
+    failure_balance_transaction=None,
+    receipt_number=None,
+    receipt_url=_receipt_url,
+    review=None,
+    source=None,
+    source_transfer=None,
+)
+
+
+def _refunds(call: Call, charge: Fields) -> Fields:
+    from .refunds import REFUNDS, Refund
+
+    rows = call.db.rows(Refund, Refund.charge == charge["id"], order=-Refund.seq, limit=11)
+    data = [REFUNDS.show(row) for row in rows[:10]]
+    return list_object(data, f"/v1/charges/{charge['id']}/refunds", has_more=len(rows) > len(data))
+
+
+CHARGES = resource(
+    Charge,
+    "charge",
+    "ch_",
+    charge_object,
+    expandable=("balance_transaction", "customer", "dispute", "payment_intent", "payment_method"),
+    includes={"refunds": _refunds},
+)
+
+
+class FraudDetails(Part):
+    """What the shop says of fraud."""
+
+    user_report: OptText = UNSET
+
+
+class UpdateCharge(Params):
+    """The parameters of an update."""
+
+    customer: OptText = UNSET
+    description: OptText = UNSET
+    fraud_details: FraudDetails | UnsetType = UNSET
+    metadata: OptMetadata = UNSET
+    receipt_email: OptText = UNSET
+    shipping: Shipping | Unset | UnsetType = UNSET
+    transfer_group: OptText = UNSET
+
+
+class CreateCharge(Params):
+    """The parameters of a charge without a PaymentIntent."""
+
+    amount: OptInteger = UNSET
+    currency: OptText = UNSET
+    capture: bool | UnsetType = UNSET
+    customer: OptText = UNSET
+    description: OptText = UNSET
+    metadata: OptMetadata = UNSET
+    payment_method: OptText = UNSET
+    receipt_email: OptText = UNSET
+    shipping: Shipping | Unset | UnsetType = UNSET
+    source: OptText = UNSET
+    statement_descriptor: OptText = UNSET
+    statement_descriptor_suffix: OptText = UNSET
+    transfer_group: OptText = UNSET
+
+
+class CaptureCharge(Params):
+    """The parameters of a capture."""
+
+    amount: OptInteger = UNSET
+    receipt_email: OptText = UNSET
+    statement_descriptor: OptText = UNSET
+    statement_descriptor_suffix: OptText = UNSET
+
+
+class ListCharges(ListParams):
+    """The parameters of a list of charges."""
+
+    created: OptRange = UNSET
+    customer: OptText = UNSET
+    payment_intent: OptText = UNSET
+    transfer_group: OptText = UNSET
+
+
+@api.get("")
+def list_charges(call: Call, params: Annotated[ListCharges, Body]) -> Fields:
+    """List charges, those that failed too."""
+    where = within(Charge.created, params.created) + equal(
+        (Charge.customer, params.customer),
+        (Charge.payment_intent, params.payment_intent),
+        (Charge.transfer_group, params.transfer_group),
+    )
+    return list_of(call, CHARGES, params, "/v1/charges", *where)
+
+
+@api.get("/{id}")
+def retrieve_charge(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a charge."""
+    return charge_object(retrieve(call, CHARGES, id))
+
+
+@api.post("")
+def create_charge(call: Call, params: Annotated[CreateCharge, Body]) -> Fields:
+    """Refuse to charge without a PaymentIntent, as Stripe does where nothing was saved in the old way.
+
+    https://docs.stripe.com/payments/payment-methods/integration-options
+    """
+    if isinstance(params.source, str):
+        raise StripeError(
+            "Card Token usage on the Customers API and Charges API has reached end of life. In order to continue "
+            "processing your payments, you will need to use the Payment Intents and Payment Methods API. Read more "
+            "about what you should do here: https://docs.stripe.com/payments/payment-methods/integration-options. If "
+            "you need to continue to use Card Tokens on the Customers and Charges API, enable this functionality in "
+            "your API policies settings: https://dashboard.stripe.com/settings/developers/api-policies"
+        )
+    if not isinstance(params.customer, str):
+        raise StripeError("Must provide source or customer.", code="parameter_missing")
+    customer = refer(call, CUSTOMERS, params.customer, "customer")
+    if call.db.count(PaymentMethod, PaymentMethod.customer == customer.id):
+        message = (
+            "This Customer doesn't have any legacy saved payment details, but does have a Payment Method attached. "
+            f"Use a Payment Intent instead of creating a Charge: {_OF_CUSTOMERS}"
+        )
+    else:
+        message = (
+            "This Customer doesn't have any saved payment details. Attach a legacy Token, Card, Bank Account, or "
+            "Source to this Customer and then try this request again, or use Payment Intents and Payment Methods "
+            "instead."
+        )
+    raise StripeError(message, kind="card_error", status=402, code="missing", param="card")
+
+
+@api.post("/{id}")
+def update_charge(call: Call, id: str, params: Annotated[UpdateCharge, Body]) -> Fields:
+    """Change what is given of a charge."""
+    charge = retrieve(call, CHARGES, id)
+    if params.transfer_group is not UNSET and charge.payment_intent:
+        raise StripeError(
+            f"This Charge was created by a PaymentIntent ({charge.payment_intent}). You must update the "
+            "`transfer_group` on the PaymentIntent instead of updating the Charge directly. See "
+            "https://stripe.com/docs/api#update_payment_intent"
+        )
+    if isinstance(params.customer, str):
+        refer(call, CUSTOMERS, params.customer, "customer")
+    metadata = merged_metadata(charge.metadata, params.metadata)
+    return charge_object(update(call, CHARGES, charge, **given(params), metadata=metadata))
+
+
+@api.post("/{id}/capture")
+def capture_charge(call: Call, id: str, params: Annotated[CaptureCharge, Body]) -> Fields:
+    """Take what was authorized."""
+    from .payments import PAYMENTS, capture
+
+    charge = retrieve(call, CHARGES, id)
+    if charge.captured or charge.status != "succeeded":
+        raise StripeError(f"Charge {charge.id} has already been captured.", code="charge_already_captured")
+    capture(call, retrieve(call, PAYMENTS, charge.payment_intent or ""), params.amount)
+    return charge_object(retrieve(call, CHARGES, id))
+
+
+class Attempt(NamedTuple):
+    """What is to be paid, and how."""
+
+    amount: int
+    currency: str
+    method: PaymentMethod
+    capture: bool = True
+    off_session: bool = False
+    shared: Fields = {}  # noqa: RUF012 - never written to
+    """Further columns of the charge: customer, description, payment_intent …"""
+
+
+def attempt(call: Call, asked: Attempt) -> tuple[Charge, Decline | None]:
+    """A charge, and why it was declined if it was."""
+    outcome = outcome_of(asked.method)
+    decline = decline_of(outcome)
+    charge = new(
+        call,
+        CHARGES,
+        amount=asked.amount,
+        currency=asked.currency,
+        payment_method=asked.method.id,
+        billing_details=_billing(asked.method),
+        payment_method_details=_details(call, asked, decline),
+        outcome=_outcome(outcome, decline),
+        special=outcome,
+        status="failed" if decline else "succeeded",
+        paid=decline is None,
+        failure_code=decline and decline.code,
+        failure_message=decline and decline.message,
+        **asked.shared,
+    )
+    if decline:
+        record_row(call, "charge.failed", CHARGES, charge)
+        return charge, decline
+    if asked.capture:
+        charge = settle(call, charge, charge.amount)
+    record_row(call, "charge.succeeded", CHARGES, charge)
+    return charge, None
+
+
+def settle(call: Call, charge: Charge, amount: int) -> Charge:
+    """A charge of which an amount was captured, with the money on its way."""
+    entered = enter(
+        call,
+        "charge",
+        amount,
+        charge.currency,
+        charge.id,
+        description=charge.description,
+        fee=processing_fee(amount),
+        available_on=now(call) if charge.special == "bypass_pending" else settles_on(call),
+    )
+    return call.db.change(
+        charge,
+        captured=True,
+        amount_captured=amount,
+        balance_transaction=entered.id,
+    )
+
+
+def _billing(method: PaymentMethod) -> Fields:
+    billing = {**DETAILS, **method.billing_details}
+    return {**billing, "address": {**NOWHERE, **(billing["address"] or {})}}
+
+
+def _outcome(special: str, decline: Decline | None) -> Fields:
+    blocked = decline is not None and decline.decline_code == "fraudulent"
+    risk = "highest" if blocked else "elevated" if special == "elevated_risk" else "normal"
+    return {
+        "advice_code": decline and decline.advice_code,
+        "network_advice_code": None,
+        "network_decline_code": decline and decline.network_decline_code,
+        "network_status": _network_status(decline, blocked),
+        "reason": "highest_risk_level" if blocked else decline and decline.decline_code,
+        "risk_level": risk,
+        "risk_score": {"highest": 79, "elevated": 65, "normal": 20}[risk],
+        "seller_message": _seller_message(decline, blocked),
+        "type": "blocked" if blocked else "issuer_declined" if decline else "authorized",
+    }
+
+
+def _network_status(decline: Decline | None, blocked: bool) -> str:
+    if decline is None:
+        return "approved_by_network"
+    return "not_sent_to_network" if blocked else "declined_by_network"
+
+
+def _seller_message(decline: Decline | None, blocked: bool) -> str:
+    if decline is None:
+        return "Payment complete."
+    if blocked:
+        return "Stripe blocked this payment as too risky."
+    if decline.decline_code == "generic_decline":
+        return "The bank did not return any further details with this decline."
+    return f"The bank returned the decline code `{decline.decline_code}`."
+
+
+def _details(call: Call, asked: Attempt, decline: Decline | None) -> Fields:
+    method = asked.method
+    if method.type != "card":
+        return {"type": method.type, method.type: _plain_details(method)}
+    card = method.details
+    return {"type": "card", "card": {**_shared_details(card), **_authorized(call, asked, decline)}}
+
+
+def _plain_details(method: PaymentMethod) -> Fields:
+    hidden = ("networks", "status_details", "financial_connections_account", "generated_from")
+    return {name: value for name, value in method.details.items() if name not in hidden}
+
+
+_OF_CARDS = (
+    "brand",
+    "checks",
+    "country",
+    "exp_month",
+    "exp_year",
+    "fingerprint",
+    "funding",
+    "last4",
+    "regulated_status",
+)
+
+
+def _shared_details(card: Fields) -> Fields:
+    names = (
+        "brand",
+        "checks",
+        "country",
+        "exp_month",
+        "exp_year",
+        "fingerprint",
+        "funding",
+        "last4",
+        "regulated_status",
+    )
+    return {**{name: card[name] for name in names}, "network": card["brand"], "wallet": None}
+
+
+def _authorized(call: Call, asked: Attempt, decline: Decline | None) -> Fields:
+    """What the bank has authorized."""
+    unavailable = {"status": "unavailable"}
+    waiting = not asked.capture and decline is None
+    return {
+        "amount_authorized": None if decline else asked.amount,
+        "authorization_code": None if decline else f"{asked.amount % 1_000_000:06d}",
+        **({"capture_before": now(call) + WEEK} if waiting else {}),
+        "electronic_commerce_indicator": "07",
+        "extended_authorization": {"status": "disabled"},
+        "incremental_authorization": unavailable,
+        "installments": None,
+        "mandate": None,
+        "multicapture": unavailable,
+        "network_token": {"used": False},
+        "overcapture": {"maximum_amount_capturable": asked.amount, **unavailable},
+        "three_d_secure": None,
+    }

@@ -1,0 +1,269 @@
+"""What customers have with the shop: a balance that invoices are settled with, and cash that they have sent.
+
+https://docs.stripe.com/api/customer_balance_transactions, https://docs.stripe.com/api/cash_balance
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
+from twindiff.kit.styles.stripe import StripeError
+
+from .currencies import checked_currency
+from .customers import CUSTOMERS, CashSettings, Customer, existing
+from .events import record, record_row, update
+from .lists import equal, list_of
+from .objects import Fields, StripeObject, new, resource, retrieve, shown
+from .params import Integer, ListParams, OptMetadata, OptRange, OptText, Params, given, merged_metadata, value_of
+
+api = Operations(prefix="/v1")
+
+
+class CustomerBalanceTransaction(
+    StripeObject,
+    table="customer_balance_transactions",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("customer", "seq"), ("invoice", "seq")),
+):
+    amount: Column[int]
+    checkout_session: Column[str | None] = column(default=None)
+    credit_note: Column[str | None] = column(default=None)
+    currency: Column[str]
+    customer: Column[str] = references(Customer)
+    description: Column[str | None] = column(default=None)
+    ending_balance: Column[int]
+    invoice: Column[str | None] = column(default=None)
+    metadata: Column[Json] = column(default={})
+    type: Column[str] = column(default="adjustment")
+
+
+CUSTOMER_TRANSACTIONS = resource(
+    CustomerBalanceTransaction,
+    "customer_balance_transaction",
+    "cbtxn_",
+    shown(CustomerBalanceTransaction, "customer_balance_transaction", customer_account=None),
+    spoken="customer balance transaction",
+    param="transaction",
+    expandable=("customer", "invoice", "credit_note", "checkout_session"),
+)
+
+
+class CashTransaction(
+    StripeObject,
+    table="customer_cash_balance_transactions",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("customer", "seq"),),
+):
+    currency: Column[str]
+    customer: Column[str] = references(Customer)
+    ending_balance: Column[int]
+    net_amount: Column[int]
+    type: Column[str]
+    details: Column[Json] = column(default={})
+    """What there is under the name of the type."""
+
+
+_cash_shared = shown(CashTransaction, "customer_cash_balance_transaction", "details", customer_account=None)
+
+
+def cash_transaction_object(row: CashTransaction) -> Fields:
+    """A movement of cash as shown."""
+    return {**_cash_shared(row), row.type: row.details}
+
+
+CASH_TRANSACTIONS = resource(
+    CashTransaction,
+    "customer_cash_balance_transaction",
+    "ccsbtxn_",
+    cash_transaction_object,
+    param="transaction",
+    expandable=("customer",),
+)
+
+
+class CreateTransaction(Params):
+    """The parameters of an adjustment; a negative amount is the customer's credit."""
+
+    amount: Integer
+    currency: str
+    description: OptText = UNSET
+    metadata: OptMetadata = UNSET
+
+
+class UpdateTransaction(Params):
+    """The parameters of an update."""
+
+    description: OptText = UNSET
+    metadata: OptMetadata = UNSET
+
+
+class ListTransactions(ListParams):
+    """The parameters of a list of adjustments."""
+
+    created: OptRange = UNSET
+    invoice: OptText = UNSET
+
+
+class UpdateCash(Params):
+    """The parameters of an update of a cash balance."""
+
+    settings: CashSettings | UnsetType = UNSET
+
+
+class Fund(Params):
+    """Cash that a customer sends."""
+
+    amount: Integer
+    currency: str
+    reference: OptText = UNSET
+
+
+@api.post("/customers/{customer}/balance_transactions")
+def create_balance_transaction(call: Call, customer: str, params: Annotated[CreateTransaction, Body]) -> Fields:
+    """Change what a customer owes, or is owed."""
+    found = existing(call, customer)
+    metadata = merged_metadata({}, params.metadata)
+    made = adjust(call, found, params.amount, params.currency, **given(params, "amount", "currency"), metadata=metadata)
+    return CUSTOMER_TRANSACTIONS.show(made)
+
+
+@api.get("/customers/{customer}/balance_transactions")
+def list_balance_transactions(call: Call, customer: str, params: Annotated[ListTransactions, Body]) -> Fields:
+    """List what has changed a customer's balance."""
+    existing(call, customer)
+    table = CustomerBalanceTransaction
+    url = f"/v1/customers/{customer}/balance_transactions"
+    where = equal((table.invoice, params.invoice))
+    return list_of(call, CUSTOMER_TRANSACTIONS, params, url, table.customer == customer, *where)
+
+
+@api.get("/customers/{customer}/balance_transactions/{transaction}")
+def retrieve_transaction(call: Call, customer: str, transaction: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at an adjustment."""
+    return CUSTOMER_TRANSACTIONS.show(_of(call, customer, transaction))
+
+
+@api.post("/customers/{customer}/balance_transactions/{transaction}")
+def update_transaction(
+    call: Call, customer: str, transaction: str, params: Annotated[UpdateTransaction, Body]
+) -> Fields:
+    """Change what is said of an adjustment."""
+    found = _of(call, customer, transaction)
+    metadata = merged_metadata(found.metadata, params.metadata)
+    return CUSTOMER_TRANSACTIONS.show(
+        update(call, CUSTOMER_TRANSACTIONS, found, False, **given(params), metadata=metadata)
+    )
+
+
+@api.get("/customers/{customer}/cash_balance")
+def retrieve_cash_balance(call: Call, customer: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at the cash of a customer."""
+    return cash_balance_object(existing(call, customer))
+
+
+@api.post("/customers/{customer}/cash_balance")
+def update_cash_balance(call: Call, customer: str, params: Annotated[UpdateCash, Body]) -> Fields:
+    """Say how cash is applied."""
+    found = existing(call, customer)
+    mode = value_of(params.settings).get("reconciliation_mode") if isinstance(params.settings, CashSettings) else None
+    if mode:
+        mode = "automatic" if mode == "merchant_default" else mode
+        found = update(call, CUSTOMERS, found, False, reconciliation_mode=mode)
+    return cash_balance_object(found)
+
+
+@api.get("/customers/{customer}/cash_balance_transactions")
+def list_cash_transactions(call: Call, customer: str, params: Annotated[ListParams, Body]) -> Fields:
+    """List what has changed the cash of a customer."""
+    existing(call, customer)
+    url = f"/v1/customers/{customer}/cash_balance_transactions"
+    return list_of(call, CASH_TRANSACTIONS, params, url, CashTransaction.customer == customer)
+
+
+@api.get("/customers/{customer}/cash_balance_transactions/{transaction}")
+def retrieve_cash_transaction(call: Call, customer: str, transaction: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a movement of cash."""
+    found = retrieve(call, CASH_TRANSACTIONS, transaction)
+    if found.customer != customer:
+        raise CASH_TRANSACTIONS.missing(transaction)
+    return cash_transaction_object(found)
+
+
+@api.post("/test_helpers/customers/{customer}/fund_cash_balance")
+def fund_cash_balance(call: Call, customer: str, params: Annotated[Fund, Body]) -> Fields:
+    """Let a customer send cash."""
+    found, currency = existing(call, customer), checked_currency(params.currency)
+    if params.amount < 1:
+        message = "This value must be greater than or equal to 1."
+        raise StripeError(message, code="parameter_invalid_integer", param="amount")
+    transfer: Fields = {"type": "us_bank_transfer", "reference": params.reference or None, "us_bank_transfer": {}}
+    made = move_cash(call, found, params.amount, currency, "funded", {"bank_transfer": transfer})
+    return cash_transaction_object(made)
+
+
+def cash_balance_object(customer: Customer) -> Fields:
+    """The cash of a customer as shown."""
+    return {
+        "object": "cash_balance",
+        "available": customer.cash or None,
+        "customer": customer.id,
+        "customer_account": None,
+        "livemode": False,
+        "settings": {"reconciliation_mode": customer.reconciliation_mode, "using_merchant_default": True},
+    }
+
+
+def move_cash(
+    call: Call, customer: Customer, amount: int, currency: str, type: str, details: Fields
+) -> CashTransaction:
+    """Add to the cash of a customer, or with a negative amount take of it."""
+    ending = customer.cash.get(currency, 0) + amount
+    changed = call.db.change(customer, cash={**customer.cash, currency: ending})
+    made = new(
+        call,
+        CASH_TRANSACTIONS,
+        currency=currency,
+        customer=customer.id,
+        ending_balance=ending,
+        net_amount=amount,
+        type=type,
+        details=details,
+    )
+    record_row(call, "customer_cash_balance_transaction.created", CASH_TRANSACTIONS, made)
+    record(call, "cash_balance.funds_available", cash_balance_object(changed))
+    return made
+
+
+def adjust(
+    call: Call, customer: Customer, amount: int, currency: str, *, type: str = "adjustment", **fields: Any
+) -> CustomerBalanceTransaction:
+    """Add to what a customer owes, which is in one currency; a negative amount is credit."""
+    currency = checked_currency(currency)
+    if customer.currency and customer.currency != currency:
+        message = (
+            f"You cannot combine currencies on a single customer. This customer has a balance or has been billed in "
+            f"{customer.currency}, and you asked for {currency}."
+        )
+        raise StripeError(message, param="currency")
+    ending = customer.balance + amount
+    update(call, CUSTOMERS, customer, balance=ending, currency=currency)
+    return new(
+        call,
+        CUSTOMER_TRANSACTIONS,
+        amount=amount,
+        currency=currency,
+        customer=customer.id,
+        ending_balance=ending,
+        type=type,
+        **fields,
+    )
+
+
+def _of(call: Call, customer: str, transaction: str) -> CustomerBalanceTransaction:
+    found = retrieve(call, CUSTOMER_TRANSACTIONS, transaction)
+    if found.customer != customer:
+        raise CUSTOMER_TRANSACTIONS.missing(transaction)
+    return found

@@ -1,0 +1,257 @@
+"""Disputes: opened by test cards, answered with evidence, and won or lost.
+
+https://docs.stripe.com/api/disputes, https://docs.stripe.com/testing#disputes
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
+from twindiff.kit.styles.stripe import StripeError
+
+from .balance_transactions import TRANSACTIONS, BalanceTransaction, enter
+from .charges import CHARGES, Charge
+from .events import record, record_row, update
+from .lists import equal, list_of, within
+from .objects import Fields, StripeObject, new, new_id, now, resource, retrieve, show, shown
+from .params import ListParams, OptBool, OptMetadata, OptRange, OptText, Params, merged_metadata, value_of
+
+api = Operations(prefix="/v1")
+
+DAY = 86_400
+DAYS_TO_ANSWER = 8
+FEE = 1500
+REVIEW_SECONDS = 60
+"""How long a bank of a test card looks at evidence."""
+
+_EVIDENCE = """
+access_activity_log billing_address cancellation_policy cancellation_policy_disclosure cancellation_rebuttal
+customer_communication customer_email_address customer_name customer_purchase_ip customer_signature
+duplicate_charge_documentation duplicate_charge_explanation duplicate_charge_id product_description receipt
+refund_policy refund_policy_disclosure refund_refusal_explanation service_date service_documentation
+shipping_address shipping_carrier shipping_date shipping_documentation shipping_tracking_number uncategorized_file
+uncategorized_text
+"""
+EVIDENCE = tuple(_EVIDENCE.split())
+REASONS = {"fraudulent": "10.4", "product_not_received": "13.1", "inquiry": "10"}
+OPEN = ("needs_response", "warning_needs_response", "under_review", "warning_under_review")
+
+
+class Dispute(
+    StripeObject,
+    table="disputes",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("charge", "seq"), ("payment_intent", "seq")),
+):
+    amount: Column[int]
+    charge: Column[str] = references(Charge)
+    currency: Column[str]
+    evidence: Column[Json] = column(default={})
+    metadata: Column[Json] = column(default={})
+    payment_intent: Column[str | None] = column(default=None)
+    reason: Column[str]
+    status: Column[str]
+    transactions: Column[Json] = column(default=[])
+    """What it took from the balance, and gave back, as shown."""
+    submission_count: Column[int] = column(default=0)
+    due_by: Column[int]
+    is_inquiry: Column[bool] = column(default=False)
+    decided_at: Column[int] = column(default=0)
+    """When the bank decides."""
+
+
+def _evidence(row: Dispute) -> Fields:
+    return {**dict.fromkeys(EVIDENCE), "enhanced_evidence": {}, **row.evidence}
+
+
+def _details(row: Dispute) -> Fields:
+    return {
+        "due_by": row.due_by,
+        "enhanced_eligibility": {},
+        "has_evidence": bool(row.evidence),
+        "past_due": False,
+        "submission_count": row.submission_count,
+    }
+
+
+def _method_details(row: Dispute) -> Fields:
+    code = REASONS["inquiry" if row.is_inquiry else row.reason]
+    kind = "inquiry" if row.is_inquiry else "chargeback"
+    return {"card": {"brand": "visa", "case_type": kind, "network_reason_code": code}, "type": "card"}
+
+
+def _balance_transaction(row: Dispute) -> str | None:
+    return row.transactions[0]["id"] if row.transactions else None
+
+
+def _none(row: Dispute) -> list[str]:
+    return []
+
+
+dispute_object = shown(
+    Dispute,
+    "dispute",
+    "transactions",
+    "submission_count",
+    "due_by",
+    "is_inquiry",
+    "decided_at",
+    balance_transaction=_balance_transaction,
+    balance_transactions=Dispute.transactions,
+    enhanced_eligibility_types=_none,
+    evidence=_evidence,
+    evidence_details=_details,
+    is_charge_refundable=Dispute.is_inquiry,
+    payment_method_details=_method_details,
+)
+DISPUTES = resource(
+    Dispute,
+    "dispute",
+    "du_",
+    dispute_object,
+    param="id",
+    expandable=("charge", "payment_intent"),
+)
+
+
+class UpdateDispute(Params):
+    """The parameters of an answer."""
+
+    evidence: dict[str, Any] | UnsetType = UNSET
+    metadata: OptMetadata = UNSET
+    submit: OptBool = UNSET
+
+
+class ListDisputes(ListParams):
+    """The parameters of a list of disputes."""
+
+    charge: OptText = UNSET
+    created: OptRange = UNSET
+    payment_intent: OptText = UNSET
+
+
+@api.get("/disputes/{id}")
+def retrieve_dispute(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a dispute."""
+    return dispute_object(retrieve(call, DISPUTES, id))
+
+
+@api.get("/charges/{charge}/dispute")
+def retrieve_charge_dispute(call: Call, charge: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at the dispute of a charge."""
+    found = retrieve(call, CHARGES, charge)
+    if found.dispute is None:
+        raise StripeError(f"No dispute for charge: {charge}", status=404, code="resource_missing")
+    return dispute_object(retrieve(call, DISPUTES, found.dispute))
+
+
+@api.get("/disputes")
+def list_disputes(call: Call, params: Annotated[ListDisputes, Body]) -> Fields:
+    """List disputes; those of one charge are counted."""
+    where = within(Dispute.created, params.created)
+    where += equal((Dispute.charge, params.charge), (Dispute.payment_intent, params.payment_intent))
+    listed = list_of(call, DISPUTES, params, "/v1/disputes", *where)
+    return {**listed, "count": call.db.count(Dispute, *where)} if params.charge else listed
+
+
+@api.post("/disputes/{id}")
+def update_dispute(call: Call, id: str, params: Annotated[UpdateDispute, Body]) -> Fields:
+    """Give evidence, which is sent to the bank unless `submit` is false."""
+    dispute = retrieve(call, DISPUTES, id)
+    wanted: Fields = {"metadata": merged_metadata(dispute.metadata, params.metadata)}
+    if isinstance(params.evidence, dict):
+        wanted |= _answer(call, dispute, params.evidence, submits=params.submit is not False)
+    return dispute_object(update(call, DISPUTES, dispute, "charge.dispute.updated", **wanted))
+
+
+@api.post("/disputes/{id}/close")
+def close_dispute(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Accept that the dispute is lost."""
+    dispute = retrieve(call, DISPUTES, id)
+    if dispute.status not in OPEN:
+        raise StripeError("This dispute is already closed", code="dispute_already_closed")
+    return dispute_object(_close(call, dispute, "warning_closed" if dispute.is_inquiry else "lost"))
+
+
+def _answer(call: Call, dispute: Dispute, evidence: Fields, *, submits: bool) -> Fields:
+    if dispute.status not in OPEN:
+        raise StripeError("This dispute is already closed", code="dispute_already_closed")
+    for name in evidence:
+        if name not in EVIDENCE and name != "enhanced_evidence":
+            param = f"evidence[{name}]"
+            raise StripeError(f"Received unknown parameter: {param}", code="parameter_unknown", param=param)
+    if dispute.submission_count:
+        message = "This dispute's evidence has already been submitted, so it cannot be changed."
+        raise StripeError(message, param="evidence")
+    fields: Fields = {"evidence": {**dispute.evidence, **value_of(evidence)}}
+    if not submits:
+        return fields
+    status = "warning_under_review" if dispute.is_inquiry else "under_review"
+    decided = fields["evidence"].get("uncategorized_text") in ("winning_evidence", "losing_evidence")
+    decided_at = now(call) + REVIEW_SECONDS if decided else 0
+    return {**fields, "status": status, "submission_count": 1, "decided_at": decided_at}
+
+
+@api.due(Dispute.decided_at)
+def decide_dispute(call: Call, dispute: Dispute) -> None:
+    """Decide as the test evidence says: `winning_evidence` or `losing_evidence`."""
+    wins = dispute.evidence.get("uncategorized_text") == "winning_evidence"
+    dispute = call.db.change(dispute, decided_at=0)
+    _close(call, dispute, "warning_closed" if dispute.is_inquiry else "won" if wins else "lost")
+
+
+def open_dispute(call: Call, charge: Charge, kind: str) -> Dispute:
+    """A dispute of a charge, whose money is withdrawn unless the bank only inquires."""
+    is_inquiry = kind == "inquiry"
+    at = now(call)
+    id = new_id(call, DISPUTES.prefix)
+    taken = [] if is_inquiry else [_enter(call, id, charge, -charge.amount_captured, FEE)]
+    dispute = new(
+        call,
+        DISPUTES,
+        id=id,
+        amount=charge.amount_captured,
+        charge=charge.id,
+        currency=charge.currency,
+        payment_intent=charge.payment_intent,
+        reason="fraudulent" if is_inquiry else kind,
+        status="warning_needs_response" if is_inquiry else "needs_response",
+        transactions=taken,
+        due_by=(at // DAY + DAYS_TO_ANSWER + 1) * DAY - 1,
+        is_inquiry=is_inquiry,
+    )
+    update(call, CHARGES, charge, disputed=True, dispute=dispute.id)
+    record_row(call, "charge.dispute.created", DISPUTES, dispute)
+    if taken:
+        record_row(call, "charge.dispute.funds_withdrawn", DISPUTES, dispute)
+    return dispute
+
+
+def _enter(call: Call, id: str, charge: Charge, amount: int, fee: int) -> Fields:
+    what = "withdrawal" if amount < 0 else "reversal"
+    entered: BalanceTransaction = enter(
+        call,
+        "adjustment",
+        amount,
+        charge.currency,
+        id,
+        description=f"Chargeback {what} for {charge.id}",
+        fee=(fee, "Dispute fee"),
+        category="dispute" if amount < 0 else "dispute_reversal",
+    )
+    return show(call, TRANSACTIONS, entered)
+
+
+def _close(call: Call, dispute: Dispute, status: str) -> Dispute:
+    """A dispute that is over; one that was won gives the money back, but not the fee."""
+    transactions = dispute.transactions
+    if status == "won":
+        charge = retrieve(call, CHARGES, dispute.charge)
+        transactions = [*transactions, _enter(call, dispute.id, charge, dispute.amount, 0)]
+    closed = call.db.change(dispute, status=status, transactions=transactions, decided_at=0)
+    if status == "won":
+        record_row(call, "charge.dispute.funds_reinstated", DISPUTES, closed)
+    record(call, "charge.dispute.closed", dispute_object(closed))
+    return closed

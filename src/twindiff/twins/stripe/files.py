@@ -1,0 +1,94 @@
+"""Files: evidence, logos and identity documents.
+
+https://docs.stripe.com/api/files
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from twindiff.kit import UNSET, Answer, Body, Call, Column, Operations, UnsetType, Upload, column, file_answer
+
+from .lists import equal, list_object, list_of, within
+from .objects import LEFT_OUT, Fields, StripeObject, new, resource, retrieve, shown
+from .params import ListParams, OptRange, Params
+
+api = Operations(prefix="/v1/files")
+
+Purpose = Literal[
+    "account_requirement", "additional_verification", "business_icon", "business_logo", "customer_signature",
+    "dispute_evidence", "identity_document", "issuing_regulatory_reporting", "pci_document",
+    "platform_terms_of_service", "tax_document_user_upload", "terminal_android_apk", "terminal_reader_splashscreen",
+]  # fmt: skip
+LARGEST = 16_000_000
+
+
+class File(StripeObject, table="files", key=("id",), unique=(("seq",),), indexes=(("purpose", "seq"),)):
+    filename: Column[str | None] = column(default=None)
+    purpose: Column[str]
+    size: Column[int]
+    title: Column[str | None] = column(default=None)
+    type: Column[str | None] = column(default=None)
+    url: Column[str | None] = column(default=None)
+    content_type: Column[str] = column(default="application/octet-stream")
+    digest: Column[str] = column(default="")
+
+
+def _links(row: File) -> Fields:
+    return list_object([], f"/v1/file_links?file={row.id}")
+
+
+file_object = shown(File, "file", "content_type", "digest", expires_at=None, links=_links, livemode=LEFT_OUT)
+FILES = resource(File, "file", "file_", file_object, param="file", spoken="file upload")
+
+
+class CreateFile(Params):
+    """The parameters of an upload."""
+
+    file: Upload
+    purpose: Purpose
+    file_link_data: dict[str, str] | UnsetType = UNSET
+
+
+class ListFiles(ListParams):
+    """The parameters of a list of files."""
+
+    created: OptRange = UNSET
+    purpose: Purpose | UnsetType = UNSET
+
+
+@api.post("", body_limit=LARGEST)
+def create_file(call: Call, params: Annotated[CreateFile, Body]) -> Fields:
+    """Keep a file."""
+    upload = params.file
+    made = new(
+        call,
+        FILES,
+        filename=upload.filename,
+        purpose=params.purpose,
+        size=len(upload.data),
+        type=upload.filename.rpartition(".")[2].lower() or None,
+        content_type=upload.content_type,
+        digest=call.blobs.put(upload.data),
+    )
+    return file_object(call.db.change(made, url=f"{call.base_url}/v1/files/{made.id}/contents"))
+
+
+@api.get("/{file}")
+def retrieve_file(call: Call, file: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a file."""
+    return file_object(retrieve(call, FILES, file))
+
+
+@api.get("/{file}/contents")
+def retrieve_file_contents(call: Call, file: str, params: Annotated[Params, Body]) -> Answer:
+    """Download a file."""
+    found = retrieve(call, FILES, file)
+    return file_answer(call.blobs.get(found.digest), found.content_type, filename=found.filename or "file")
+
+
+@api.get("")
+def list_files(call: Call, params: Annotated[ListFiles, Body]) -> Fields:
+    """List files."""
+    where = within(File.created, params.created) + equal((File.purpose, params.purpose))
+    return list_of(call, FILES, params, "/v1/files", *where)

@@ -1,0 +1,401 @@
+"""PaymentIntents.
+
+https://docs.stripe.com/api/payment_intents
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
+from twindiff.kit.styles.stripe import StripeError
+
+from .currencies import check_charge, checked_currency
+from .customers import CUSTOMERS
+from .events import update
+from .lists import equal, list_of, within
+from .objects import Fields, refer, retrieve
+from .params import (
+    Integer,
+    ListParams,
+    OptBool,
+    OptInteger,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    Part,
+    Shipping,
+    Unset,
+    given,
+    merged_metadata,
+    value_of,
+)
+from .payment_methods import REDIRECTS, TYPES, NewMethod, PaymentMethod, make, method_named
+from .payments import (
+    AUTOMATIC,
+    CONFIRMABLE,
+    PAYMENTS,
+    PaymentIntent,
+    automatic_types,
+    cancel,
+    capture,
+    confirm,
+    create,
+    payment_intent_object,
+    unexpected,
+    with_intent,
+)
+
+api = Operations(prefix="/v1/payment_intents", layers=[with_intent])
+
+CaptureMethod = Literal["automatic", "automatic_async", "manual"]
+Usage = Literal["", "off_session", "on_session"]
+
+
+class Automatic(Part):
+    """Whether the dashboard's payment methods are taken."""
+
+    enabled: bool
+    allow_redirects: Literal["always", "never"] | UnsetType = UNSET
+
+
+class TransferData(Part):
+    """Which account is paid on."""
+
+    amount: OptInteger = UNSET
+    destination: OptText = UNSET
+
+
+class IntentParams(Params):
+    """What creating, updating and confirming have in common."""
+
+    capture_method: CaptureMethod | UnsetType = UNSET
+    payment_method: OptText = UNSET
+    payment_method_data: NewMethod | UnsetType = UNSET
+    payment_method_options: dict[str, dict[str, Any]] | UnsetType = UNSET
+    payment_method_types: list[str] | UnsetType = UNSET
+    receipt_email: OptText = UNSET
+    setup_future_usage: Usage | UnsetType = UNSET
+    shipping: Shipping | Unset | UnsetType = UNSET
+    amount_details: dict[str, Any] | Unset | UnsetType = UNSET
+    payment_details: dict[str, Any] | Unset | UnsetType = UNSET
+    hooks: dict[str, Any] | UnsetType = UNSET
+    excluded_payment_method_types: list[str] | Unset | UnsetType = UNSET
+
+
+class ConfirmIntent(IntentParams):
+    """The parameters of a confirmation."""
+
+    confirmation_token: OptText = UNSET
+    error_on_requires_action: OptBool = UNSET
+    mandate: OptText = UNSET
+    mandate_data: dict[str, Any] | Unset | UnsetType = UNSET
+    off_session: bool | Literal["one_off", "recurring"] | UnsetType = UNSET
+    radar_options: dict[str, Any] | UnsetType = UNSET
+    return_url: OptText = UNSET
+    use_stripe_sdk: OptBool = UNSET
+    client_secret: OptText = UNSET
+
+
+class UpdateIntent(IntentParams):
+    """The parameters of an update."""
+
+    amount: OptInteger = UNSET
+    application_fee_amount: OptInteger = UNSET
+    currency: OptText = UNSET
+    customer: OptText = UNSET
+    description: OptText = UNSET
+    metadata: OptMetadata = UNSET
+    payment_method_configuration: OptText = UNSET
+    statement_descriptor: OptText = UNSET
+    statement_descriptor_suffix: OptText = UNSET
+    transfer_data: TransferData | UnsetType = UNSET
+    transfer_group: OptText = UNSET
+    allowed_payment_method_types: list[str] | UnsetType = UNSET
+
+
+class CreateIntent(ConfirmIntent, kw_only=True):
+    """The parameters of a new PaymentIntent."""
+
+    amount: Integer
+    currency: str
+    application_fee_amount: OptInteger = UNSET
+    automatic_payment_methods: Automatic | UnsetType = UNSET
+    confirm: OptBool = UNSET
+    confirmation_method: Literal["automatic", "manual"] | UnsetType = UNSET
+    customer: OptText = UNSET
+    description: OptText = UNSET
+    metadata: OptMetadata = UNSET
+    on_behalf_of: OptText = UNSET
+    payment_method_configuration: OptText = UNSET
+    statement_descriptor: OptText = UNSET
+    statement_descriptor_suffix: OptText = UNSET
+    transfer_data: TransferData | UnsetType = UNSET
+    transfer_group: OptText = UNSET
+    allowed_payment_method_types: list[str] | UnsetType = UNSET
+
+
+class CaptureIntent(Params):
+    """The parameters of a capture."""
+
+    amount_to_capture: OptInteger = UNSET
+    application_fee_amount: OptInteger = UNSET
+    final_capture: OptBool = UNSET
+    metadata: OptMetadata = UNSET
+    statement_descriptor: OptText = UNSET
+    statement_descriptor_suffix: OptText = UNSET
+
+
+class CancelIntent(Params):
+    """Why it is canceled."""
+
+    cancellation_reason: Literal["abandoned", "duplicate", "fraudulent", "requested_by_customer"] | UnsetType = UNSET
+
+
+class RetrieveIntent(Params):
+    """A publishable key must know the intent's secret."""
+
+    client_secret: OptText = UNSET
+
+
+class ListIntents(ListParams):
+    """The parameters of a list of PaymentIntents."""
+
+    created: OptRange = UNSET
+    customer: OptText = UNSET
+
+
+_NO_COLUMNS = (
+    "payment_method",
+    "payment_method_data",
+    "automatic_payment_methods",
+    "amount_details",
+    "payment_details",
+    "hooks",
+    "excluded_payment_method_types",
+    "allowed_payment_method_types",
+    "confirmation_token",
+    "error_on_requires_action",
+    "mandate",
+    "mandate_data",
+    "off_session",
+    "radar_options",
+    "use_stripe_sdk",
+    "client_secret",
+    "confirm",
+    "payment_method_configuration",
+    "payment_method_options",
+)
+"""Parameters that are no columns of the intent."""
+
+
+@api.post("")
+def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> Any:
+    """Ask for an amount, and with `confirm` try to get it at once."""
+    currency = checked_currency(params.currency)
+    check_charge(params.amount, currency)
+    if params.off_session is not UNSET and not params.confirm:
+        message = "You can only use `off_session` when `confirm` is true."
+        raise StripeError(message, param="off_session")
+    if isinstance(params.customer, str):
+        refer(call, CUSTOMERS, params.customer, "customer")
+    fields = {**given(params, *_NO_COLUMNS, "amount", "currency"), **_ways(params, currency)}
+    method = _method(call, params, fields.get("customer"))
+    made = create(
+        call,
+        params.amount,
+        currency,
+        **fields,
+        payment_method=method and method.id,
+        payment_method_options=value_of(params.payment_method_options or {}),
+        metadata=merged_metadata({}, params.metadata),
+    )
+    return _confirm(call, made, params) if params.confirm else payment_intent_object(made)
+
+
+@api.get("/{intent}", scope="publishable")
+def retrieve_payment_intent(call: Call, intent: str, params: Annotated[RetrieveIntent, Body]) -> Fields:
+    """Look at a PaymentIntent."""
+    found = retrieve(call, PAYMENTS, intent)
+    _check_secret(call, found, params.client_secret)
+    return payment_intent_object(found)
+
+
+@api.get("")
+def list_payment_intents(call: Call, params: Annotated[ListIntents, Body]) -> Fields:
+    """List PaymentIntents."""
+    where = within(PaymentIntent.created, params.created) + equal((PaymentIntent.customer, params.customer))
+    return list_of(call, PAYMENTS, params, "/v1/payment_intents", *where)
+
+
+@api.post("/{intent}")
+def update_payment_intent(call: Call, intent: str, params: Annotated[UpdateIntent, Body]) -> Fields:
+    """Change what is given of a PaymentIntent; the amount only as long as nobody has paid."""
+    found = retrieve(call, PAYMENTS, intent)
+    wanted = given(params, *_NO_COLUMNS)
+    _check_update(call, found, params)
+    if isinstance(params.payment_method_options, dict):
+        wanted["payment_method_options"] = {**found.payment_method_options, **value_of(params.payment_method_options)}
+    method = _method(call, params, wanted.get("customer", found.customer))
+    if method:
+        wanted |= {"payment_method": method.id, "status": "requires_confirmation"}
+    metadata = merged_metadata(found.metadata, params.metadata)
+    return payment_intent_object(update(call, PAYMENTS, found, False, **wanted, metadata=metadata))
+
+
+@api.post("/{intent}/confirm", scope="publishable")
+def confirm_payment_intent(call: Call, intent: str, params: Annotated[ConfirmIntent, Body]) -> Any:
+    """Try to get the money."""
+    found = retrieve(call, PAYMENTS, intent)
+    _check_secret(call, found, params.client_secret)
+    if found.status == "succeeded":
+        message = (
+            "You cannot confirm this PaymentIntent because it has already succeeded after being previously confirmed."
+        )
+        raise unexpected(message)
+    if found.status not in CONFIRMABLE:
+        message = (
+            f"You cannot confirm this PaymentIntent because it has a status of {found.status}. Only a PaymentIntent "
+            "with one of the following statuses may be confirmed: requires_confirmation, requires_action."
+        )
+        raise unexpected(message)
+    wanted = given(params, *_NO_COLUMNS)
+    if method := _method(call, params, found.customer):
+        wanted["payment_method"] = method.id
+    if isinstance(params.payment_method_options, dict):
+        wanted["payment_method_options"] = {**found.payment_method_options, **value_of(params.payment_method_options)}
+    changed = call.db.change(found, **wanted) if wanted else found
+    if changed.payment_method is None:
+        raise _without_method(changed)
+    return _confirm(call, changed, params)
+
+
+@api.post("/{intent}/capture")
+def capture_payment_intent(call: Call, intent: str, params: Annotated[CaptureIntent, Body]) -> Fields:
+    """Take what was authorized, or a part of it."""
+    found = retrieve(call, PAYMENTS, intent)
+    captured = capture(call, found, params.amount_to_capture)
+    metadata = merged_metadata(captured.metadata, params.metadata)
+    return payment_intent_object(update(call, PAYMENTS, captured, False, metadata=metadata))
+
+
+@api.post("/{intent}/cancel")
+def cancel_payment_intent(call: Call, intent: str, params: Annotated[CancelIntent, Body]) -> Fields:
+    """Give up on a payment, and release what was authorized."""
+    reason = params.cancellation_reason or None
+    return payment_intent_object(cancel(call, retrieve(call, PAYMENTS, intent), reason))
+
+
+def _ways(params: CreateIntent, currency: str) -> Fields:
+    """How the intent can be paid: as is said, or as the dashboard says."""
+    automatic = params.automatic_payment_methods
+    if isinstance(params.payment_method_types, list):
+        if isinstance(automatic, Automatic) and automatic.enabled:
+            message = "You may only specify one of these parameters: automatic_payment_methods, payment_method_types."
+            raise StripeError(message, param="automatic_payment_methods")
+        _check_types(params.payment_method_types)
+        return {"payment_method_types": params.payment_method_types}
+    if isinstance(automatic, Automatic) and not automatic.enabled:
+        return {"payment_method_types": ["card"]}
+    redirects = automatic.allow_redirects if isinstance(automatic, Automatic) else UNSET
+    types = automatic_types(currency)
+    if redirects == "never":
+        types = [each for each in types if each not in REDIRECTS or each == "link"]
+    ways = {**AUTOMATIC, "allow_redirects": redirects or "always"}
+    return {"payment_method_types": types, "automatic_payment_methods": ways}
+
+
+def _check_types(types: list[str]) -> None:
+    for number, type in enumerate(types):
+        if type not in TYPES:
+            param = f"payment_method_types[{number}]"
+            message = (
+                f"The payment method type provided: {type[:100]} is invalid. Please ensure the provided type is "
+                "activated in your dashboard."
+            )
+            raise StripeError(message, code="payment_intent_invalid_parameter", param=param)
+
+
+def _method(call: Call, params: IntentParams, customer: str | None) -> PaymentMethod | None:
+    """The payment method that is given, or made of what is given."""
+    if isinstance(params.payment_method_data, NewMethod):
+        return make(call, params.payment_method_data)
+    if not isinstance(params.payment_method, str) or not params.payment_method:
+        return None
+    method = method_named(call, params.payment_method)
+    if method.customer and customer is None:
+        raise StripeError(
+            f"The `payment_method` parameter supplied {method.id} belongs to the Customer {method.customer}. Please "
+            "include the Customer in the `customer` parameter on the PaymentIntent.",
+            code="parameter_missing",
+            param="source",
+        )
+    if method.customer and method.customer != customer:
+        raise StripeError(
+            f"The PaymentMethod {method.id} does not belong to the Customer you supplied {customer}. Please use this "
+            "PaymentMethod with the Customer that it belongs to instead.",
+            param="payment_method",
+        )
+    return method
+
+
+def _without_method(intent: PaymentIntent) -> StripeError:
+    if intent.customer:
+        return unexpected(
+            "You cannot confirm this PaymentIntent because it's missing a payment method. To confirm the PaymentIntent "
+            f"with {intent.customer}, specify a payment method attached to this customer along with the customer ID.",
+        )
+    return unexpected(
+        "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update the "
+        "PaymentIntent with a payment method and then confirm it again, or confirm it again directly with a payment "
+        "method or ConfirmationToken.",
+    )
+
+
+def _confirm(call: Call, intent: PaymentIntent, params: ConfirmIntent) -> Any:
+    """The intent after an attempt, or the error of one that was declined, which keeps what was written."""
+    if intent.payment_method is None:
+        raise _without_method(intent)
+    _check_redirects(call, intent)
+    done, error = confirm(call, intent, off_session=bool(params.off_session))
+    if error is None and done.status == "requires_action" and params.error_on_requires_action is True:
+        message = "Your card was declined. This transaction requires authentication."
+        raise StripeError(message, kind="card_error", status=402, code="authentication_required")
+    return error or payment_intent_object(done)
+
+
+def _check_redirects(call: Call, intent: PaymentIntent) -> None:
+    ways = intent.automatic_payment_methods
+    if ways and ways["allow_redirects"] == "always" and not intent.return_url and not call.token.startswith("pk_"):
+        raise StripeError(
+            "This PaymentIntent is configured to accept payment methods enabled in your Dashboard. Because some of "
+            "these payment methods might redirect your customer off of your page, you must provide a `return_url`. If "
+            "you don't want to accept redirect-based payment methods, set `automatic_payment_methods[enabled]` to "
+            "`true` and `automatic_payment_methods[allow_redirects]` to `never` when creating Setup Intents and "
+            "Payment Intents.",
+            param="return_url",
+        )
+
+
+def _check_update(call: Call, intent: PaymentIntent, params: UpdateIntent) -> None:
+    if isinstance(params.amount, int) and intent.status not in CONFIRMABLE:
+        raise unexpected(
+            f"This PaymentIntent's amount could not be updated because it has a status of {intent.status}. You may "
+            f"only update the amount of a PaymentIntent with one of the following statuses: {', '.join(CONFIRMABLE)}.",
+            param="amount",
+        )
+    currency = checked_currency(params.currency) if isinstance(params.currency, str) else intent.currency
+    if isinstance(params.amount, int):
+        check_charge(params.amount, currency)
+    if isinstance(params.customer, str) and params.customer:
+        refer(call, CUSTOMERS, params.customer, "customer")
+
+
+def _check_secret(call: Call, intent: PaymentIntent, secret: str | UnsetType) -> None:
+    if call.token.startswith("pk_") and secret != intent.client_secret:
+        message = (
+            "The client_secret provided does not match any associated PaymentIntent on this account. Ensure the "
+            "provided client_secret and PaymentIntent belong to the same account."
+        )
+        raise StripeError(message, code="payment_intent_invalid_parameter", param="client_secret")

@@ -1,0 +1,432 @@
+"""Payment methods: cards by token or number, and the other ways to pay by their type.
+
+https://docs.stripe.com/api/payment_methods
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
+from twindiff.kit.styles.stripe import StripeError
+
+from .cards import BY_NAME, Card, card_named, card_numbered, decline_of
+from .customers import CUSTOMERS, Customer, existing
+from .events import record_row, update
+from .lists import equal, list_of
+from .objects import Fields, StripeObject, find, new, new_id, now, refer, resource, retrieve, shown
+from .params import (
+    Address,
+    ListParams,
+    OptInteger,
+    OptMetadata,
+    OptText,
+    Params,
+    Part,
+    Unset,
+    given,
+    merged_metadata,
+    value_of,
+)
+
+api = Operations(prefix="/v1")
+
+Redisplay = Literal["always", "limited", "unspecified"]
+DETAILS: Fields = {"address": None, "email": None, "name": None, "phone": None, "tax_id": None}
+NOWHERE: Fields = dict.fromkeys(("city", "country", "line1", "line2", "postal_code", "state"))
+
+DEBITS = ("us_bank_account", "sepa_debit", "acss_debit", "bacs_debit", "au_becs_debit")
+"""What is paid by days later."""
+
+_REDIRECTS = """
+affirm afterpay_clearpay alipay alma amazon_pay bancontact billie blik boleto cashapp eps fpx giropay grabpay ideal
+kakao_pay klarna konbini link mobilepay multibanco naver_pay oxxo p24 pay_by_bank payco paynow paypal pix promptpay
+revolut_pay samsung_pay satispay sofort swish twint wechat_pay zip
+"""
+REDIRECTS = tuple(_REDIRECTS.split())
+"""What the customer agrees to on another page."""
+
+TYPES = ("card", *DEBITS, *REDIRECTS, "customer_balance")
+
+
+class PaymentMethod(
+    StripeObject,
+    table="payment_methods",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("customer", "seq"),),
+):
+    type: Column[str]
+    customer: Column[str | None] = references(Customer, default=None)
+    billing_details: Column[Json] = column(default={})
+    allow_redisplay: Column[str] = column(default="unspecified")
+    metadata: Column[Json] = column(default={})
+    details: Column[Json] = column(default={})
+    """What there is under the name of the type."""
+    test_card: Column[str] = column(default="")
+    set_up: Column[bool] = column(default=False)
+    """Whether the cardholder has agreed to be charged when they are not there."""
+
+
+_shared = shown(
+    PaymentMethod,
+    "payment_method",
+    "details",
+    "test_card",
+    "set_up",
+    "billing_details",
+    customer_account=None,
+    shared_payment_granted_token=None,
+)
+
+
+def payment_method_object(row: PaymentMethod) -> Fields:
+    """A payment method as shown, with the details of its type under the type's name."""
+    billing = {**DETAILS, **row.billing_details}
+    billing["address"] = {**NOWHERE, **(billing["address"] or {})}
+    return {**_shared(row), "billing_details": billing, row.type: row.details}
+
+
+METHODS = resource(
+    PaymentMethod,
+    "payment_method",
+    "pm_",
+    payment_method_object,
+    spoken="PaymentMethod",
+    param="payment_method",
+    expandable=("customer",),
+)
+
+
+class CardParams(Part):
+    """A card by its token, or by its number."""
+
+    token: OptText = UNSET
+    number: OptText = UNSET
+    exp_month: OptInteger = UNSET
+    exp_year: OptInteger = UNSET
+    cvc: OptText = UNSET
+    networks: dict[str, Any] | UnsetType = UNSET
+
+
+class Billing(Part):
+    """Who pays."""
+
+    address: Address | Unset | UnsetType = UNSET
+    email: OptText = UNSET
+    name: OptText = UNSET
+    phone: OptText = UNSET
+    tax_id: OptText = UNSET
+
+
+class BankAccount(Part):
+    """A bank account that is debited; each country has its own names for the same."""
+
+    account_holder_type: OptText = UNSET
+    account_type: OptText = UNSET
+    account_number: OptText = UNSET
+    routing_number: OptText = UNSET
+    institution_number: OptText = UNSET
+    transit_number: OptText = UNSET
+    sort_code: OptText = UNSET
+    bsb_number: OptText = UNSET
+    iban: OptText = UNSET
+    financial_connections_account: OptText = UNSET
+
+
+class NewMethod(Params):
+    """What names a way to pay; of the others than cards and bank accounts all is in their type."""
+
+    type: OptText = UNSET
+    card: CardParams | UnsetType = UNSET
+    billing_details: Billing | UnsetType = UNSET
+    allow_redisplay: Redisplay | UnsetType = UNSET
+    metadata: OptMetadata = UNSET
+    us_bank_account: BankAccount | UnsetType = UNSET
+    sepa_debit: BankAccount | UnsetType = UNSET
+    acss_debit: BankAccount | UnsetType = UNSET
+    bacs_debit: BankAccount | UnsetType = UNSET
+    au_becs_debit: BankAccount | UnsetType = UNSET
+    klarna: dict[str, Any] | UnsetType = UNSET
+    ideal: dict[str, Any] | UnsetType = UNSET
+    link: dict[str, Any] | UnsetType = UNSET
+    paypal: dict[str, Any] | UnsetType = UNSET
+    radar_options: dict[str, Any] | UnsetType = UNSET
+
+
+class CreateMethod(NewMethod):
+    """The parameters of a new payment method."""
+
+    customer: OptText = UNSET
+    payment_method: OptText = UNSET
+
+
+class UpdateCard(Part):
+    """What may change of a card."""
+
+    exp_month: OptInteger = UNSET
+    exp_year: OptInteger = UNSET
+
+
+class UpdateMethod(Params):
+    """The parameters of an update."""
+
+    allow_redisplay: Redisplay | UnsetType = UNSET
+    billing_details: Billing | UnsetType = UNSET
+    card: UpdateCard | UnsetType = UNSET
+    metadata: OptMetadata = UNSET
+
+
+class ListMethods(ListParams):
+    """The parameters of a list of payment methods."""
+
+    allow_redisplay: Redisplay | UnsetType = UNSET
+    customer: OptText = UNSET
+    type: OptText = UNSET
+
+
+class AttachMethod(Params):
+    """Whom a payment method is attached to."""
+
+    customer: str
+
+
+@api.post("/payment_methods", scope="publishable")
+def create_payment_method(call: Call, params: Annotated[CreateMethod, Body]) -> Fields:
+    """Make a payment method."""
+    return payment_method_object(make(call, params))
+
+
+@api.get("/payment_methods/{id}")
+def retrieve_payment_method(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a payment method, or at one that every shop has for its tests."""
+    if (card := card_named(id)) and id.startswith("pm_card_"):
+        return payment_method_object(PaymentMethod(id=id, seq=0, created=now(call), **_card_fields(call, card, UNSET)))
+    return payment_method_object(retrieve(call, METHODS, id))
+
+
+@api.post("/payment_methods/{id}")
+def update_payment_method(call: Call, id: str, params: Annotated[UpdateMethod, Body]) -> Fields:
+    """Change what is given of a payment method."""
+    method = retrieve(call, METHODS, id)
+    wanted = given(params, "card", "billing_details")
+    if isinstance(params.billing_details, Billing):
+        wanted["billing_details"] = {**method.billing_details, **value_of(params.billing_details)}
+    if isinstance(params.card, UpdateCard):
+        wanted["details"] = {**method.details, **value_of(params.card)}
+    metadata = merged_metadata(method.metadata, params.metadata)
+    return payment_method_object(update(call, METHODS, method, **wanted, metadata=metadata))
+
+
+@api.get("/payment_methods")
+def list_payment_methods(call: Call, params: Annotated[ListMethods, Body]) -> Fields:
+    """List the payment methods of a customer; of none Stripe lists none."""
+    if isinstance(params.customer, str):
+        refer(call, CUSTOMERS, params.customer, "customer")
+    return _listed(call, params, "/v1/payment_methods", params.customer or "")
+
+
+@api.get("/customers/{customer}/payment_methods")
+def list_customer_payment_methods(call: Call, customer: str, params: Annotated[ListMethods, Body]) -> Fields:
+    """List the payment methods of a customer."""
+    existing(call, customer)
+    return _listed(call, params, f"/v1/customers/{customer}/payment_methods", customer)
+
+
+@api.get("/customers/{customer}/payment_methods/{id}")
+def retrieve_customer_payment_method(call: Call, customer: str, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a payment method of a customer."""
+    existing(call, customer)
+    method = retrieve(call, METHODS, id)
+    if method.customer != customer:
+        raise StripeError("Invalid request", status=404, param="customer")
+    return payment_method_object(method)
+
+
+@api.post("/payment_methods/{id}/attach")
+def attach_payment_method(call: Call, id: str, params: Annotated[AttachMethod, Body]) -> Fields:
+    """Let a customer pay with it from now on; a card that the bank declines cannot be attached."""
+    customer = refer(call, CUSTOMERS, params.customer, "customer")
+    return payment_method_object(attach(call, method_named(call, id, status=404), customer.id))
+
+
+@api.post("/payment_methods/{id}/detach")
+def detach_payment_method(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Take a payment method from its customer for good."""
+    method = retrieve(call, METHODS, id)
+    if method.customer is None:
+        message = "The payment method you provided is not attached to a customer so detachment is impossible."
+        raise StripeError(message)
+    _forget_default(call, method)
+    return payment_method_object(update(call, METHODS, method, "payment_method.detached", customer=None))
+
+
+def _forget_default(call: Call, method: PaymentMethod) -> None:
+    customer = find(call, CUSTOMERS, method.customer or "")
+    if customer and customer.invoice_settings.get("default_payment_method") == method.id:
+        settings = {**customer.invoice_settings, "default_payment_method": None}
+        update(call, CUSTOMERS, customer, invoice_settings=settings)
+
+
+def attach(call: Call, method: PaymentMethod, customer: str) -> PaymentMethod:
+    """A payment method that belongs to a customer; raises what the bank says of a card that it declines."""
+    if method.customer == customer:
+        return method
+    if method.customer:
+        message = "The payment method you provided has already been attached to a customer."
+        raise StripeError(message)
+    outcome = outcome_of(method)
+    decline = (
+        decline_of(outcome) if outcome != "fails_when_charged" and not outcome.startswith("authenticate") else None
+    )
+    if decline and decline.decline_code != "fraudulent":
+        raise StripeError(
+            decline.message,
+            kind="card_error",
+            status=402,
+            code=decline.code,
+            decline_code=decline.decline_code,
+            advice_code=decline.advice_code,
+            network_decline_code=decline.network_decline_code,
+            param="",
+        )
+    attached = call.db.change(checked(call, method), customer=customer)
+    record_row(call, "payment_method.attached", METHODS, attached)
+    return attached
+
+
+def checked(call: Call, method: PaymentMethod) -> PaymentMethod:
+    """A card whose bank has been asked about its security code and address."""
+    if method.type != "card" or method.details["checks"]["cvc_check"] != "unchecked":
+        return method
+    outcome = outcome_of(method)
+    address: Fields = {**NOWHERE, **(method.billing_details.get("address") or {})}
+    both = {"address_fails": "fail", "address_unavailable": "unavailable"}.get(outcome)
+    line1 = both or ("fail" if outcome == "line1_fails" else "pass")
+    postal = both or ("fail" if outcome == "postal_code_fails" else "pass")
+    checks = {
+        "address_line1_check": line1 if address["line1"] else None,
+        "address_postal_code_check": postal if address["postal_code"] else None,
+        "cvc_check": "fail" if outcome in ("cvc_check_fails", "incorrect_cvc") else "pass",
+    }
+    return call.db.change(method, details={**method.details, "checks": checks})
+
+
+def outcome_of(method: PaymentMethod) -> str:
+    """What is special about a payment with it."""
+    return BY_NAME[method.test_card].outcome if method.test_card else ""
+
+
+def method_named(call: Call, id: str, param: str = "payment_method", status: int = 400) -> PaymentMethod:
+    """The payment method of an id; `pm_card_visa` and the like are made anew each time."""
+    card = card_named(id) if id.startswith("pm_card_") else None
+    if card is None:
+        return retrieve(call, METHODS, id, param=param, status=status)
+    return new(call, METHODS, **_card_fields(call, card, UNSET))
+
+
+def make(call: Call, params: NewMethod) -> PaymentMethod:
+    """A payment method of parameters, which belongs to nobody yet."""
+    type = _type(params)
+    fields: Fields = {
+        "billing_details": value_of(params.billing_details) if isinstance(params.billing_details, Billing) else {},
+        "metadata": merged_metadata({}, params.metadata),
+        "allow_redisplay": params.allow_redisplay or "unspecified",
+    }
+    if type == "card":
+        return new(call, METHODS, **fields, **_card(call, params.card))
+    details = _bank(call, type, getattr(params, type)) if type in DEBITS else {}
+    return new(call, METHODS, **fields, type=type, details=details)
+
+
+def _type(params: NewMethod) -> str:
+    type = params.type or ("card" if isinstance(params.card, CardParams) else "")
+    if not type:
+        raise StripeError("Missing required param: type.", code="parameter_missing", param="type")
+    if type not in TYPES:
+        listed = f"{', '.join(sorted(TYPES)[:-1])}, or {max(TYPES)}"
+        raise StripeError(f"Invalid type: must be one of {listed}", param="type")
+    return type
+
+
+def _card(call: Call, params: CardParams | UnsetType) -> Fields:
+    if not isinstance(params, CardParams):
+        raise StripeError("Missing required param: card.", code="parameter_missing", param="card")
+    if isinstance(params.token, str):
+        card = card_named(params.token)
+        if card is None:
+            message = f"No such token: '{params.token[:100]}'"
+            raise StripeError(message, code="resource_missing", param="card[token]")
+        return _card_fields(call, card, params)
+    for name in ("number", "exp_month", "exp_year"):
+        if getattr(params, name) is UNSET:
+            raise StripeError(f"Missing required param: card[{name}].", code="parameter_missing", param=f"card[{name}]")
+    _check_expiry(call, params)
+    return _card_fields(call, card_numbered(str(params.number)), params)
+
+
+def _check_expiry(call: Call, params: CardParams) -> None:
+    month, year, today = int(params.exp_month or 0), int(params.exp_year or 0), call.clock.now
+    if not 1 <= month <= 12:
+        message = "Your card's expiration month is invalid."
+        raise StripeError(message, kind="card_error", status=402, code="invalid_expiry_month", param="exp_month")
+    year += 2000 if year < 100 else 0
+    if (year, month) < (today.year, today.month) or year > today.year + 50:
+        message = "Your card's expiration year is invalid."
+        raise StripeError(message, kind="card_error", status=402, code="invalid_expiry_year", param="exp_year")
+
+
+def _card_fields(call: Call, card: Card, params: CardParams | UnsetType) -> Fields:
+    today = call.clock.now
+    month = params.exp_month if isinstance(params, CardParams) and params.exp_month else today.month
+    year = params.exp_year if isinstance(params, CardParams) and params.exp_year else today.year + 1
+    details: Fields = {
+        "brand": card.brand,
+        "checks": {"address_line1_check": None, "address_postal_code_check": None, "cvc_check": "unchecked"},
+        "country": card.country,
+        "display_brand": {"amex": "american_express", "diners": "diners_club"}.get(card.brand, card.brand),
+        "exp_month": month,
+        "exp_year": int(year) + (2000 if int(year) < 100 else 0),
+        "fingerprint": f"{int(card.number):016x}"[-16:],
+        "funding": card.funding,
+        "generated_from": None,
+        "last4": card.number[-4:],
+        "networks": {"available": [card.brand], "preferred": None},
+        "regulated_status": "unregulated",
+        "three_d_secure_usage": {"supported": card.brand in ("visa", "mastercard", "amex", "discover")},
+        "wallet": None,
+    }
+    return {"type": "card", "details": details, "test_card": card.name}
+
+
+def _bank(call: Call, type: str, params: BankAccount | UnsetType) -> Fields:
+    """The details of a bank account, of which the last digits are shown."""
+    if not isinstance(params, BankAccount):
+        raise StripeError(f"Missing required param: {type}.", code="parameter_missing", param=type)
+    number = str(params.iban or params.account_number or "000123456789")
+    shared: Fields = {"fingerprint": new_id(call, "", 16), "last4": number[-4:]}
+    if type == "us_bank_account":
+        return {
+            **shared,
+            "account_holder_type": params.account_holder_type or "individual",
+            "account_type": params.account_type or "checking",
+            "bank_name": "STRIPE TEST BANK",
+            "financial_connections_account": None,
+            "networks": {"preferred": "ach", "supported": ["ach"]},
+            "routing_number": params.routing_number or "110000000",
+            "status_details": {},
+        }
+    names = {
+        "acss_debit": ("institution_number", "transit_number"),
+        "bacs_debit": ("sort_code",),
+        "au_becs_debit": ("bsb_number",),
+        "sepa_debit": (),
+    }[type]
+    if type == "sepa_debit":
+        shared |= {"bank_code": number[4:12], "branch_code": "", "country": number[:2], "generated_from": None}
+    return {**shared, **{name: getattr(params, name) or None for name in names}}
+
+
+def _listed(call: Call, params: ListMethods, url: str, customer: str) -> Fields:
+    where = equal((PaymentMethod.type, params.type), (PaymentMethod.allow_redisplay, params.allow_redisplay))
+    return list_of(call, METHODS, params, url, PaymentMethod.customer == customer, *where)

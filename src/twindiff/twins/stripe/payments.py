@@ -1,0 +1,382 @@
+"""The life of a PaymentIntent: made, confirmed, authenticated, captured, canceled; billing pays by these functions too.
+
+https://docs.stripe.com/payments/paymentintents/lifecycle
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from twindiff.kit import Call, Column, Exchange, Json, Operations, UnsetType, column, references
+from twindiff.kit.styles.stripe import StripeError
+
+from .cards import AUTHENTICATION, Decline
+from .charges import CHARGES, Attempt, Charge, attempt, settle
+from .customers import Customer
+from .events import record_row
+from .objects import Fields, StripeObject, find, new, new_id, now, resource, retrieve, shown
+from .payment_methods import DEBITS, METHODS, REDIRECTS, PaymentMethod, attach, checked, outcome_of
+
+api = Operations()
+
+DAY = 86_400
+DEBIT_DAYS = 4
+CANCELABLE = (
+    "requires_payment_method",
+    "requires_capture",
+    "requires_reauthorization",
+    "requires_confirmation",
+    "requires_action",
+    "expired",
+    "processing",
+)
+CONFIRMABLE = ("requires_payment_method", "requires_confirmation", "requires_action")
+NOT_AUTHENTICATED = (
+    "We are unable to authenticate your payment method. Please choose a different payment method and try again."
+)
+AUTOMATIC = {"enabled": True, "allow_redirects": "always"}
+
+
+class PaymentIntent(
+    StripeObject,
+    table="payment_intents",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("customer", "seq"), ("created",), ("invoice",)),
+):
+    amount: Column[int]
+    amount_capturable: Column[int] = column(default=0)
+    amount_received: Column[int] = column(default=0)
+    application_fee_amount: Column[int | None] = column(default=None)
+    automatic_payment_methods: Column[Json] = column(default=None)
+    canceled_at: Column[int | None] = column(default=None)
+    cancellation_reason: Column[str | None] = column(default=None)
+    capture_method: Column[str] = column(default="automatic_async")
+    client_secret: Column[str]
+    confirmation_method: Column[str] = column(default="automatic")
+    currency: Column[str]
+    customer: Column[str | None] = references(Customer, default=None)
+    description: Column[str | None] = column(default=None)
+    last_payment_error: Column[Json] = column(default=None)
+    latest_charge: Column[str | None] = column(default=None)
+    metadata: Column[Json] = column(default={})
+    next_action: Column[Json] = column(default=None)
+    on_behalf_of: Column[str | None] = column(default=None)
+    payment_method: Column[str | None] = references(PaymentMethod, default=None)
+    payment_method_options: Column[Json] = column(default={})
+    payment_method_types: Column[Json]
+    processing: Column[Json] = column(default=None)
+    receipt_email: Column[str | None] = column(default=None)
+    setup_future_usage: Column[str | None] = column(default=None)
+    shipping: Column[Json] = column(default=None)
+    statement_descriptor: Column[str | None] = column(default=None)
+    statement_descriptor_suffix: Column[str | None] = column(default=None)
+    status: Column[str]
+    transfer_data: Column[Json] = column(default=None)
+    transfer_group: Column[str | None] = column(default=None)
+    invoice: Column[str | None] = column(default=None)
+    """The invoice that it pays, which Stripe does not show here any more."""
+    return_url: Column[str | None] = column(default=None)
+    settles_at: Column[int] = column(default=0)
+    """When a debit that is being processed comes to its end."""
+
+
+def _options(row: PaymentIntent) -> Fields:
+    card = {"installments": None, "mandate_options": None, "network": None, "request_three_d_secure": "automatic"}
+    given = row.payment_method_options
+    shared: Fields = {"card": card} if "card" in row.payment_method_types else {}
+    return {name: {**shared.get(name, {}), **(given.get(name) or {})} for name in {**shared, **given}}
+
+
+def _configuration(row: PaymentIntent) -> Fields | None:
+    return {"id": "pmc_1TwindiffTestShop", "parent": None} if row.automatic_payment_methods else None
+
+
+def _amount_details(row: PaymentIntent) -> Fields:
+    return {"tip": {}}
+
+
+payment_intent_object = shown(
+    PaymentIntent,
+    "payment_intent",
+    "invoice",
+    "return_url",
+    "settles_at",
+    amount_details=_amount_details,
+    application=None,
+    customer_account=None,
+    excluded_payment_method_types=None,
+    payment_method_configuration_details=_configuration,
+    payment_method_options=_options,
+    review=None,
+    source=None,
+)
+PAYMENTS = resource(
+    PaymentIntent,
+    "payment_intent",
+    "pi_",
+    payment_intent_object,
+    spoken="payment_intent",
+    param="intent",
+    expandable=("customer", "latest_charge", "payment_method", "on_behalf_of"),
+)
+
+
+def automatic_types(currency: str) -> list[str]:
+    """The ways to pay that the shop's dashboard has enabled."""
+    return ["card", "klarna", "link", *(("cashapp", "amazon_pay") if currency == "usd" else ())]
+
+
+def create(call: Call, amount: int, currency: str, **fields: Any) -> PaymentIntent:
+    """A PaymentIntent that waits for a payment method or, with one, to be confirmed."""
+    id = new_id(call, "pi_")
+    status = "requires_confirmation" if fields.get("payment_method") else "requires_payment_method"
+    made = new(
+        call,
+        PAYMENTS,
+        id=id,
+        amount=amount,
+        currency=currency,
+        client_secret=new_id(call, f"{id}_secret_", 25),
+        status=status,
+        **fields,
+    )
+    record_row(call, "payment_intent.created", PAYMENTS, made)
+    return made
+
+
+def unexpected(message: str, **fields: Any) -> StripeError:
+    """That an intent is not in a state for what is asked."""
+    return StripeError(message, code="payment_intent_unexpected_state", **fields)
+
+
+def with_intent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+    """A layer: whatever is refused of an intent shows it, as it was."""
+    intent = find(call, PAYMENTS, exchange.path_parameters.get("intent", ""))
+    try:
+        return proceed()
+    except StripeError as error:
+        if intent:
+            error.fields.setdefault("payment_intent", payment_intent_object(intent))
+        raise
+
+
+def confirm(
+    call: Call, intent: PaymentIntent, *, off_session: bool = False, authenticated: bool = False
+) -> tuple[PaymentIntent, StripeError | None]:
+    """A PaymentIntent after an attempt to pay with its payment method, and the error if that was declined.
+
+    The error is to be returned, not raised, since the failed charge stays. `off_session` is for a customer who is not
+    there to authenticate; `authenticated` for one who just has.
+    """
+    method = retrieve(call, METHODS, intent.payment_method or "")
+    if not authenticated and (action := _needed(intent, method, off_session=off_session)):
+        if off_session:
+            return _fail(call, intent, method, AUTHENTICATION, None)
+        return _await_action(call, intent, action), None
+    if method.type in DEBITS:
+        return _process(call, intent), None
+    return _charge(call, intent, checked(call, method), off_session=off_session)
+
+
+def _needed(intent: PaymentIntent, method: PaymentMethod, *, off_session: bool) -> str:
+    """What the customer must do first: `use_stripe_sdk`, `redirect_to_url`, or nothing."""
+    if method.type in REDIRECTS and method.type != "link":
+        return "redirect_to_url"
+    outcome = outcome_of(method)
+    options: Fields = intent.payment_method_options.get("card") or {}
+    wanted = options.get("request_three_d_secure")
+    asks = outcome.startswith("authenticate") or (
+        outcome == "three_d_secure_optional" and wanted in ("any", "challenge")
+    )
+    if outcome in ("authenticate_unless_set_up", "authenticate_on_session") and method.set_up and off_session:
+        asks = False
+    return ("redirect_to_url" if intent.return_url else "use_stripe_sdk") if asks else ""
+
+
+def _await_action(call: Call, intent: PaymentIntent, kind: str) -> PaymentIntent:
+    """An intent whose customer must authenticate, on the page that stands in its next action."""
+    page = f"{call.base_url}/twin/authenticate/{intent.id}?client_secret={intent.client_secret}"
+    if kind == "redirect_to_url":
+        action: Fields = {"type": kind, kind: {"return_url": intent.return_url, "url": page}}
+    else:
+        action = {"type": kind, kind: {"type": "three_d_secure_redirect", "stripe_js": page, "source": intent.id}}
+    waiting = call.db.change(intent, status="requires_action", next_action=action, last_payment_error=None)
+    record_row(call, "payment_intent.requires_action", PAYMENTS, waiting)
+    return waiting
+
+
+def _charge(
+    call: Call, intent: PaymentIntent, method: PaymentMethod, *, off_session: bool
+) -> tuple[PaymentIntent, StripeError | None]:
+    manual = intent.capture_method == "manual"
+    shared = {name: getattr(intent, name) for name in _SHARED}
+    asked = Attempt(
+        intent.amount,
+        intent.currency,
+        method,
+        capture=not manual,
+        off_session=off_session,
+        shared={**shared, "payment_intent": intent.id},
+    )
+    charge, decline = attempt(call, asked)
+    if decline:
+        return _fail(call, intent, method, decline, charge)
+    if intent.setup_future_usage and intent.customer:
+        call.db.change(attach(call, method, intent.customer), set_up=True)
+    fields: Fields = {"latest_charge": charge.id, "next_action": None, "last_payment_error": None, "settles_at": 0}
+    if manual:
+        held = call.db.change(intent, status="requires_capture", amount_capturable=intent.amount, **fields)
+        record_row(call, "payment_intent.amount_capturable_updated", PAYMENTS, held)
+        return held, None
+    paid = call.db.change(intent, status="succeeded", amount_received=intent.amount, processing=None, **fields)
+    record_row(call, "payment_intent.succeeded", PAYMENTS, paid)
+    _dispute(call, charge)
+    return paid, None
+
+
+_SHARED = (
+    "application_fee_amount",
+    "customer",
+    "description",
+    "metadata",
+    "on_behalf_of",
+    "receipt_email",
+    "shipping",
+    "statement_descriptor",
+    "statement_descriptor_suffix",
+    "transfer_data",
+    "transfer_group",
+)
+"""What a charge takes over from its intent."""
+
+
+def _dispute(call: Call, charge: Charge) -> None:
+    from .disputes import open_dispute
+
+    if charge.special.startswith("dispute_"):
+        open_dispute(call, charge, charge.special.removeprefix("dispute_"))
+
+
+def _fail(
+    call: Call, intent: PaymentIntent, method: PaymentMethod, decline: Decline, charge: Charge | None
+) -> tuple[PaymentIntent, StripeError]:
+    """An intent that waits for another payment method, and what is said of this one."""
+    said = {
+        "advice_code": decline.advice_code,
+        "charge": charge and charge.id,
+        "code": decline.code,
+        "decline_code": decline.decline_code,
+        "network_decline_code": decline.network_decline_code,
+        "payment_method": METHODS.show(method),
+    }
+    said = {name: value for name, value in said.items() if value is not None}
+    doc_url = f"https://stripe.com/docs/error-codes/{decline.code.replace('_', '-')}"
+    error = {**said, "doc_url": doc_url, "message": decline.message, "type": "card_error"}
+    failed = call.db.change(
+        intent,
+        status="requires_payment_method",
+        payment_method=None,
+        next_action=None,
+        processing=None,
+        settles_at=0,
+        latest_charge=charge.id if charge else intent.latest_charge,
+        last_payment_error={**error, "payment_method_type": method.type},
+    )
+    record_row(call, "payment_intent.payment_failed", PAYMENTS, failed)
+    shown = payment_intent_object(failed)
+    return failed, StripeError(decline.message, kind="card_error", status=402, payment_intent=shown, **said)
+
+
+def _process(call: Call, intent: PaymentIntent) -> PaymentIntent:
+    """An intent whose debit is on its way."""
+    settles_at = now(call) + DEBIT_DAYS * DAY
+    waiting = call.db.change(intent, status="processing", next_action=None, settles_at=settles_at)
+    record_row(call, "payment_intent.processing", PAYMENTS, waiting)
+    return waiting
+
+
+@api.due(PaymentIntent.settles_at, PaymentIntent.status == "processing")
+def settle_debit(call: Call, intent: PaymentIntent) -> None:
+    """Charge an account, or learn that it cannot be charged, when the bank has answered."""
+    _charge(call, intent, retrieve(call, METHODS, intent.payment_method or ""), off_session=True)
+
+
+def complete(call: Call, intent: PaymentIntent, *, succeeds: bool) -> tuple[PaymentIntent, StripeError | None]:
+    """An intent whose customer has authenticated, or has failed to."""
+    if intent.status != "requires_action":
+        return intent, None
+    if succeeds:
+        return confirm(call, intent, authenticated=True)
+    failure = Decline(
+        "payment_intent_authentication_failure",
+        "authentication_failed",
+        NOT_AUTHENTICATED,
+        None,
+        None,
+    )
+    return _fail(call, intent, retrieve(call, METHODS, intent.payment_method or ""), failure, None)
+
+
+def capture(call: Call, intent: PaymentIntent, wanted: int | UnsetType) -> PaymentIntent:
+    """An intent whose authorized money was taken, or as much of it as is wanted; the rest is released."""
+    if intent.status == "succeeded" and intent.capture_method == "manual":
+        raise unexpected(
+            "The remaining amount on this PaymentIntent could not be captured because the remainder of the authorized "
+            "amount has been released.",
+        )
+    if intent.status != "requires_capture":
+        raise unexpected(
+            f"This PaymentIntent could not be captured because it has a status of {intent.status}. Only a "
+            "PaymentIntent with one of the following statuses may be captured: requires_capture.",
+        )
+    amount = _captured_amount(intent, wanted)
+    charge = retrieve(call, CHARGES, intent.latest_charge or "")
+    settled = settle(call, charge, amount)
+    record_row(call, "charge.captured", CHARGES, settled)
+    paid = call.db.change(intent, status="succeeded", amount_capturable=0, amount_received=amount)
+    record_row(call, "payment_intent.succeeded", PAYMENTS, paid)
+    _dispute(call, settled)
+    return paid
+
+
+def _captured_amount(intent: PaymentIntent, wanted: int | UnsetType) -> int:
+    if not isinstance(wanted, int):
+        return intent.amount_capturable
+    if wanted < 0:
+        raise StripeError("Invalid non-negative integer", param="amount_to_capture")
+    if wanted == 0:
+        message = "This value must be greater than or equal to 1."
+        raise StripeError(message, code="parameter_invalid_integer", param="amount")
+    if wanted > intent.amount_capturable:
+        raise StripeError(
+            "The payment could not be captured because the requested capture amount is greater than the amount you can "
+            "capture for this charge. Contact us via https://support.stripe.com/contact/ for help.",
+            code="amount_too_large",
+        )
+    return wanted
+
+
+def cancel(call: Call, intent: PaymentIntent, reason: str | None = None) -> PaymentIntent:
+    """An intent that nobody pays any more; what was authorized is released."""
+    if intent.status not in CANCELABLE:
+        raise unexpected(
+            f"You cannot cancel this PaymentIntent because it has a status of {intent.status}. Only a PaymentIntent "
+            f"with one of the following statuses may be canceled: {', '.join(CANCELABLE)}.",
+        )
+    charge = find(call, CHARGES, intent.latest_charge or "") if intent.status == "requires_capture" else None
+    if charge:
+        released = call.db.change(charge, refunded=True, amount_refunded=charge.amount)
+        record_row(call, "charge.refunded", CHARGES, released)
+    canceled = call.db.change(
+        intent,
+        status="canceled",
+        canceled_at=now(call),
+        cancellation_reason=reason,
+        amount_capturable=0,
+        next_action=None,
+        settles_at=0,
+    )
+    record_row(call, "payment_intent.canceled", PAYMENTS, canceled)
+    return canceled

@@ -1,0 +1,192 @@
+"""Payouts: what there is goes to the shop's bank.
+
+https://docs.stripe.com/api/payouts
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit.styles.stripe import StripeError
+
+from .balance_transactions import available, enter
+from .currencies import checked_currency
+from .events import record_row, update
+from .lists import equal, list_of, within
+from .objects import Fields, StripeObject, new, now, resource, retrieve, shown
+from .params import Integer, ListParams, OptMetadata, OptRange, OptText, Params, given, merged_metadata
+
+api = Operations(prefix="/v1/payouts")
+
+DAY = 86_400
+DAYS_TO_ARRIVE = 2
+
+
+class Payout(StripeObject, table="payouts", key=("id",), unique=(("seq",),), indexes=(("status", "seq"),)):
+    amount: Column[int]
+    arrival_date: Column[int]
+    automatic: Column[bool] = column(default=False)
+    balance_transaction: Column[str | None] = column(default=None)
+    currency: Column[str]
+    description: Column[str | None] = column(default=None)
+    destination: Column[str | None] = column(default=None)
+    failure_balance_transaction: Column[str | None] = column(default=None)
+    failure_code: Column[str | None] = column(default=None)
+    failure_message: Column[str | None] = column(default=None)
+    metadata: Column[Json] = column(default={})
+    method: Column[str] = column(default="standard")
+    original_payout: Column[str | None] = column(default=None)
+    reversed_by: Column[str | None] = column(default=None)
+    statement_descriptor: Column[str | None] = column(default=None)
+    status: Column[str] = column(default="pending")
+
+
+payout_object = shown(
+    Payout,
+    "payout",
+    application_fee=None,
+    application_fee_amount=None,
+    payout_method=None,
+    reconciliation_status="not_applicable",
+    source_type="card",
+    trace_id=None,
+    type="bank_account",
+)
+PAYOUTS = resource(
+    Payout,
+    "payout",
+    "po_",
+    payout_object,
+    param="payout",
+    expandable=("balance_transaction", "failure_balance_transaction", "original_payout", "reversed_by"),
+)
+
+
+class CreatePayout(Params):
+    """The parameters of a payout."""
+
+    amount: Integer
+    currency: str
+    description: OptText = UNSET
+    destination: OptText = UNSET
+    metadata: OptMetadata = UNSET
+    method: Literal["instant", "standard"] | UnsetType = UNSET
+    payout_method: OptText = UNSET
+    source_type: Literal["bank_account", "card", "fpx"] | UnsetType = UNSET
+    statement_descriptor: OptText = UNSET
+
+
+class UpdatePayout(Params):
+    """The parameters of an update, or of a reversal."""
+
+    metadata: OptMetadata = UNSET
+
+
+class ListPayouts(ListParams):
+    """The parameters of a list of payouts."""
+
+    arrival_date: OptRange = UNSET
+    created: OptRange = UNSET
+    destination: OptText = UNSET
+    status: OptText = UNSET
+
+
+@api.post("")
+def create_payout(call: Call, params: Annotated[CreatePayout, Body]) -> Fields:
+    """Send money to the bank."""
+    if params.amount < 1:
+        message = "This value must be greater than or equal to 1."
+        raise StripeError(message, code="parameter_invalid_integer", param="amount")
+    currency = checked_currency(params.currency)
+    check_funds(call, params.amount, currency)
+    fields = given(params, "amount", "currency", "payout_method", "source_type")
+    made = new(
+        call,
+        PAYOUTS,
+        **fields,
+        amount=params.amount,
+        currency=currency,
+        arrival_date=(now(call) // DAY + DAYS_TO_ARRIVE) * DAY,
+        metadata=merged_metadata({}, params.metadata),
+    )
+    entered = enter(call, "payout", -params.amount, currency, made.id, description="STRIPE PAYOUT")
+    made = call.db.change(made, balance_transaction=entered.id)
+    record_row(call, "payout.created", PAYOUTS, made)
+    return payout_object(made)
+
+
+@api.get("/{payout}")
+def retrieve_payout(call: Call, payout: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a payout."""
+    return payout_object(retrieve(call, PAYOUTS, payout))
+
+
+@api.get("")
+def list_payouts(call: Call, params: Annotated[ListPayouts, Body]) -> Fields:
+    """List payouts."""
+    where = within(Payout.created, params.created) + within(Payout.arrival_date, params.arrival_date)
+    where += equal((Payout.status, params.status), (Payout.destination, params.destination))
+    return list_of(call, PAYOUTS, params, "/v1/payouts", *where)
+
+
+@api.post("/{payout}")
+def update_payout(call: Call, payout: str, params: Annotated[UpdatePayout, Body]) -> Fields:
+    """Change the metadata of a payout."""
+    found = retrieve(call, PAYOUTS, payout)
+    return payout_object(update(call, PAYOUTS, found, metadata=merged_metadata(found.metadata, params.metadata)))
+
+
+@api.post("/{payout}/cancel")
+def cancel_payout(call: Call, payout: str, params: Annotated[Params, Body]) -> Fields:
+    """Keep the money, as long as it has not left."""
+    found = retrieve(call, PAYOUTS, payout)
+    if found.status != "pending":
+        message = f"Payouts may only be canceled while they are pending; this one has a status of {found.status}."
+        raise StripeError(message, code="payout_not_cancelable")
+    back = enter(call, "payout_cancel", found.amount, found.currency, found.id, description="STRIPE PAYOUT CANCELED")
+    canceled = call.db.change(found, status="canceled", failure_balance_transaction=back.id)
+    record_row(call, "payout.canceled", PAYOUTS, canceled)
+    return payout_object(canceled)
+
+
+@api.post("/{payout}/reverse")
+def reverse_payout(call: Call, payout: str, params: Annotated[UpdatePayout, Body]) -> Fields:
+    """Bring back what has arrived."""
+    found = retrieve(call, PAYOUTS, payout)
+    if found.status != "paid" or found.reversed_by:
+        message = f"Only payouts that were paid can be reversed; this one has a status of {found.status}."
+        raise StripeError(message, code="payout_reversal_not_allowed")
+    made = new(
+        call,
+        PAYOUTS,
+        amount=-found.amount,
+        currency=found.currency,
+        arrival_date=now(call),
+        original_payout=found.id,
+        metadata=merged_metadata({}, params.metadata),
+        status="paid",
+    )
+    entered = enter(call, "payout", found.amount, found.currency, made.id, description="STRIPE PAYOUT REVERSAL")
+    made = call.db.change(made, balance_transaction=entered.id)
+    record_row(call, "payout.created", PAYOUTS, made)
+    update(call, PAYOUTS, found, reversed_by=made.id)
+    return payout_object(made)
+
+
+@api.due(Payout.arrival_date, Payout.status == "pending")
+def pay_out(call: Call, payout: Payout) -> None:
+    """Let a payout arrive."""
+    paid = call.db.change(payout, status="paid")
+    record_row(call, "payout.paid", PAYOUTS, paid)
+
+
+def check_funds(call: Call, amount: int, currency: str) -> None:
+    """Refuse to send more than is available."""
+    if amount > available(call, currency):
+        raise StripeError(
+            "You have insufficient funds in your Stripe account for this transfer. Your card balance is too low. You "
+            "can use the /v1/balance endpoint to view your Stripe balance (for more details, see "
+            "stripe.com/docs/api#balance).",
+            code="balance_insufficient",
+        )

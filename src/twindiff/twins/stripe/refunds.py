@@ -1,0 +1,296 @@
+"""Refunds: all of a charge or a part of it, at once, pending or failed.
+
+https://docs.stripe.com/api/refunds
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
+from twindiff.kit.styles.stripe import StripeError
+
+from .balance_transactions import TRANSACTIONS, enter
+from .charges import CHARGES, Charge
+from .currencies import spoken
+from .events import record_row, update
+from .lists import equal, list_of, within
+from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, resource, retrieve, shown
+from .params import ListParams, OptBool, OptInteger, OptMetadata, OptRange, OptText, Params, merged_metadata
+from .payments import PAYMENTS, cancel
+
+api = Operations(prefix="/v1/refunds")
+
+HOUR = 3600
+PENDING_SECONDS = 24 * HOUR
+"""How long the refunds of the test card take that are pending first, and that fail later."""
+
+
+class Refund(
+    StripeObject,
+    table="refunds",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("charge", "seq"), ("payment_intent", "seq")),
+):
+    amount: Column[int]
+    balance_transaction: Column[str | None] = column(default=None)
+    charge: Column[str | None] = references(Charge, default=None)
+    currency: Column[str]
+    failure_balance_transaction: Column[str | None] = column(default=None)
+    failure_reason: Column[str | None] = column(default=None)
+    metadata: Column[Json] = column(default={})
+    payment_intent: Column[str | None] = column(default=None)
+    reason: Column[str | None] = column(default=None)
+    status: Column[str]
+    settles_at: Column[int] = column(default=0)
+    """When it is known whether it went well."""
+
+
+_shown = shown(
+    Refund,
+    "refund",
+    "settles_at",
+    "failure_balance_transaction",
+    "failure_reason",
+    receipt_number=None,
+    source_transfer_reversal=None,
+    transfer_reversal=None,
+    livemode=LEFT_OUT,
+)
+
+
+def refund_object(row: Refund) -> Fields:
+    """A refund as shown; why it failed is there only if it did."""
+    kind = "pending" if row.status == "pending" else "refund"
+    card: Fields = {"reference_status": "pending", "reference_type": "acquirer_reference_number", "type": kind}
+    details = {"destination_details": {"card": card, "type": "card"}}
+    if row.failure_reason is None:
+        return {**_shown(row), **details}
+    failure = {"failure_balance_transaction": row.failure_balance_transaction, "failure_reason": row.failure_reason}
+    return {**_shown(row), **details, **failure}
+
+
+REFUNDS = resource(
+    Refund,
+    "refund",
+    "re_",
+    refund_object,
+    param="id",
+    expandable=("balance_transaction", "charge", "payment_intent", "failure_balance_transaction"),
+)
+
+
+class CreateRefund(Params):
+    """The parameters of a refund."""
+
+    amount: OptInteger = UNSET
+    charge: OptText = UNSET
+    payment_intent: OptText = UNSET
+    reason: Literal["duplicate", "fraudulent", "requested_by_customer"] | UnsetType = UNSET
+    metadata: OptMetadata = UNSET
+    refund_application_fee: OptBool = UNSET
+    reverse_transfer: OptBool = UNSET
+    instructions_email: OptText = UNSET
+    customer: OptText = UNSET
+    currency: OptText = UNSET
+    origin: OptText = UNSET
+
+
+class UpdateRefund(Params):
+    """The parameters of an update."""
+
+    metadata: OptMetadata = UNSET
+
+
+class ListRefunds(ListParams):
+    """The parameters of a list of refunds."""
+
+    charge: OptText = UNSET
+    created: OptRange = UNSET
+    payment_intent: OptText = UNSET
+
+
+@api.post("")
+def create_refund(call: Call, params: Annotated[CreateRefund, Body]) -> Fields:
+    """Give money back."""
+    charge = _charge(call, params)
+    if isinstance(params.amount, int):
+        _check_amount(params.amount)
+    if charge.status == "succeeded" and not charge.captured and charge.payment_intent:
+        return _release(call, charge, params)
+    amount = _amount(charge, params.amount)
+    return refund_object(refund(call, charge, amount, params.reason or None, merged_metadata({}, params.metadata)))
+
+
+@api.get("/{id}")
+def retrieve_refund(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a refund."""
+    return refund_object(retrieve(call, REFUNDS, id))
+
+
+@api.get("")
+def list_refunds(call: Call, params: Annotated[ListRefunds, Body]) -> Fields:
+    """List refunds; those of one charge are counted."""
+    where = within(Refund.created, params.created)
+    where += equal((Refund.charge, params.charge), (Refund.payment_intent, params.payment_intent))
+    listed = list_of(call, REFUNDS, params, "/v1/refunds", *where)
+    return {**listed, "count": call.db.count(Refund, *where)} if params.charge else listed
+
+
+@api.post("/{id}")
+def update_refund(call: Call, id: str, params: Annotated[UpdateRefund, Body]) -> Fields:
+    """Change the metadata of a refund."""
+    found = retrieve(call, REFUNDS, id)
+    return refund_object(update(call, REFUNDS, found, metadata=merged_metadata(found.metadata, params.metadata)))
+
+
+@api.post("/{id}/cancel")
+def cancel_refund(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Keep money that was to be given back in a way that asks the customer first; the others cannot be canceled."""
+    found = retrieve(call, REFUNDS, id)
+    if found.status != "requires_action":
+        message = f"You cannot cancel this refund because it has a status of {found.status}."
+        raise StripeError(
+            f"{message} Only a refund with one of the following statuses may be canceled: requires_action."
+        )
+    return refund_object(_undo(call, found, "canceled", None))
+
+
+def refund(
+    call: Call, charge: Charge, amount: int, reason: str | None = None, metadata: dict[str, str] | None = None
+) -> Refund:
+    """A refund of a part of a charge, with the money on its way back."""
+    pending = charge.special in ("refund_pending", "refund_fails")
+    made = new(
+        call,
+        REFUNDS,
+        amount=amount,
+        charge=charge.id,
+        currency=charge.currency,
+        metadata=metadata or {},
+        payment_intent=charge.payment_intent,
+        reason=reason,
+        status="pending" if charge.special == "refund_pending" else "succeeded",
+        settles_at=now(call) + PENDING_SECONDS if pending else 0,
+    )
+    entered = enter(
+        call,
+        "refund",
+        -amount,
+        charge.currency,
+        made.id,
+        description=f"REFUND FOR CHARGE ({charge.description})" if charge.description else "REFUND FOR CHARGE",
+        available_on=_available_on(call, charge),
+    )
+    made = call.db.change(made, balance_transaction=entered.id)
+    record_row(call, "refund.created", REFUNDS, made)
+    _note(call, charge, charge.amount_refunded + amount)
+    return made
+
+
+def _note(call: Call, charge: Charge, refunded: int) -> None:
+    """Say of a charge how much was given back."""
+    whole = refunded >= charge.amount_captured
+    update(call, CHARGES, charge, "charge.refunded", amount_refunded=refunded, refunded=whole)
+
+
+def _available_on(call: Call, charge: Charge) -> int:
+    """A refund waits as long as the charge does, so that what is pending closes too."""
+    entered = find(call, TRANSACTIONS, charge.balance_transaction or "")
+    return max(entered.available_on if entered else 0, now(call))
+
+
+def _charge(call: Call, params: CreateRefund) -> Charge:
+    if isinstance(params.charge, str) and isinstance(params.payment_intent, str):
+        raise StripeError("You may only specify one of these parameters: charge, payment_intent.", param="charge")
+    if isinstance(params.charge, str):
+        return retrieve(call, CHARGES, params.charge, param="charge")
+    if not isinstance(params.payment_intent, str):
+        message = "One of the following params should be provided for this request: payment_intent or charge."
+        raise StripeError(message, code="parameter_missing")
+    intent = retrieve(call, PAYMENTS, params.payment_intent, param="payment_intent")
+    charge = find(call, CHARGES, intent.latest_charge or "")
+    if charge is None or charge.status != "succeeded":
+        message = f"This PaymentIntent ({intent.id}) does not have a successful charge to refund."
+        raise StripeError(message, param="payment_intent")
+    return charge
+
+
+def _check_amount(amount: int) -> None:
+    if amount < 1:
+        message = "This value must be greater than or equal to 1." if amount == 0 else "Invalid positive integer"
+        raise StripeError(message, code="parameter_invalid_integer", param="amount")
+
+
+def _amount(charge: Charge, wanted: Any) -> int:
+    """How much is given back: what is wanted, or what is left."""
+    left = charge.amount_captured - charge.amount_refunded
+    if charge.status != "succeeded":
+        raise StripeError(f"Charge {charge.id} has failed, so it cannot be refunded.", code="charge_not_refundable")
+    if charge.disputed and not _is_inquiry(charge):
+        message = f"Charge {charge.id} has been charged back; cannot issue a refund."
+        raise StripeError(message, code="charge_disputed")
+    if left <= 0:
+        message = f"Charge {charge.id} has already been refunded."
+        raise StripeError(message, code="charge_already_refunded")
+    amount = left if wanted is UNSET else wanted
+    if amount > left:
+        over, rest = spoken(amount, charge.currency), spoken(left, charge.currency)
+        whole = charge.amount_refunded == 0
+        message = (
+            f"Refund amount ({over}) is greater than charge amount ({rest})"
+            if whole
+            else f"Refund amount ({over}) is greater than unrefunded amount on charge ({rest})"
+        )
+        raise StripeError(message, param="amount")
+    return amount
+
+
+def _is_inquiry(charge: Charge) -> bool:
+    return charge.special == "dispute_inquiry"
+
+
+def _release(call: Call, charge: Charge, params: CreateRefund) -> Fields:
+    """A refund of what was only authorized releases it; a part of it cannot be released."""
+    if isinstance(params.amount, int) and params.amount != charge.amount:
+        message = f"Charge {charge.id} has not been captured; you can only refund all of it."
+        raise StripeError(message, param="amount")
+    cancel(call, retrieve(call, PAYMENTS, charge.payment_intent or ""), "requested_by_customer")
+    made = new(
+        call,
+        REFUNDS,
+        amount=charge.amount,
+        charge=charge.id,
+        currency=charge.currency,
+        metadata=merged_metadata({}, params.metadata),
+        payment_intent=charge.payment_intent,
+        reason=params.reason or None,
+        status="succeeded",
+    )
+    record_row(call, "refund.created", REFUNDS, made)
+    return refund_object(made)
+
+
+@api.due(Refund.settles_at)
+def settle_refund(call: Call, row: Refund) -> None:
+    """Learn that a refund went well, or that the bank could not take it."""
+    settled = call.db.change(row, settles_at=0)
+    charge = retrieve(call, CHARGES, row.charge or "")
+    if charge.special == "refund_fails":
+        _undo(call, settled, "failed", "expired_or_canceled_card")
+        return
+    done = update(call, REFUNDS, settled, status="succeeded")
+    record_row(call, "charge.refund.updated", REFUNDS, done)
+
+
+def _undo(call: Call, row: Refund, status: str, reason: str | None) -> Refund:
+    """A refund whose money has come back."""
+    back = enter(call, "refund_failure", row.amount, row.currency, row.id, description=f"REFUND FAILURE ({row.id})")
+    undone = call.db.change(row, status=status, failure_reason=reason, failure_balance_transaction=back.id)
+    for event in ("refund.updated", *(("refund.failed",) if status == "failed" else ()), "charge.refund.updated"):
+        record_row(call, event, REFUNDS, undone)
+    charge = retrieve(call, CHARGES, row.charge or "")
+    refunded = charge.amount_refunded - row.amount
+    update(call, CHARGES, charge, amount_refunded=refunded, refunded=refunded >= charge.amount_captured)
+    return undone

@@ -1,0 +1,347 @@
+"""SetupIntents: a way to pay that is agreed on now and used later.
+
+https://docs.stripe.com/api/setup_intents
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Exchange, Json, Operations, UnsetType, column, references
+from twindiff.kit.styles.stripe import StripeError
+
+from .cards import Decline, decline_of
+from .customers import CUSTOMERS, Customer
+from .events import record_row, update
+from .lists import equal, list_of, within
+from .objects import Fields, StripeObject, find, new, new_id, refer, resource, retrieve, shown
+from .params import (
+    ListParams,
+    OptBool,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    Unset,
+    given,
+    merged_metadata,
+    value_of,
+)
+from .payment_intents import Automatic
+from .payment_methods import METHODS, NewMethod, PaymentMethod, attach, checked, make, method_named, outcome_of
+from .payments import AUTOMATIC
+
+api = Operations(prefix="/v1/setup_intents")
+
+OPEN = ("requires_payment_method", "requires_confirmation", "requires_action")
+
+
+class SetupIntent(
+    StripeObject,
+    table="setup_intents",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("customer", "seq"), ("payment_method", "seq")),
+):
+    automatic_payment_methods: Column[Json] = column(default=None)
+    cancellation_reason: Column[str | None] = column(default=None)
+    client_secret: Column[str]
+    customer: Column[str | None] = references(Customer, default=None)
+    description: Column[str | None] = column(default=None)
+    last_setup_error: Column[Json] = column(default=None)
+    metadata: Column[Json] = column(default={})
+    next_action: Column[Json] = column(default=None)
+    on_behalf_of: Column[str | None] = column(default=None)
+    payment_method: Column[str | None] = references(PaymentMethod, default=None)
+    payment_method_options: Column[Json] = column(default={})
+    payment_method_types: Column[Json]
+    status: Column[str]
+    usage: Column[str] = column(default="off_session")
+    return_url: Column[str | None] = column(default=None)
+
+
+def _options(row: SetupIntent) -> Fields:
+    card = {"mandate_options": None, "network": None, "request_three_d_secure": "automatic"}
+    return {"card": {**card, **row.payment_method_options.get("card", {})}}
+
+
+setup_intent_object = shown(
+    SetupIntent,
+    "setup_intent",
+    "return_url",
+    application=None,
+    customer_account=None,
+    excluded_payment_method_types=None,
+    flow_directions=None,
+    latest_attempt=None,
+    mandate=None,
+    payment_method_configuration_details=None,
+    payment_method_options=_options,
+    single_use_mandate=None,
+)
+SETUPS = resource(
+    SetupIntent,
+    "setup_intent",
+    "seti_",
+    setup_intent_object,
+    spoken="setupintent",
+    param="intent",
+    expandable=("customer", "payment_method", "on_behalf_of"),
+)
+
+
+def with_intent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+    """A layer: whatever is refused of an intent shows it, as it was."""
+    intent = find(call, SETUPS, exchange.path_parameters.get("intent", ""))
+    try:
+        return proceed()
+    except StripeError as error:
+        if intent:
+            error.fields.setdefault("setup_intent", setup_intent_object(intent))
+        raise
+
+
+class SetupParams(Params):
+    """What creating, updating and confirming have in common."""
+
+    payment_method: OptText = UNSET
+    payment_method_data: NewMethod | UnsetType = UNSET
+    payment_method_options: dict[str, dict[str, Any]] | UnsetType = UNSET
+
+
+class UpdateSetup(SetupParams):
+    """The parameters of an update."""
+
+    attach_to_self: OptBool = UNSET
+    customer: OptText = UNSET
+    description: OptText = UNSET
+    flow_directions: list[str] | Unset | UnsetType = UNSET
+    metadata: OptMetadata = UNSET
+    payment_method_configuration: OptText = UNSET
+    payment_method_types: list[str] | UnsetType = UNSET
+    excluded_payment_method_types: list[str] | Unset | UnsetType = UNSET
+    allowed_payment_method_types: list[str] | UnsetType = UNSET
+
+
+class ConfirmSetup(SetupParams):
+    """The parameters of a confirmation."""
+
+    client_secret: OptText = UNSET
+    confirmation_token: OptText = UNSET
+    mandate_data: dict[str, Any] | Unset | UnsetType = UNSET
+    return_url: OptText = UNSET
+    use_stripe_sdk: OptBool = UNSET
+
+
+class CreateSetup(UpdateSetup):
+    """The parameters of a new SetupIntent."""
+
+    automatic_payment_methods: Automatic | UnsetType = UNSET
+    confirm: OptBool = UNSET
+    confirmation_token: OptText = UNSET
+    mandate_data: dict[str, Any] | Unset | UnsetType = UNSET
+    on_behalf_of: OptText = UNSET
+    return_url: OptText = UNSET
+    single_use: dict[str, Any] | UnsetType = UNSET
+    usage: Literal["off_session", "on_session"] | UnsetType = UNSET
+    use_stripe_sdk: OptBool = UNSET
+
+
+class CancelSetup(Params):
+    """Why it is canceled."""
+
+    cancellation_reason: Literal["abandoned", "duplicate", "requested_by_customer"] | UnsetType = UNSET
+
+
+class RetrieveSetup(Params):
+    """A publishable key must know the intent's secret."""
+
+    client_secret: OptText = UNSET
+
+
+class ListSetups(ListParams):
+    """The parameters of a list of SetupIntents."""
+
+    attach_to_self: OptBool = UNSET
+    created: OptRange = UNSET
+    customer: OptText = UNSET
+    payment_method: OptText = UNSET
+
+
+_COLUMNS = ("customer", "description", "on_behalf_of", "return_url", "usage")
+
+
+@api.post("")
+def create_setup_intent(call: Call, params: Annotated[CreateSetup, Body]) -> Any:
+    """Prepare a way to pay, and with `confirm` agree on it at once."""
+    if isinstance(params.customer, str):
+        refer(call, CUSTOMERS, params.customer, "customer")
+    method = _method(call, params)
+    id = new_id(call, SETUPS.prefix)
+    made = new(
+        call,
+        SETUPS,
+        id=id,
+        client_secret=new_id(call, f"{id}_secret_", 25),
+        status="requires_confirmation" if method else "requires_payment_method",
+        payment_method=method and method.id,
+        payment_method_options=value_of(params.payment_method_options or {}),
+        metadata=merged_metadata({}, params.metadata),
+        **_ways(params),
+        **{name: value for name, value in given(params).items() if name in _COLUMNS},
+    )
+    record_row(call, "setup_intent.created", SETUPS, made)
+    return _confirm(call, made) if params.confirm else setup_intent_object(made)
+
+
+@api.get("/{intent}", scope="publishable", layers=[with_intent])
+def retrieve_setup_intent(call: Call, intent: str, params: Annotated[RetrieveSetup, Body]) -> Fields:
+    """Look at a SetupIntent."""
+    return setup_intent_object(_known(call, intent, params.client_secret))
+
+
+@api.get("")
+def list_setup_intents(call: Call, params: Annotated[ListSetups, Body]) -> Fields:
+    """List SetupIntents."""
+    where = within(SetupIntent.created, params.created)
+    where += equal((SetupIntent.customer, params.customer), (SetupIntent.payment_method, params.payment_method))
+    return list_of(call, SETUPS, params, "/v1/setup_intents", *where)
+
+
+@api.post("/{intent}", layers=[with_intent])
+def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, Body]) -> Fields:
+    """Change what is given of a SetupIntent."""
+    found = retrieve(call, SETUPS, intent)
+    if isinstance(params.customer, str):
+        refer(call, CUSTOMERS, params.customer, "customer")
+    wanted = {name: value for name, value in given(params).items() if name in _COLUMNS}
+    if method := _method(call, params):
+        wanted |= {"payment_method": method.id, "status": "requires_confirmation"}
+    metadata = merged_metadata(found.metadata, params.metadata)
+    return setup_intent_object(update(call, SETUPS, found, False, **wanted, metadata=metadata))
+
+
+@api.post("/{intent}/confirm", scope="publishable", layers=[with_intent])
+def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup, Body]) -> Any:
+    """Agree on the way to pay."""
+    found = _known(call, intent, params.client_secret)
+    if found.status not in OPEN:
+        message = f"You cannot confirm this SetupIntent because it has a status of {found.status}."
+        if found.status == "succeeded":
+            message = (
+                "You cannot confirm this SetupIntent because it has already succeeded after being previously confirmed."
+            )
+        raise StripeError(message, code="setup_intent_unexpected_state")
+    wanted = {name: value for name, value in given(params).items() if name == "return_url"}
+    if method := _method(call, params):
+        wanted["payment_method"] = method.id
+    return _confirm(call, call.db.change(found, **wanted) if wanted else found)
+
+
+@api.post("/{intent}/cancel", layers=[with_intent])
+def cancel_setup_intent(call: Call, intent: str, params: Annotated[CancelSetup, Body]) -> Fields:
+    """Give up on it."""
+    found = retrieve(call, SETUPS, intent)
+    if found.status not in OPEN:
+        message = (
+            f"You cannot cancel this SetupIntent because it has a status of {found.status}. Only a SetupIntent with "
+            f"one of the following statuses may be canceled: {', '.join(OPEN)}."
+        )
+        raise StripeError(message, code="setup_intent_unexpected_state")
+    reason = params.cancellation_reason or None
+    canceled = call.db.change(found, status="canceled", cancellation_reason=reason, next_action=None)
+    record_row(call, "setup_intent.canceled", SETUPS, canceled)
+    return setup_intent_object(canceled)
+
+
+def complete(call: Call, intent: SetupIntent, *, succeeds: bool) -> SetupIntent:
+    """An intent whose customer has authenticated, or has failed to."""
+    if intent.status != "requires_action":
+        return intent
+    method = retrieve(call, METHODS, intent.payment_method or "")
+    if succeeds:
+        return _succeed(call, intent, method)
+    message = (
+        "We are unable to authenticate your payment method. Please choose a different payment method and try again."
+    )
+    failure = Decline("setup_intent_authentication_failure", "", message, None, None)
+    return _fail(call, intent, method, failure)[0]
+
+
+def _known(call: Call, id: str, secret: str | UnsetType) -> SetupIntent:
+    found = retrieve(call, SETUPS, id)
+    if call.token.startswith("pk_") and secret != found.client_secret:
+        message = "The client_secret provided does not match any associated SetupIntent on this account."
+        raise StripeError(message, code="setup_intent_invalid_parameter", param="client_secret")
+    return found
+
+
+def _method(call: Call, params: SetupParams) -> PaymentMethod | None:
+    if isinstance(params.payment_method_data, NewMethod):
+        return make(call, params.payment_method_data)
+    return method_named(call, params.payment_method) if isinstance(params.payment_method, str) else None
+
+
+def _ways(params: CreateSetup) -> Fields:
+    automatic = params.automatic_payment_methods
+    if isinstance(params.payment_method_types, list):
+        return {"payment_method_types": params.payment_method_types}
+    if isinstance(automatic, Automatic) and not automatic.enabled:
+        return {"payment_method_types": ["card"]}
+    redirects = automatic.allow_redirects if isinstance(automatic, Automatic) else UNSET
+    ways = {**AUTOMATIC, "allow_redirects": redirects or "always"}
+    return {"payment_method_types": ["card", "link"], "automatic_payment_methods": ways}
+
+
+def _confirm(call: Call, intent: SetupIntent) -> Any:
+    if intent.payment_method is None:
+        message = (
+            "You cannot confirm this SetupIntent because it's missing a payment method. Update the SetupIntent with a "
+            "payment method and then confirm it again."
+        )
+        raise StripeError(message, code="setup_intent_unexpected_state")
+    method = checked(call, retrieve(call, METHODS, intent.payment_method))
+    outcome = outcome_of(method)
+    if outcome.startswith("authenticate"):
+        return setup_intent_object(_await_action(call, intent))
+    if outcome != "fails_when_charged" and (decline := decline_of(outcome)):
+        return _fail(call, intent, method, decline)[1]
+    return setup_intent_object(_succeed(call, intent, method))
+
+
+def _await_action(call: Call, intent: SetupIntent) -> SetupIntent:
+    page = f"{call.base_url}/twin/authenticate/{intent.id}?client_secret={intent.client_secret}"
+    kind = "redirect_to_url" if intent.return_url else "use_stripe_sdk"
+    action: Fields = {"type": kind, kind: {"type": "three_d_secure_redirect", "stripe_js": page}}
+    if intent.return_url:
+        action[kind] = {"return_url": intent.return_url, "url": page}
+    waiting = call.db.change(intent, status="requires_action", next_action=action)
+    record_row(call, "setup_intent.requires_action", SETUPS, waiting)
+    return waiting
+
+
+def _succeed(call: Call, intent: SetupIntent, method: PaymentMethod) -> SetupIntent:
+    attached = attach(call, method, intent.customer) if intent.customer else method
+    call.db.change(attached, set_up=True)
+    done = call.db.change(intent, status="succeeded", next_action=None, last_setup_error=None)
+    record_row(call, "setup_intent.succeeded", SETUPS, done)
+    return done
+
+
+def _fail(call: Call, intent: SetupIntent, method: PaymentMethod, decline: Decline) -> tuple[SetupIntent, StripeError]:
+    said = {
+        "advice_code": decline.advice_code,
+        "code": decline.code,
+        "decline_code": decline.decline_code or None,
+        "network_decline_code": decline.network_decline_code,
+        "payment_method": METHODS.show(method),
+    }
+    said = {name: value for name, value in said.items() if value is not None}
+    error = {**said, "message": decline.message, "type": "card_error"}
+    failed = call.db.change(
+        intent, status="requires_payment_method", payment_method=None, next_action=None, last_setup_error=error
+    )
+    record_row(call, "setup_intent.setup_failed", SETUPS, failed)
+    shown = setup_intent_object(failed)
+    return failed, StripeError(decline.message, kind="card_error", status=402, setup_intent=shown, **said)

@@ -1,0 +1,201 @@
+"""PaymentIntents: declines, 3-D Secure, capture, debits, and the ledger below them."""
+
+import pytest
+
+CARD = {"payment_method_types": ["card"]}
+
+
+def pay(stripe, card="pm_card_visa", amount=2000, currency="usd", **parameters):
+    """A payment with a test card."""
+    asked = {"amount": amount, "currency": currency, "payment_method": card, "confirm": True, **CARD, **parameters}
+    return stripe.post("payment_intents", **asked)
+
+
+def declined(stripe, card, **parameters):
+    """The error of a payment with a test card."""
+    asked = {"amount": 2000, "currency": "usd", "payment_method": card, "confirm": True, **CARD, **parameters}
+    return stripe.error("POST", "payment_intents", 402, **asked)
+
+
+def test_a_payment_succeeds_and_is_charged_once(stripe):
+    paid = pay(stripe)
+    assert (paid["status"], paid["amount_received"]) == ("succeeded", 2000)
+    (charge,) = stripe.get("charges", payment_intent=paid["id"])["data"]
+    assert (charge["paid"], charge["captured"], charge["amount_captured"]) == (True, True, 2000)
+
+
+@pytest.mark.parametrize(
+    ("card", "code", "decline_code"),
+    [
+        ("pm_card_visa_chargeDeclined", "card_declined", "generic_decline"),
+        ("pm_card_visa_chargeDeclinedInsufficientFunds", "card_declined", "insufficient_funds"),
+        ("pm_card_visa_chargeDeclinedLostCard", "card_declined", "lost_card"),
+        ("pm_card_visa_chargeDeclinedStolenCard", "card_declined", "stolen_card"),
+        ("pm_card_chargeDeclinedExpiredCard", "expired_card", "expired_card"),
+        ("pm_card_chargeDeclinedIncorrectCvc", "incorrect_cvc", "incorrect_cvc"),
+        ("pm_card_chargeDeclinedProcessingError", "processing_error", "processing_error"),
+        ("pm_card_visa_chargeDeclinedVelocityLimitExceeded", "card_declined", "card_velocity_exceeded"),
+        ("pm_card_radarBlock", "card_declined", "fraudulent"),
+    ],
+)
+def test_each_card_that_is_declined_says_why(stripe, card, code, decline_code):
+    refused = declined(stripe, card)
+    assert (refused["type"], refused["code"], refused["decline_code"]) == ("card_error", code, decline_code)
+    intent = stripe.get(f"payment_intents/{refused['payment_intent']['id']}")
+    assert (intent["status"], intent["payment_method"]) == ("requires_payment_method", None)
+    assert stripe.get(f"charges/{refused['charge']}")["status"] == "failed"
+
+
+def test_a_declined_payment_can_be_paid_with_another_card(stripe):
+    intent = declined(stripe, "pm_card_visa_chargeDeclined")["payment_intent"]["id"]
+    paid = stripe.post(f"payment_intents/{intent}/confirm", payment_method="pm_card_mastercard")
+    assert (paid["status"], paid["last_payment_error"]) == ("succeeded", None)
+    assert len(stripe.get("charges", payment_intent=intent)["data"]) == 2
+
+
+def test_a_number_is_as_good_as_a_token(stripe):
+    card = {"number": "4242 4242 4242 4242", "exp_month": 12, "exp_year": 40, "cvc": "123"}
+    method = stripe.post("payment_methods", type="card", card=card)
+    assert (method["card"]["last4"], method["card"]["exp_year"]) == ("4242", 2040)
+    assert pay(stripe, method["id"])["status"] == "succeeded"
+
+
+@pytest.mark.parametrize(
+    ("card", "code"),
+    [
+        ({"number": "4242424242424241"}, "incorrect_number"),
+        ({"number": "4111111111111111"}, "card_declined"),
+        ({"exp_month": 13}, "invalid_expiry_month"),
+        ({"exp_year": 2001}, "invalid_expiry_year"),
+    ],
+)
+def test_a_card_that_is_none_is_refused(stripe, card, code):
+    given = {"number": "4242424242424242", "exp_month": 12, "exp_year": 2040, **card}
+    assert stripe.error("POST", "payment_methods", 402, type="card", card=given)["code"] == code
+
+
+class TestAuthentication:
+    """https://docs.stripe.com/payments/3d-secure"""
+
+    def test_a_card_asks_for_its_holder(self, stripe):
+        waiting = pay(stripe, "pm_card_threeDSecure2Required", return_url="https://shop.example/done")
+        assert (waiting["status"], waiting["latest_charge"]) == ("requires_action", None)
+        assert waiting["next_action"]["redirect_to_url"]["return_url"] == "https://shop.example/done"
+
+    def test_its_page_completes_the_payment(self, stripe):
+        waiting = pay(stripe, "pm_card_threeDSecure2Required", return_url="https://shop.example/done")
+        page = waiting["next_action"]["redirect_to_url"]["url"]
+        client = stripe.environment.platform.client
+        assert "Complete" in client.get(page).text
+        done = client.post(page, data={"outcome": "succeed"}, follow_redirects=False)
+        assert done.headers["Location"].startswith("https://shop.example/done?payment_intent=pi_")
+        assert stripe.get(f"payment_intents/{waiting['id']}")["status"] == "succeeded"
+
+    def test_its_page_can_fail_the_payment(self, stripe):
+        waiting = pay(stripe, "pm_card_threeDSecure2Required", return_url="https://shop.example/done")
+        page = waiting["next_action"]["redirect_to_url"]["url"]
+        stripe.environment.platform.client.post(page, data={"outcome": "fail"})
+        failed = stripe.get(f"payment_intents/{waiting['id']}")
+        assert failed["last_payment_error"]["code"] == "payment_intent_authentication_failure"
+
+    def test_a_page_with_another_secret_is_refused(self, stripe):
+        waiting = pay(stripe, "pm_card_threeDSecure2Required", return_url="https://shop.example/done")
+        page = waiting["next_action"]["redirect_to_url"]["url"].partition("?")[0]
+        answer = stripe.environment.platform.client.get(page, params={"client_secret": "guess"})
+        assert answer.status_code == 404
+
+    def test_it_is_refused_when_nobody_is_there(self, stripe):
+        refused = declined(stripe, "pm_card_threeDSecure2Required", off_session=True)
+        assert refused["code"] == "authentication_required"
+        assert refused["payment_intent"]["latest_charge"] is None
+
+    def test_a_card_that_was_set_up_pays_when_nobody_is_there(self, stripe):
+        customer = stripe.post("customers")["id"]
+        setup = stripe.post(
+            "setup_intents", customer=customer, payment_method="pm_card_authenticationRequiredOnSetup", confirm=True,
+            payment_method_types=["card"], return_url="https://shop.example/done",
+        )  # fmt: skip
+        page = setup["next_action"]["redirect_to_url"]["url"]
+        stripe.environment.platform.client.post(page, data={"outcome": "succeed"})
+        assert pay(stripe, setup["payment_method"], customer=customer, off_session=True)["status"] == "succeeded"
+
+
+class TestCapture:
+    """https://docs.stripe.com/payments/place-a-hold-on-a-payment-method"""
+
+    def test_what_is_held_is_taken_in_part(self, stripe):
+        held = pay(stripe, capture_method="manual")
+        assert (held["status"], held["amount_capturable"]) == ("requires_capture", 2000)
+        assert stripe.get("balance_transactions")["data"] == []
+        taken = stripe.post(f"payment_intents/{held['id']}/capture", amount_to_capture=1500)
+        assert (taken["status"], taken["amount_received"]) == ("succeeded", 1500)
+        assert stripe.get("balance_transactions")["data"][0]["amount"] == 1500
+
+    def test_what_is_canceled_is_released(self, stripe):
+        held = pay(stripe, capture_method="manual")
+        stripe.post(f"payment_intents/{held['id']}/cancel", cancellation_reason="abandoned")
+        assert stripe.get(f"charges/{held['latest_charge']}")["refunded"] is True
+        assert stripe.get("balance_transactions")["data"] == []
+
+
+def test_a_debit_is_processed_for_days(stripe):
+    account = {"account_number": "000123456789", "routing_number": "110000000", "account_holder_type": "individual"}
+    method = stripe.post("payment_methods", type="us_bank_account", us_bank_account=account)["id"]
+    waiting = pay(stripe, method, payment_method_types=["us_bank_account"])
+    assert waiting["status"] == "processing"
+    stripe.advance(days=5)
+    assert stripe.get(f"payment_intents/{waiting['id']}")["status"] == "succeeded"
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "code"),
+    [
+        (0, "usd", "parameter_invalid_integer"),
+        (49, "usd", "amount_too_small"),
+        (100_000_000, "usd", "amount_too_large"),
+        (49, "jpy", "amount_too_small"),
+        (5125, "kwd", "parameter_invalid_integer"),
+    ],
+)
+def test_amounts_have_bounds(stripe, amount, currency, code):
+    assert stripe.error("POST", "payment_intents", amount=amount, currency=currency)["code"] == code
+
+
+def test_redirecting_methods_need_an_address_to_return_to(stripe):
+    asked = {"amount": 2000, "currency": "usd", "payment_method": "pm_card_visa", "confirm": True}
+    assert "return_url" in stripe.error("POST", "payment_intents", **asked)["message"]
+    assert stripe.get("payment_intents")["data"] == []
+    never = {"enabled": True, "allow_redirects": "never"}
+    assert stripe.post("payment_intents", **asked, automatic_payment_methods=never)["status"] == "succeeded"
+
+
+def test_a_card_is_kept_for_the_customer_when_it_is_to_be_used_again(stripe):
+    customer = stripe.post("customers")["id"]
+    pay(stripe, customer=customer, setup_future_usage="off_session")
+    assert len(stripe.get(f"customers/{customer}/payment_methods")["data"]) == 1
+
+
+def test_a_payment_tells_of_itself(stripe):
+    paid = pay(stripe)
+    types = [event["type"] for event in stripe.get("events")["data"]]
+    assert types == ["payment_intent.succeeded", "charge.succeeded", "payment_intent.created"]
+    assert paid["latest_charge"]
+
+
+def test_objects_are_expanded_in_lists_and_inside_each_other(stripe):
+    pay(stripe, customer=stripe.post("customers", name="Ada")["id"])
+    paths = ["data.latest_charge.balance_transaction.source", "data.customer", "data.payment_method"]
+    (intent,) = stripe.get("payment_intents", expand=paths)["data"]
+    assert intent["customer"]["name"] == "Ada"
+    assert intent["latest_charge"]["balance_transaction"]["source"]["id"] == intent["latest_charge"]["id"]
+    refunds = stripe.get(f"charges/{intent['latest_charge']['id']}", expand=["refunds"])["refunds"]
+    assert refunds["data"] == []
+
+
+def test_a_publishable_key_with_the_secret_sees_and_confirms(stripe):
+    made = stripe.post("payment_intents", amount=2000, currency="usd", **CARD)
+    stripe.token = "pk_test_shop"
+    assert stripe.error("GET", f"payment_intents/{made['id']}")["param"] == "client_secret"
+    secret = {"client_secret": made["client_secret"]}
+    path = f"payment_intents/{made['id']}/confirm"
+    assert stripe.post(path, payment_method="pm_card_visa", **secret)["status"] == "succeeded"

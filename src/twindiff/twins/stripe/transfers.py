@@ -1,0 +1,202 @@
+"""Transfers: money that goes to connected accounts, and comes back by reversals.
+
+https://docs.stripe.com/api/transfers
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
+from twindiff.kit.styles.stripe import StripeError
+
+from .accounts import ACCOUNTS, Account
+from .balance_transactions import enter
+from .charges import CHARGES
+from .currencies import checked_currency, spoken
+from .events import record_row, update
+from .lists import equal, list_object, list_of, within
+from .objects import LEFT_OUT, Fields, StripeObject, new, resource, retrieve, shown
+from .params import ListParams, OptBool, OptInteger, OptMetadata, OptRange, OptText, Params, given, merged_metadata
+from .payouts import check_funds
+
+api = Operations(prefix="/v1/transfers")
+
+
+class TransferReversal(
+    StripeObject, table="transfer_reversals", key=("id",), unique=(("seq",),), indexes=(("transfer", "seq"),)
+):
+    amount: Column[int]
+    balance_transaction: Column[str | None] = column(default=None)
+    currency: Column[str]
+    metadata: Column[Json] = column(default={})
+    transfer: Column[str]
+
+
+REVERSALS = resource(
+    TransferReversal,
+    "transfer_reversal",
+    "trr_",
+    shown(
+        TransferReversal,
+        "transfer_reversal",
+        destination_payment_refund=None,
+        source_refund=None,
+        livemode=LEFT_OUT,
+    ),
+    expandable=("balance_transaction", "transfer"),
+)
+
+
+class Transfer(StripeObject, table="transfers", key=("id",), unique=(("seq",),), indexes=(("destination", "seq"),)):
+    amount: Column[int]
+    amount_reversed: Column[int] = column(default=0)
+    balance_transaction: Column[str | None] = column(default=None)
+    currency: Column[str]
+    description: Column[str | None] = column(default=None)
+    destination: Column[str] = references(Account)
+    metadata: Column[Json] = column(default={})
+    source_transaction: Column[str | None] = column(default=None)
+    transfer_group: Column[str | None] = column(default=None)
+    reversals: Column[Json] = column(default=[])
+
+
+def _reversals(row: Transfer) -> Fields:
+    return list_object(row.reversals, f"/v1/transfers/{row.id}/reversals")
+
+
+def _is_reversed(row: Transfer) -> bool:
+    return row.amount_reversed == row.amount
+
+
+transfer_object = shown(
+    Transfer,
+    "transfer",
+    destination_payment=None,
+    reversals=_reversals,
+    reversed=_is_reversed,
+    source_type="card",
+)
+TRANSFERS = resource(
+    Transfer,
+    "transfer",
+    "tr_",
+    transfer_object,
+    param="transfer",
+    expandable=("balance_transaction", "destination", "source_transaction"),
+)
+
+
+class CreateTransfer(Params):
+    """The parameters of a transfer."""
+
+    currency: str
+    destination: str
+    amount: OptInteger = UNSET
+    description: OptText = UNSET
+    metadata: OptMetadata = UNSET
+    source_transaction: OptText = UNSET
+    source_type: Literal["bank_account", "card", "fpx"] | UnsetType = UNSET
+    transfer_group: OptText = UNSET
+
+
+class UpdateTransfer(Params):
+    """The parameters of an update."""
+
+    description: OptText = UNSET
+    metadata: OptMetadata = UNSET
+
+
+class ReverseTransfer(Params):
+    """The parameters of a reversal."""
+
+    amount: OptInteger = UNSET
+    description: OptText = UNSET
+    metadata: OptMetadata = UNSET
+    refund_application_fee: OptBool = UNSET
+
+
+class ListTransfers(ListParams):
+    """The parameters of a list of transfers."""
+
+    created: OptRange = UNSET
+    destination: OptText = UNSET
+    transfer_group: OptText = UNSET
+
+
+@api.post("")
+def create_transfer(call: Call, params: Annotated[CreateTransfer, Body]) -> Fields:
+    """Send money to a connected account."""
+    currency = checked_currency(params.currency)
+    retrieve(call, ACCOUNTS, params.destination, param="destination", status=400)
+    charge = None
+    if isinstance(params.source_transaction, str):
+        charge = retrieve(call, CHARGES, params.source_transaction, param="source_transaction", status=400)
+    amount = params.amount if isinstance(params.amount, int) else charge.amount_captured if charge else 0
+    if amount < 1:
+        message = "Missing required param: amount." if params.amount is UNSET else "Invalid positive integer"
+        code = "parameter_missing" if params.amount is UNSET else "parameter_invalid_integer"
+        raise StripeError(message, code=code, param="amount")
+    if charge is None:
+        check_funds(call, amount, currency)
+    fields = given(params, "amount", "currency", "source_type")
+    metadata = merged_metadata({}, params.metadata)
+    made = new(call, TRANSFERS, **fields, amount=amount, currency=currency, metadata=metadata)
+    entered = enter(call, "transfer", -amount, currency, made.id, description=made.description)
+    made = call.db.change(made, balance_transaction=entered.id)
+    record_row(call, "transfer.created", TRANSFERS, made)
+    return transfer_object(made)
+
+
+@api.get("/{transfer}")
+def retrieve_transfer(call: Call, transfer: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a transfer."""
+    return transfer_object(retrieve(call, TRANSFERS, transfer))
+
+
+@api.get("")
+def list_transfers(call: Call, params: Annotated[ListTransfers, Body]) -> Fields:
+    """List transfers."""
+    where = within(Transfer.created, params.created)
+    where += equal((Transfer.destination, params.destination), (Transfer.transfer_group, params.transfer_group))
+    return list_of(call, TRANSFERS, params, "/v1/transfers", *where)
+
+
+@api.post("/{transfer}")
+def update_transfer(call: Call, transfer: str, params: Annotated[UpdateTransfer, Body]) -> Fields:
+    """Change what is given of a transfer."""
+    found = retrieve(call, TRANSFERS, transfer)
+    metadata = merged_metadata(found.metadata, params.metadata)
+    return transfer_object(update(call, TRANSFERS, found, **given(params), metadata=metadata))
+
+
+@api.post("/{transfer}/reversals")
+def reverse_transfer(call: Call, transfer: str, params: Annotated[ReverseTransfer, Body]) -> Fields:
+    """Take back a transfer, or a part of it."""
+    found = retrieve(call, TRANSFERS, transfer)
+    left = found.amount - found.amount_reversed
+    amount = params.amount if isinstance(params.amount, int) else left
+    if not 1 <= amount <= left:
+        message = f"Transfer reversal amount ({spoken(amount, found.currency)}) must be from 1 to {left}, what is left."
+        raise StripeError(message, param="amount")
+    made = new(
+        call,
+        REVERSALS,
+        amount=amount,
+        currency=found.currency,
+        transfer=found.id,
+        metadata=merged_metadata({}, params.metadata),
+    )
+    entered = enter(call, "transfer_refund", amount, found.currency, made.id, category="transfer_reversal")
+    shown = REVERSALS.show(call.db.change(made, balance_transaction=entered.id))
+    fields = {"amount_reversed": found.amount_reversed + amount, "reversals": [shown, *found.reversals]}
+    update(call, TRANSFERS, found, "transfer.reversed", **fields)
+    return shown
+
+
+@api.get("/{transfer}/reversals")
+def list_transfer_reversals(call: Call, transfer: str, params: Annotated[ListParams, Body]) -> Fields:
+    """List the reversals of a transfer."""
+    retrieve(call, TRANSFERS, transfer)
+    url = f"/v1/transfers/{transfer}/reversals"
+    return list_of(call, REVERSALS, params, url, TransferReversal.transfer == transfer)

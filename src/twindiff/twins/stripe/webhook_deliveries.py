@@ -1,0 +1,61 @@
+"""How events are sent to webhook endpoints: signed, and sent again if nobody takes them.
+
+https://docs.stripe.com/webhooks
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator
+
+import msgspec
+
+from twindiff.kit import Store
+from twindiff.kit.clock import SECOND
+from twindiff.kit.events import Attempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
+
+from .event_types import EVENT_TYPES
+from .events import Event, event_object
+from .webhook_endpoints import EVERY, WebhookEndpoint
+
+HOUR = 3600
+RETRIES = (5 * 60, 30 * 60, 2 * HOUR, 5 * HOUR, 10 * HOUR, *(12 * HOUR,) * 4)
+"""Three days of them: https://docs.stripe.com/webhooks#automatic-retries"""
+
+
+def subscriptions(db: Store) -> Iterator[Subscription]:
+    """Who is told."""
+    for row in db.rows(WebhookEndpoint, WebhookEndpoint.status == "enabled"):
+        created = row.created * SECOND
+        yield Subscription(row.id, row.url, row.secret, tuple(row.enabled_events), created=created)
+
+
+def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
+    """What an endpoint is told of an event: all of it, if it wants that type."""
+    if EVERY in subscription.events or event.name in subscription.events:
+        row = db.find(Event, Event.id == event.payload["id"])
+        if row:
+            yield Notification(f"{row.id}-{subscription.id}", event.name, event_object(row))
+
+
+def request(notification: Notification, subscription: Subscription, attempt: Attempt) -> WebhookRequest:
+    """One attempt, signed as `stripe.Webhook.construct_event` verifies."""
+    body = msgspec.json.format(msgspec.json.encode(notification.body), indent=2)
+    at = attempt.at // SECOND
+    signature = hmac.digest(subscription.secret.encode(), b"%d.%s" % (at, body), "sha256").hex()
+    headers = (
+        ("Content-Type", "application/json; charset=utf-8"),
+        ("User-Agent", "Stripe/1.0 (+https://stripe.com/docs/webhooks)"),
+        ("Stripe-Signature", f"t={at},v1={signature}"),
+    )
+    return WebhookRequest(subscription.url, headers, body)
+
+
+webhooks = Webhooks(
+    notifications,
+    request,
+    retries=RETRIES,
+    names=EVENT_TYPES,
+    table=WebhookEndpoint,
+    subscriptions=subscriptions,
+)
