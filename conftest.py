@@ -14,3 +14,6 @@ settings.load_profile("patient")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # What tests build once is kept with the checkout, not with the user.
 os.environ.setdefault("TWINDIFF_CACHE_DIR", str(Path(__file__).parent / ".tools" / "cache"))
+
+collect_ignore = ["src/twindiff/twins/stripe/test_clocks.py"]
+"""A page of Stripe's reference, which holds no tests."""
