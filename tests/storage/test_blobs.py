@@ -156,7 +156,7 @@ def test_bytes_stay_for_a_fork_when_their_environment_goes(home):
 def test_bytes_stay_for_a_template_that_was_made_of_an_environment(home):
     origin = home.environment("one")
     home.attach("one", b"kept")
-    home.engine.copy_template("one", origin, "files")
+    finished(home.engine.copy_template("one", origin, "files"))
     home.engine.delete("one")
     home.sweep()
     assert home.has(b"kept") == [True]

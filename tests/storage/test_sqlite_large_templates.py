@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.storage.stock import rows, twin
-from twindiff.storage import Start, Template
+from tests.storage.stock import Part, rows, twin
+from twindiff.kit.clock import ClockMode
+from twindiff.storage import Intent, Origin, Start, Template
 from twindiff.storage.journal import Values
+from twindiff.storage.portions import finished
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite.pages import PAGE_SIZE, Image
@@ -80,3 +83,18 @@ def test_an_image_shares_the_pages_that_another_has_too(one: list[bytes], other:
     shared = [left is right for left, right in zip(first.pages, second.pages, strict=False)]
     assert shared == [left == right for left, right in zip(one, other, strict=False)]
     assert second.size == (len(other) - sum(shared)) * PAGE_SIZE
+
+
+def test_a_copy_is_what_the_environment_was_when_it_was_asked_for(reopened: Open):
+    engine = reopened()
+    for part in engine.keep_template("stock", START):
+        part()
+    origin = Origin({"stock": NAME[1]}, ClockMode("steps", 0), 0, 0)
+    engine.create("one", origin)
+    steps = engine.copy_template("one", origin, "stock")
+    first = next(steps)
+    engine.write("one", Intent("stock", "act", "U1"), lambda moment: moment.db.remove(moment.db.get(Part, 1)))
+    thread = threading.Thread(target=first)
+    thread.start()
+    thread.join()
+    assert finished(steps) == START.template

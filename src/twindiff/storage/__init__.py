@@ -6,7 +6,7 @@ the journal before the answer leaves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -180,8 +180,8 @@ class Engine(Protocol):
         """Every row of a template by table, read in any thread."""
         ...
 
-    def copy_template(self, env: str, origin: Origin, twin: str) -> Template:
-        """Store the present state of an environment's twin as a template."""
+    def copy_template(self, env: str, origin: Origin, twin: str) -> Generator[Work, None, Template]:
+        """Store the present state of an awake environment's twin as a template; gives what other threads may do."""
         ...
 
     def template(self, twin: str, hash: str) -> Store:

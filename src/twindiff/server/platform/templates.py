@@ -82,7 +82,7 @@ def get_template(service: Service, template_id: str) -> TemplateShown:
 
 
 @api.post("/templates/from-environment")
-def from_environment(
+async def from_environment(
     platform: Service,
     environment_id: str,
     service: str,
@@ -96,8 +96,9 @@ def from_environment(
     twin = environment.twin(service, platform.registry)
     if twin is None:
         raise no_such_twin(environment, service, platform.registry)
-    platform.environments.awaken(environment)
-    stored = platform.engine.copy_template(environment.id, environment.origin, twin.name)
+    await platform.awaken(environment)
+    copying = platform.engine.copy_template(environment.id, environment.origin, twin.name)
+    stored = await platform.runtime.run_steps(copying)
     naming = Naming(twin.name, name, f"environment {environment.id}", description, version, visibility)
     template = platform.templates.copy(stored, naming)
     return TemplateMade(template.template_id, template.name, template.service)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
@@ -18,8 +18,9 @@ from twindiff.kit.seeding import InvalidSeedConfig, Person
 from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
 from twindiff.server.starting import empty_template
-from twindiff.storage import Intent, Moment, Origin
+from twindiff.storage import Intent, Moment, Origin, Template
 from twindiff.storage.deadline import NEVER
+from twindiff.storage.portions import Work, finished
 from twindiff.storage.sqlite import SqliteEngine
 
 AGENT = Person("Agent", "agent@example.com")
@@ -88,7 +89,7 @@ class Worlds:
         scratch = self._scratch(twin)
         try:
             counts, _ = self._service.engine.write(scratch.id, _intent(twin), _work(twin, parts, people))
-            return self._copied(twin, scratch, counts)
+            return _world(scratch, finished(self._copying(twin, scratch)), counts)
         finally:
             self._service.engine.delete(scratch.id)
 
@@ -103,7 +104,7 @@ class Worlds:
             write = partial(snapshot.write, scratch.id, _intent(twin), limit=lambda: NEVER)
             counts, _ = await self._service.runtime.run_in_thread(partial(write, _work(twin, parts, people)))
             engine.take_over(snapshot)
-            return self._copied(twin, scratch, counts)
+            return _world(scratch, await self._service.runtime.run_steps(self._copying(twin, scratch)), counts)
         finally:
             engine.delete(scratch.id)
 
@@ -115,9 +116,8 @@ class Worlds:
         self._service.engine.create(scratch.id, origin)
         return scratch
 
-    def _copied(self, twin: Twin, scratch: Scratch, counts: dict[str, int]) -> World:
-        stored = self._service.engine.copy_template(scratch.id, scratch.origin, twin.name)
-        return World(msgspec.structs.replace(scratch.empty, hash=stored.hash, counters=stored.counters), counts)
+    def _copying(self, twin: Twin, scratch: Scratch) -> Generator[Work, None, Template]:
+        return self._service.engine.copy_template(scratch.id, scratch.origin, twin.name)
 
 
 class Scratch(NamedTuple):
@@ -126,6 +126,10 @@ class Scratch(NamedTuple):
     id: str
     origin: Origin
     empty: TemplateRecord
+
+
+def _world(scratch: Scratch, stored: Template, counts: dict[str, int]) -> World:
+    return World(msgspec.structs.replace(scratch.empty, hash=stored.hash, counters=stored.counters), counts)
 
 
 def _key(twin: Twin, config: Mapping[str, Any], people: Sequence[Person]) -> bytes:

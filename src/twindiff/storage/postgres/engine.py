@@ -16,7 +16,7 @@ from twindiff.storage import Gone, Intent, Moment, Origin, Present, Start, Templ
 from twindiff.storage.due import NO_JOBS, UNKNOWN, TemplateTimes, earliest
 from twindiff.storage.feed import Feed, Written
 from twindiff.storage.journal import ADVANCE, Record, Values, between
-from twindiff.storage.portions import Work
+from twindiff.storage.portions import Work, nothing
 from twindiff.storage.schema import Schema
 
 from .admin import initialise, version_of
@@ -112,7 +112,8 @@ class PostgresEngine:
         store, tables = self.template(twin, hash), self._tables[twin].schema.tables
         return {name: [msgspec.structs.asdict(row) for row in store.rows(table.row)] for name, table in tables.items()}
 
-    def copy_template(self, env: str, origin: Origin, twin: str) -> Template:
+    def copy_template(self, env: str, origin: Origin, twin: str) -> Generator[Work, None, Template]:
+        yield nothing
         rows, counters = self._content(env, twin)
         return self._templates.keep(self._tables[twin], rows, counters)
 

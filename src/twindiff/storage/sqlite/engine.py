@@ -25,7 +25,7 @@ from .database import contents_of
 from .files import IN_MEMORY, Born, DataFile, Reading
 from .images import ImageQueue, Part, Stored, Taken
 from .memory import give_back
-from .pages import Image, Undo
+from .pages import Undo
 from .rebuilding import Rebuilding
 from .snapshots import Snapshot
 from .spaces import (
@@ -105,11 +105,10 @@ class SqliteEngine:
         with self.file.reader() as reading:
             return contents_of(tables, self._templates.image(tables, hash, reading))
 
-    def copy_template(self, env: str, origin: Origin, twin: str) -> Template:
+    def copy_template(self, env: str, origin: Origin, twin: str) -> Generator[Work, None, Template]:
         space = self._space(env, origin)
-        tables = self._pools[twin].tables
-        rows = contents_of(tables, Image(space.pages[twin].data()))
-        return self._templates.keep(tables, rows, dict(space.standing.counters))
+        tables, counters = self._pools[twin].tables, dict(space.standing.counters)
+        return (yield from self._templates.copy(tables, space.pages[twin].copy(), counters))
 
     def template(self, twin: str, hash: str) -> SqliteStore:
         return self._templates.rows(self._pools[twin].tables, hash)

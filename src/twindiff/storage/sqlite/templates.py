@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from threading import Lock
 from weakref import WeakValueDictionary
 
 from twindiff.storage import Start, Template
 from twindiff.storage.journal import Values
-from twindiff.storage.portions import Work
+from twindiff.storage.portions import Work, let_go
 
 from .database import Database, fits, image_of
 from .files import DataFile, Reading
@@ -51,6 +51,17 @@ class TemplateImages:
         if not self._file.has_template(schema.twin, digest):
             for _ in self._file.save_template(schema.twin, template, image_of(tables, rows)):
                 pass
+        return template
+
+    def copy(self, tables: Tables, pages: Pages, counters: dict[str, int]) -> Generator[Work, None, Template]:
+        """Store what pages hold, which are nobody else's."""
+        made: list[tuple[Template, bytes]] = []
+        yield lambda: made.append(_copied(tables, pages, counters))
+        template, image = made[0]
+        name = (tables.schema.twin, template.hash)
+        self.asked.add(name)
+        if not self._file.has_template(*name):
+            yield from self._file.save_template(name[0], template, image)
         return template
 
     def adopt(self, tables: Tables, start: Start) -> Iterator[Work]:
@@ -138,3 +149,18 @@ class TemplateImages:
     def close(self) -> None:
         for database in self._open.values():
             database.close()
+
+
+def _copied(tables: Tables, pages: Pages, counters: dict[str, int]) -> tuple[Template, bytes]:
+    """A template of what pages hold, and its image; in any thread."""
+    database = Database(tables, pages)
+    try:
+        rows = database.content()
+    finally:
+        database.close()
+    try:
+        template = Template(tables.schema.content_hash(rows, counters), tables.schema.hash, counters)
+        return template, image_of(tables, rows)
+    finally:
+        for each in rows.values():
+            let_go(each)
