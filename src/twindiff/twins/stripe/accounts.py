@@ -66,7 +66,11 @@ def _profile(row: Account) -> Fields:
 
 def _settings(row: Account) -> Fields:
     schedule = {"delay_days": 2, "interval": "manual"}
+    name = row.business_profile.get("name")
     return {
+        "branding": dict.fromkeys(("icon", "logo", "primary_color", "secondary_color")),
+        "card_payments": {"statement_descriptor_prefix": None},
+        "dashboard": {"display_name": name, "timezone": "Etc/UTC"},
         "payouts": {"debit_negative_balances": True, "schedule": schedule},
         "payments": {"statement_descriptor": DESCRIPTOR},
     }

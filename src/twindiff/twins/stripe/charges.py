@@ -25,12 +25,14 @@ from .params import (
     OptText,
     Params,
     Part,
+    SearchParams,
     Shipping,
     Unset,
     given,
     merged_metadata,
 )
 from .payment_methods import DETAILS, NOWHERE, PaymentMethod, outcome_of
+from .search import search_of
 
 api = Operations(prefix="/v1/charges")
 
@@ -186,6 +188,30 @@ def list_charges(call: Call, params: Annotated[ListCharges, Body]) -> Fields:
         (Charge.transfer_group, params.transfer_group),
     )
     return list_of(call, CHARGES, params, "/v1/charges", *where)
+
+
+SEARCHABLE = {
+    "amount": Charge.amount,
+    "billing_details.address.postal_code": Charge.billing_details.json("address", "postal_code"),
+    "created": Charge.created,
+    "currency": Charge.currency,
+    "customer": Charge.customer,
+    "disputed": Charge.disputed,
+    "metadata": Charge.metadata,
+    "payment_method_details.card.brand": Charge.payment_method_details.json("card", "brand"),
+    "payment_method_details.card.exp_month": Charge.payment_method_details.json("card", "exp_month"),
+    "payment_method_details.card.exp_year": Charge.payment_method_details.json("card", "exp_year"),
+    "payment_method_details.card.fingerprint": Charge.payment_method_details.json("card", "fingerprint"),
+    "payment_method_details.card.last4": Charge.payment_method_details.json("card", "last4"),
+    "refunded": Charge.refunded,
+    "status": Charge.status,
+}
+
+
+@api.get("/search")
+def search_charges(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
+    """Search charges."""
+    return search_of(call, CHARGES, params, "/v1/charges/search", SEARCHABLE)
 
 
 @api.get("/{id}")

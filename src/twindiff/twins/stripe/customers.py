@@ -23,12 +23,14 @@ from .params import (
     OptText,
     Params,
     Part,
+    SearchParams,
     Shipping,
     Unset,
     given,
     merged_metadata,
     value_of,
 )
+from .search import search_of
 
 api = Operations(prefix="/v1/customers")
 
@@ -211,6 +213,21 @@ def create_customer(call: Call, params: Annotated[CreateCustomer, Body]) -> Fiel
     made = new(call, CUSTOMERS, **fields, invoice_prefix=prefix)
     record(call, "customer.created", customer_object(made))
     return customer_object(made)
+
+
+SEARCHABLE = {
+    "created": Customer.created,
+    "email": Customer.email,
+    "metadata": Customer.metadata,
+    "name": Customer.name,
+    "phone": Customer.phone,
+}
+
+
+@api.get("/search")
+def search_customers(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
+    """Search the customers that were not deleted."""
+    return search_of(call, CUSTOMERS, params, "/v1/customers/search", SEARCHABLE, ~Customer.deleted)
 
 
 @api.get("/{id}")

@@ -79,7 +79,8 @@ def _details(row: Dispute) -> Fields:
 def _method_details(row: Dispute) -> Fields:
     code = REASONS["inquiry" if row.is_inquiry else row.reason]
     kind = "inquiry" if row.is_inquiry else "chargeback"
-    return {"card": {"brand": "visa", "case_type": kind, "network_reason_code": code}, "type": "card"}
+    card = {"brand": "visa", "case_type": kind, "network": "visa", "network_reason_code": code}
+    return {"card": card, "type": "card"}
 
 
 def _balance_transaction(row: Dispute) -> str | None:

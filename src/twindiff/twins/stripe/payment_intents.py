@@ -25,6 +25,7 @@ from .params import (
     OptText,
     Params,
     Part,
+    SearchParams,
     Shipping,
     Unset,
     given,
@@ -46,6 +47,7 @@ from .payments import (
     unexpected,
     with_intent,
 )
+from .search import search_of
 
 api = Operations(prefix="/v1/payment_intents", layers=[with_intent])
 
@@ -212,6 +214,22 @@ def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> 
         metadata=merged_metadata({}, params.metadata),
     )
     return _confirm(call, made, params) if params.confirm else payment_intent_object(made)
+
+
+SEARCHABLE = {
+    "amount": PaymentIntent.amount,
+    "created": PaymentIntent.created,
+    "currency": PaymentIntent.currency,
+    "customer": PaymentIntent.customer,
+    "metadata": PaymentIntent.metadata,
+    "status": PaymentIntent.status,
+}
+
+
+@api.get("/search")
+def search_payment_intents(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
+    """Search PaymentIntents."""
+    return search_of(call, PAYMENTS, params, "/v1/payment_intents/search", SEARCHABLE)
 
 
 @api.get("/{intent}", scope="publishable")

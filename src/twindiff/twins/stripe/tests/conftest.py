@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from tests.harness import Environment, LiveServer, Platform
+from tests.receiver import Receiver
 from twindiff.server import Settings
 from twindiff.twins.stripe.accounts import OWN
 from twindiff.twins.stripe.tests.shapes import Shapes
@@ -107,7 +108,7 @@ def platform() -> Iterator[Platform]:
     server.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def shop(platform: Platform) -> Callable[..., Stripe]:
     """Make a shop of a template: `shop("stripe_empty", clock={"mode": "steps"})`."""
 
@@ -121,3 +122,11 @@ def shop(platform: Platform) -> Callable[..., Stripe]:
 def stripe(shop: Callable[..., Stripe]) -> Stripe:
     """An empty shop."""
     return shop()
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    """A program that is told of events."""
+    made = Receiver()
+    yield made
+    made.close()

@@ -1,0 +1,186 @@
+"""Refunds, disputes, payouts, transfers, and the balance that they leave."""
+
+import pytest
+
+from .test_payment_intents import pay
+
+
+def net(stripe):
+    """What is available and what is pending, in dollars' cents."""
+    balance = stripe.get("balance")
+    return balance["available"][0]["amount"], balance["pending"][0]["amount"]
+
+
+class TestRefunds:
+    """https://docs.stripe.com/api/refunds"""
+
+    def test_a_part_and_then_the_rest_is_given_back(self, stripe):
+        paid = pay(stripe)
+        stripe.post("refunds", payment_intent=paid["id"], amount=500)
+        charge = stripe.get(f"charges/{paid['latest_charge']}")
+        assert (charge["amount_refunded"], charge["refunded"]) == (500, False)
+        rest = stripe.post("refunds", charge=charge["id"])
+        assert rest["amount"] == 1500
+        assert stripe.get(f"charges/{charge['id']}")["refunded"] is True
+        assert stripe.error("POST", "refunds", charge=charge["id"])["code"] == "charge_already_refunded"
+
+    def test_more_than_there_is_is_refused(self, stripe):
+        paid = pay(stripe)
+        refused = stripe.error("POST", "refunds", payment_intent=paid["id"], amount=2001)
+        assert refused["message"] == "Refund amount ($20.01) is greater than charge amount ($20.00)"
+        stripe.post("refunds", payment_intent=paid["id"], amount=500)
+        refused = stripe.error("POST", "refunds", payment_intent=paid["id"], amount=1501)
+        assert refused["message"] == "Refund amount ($15.01) is greater than unrefunded amount on charge ($15.00)"
+
+    def test_some_are_pending_first(self, stripe):
+        made = stripe.post("refunds", payment_intent=pay(stripe, "pm_card_pendingRefund")["id"])
+        assert made["status"] == "pending"
+        stripe.advance(days=2)
+        assert stripe.get(f"refunds/{made['id']}")["status"] == "succeeded"
+
+    def test_some_fail_later_and_the_money_comes_back(self, stripe):
+        paid = pay(stripe, "pm_card_refundFail")
+        before = sum(net(stripe))
+        made = stripe.post("refunds", payment_intent=paid["id"])
+        assert sum(net(stripe)) == before - 2000
+        stripe.advance(days=2)
+        failed = stripe.get(f"refunds/{made['id']}")
+        assert (failed["status"], failed["failure_reason"]) == ("failed", "expired_or_canceled_card")
+        assert sum(net(stripe)) == before
+
+    def test_of_what_was_only_authorized_all_is_released(self, stripe):
+        held = pay(stripe, capture_method="manual")
+        stripe.post("refunds", payment_intent=held["id"])
+        assert stripe.get(f"payment_intents/{held['id']}")["status"] == "canceled"
+
+    def test_the_refunds_of_a_charge_are_counted(self, stripe):
+        paid = pay(stripe)
+        stripe.post("refunds", charge=paid["latest_charge"], amount=100)
+        assert stripe.get("refunds", charge=paid["latest_charge"])["count"] == 1
+        assert "count" not in stripe.get("refunds")
+
+    def test_what_never_succeeded_cannot_be_refunded(self, stripe):
+        made = stripe.post("payment_intents", amount=2000, currency="usd")
+        assert stripe.error("POST", "refunds", payment_intent=made["id"])["param"] == "payment_intent"
+        assert stripe.error("POST", "refunds", 404, charge="ch_nope")["param"] == "charge"
+
+
+class TestDisputes:
+    """https://docs.stripe.com/testing#disputes"""
+
+    @pytest.mark.parametrize(("evidence", "status"), [("winning_evidence", "won"), ("losing_evidence", "lost")])
+    def test_evidence_decides(self, stripe, evidence, status):
+        charge = pay(stripe, "pm_card_createDispute")["latest_charge"]
+        dispute = stripe.get(f"charges/{charge}/dispute")["id"]
+        answered = stripe.post(f"disputes/{dispute}", evidence={"uncategorized_text": evidence})
+        assert answered["status"] == "under_review"
+        assert "decide_dispute" in " ".join(stripe.advance(days=1))
+        assert stripe.get(f"disputes/{dispute}")["status"] == status
+
+    def test_one_that_is_won_gives_back_the_money_but_not_the_fee(self, stripe):
+        charge = pay(stripe, "pm_card_createDispute")["latest_charge"]
+        dispute = stripe.get(f"charges/{charge}/dispute")["id"]
+        stripe.post(f"disputes/{dispute}", evidence={"uncategorized_text": "winning_evidence"})
+        stripe.advance(days=1)
+        assert [each["net"] for each in stripe.get("balance_transactions", type="adjustment")["data"]] == [2000, -3500]
+
+    def test_one_that_is_closed_is_lost(self, stripe):
+        pay(stripe, "pm_card_createDisputeProductNotReceived")
+        (dispute,) = stripe.get("disputes")["data"]
+        assert dispute["reason"] == "product_not_received"
+        assert stripe.post(f"disputes/{dispute['id']}/close")["status"] == "lost"
+        assert stripe.error("POST", f"disputes/{dispute['id']}/close")["code"] == "dispute_already_closed"
+
+    def test_a_disputed_charge_cannot_be_refunded_but_one_inquired_about_can(self, stripe):
+        disputed = pay(stripe, "pm_card_createDispute")["id"]
+        assert stripe.error("POST", "refunds", payment_intent=disputed)["code"] == "charge_disputed"
+        asked = pay(stripe, "pm_card_createDisputeInquiry")["id"]
+        assert stripe.post("refunds", payment_intent=asked)["status"] == "succeeded"
+
+    def test_evidence_can_be_staged(self, stripe):
+        charge = pay(stripe, "pm_card_createDispute")["latest_charge"]
+        dispute = stripe.get(f"charges/{charge}/dispute")["id"]
+        staged = stripe.post(f"disputes/{dispute}", evidence={"customer_name": "Ada"}, submit=False)
+        assert (staged["status"], staged["evidence"]["customer_name"]) == ("needs_response", "Ada")
+
+
+class TestPayouts:
+    """https://docs.stripe.com/api/payouts"""
+
+    def test_only_what_is_available_is_paid_out(self, stripe):
+        pay(stripe)
+        refused = stripe.error("POST", "payouts", amount=100, currency="usd")
+        assert refused["code"] == "balance_insufficient"
+        stripe.advance(days=3)
+        made = stripe.post("payouts", amount=100, currency="usd")
+        assert (made["status"], net(stripe)) == ("pending", (1812, 0))
+        stripe.advance(days=3)
+        assert stripe.get(f"payouts/{made['id']}")["status"] == "paid"
+
+    def test_one_that_has_not_left_can_be_canceled(self, stripe):
+        pay(stripe, "pm_card_bypassPending")
+        made = stripe.post("payouts", amount=100, currency="usd")
+        assert stripe.post(f"payouts/{made['id']}/cancel")["status"] == "canceled"
+        assert net(stripe) == (1912, 0)
+
+    def test_one_that_has_arrived_can_be_reversed(self, stripe):
+        pay(stripe, "pm_card_bypassPending")
+        made = stripe.post("payouts", amount=100, currency="usd")
+        stripe.advance(days=3)
+        back = stripe.post(f"payouts/{made['id']}/reverse")
+        assert (back["amount"], back["original_payout"], net(stripe)) == (-100, made["id"], (1912, 0))
+
+
+def test_transfers_go_to_connected_accounts_and_come_back(stripe):
+    pay(stripe, "pm_card_bypassPending")
+    account = stripe.post("accounts", type="express", country="US", email="seller@shop.example")["id"]
+    made = stripe.post("transfers", amount=1000, currency="usd", destination=account)
+    assert net(stripe) == (912, 0)
+    stripe.post(f"transfers/{made['id']}/reversals", amount=400)
+    found = stripe.get(f"transfers/{made['id']}")
+    assert (found["amount_reversed"], found["reversed"], len(found["reversals"]["data"])) == (400, False, 1)
+    assert stripe.error("POST", "transfers", amount=5, currency="usd", destination="acct_no")["param"] == "destination"
+
+
+def test_a_customer_has_credit_in_one_currency(stripe):
+    customer = stripe.post("customers")["id"]
+    stripe.post(f"customers/{customer}/balance_transactions", amount=-500, currency="usd")
+    assert stripe.get(f"customers/{customer}")["balance"] == -500
+    path = f"customers/{customer}/balance_transactions"
+    assert "combine currencies" in stripe.error("POST", path, amount=1, currency="eur")["message"]
+
+
+def test_a_customer_sends_cash(stripe):
+    customer = stripe.post("customers")["id"]
+    stripe.post(f"test_helpers/customers/{customer}/fund_cash_balance", amount=500, currency="usd")
+    assert stripe.get(f"customers/{customer}/cash_balance")["available"] == {"usd": 500}
+    assert stripe.get(f"customers/{customer}/cash_balance_transactions")["data"][0]["type"] == "funded"
+
+
+def test_a_file_is_kept(stripe):
+    sent = {"data": {"purpose": "dispute_evidence"}, "files": {"file": ("receipt.pdf", b"%PDF")}}
+    made = stripe.environment.ask("v1/files", twin="stripe", token=stripe.token, **sent).json()
+    assert (made["size"], made["type"]) == (4, "pdf")
+    found = stripe.environment.ask(f"v1/files/{made['id']}/contents", verb="GET", twin="stripe", token=stripe.token)
+    assert found.content == b"%PDF"
+
+
+class TestSetupIntents:
+    """https://docs.stripe.com/api/setup_intents"""
+
+    def test_a_card_is_kept_for_later(self, stripe):
+        customer = stripe.post("customers")["id"]
+        asked = {"payment_method": "pm_card_visa", "confirm": True, "payment_method_types": ["card"]}
+        done = stripe.post("setup_intents", customer=customer, **asked)
+        assert done["status"] == "succeeded"
+        assert stripe.get(f"payment_methods/{done['payment_method']}")["customer"] == customer
+
+    def test_a_declined_card_is_not(self, stripe):
+        asked = {"payment_method": "pm_card_visa_chargeDeclined", "confirm": True, "payment_method_types": ["card"]}
+        refused = stripe.error("POST", "setup_intents", 402, **asked)
+        assert refused["setup_intent"]["last_setup_error"]["code"] == "card_declined"
+
+    def test_it_can_be_canceled_once(self, stripe):
+        made = stripe.post("setup_intents")["id"]
+        assert stripe.post(f"setup_intents/{made}/cancel")["status"] == "canceled"
+        assert stripe.error("POST", f"setup_intents/{made}/cancel")["code"] == "setup_intent_unexpected_state"
