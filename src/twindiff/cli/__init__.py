@@ -17,7 +17,6 @@ from typer.core import TyperGroup
 from twindiff import __version__
 from twindiff.cli import (
     auditing,
-    carrying,
     check,
     db,
     demo,
@@ -33,6 +32,7 @@ from twindiff.cli import (
     serve,
     suites,
     templates,
+    transfer,
     trials,
     trying,
     twin_runs,
@@ -125,7 +125,7 @@ for command in (
     env,
     log,
     points,
-    carrying,
+    transfer,
     explain,
     suites,
     trying,

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, TypeVar
 from twindiff.catalog import TABLES, WebhookRecord
 from twindiff.catalog.stamps import wall
 from twindiff.environments.calls import Calls
-from twindiff.environments.carrying import Carrier
 from twindiff.environments.clocks import Clocks
 from twindiff.environments.environments import (
     Environment,
@@ -29,6 +28,7 @@ from twindiff.environments.runs import Runs
 from twindiff.environments.subscriptions import Subscriptions
 from twindiff.environments.templates import Templates
 from twindiff.environments.transcripts import Policy
+from twindiff.environments.transfer import Transfer
 from twindiff.environments.unused import Unused
 from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import ApiError
@@ -105,7 +105,7 @@ class Service:
         self.templates = Templates(self.engine, catalog, self.registry)
         self.environments = Environments(self.engine, catalog, self.registry, settings.most_environments)
         self.points = Points(self.engine, catalog, self.environments)
-        self.carrier = Carrier(self.engine, catalog, self.registry, self.templates, self.environments)
+        self.transfer = Transfer(self.engine, catalog, self.registry, self.templates, self.environments)
         self.calls = Calls(self.engine, catalog, settings.transcripts)
         self.clocks = Clocks(self.engine, self.environments, self.calls.due)
         self.runs = Runs(self.engine, catalog, self.environments, once=settings.runs_once)

@@ -3,7 +3,6 @@
 from twindiff.kit.twin import Dispatch
 from twindiff.server.platform import (
     calls,
-    carrying,
     clocks,
     environments,
     health,
@@ -11,12 +10,13 @@ from twindiff.server.platform import (
     runs,
     suites,
     templates,
+    transfer,
     webhooks,
 )
 from twindiff.server.platform.style import PlatformStyle
 
 PREFIX = "/api/platform"
 
-_PAGES = (health, environments, calls, clocks, points, carrying, runs, templates, suites, webhooks)
+_PAGES = (health, environments, calls, clocks, points, transfer, runs, templates, suites, webhooks)
 
 platform = Dispatch(PlatformStyle(), [page.api for page in _PAGES])

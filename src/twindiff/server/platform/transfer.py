@@ -6,7 +6,7 @@ from typing import Annotated, cast
 
 import msgspec
 
-from twindiff.environments.parcel import MOST_BYTES
+from twindiff.environments.transfer.format import MOST_BYTES
 from twindiff.kit.http import Answer
 from twindiff.kit.twin import Operations
 from twindiff.server.platform.environments import MOST_SECONDS, EnvironmentMade, environment_made
@@ -23,7 +23,7 @@ async def export_environment(service: Service, env_id: str) -> Answer:
     """
     record = service.environments.record(env_id)
     await service.settle(record.environment_id)
-    file = await service.runtime.run_steps(service.carrier.export(record.environment_id, service.calls.log))
+    file = await service.runtime.run_steps(service.transfer.export(record.environment_id, service.calls.log))
     name = f'attachment; filename="{record.environment_id}.jsonl.gz"'
     return Answer(file, content_type="application/gzip", headers=(("Content-Disposition", name),))
 
@@ -40,9 +40,9 @@ async def import_environment(
     It has the same rows, points, checkpoints, clock and calls, a new id and a new token, and lasts as long as the other
     was made to unless `ttlSeconds` says otherwise.
     """
-    carried = await service.runtime.run_in_thread(lambda: service.carrier.open(file))
-    lasts = min(ttl_seconds or carried.head.ttl_seconds, MOST_SECONDS)
-    bringing = service.carrier.bring(carried, service.calls.log, name=name, ttl_seconds=lasts)
-    made = await service.runtime.run_steps(bringing)
+    contents = await service.runtime.run_in_thread(lambda: service.transfer.read(file))
+    lasts = min(ttl_seconds or contents.head.ttl_seconds, MOST_SECONDS)
+    steps = service.transfer.import_contents(contents, service.calls.log, name=name, ttl_seconds=lasts)
+    made = await service.runtime.run_steps(steps)
     templates = [service.templates.get(id) for id in cast(dict[str, str], made.environment.templates).values()]
     return environment_made(made.environment, made.agent_token, templates)

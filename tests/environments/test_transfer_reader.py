@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.environments.carried import lines_of_a_small_environment, packed
+from tests.environments.exported import lines_of_a_small_environment, packed
 from twindiff.client import Environment, Refused
-from twindiff.environments import parcel
+from twindiff.environments.transfer import format as file_format
 from twindiff.local import Twindiff
 
 
@@ -233,7 +233,7 @@ def test_a_damaged_byte_is_noticed(here, refused):
 
 
 def test_a_bomb_is_not_unpacked(refused, monkeypatch):
-    monkeypatch.setattr(parcel, "MOST_UNPACKED", 1_000_000)
+    monkeypatch.setattr(file_format, "MOST_UNPACKED", 1_000_000)
     bomb = gzip.compress(bytes(50_000_000), compresslevel=1)
     assert "more than 1,000,000 bytes" in refused(bomb, 413, "export_too_large")
 

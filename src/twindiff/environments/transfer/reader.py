@@ -15,9 +15,10 @@ from twindiff.storage.journal import ADVANCE, FORMER_QUEUE, Record, Values, form
 from twindiff.storage.schema import Schema
 from twindiff.storage.values import canonical
 
-from .call_log import Entry
-from .fitting import LONGEST_NAME, Forms, Ground, full_changes, refuse_misfits
-from .parcel import (
+from ..call_log import Entry
+from ..points import refuse_unfit_name
+from ..registry import Registry
+from .format import (
     BytesLine,
     CallLine,
     CheckpointLine,
@@ -26,14 +27,13 @@ from .parcel import (
     Line,
     RecordLine,
     RowLine,
+    read_lines,
     record_of,
-    unpacked,
 )
-from .points import refuse_unfit_name
-from .registry import Registry
+from .validate import LONGEST_NAME, Forms, RowSet, check_changes, full_changes
 
 
-class Carried(NamedTuple):
+class Contents(NamedTuple):
     """An environment out of a file, with the id that it will have; nothing in it is wrong."""
 
     id: str
@@ -46,24 +46,24 @@ class Carried(NamedTuple):
     files: list[bytes]
 
 
-def opened(file: bytes, registry: Registry) -> Carried:
+def read_export(file: bytes, registry: Registry) -> Contents:
     """Unpack a file and try all of it; raises InvalidExport, UnknownTwin, SchemaChanged and others of status 400."""
-    opening: Opening | None = None
-    for number, line in unpacked(file):
+    reader: Reader | None = None
+    for number, line in read_lines(file):
         try:
-            if opening:
-                opening.take(line)
+            if reader:
+                reader.take(line)
             elif isinstance(line, Head):
-                opening = Opening(line, registry)
+                reader = Reader(line, registry)
         except InvalidExport as error:
-            if opening and opening.other_tables:
-                raise SchemaChanged(f"line {number}: {error}. {opening.other_tables}") from None
+            if reader and reader.other_tables:
+                raise SchemaChanged(f"line {number}: {error}. {reader.other_tables}") from None
             raise InvalidExport(f"line {number}: {error}") from None
-    assert opening, "a file begins with its head"
-    return opening.carried()
+    assert reader, "a file begins with its head"
+    return reader.contents()
 
 
-class Opening:
+class Reader:
     """What a file has said so far."""
 
     def __init__(self, head: Head, registry: Registry) -> None:
@@ -73,7 +73,7 @@ class Opening:
         self.other_tables = _other_tables(head, self._schemas)
         """What may be the matter with rows that do not fit, if the file was written with other tables."""
         self._forms = Forms(self._schemas)
-        self._ground = Ground(self._forms)
+        self._row_set = RowSet(self._forms)
         self._rows: dict[str, dict[str, list[Values]]] = {twin: {} for twin in head.twins}
         self._records: list[Record] = []
         self._checkpoints: dict[str, int] = {}
@@ -103,7 +103,7 @@ class Opening:
             return
         form = self._forms.get(line.twin, line.table)
         values = form.full(line.values)
-        self._ground.add(form, values)
+        self._row_set.add(form, values)
         self._rows[line.twin].setdefault(line.table, []).append(values)
 
     def _take_record(self, line: RecordLine) -> None:
@@ -122,9 +122,9 @@ class Opening:
             raise InvalidExport(f"the checkpoint '{line.name}' is there twice")
         self._checkpoints[line.name] = line.seq
 
-    def carried(self) -> Carried:
+    def contents(self) -> Contents:
         """The whole, when every line has been taken; raises InvalidExport."""
-        refuse_misfits(self._ground, self._records)
+        check_changes(self._row_set, self._records)
         self._refuse_unknown_points()
         starts = {twin: self._start(twin) for twin in self._schemas}
         clock = ClockMode(self._head.clock.mode, self._head.clock.start)
@@ -136,7 +136,7 @@ class Opening:
             counters=self._head.counters,
         )
         files = [_file(digest, pieces) for digest, pieces in self._pieces.items()]
-        return Carried(self._id, self._head, origin, starts, self._records, self._checkpoints, self._calls, files)
+        return Contents(self._id, self._head, origin, starts, self._records, self._checkpoints, self._calls, files)
 
     def _refuse_unknown_points(self) -> None:
         last = len(self._records)

@@ -16,8 +16,8 @@ from twindiff.storage.journal import Change, Place, Record, Values, undone
 from twindiff.storage.schema import Schema
 from twindiff.storage.values import INT64, canonical
 
-from .parcel import InvalidExport
-from .registry import did_you_mean
+from ..registry import did_you_mean
+from .format import InvalidExport
 
 Key = tuple[Any, ...]
 
@@ -91,7 +91,7 @@ class Forms:
             raise InvalidExport(f"'{twin[:LONGEST_NAME]}' is none of the environment's twins: {', '.join(self._forms)}")
 
 
-class Ground:
+class RowSet:
     """All rows at one point, and what is unique among them. Rows are kept packed, so that true is not 1."""
 
     def __init__(self, forms: Forms) -> None:
@@ -157,7 +157,7 @@ def full_changes(form: Form, key: Key, before: Values | None, after: Values | No
     return Change(form.name, found[0], was, now)
 
 
-def refuse_misfits(ground: Ground, records: Sequence[Record]) -> None:
+def check_changes(row_set: RowSet, records: Sequence[Record]) -> None:
     """Try every record on the state that it says it was written in; raises InvalidExport.
 
     With rewinds the states are a tree: a record grows from the one before it, or from where a rewind led. Each is gone
@@ -169,9 +169,9 @@ def refuse_misfits(ground: Ground, records: Sequence[Record]) -> None:
     while untried:
         record, forward = waiting.pop()
         if not forward:
-            ground.move(undone(record))
+            row_set.move(undone(record))
             continue
-        ground.move(record)
+        row_set.move(record)
         waiting.append((record, False))
         waiting += [(child, True) for child in reversed(below[record.seq])]
         untried += len(below[record.seq]) - 1

@@ -11,7 +11,7 @@ import pytest
 from tests.harness import Environment, Platform, texts
 from tests.server_mode import embedded_only
 from twindiff.environments.environments import KEPT_AFTER_EXPIRY
-from twindiff.environments.parcel import MOST_BYTES
+from twindiff.environments.transfer.format import MOST_BYTES
 
 LINEAR_AGENT = "2790a7ee-fde0-4537-9588-e233aa5a68d1"
 
@@ -123,8 +123,8 @@ import os, sys
 from twindiff.server import Service, Settings
 
 service = Service(Settings(data_dir=sys.argv[1]))
-carried = service.carrier.open(sys.stdin.buffer.read())
-steps = service.carrier.bring(carried, service.calls.log, name=None, ttl_seconds=9)
+carried = service.transfer.read(sys.stdin.buffer.read())
+steps = service.transfer.import_contents(carried, service.calls.log, name=None, ttl_seconds=9)
 for _ in range(int(sys.argv[2])):
     next(steps)()
 os._exit(9)
@@ -162,7 +162,7 @@ def test_an_import_that_fails_halfway_leaves_nothing(make_server, environment):
     server = make_server()
     service = server.service
     file = exported(environment())
-    steps = service.carrier.bring(service.carrier.open(file), service.calls.log, name=None, ttl_seconds=9)
+    steps = service.transfer.import_contents(service.transfer.read(file), service.calls.log, name=None, ttl_seconds=9)
     next(steps)()
     steps.close()
     assert Platform(server.client).get("env", status="ready")["environments"] == []

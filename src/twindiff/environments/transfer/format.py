@@ -1,8 +1,8 @@
 """The file in which an environment travels: JSON lines in gzip, for `zcat` and `jq` to look into.
 
-The first line says what is carried. Then come the rows of its templates, the records of its journal, its checkpoints,
-its calls, and the bytes of files in pieces. The last line says how many lines there were before it. There are no paths
-in it, and nothing is unpacked beyond what is read.
+The first line says what is in the file. Then come the rows of its templates, the records of its journal, its
+checkpoints, its calls, and the bytes of files in pieces. The last line says how many lines there were before it. There
+are no paths in it, and nothing is unpacked beyond what is read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from twindiff.kit.events import Event
 from twindiff.kit.rows import Table
 from twindiff.storage.journal import Change, Record, Values
 
-from .transcripts import Transcript
+from ..transcripts import Transcript
 
 FORMAT = 1
 MOST_BYTES = 128_000_000
@@ -30,7 +30,7 @@ MOST_BYTES = 128_000_000
 MOST_UNPACKED = 256_000_000
 """The most that it may hold, in bytes of JSON."""
 PIECE = 1 << 20
-"""Bytes of a carried file that stand in one line."""
+"""Bytes of an exported file that stand in one line."""
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 _LEVEL = 6
@@ -72,7 +72,7 @@ class TwinLine(msgspec.Struct, frozen=True):
 
 
 class Head(Line, tag="environment"):
-    """What is carried. No token is: neither the agent's nor those that were given at its creation."""
+    """What is in the file. No token is: neither the agent's nor those that were given at its creation."""
 
     format: int
     twindiff: str
@@ -220,7 +220,7 @@ def record_of(line: RecordLine, environment_id: str, changes: list[Change], even
     )
 
 
-class Packer:
+class Writer:
     """Writes a file; the same lines give the same bytes. `digests` are what rows may name files by."""
 
     def __init__(self) -> None:
@@ -266,7 +266,7 @@ class Packer:
         return self._packed.getvalue()
 
 
-def unpacked(file: bytes) -> Iterator[tuple[int, Line]]:
+def read_lines(file: bytes) -> Iterator[tuple[int, Line]]:
     """The lines of a file, numbered; raises InvalidExport, ExportTooLarge."""
     number = 0
     line: Line | None = None

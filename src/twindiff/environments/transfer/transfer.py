@@ -24,10 +24,12 @@ from twindiff.storage import Engine, NotServed, Origin, SchemaChanged, Start
 from twindiff.storage.journal import Record
 from twindiff.storage.portions import Work, nothing, portions
 
-from .call_log import CallLog
-from .environments import Created, EnvironmentDeleted, Environments, new_token, token_hash
-from .opening import Carried, opened
-from .parcel import (
+from ..call_log import CallLog
+from ..environments import Created, EnvironmentDeleted, Environments, new_token, token_hash
+from ..registry import Registry
+from ..templates import Naming, Templates
+from ..transcripts import Transcript, unpack
+from .format import (
     FORMAT,
     PIECE,
     BytesLine,
@@ -36,14 +38,12 @@ from .parcel import (
     ClockLine,
     Head,
     Line,
-    Packer,
     RowLine,
     TwinLine,
+    Writer,
     record_line,
 )
-from .registry import Registry
-from .templates import Naming, Templates
-from .transcripts import Transcript, unpack
+from .reader import Contents, read_export
 
 AT_ONCE = 100
 """Rows or records that are read or written in one go."""
@@ -51,7 +51,7 @@ CALLS_AT_ONCE = 25
 """Calls, with what was said in them."""
 
 
-class Carrier:
+class Transfer:
     """Exports and imports environments."""
 
     def __init__(
@@ -65,12 +65,12 @@ class Carrier:
 
     def export(self, environment_id: str, log: CallLog) -> Generator[Work, None, bytes]:
         """All of an environment as a file; raises what `record` raises, EnvironmentDeleted, ExportTooLarge."""
-        packer = Packer()
+        writer = Writer()
         for lines in self._portions(self._environments.record(environment_id), log):
-            yield partial(packer.pack, lines)
+            yield partial(writer.pack, lines)
             self._refuse_deleted(environment_id)
         whole: list[bytes] = []
-        yield lambda: whole.append(self._finished(packer))
+        yield lambda: whole.append(self._finished(writer))
         return whole[0]
 
     def _refuse_deleted(self, environment_id: str) -> None:
@@ -134,21 +134,21 @@ class Carrier:
             yield [RowLine(twin, table.name, msgspec.structs.asdict(row)) for row in rows]
             offset += AT_ONCE
 
-    def _finished(self, packer: Packer) -> bytes:
+    def _finished(self, writer: Writer) -> bytes:
         """The file, with the bytes that its rows name."""
-        for digest in sorted(packer.digests):
+        for digest in sorted(writer.digests):
             if self._engine.blobs.has(digest):
                 with self._engine.blobs.open(digest) as file:
                     while data := file.read(PIECE):
-                        packer.pack([BytesLine(digest, data)])
-        return packer.finish()
+                        writer.pack([BytesLine(digest, data)])
+        return writer.finish()
 
-    def open(self, file: bytes) -> Carried:
+    def read(self, file: bytes) -> Contents:
         """Try all of a file, in any thread; see `opened`."""
-        return opened(file, self._registry)
+        return read_export(file, self._registry)
 
-    def bring(
-        self, carried: Carried, log: CallLog, *, name: str | None, ttl_seconds: int
+    def import_contents(
+        self, contents: Contents, log: CallLog, *, name: str | None, ttl_seconds: int
     ) -> Generator[Work, None, Created]:
         """Make an environment of what was opened, under a new id and token.
 
@@ -156,16 +156,16 @@ class Carrier:
         forgotten with those that have.
         """
         token = new_token()
-        record = self._catalog.add(_expected(carried, token, name))
+        record = self._catalog.add(_expected(contents, token, name))
         try:
-            yield partial(self._keep_files, carried.files)
-            yield from self._engine.adopt(carried.id, carried.origin, carried.starts, carried.records)
-            yield from self._note(carried, log)
-            return Created(self._readied(record, carried, ttl_seconds), token)
+            yield partial(self._keep_files, contents.files)
+            yield from self._engine.adopt(contents.id, contents.origin, contents.starts, contents.records)
+            yield from self._note(contents, log)
+            return Created(self._readied(record, contents, ttl_seconds), token)
         except BaseException:  # whatever it is, nothing half-made stays
             with suppress(NotServed):  # what cannot be removed now is forgotten in a day
-                self._environments.delete(carried.id)
-                for _ in log.forget(carried.id):
+                self._environments.delete(contents.id)
+                for _ in log.forget(contents.id):
                     pass
             raise
 
@@ -173,30 +173,30 @@ class Carrier:
         while files:
             self._engine.blobs.put(files.pop())
 
-    def _note(self, carried: Carried, log: CallLog) -> Iterator[Work]:
+    def _note(self, contents: Contents, log: CallLog) -> Iterator[Work]:
         """Checkpoints and calls."""
-        for names in portions([*carried.checkpoints], AT_ONCE):
+        for names in portions([*contents.checkpoints], AT_ONCE):
             with self._engine.transaction():
                 for each in names:
                     now = stamp()
                     self._catalog.add(
                         CheckpointRecord(
-                            environment_id=carried.id,
+                            environment_id=contents.id,
                             name=each,
-                            seq=carried.checkpoints[each],
+                            seq=contents.checkpoints[each],
                             created=now.micros,
                             created_at=now.iso,
                         )
                     )
             yield nothing
-        for calls in portions(carried.calls, CALLS_AT_ONCE):
-            log.restore(carried.id, calls)
+        for calls in portions(contents.calls, CALLS_AT_ONCE):
+            log.restore(contents.id, calls)
             yield nothing
 
-    def _readied(self, record: EnvironmentRecord, carried: Carried, ttl_seconds: int) -> EnvironmentRecord:
+    def _readied(self, record: EnvironmentRecord, contents: Contents, ttl_seconds: int) -> EnvironmentRecord:
         with self._engine.transaction():
-            self._refuse_deleted(carried.id)
-            templates = {twin: self._template(twin, start) for twin, start in carried.starts.items()}
+            self._refuse_deleted(contents.id)
+            templates = {twin: self._template(twin, start) for twin, start in contents.starts.items()}
             now = stamp()
             return self._catalog.change(
                 record,
@@ -237,17 +237,17 @@ def _call(record: CallRecord, said: Transcript | None) -> CallLine:
     )
 
 
-def _expected(carried: Carried, token: str, name: str | None) -> EnvironmentRecord:
+def _expected(contents: Contents, token: str, name: str | None) -> EnvironmentRecord:
     """The record of an environment that is not there yet."""
     now = stamp()
-    head = carried.head
+    head = contents.head
     tokens: dict[str, Any] = msgspec.to_builtins(Tokens(head.actor, head.auth, users=head.users))
     return EnvironmentRecord(
-        environment_id=carried.id,
+        environment_id=contents.id,
         status="expired",
         service=next(iter(head.twins)),
         templates={},
-        origin=msgspec.to_builtins(carried.origin),
+        origin=msgspec.to_builtins(contents.origin),
         tokens=tokens,
         token_hash=token_hash(token),
         created=now.micros,

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.environments.carried import STEPS, call, lines, lines_of_a_small_environment, packed, say
+from tests.environments.exported import STEPS, call, lines, lines_of_a_small_environment, packed, say
 from tests.harness import GENERAL, RANDOM
 from twindiff.client import Environment, Refused
-from twindiff.environments import parcel
+from twindiff.environments.transfer import format as file_format
 from twindiff.kit import Call, Column, Operations, Row, Twin, column
 from twindiff.kit.styles.base import Style
 from twindiff.local import Twindiff
@@ -214,7 +214,7 @@ def test_what_lived_through_a_change_of_tables_travels(tmp_path):
 
 
 def test_what_is_too_large_for_a_file_is_not_exported(here, monkeypatch):
-    monkeypatch.setattr(parcel, "MOST_UNPACKED", 3_000)
+    monkeypatch.setattr(file_format, "MOST_UNPACKED", 3_000)
     with here.create("slack:slack_default") as env:
         with pytest.raises(Refused, match="413 export_too_large"):
             env.export()
