@@ -13,6 +13,7 @@ from typing import NamedTuple, cast
 from twindiff.catalog import CallRecord, RunRecord, TranscriptRecord
 from twindiff.kit.clock import Clock
 from twindiff.storage import CatalogStore, Engine
+from twindiff.storage.feed import Feed
 
 from .transcripts import Heard, Policy, Transcript, pack, wants
 
@@ -55,6 +56,8 @@ class CallLog:
         self._guard = threading.Lock()
         self._held = 0
         self._large: list[Heard] = []
+        self.feed = Feed()
+        """Tells of every call of this process; its numbers are counts, not seqs."""
         self.total = 0
         self.waiting = 0
 
@@ -74,6 +77,7 @@ class CallLog:
             self.waiting += 1
             self._held += held
             self._waiting.setdefault(environment_id, []).append(entry)
+        self.feed.committed(environment_id, self.total)
 
     @property
     def has_large(self) -> bool:

@@ -15,6 +15,7 @@ from .events import Webhooks
 from .exchange import Exchange, Layer, Run, compose
 from .http import Request
 from .rows import Column, Expression, Row, Table, fall_due, table_of
+from .screens import Look
 from .seeding import Seeding, Variables
 from .styles.base import Style
 
@@ -343,7 +344,7 @@ class Twin:
     `webhooks` is how the vendor tells of events. `variables` are what programs read to find it, `seeding` is how
     it is filled from a configuration. `completes` adds to a template's rows, as people write them, what follows from
     them. `clocks` are instants by template, in ISO 8601, at which environments of it begin unless they are told
-    otherwise.
+    otherwise. `screen` shows its state to people.
     """
 
     def __init__(
@@ -365,6 +366,7 @@ class Twin:
         seeding: Seeding | None = None,
         completes: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
         clocks: Mapping[str, str] | None = None,
+        screen: Look | None = None,
     ) -> None:
         self.name = name
         self.style = style
@@ -374,6 +376,7 @@ class Twin:
         self.variables = variables or _usual_variables(name)
         self.seeding = seeding
         self.completes = completes
+        self.screen = screen
         self.seeds = seeds
         self.templates = dict(templates or {})
         self.clocks = dict(clocks or {})

@@ -23,6 +23,9 @@ from twindiff.server.twin_runs.gate import existing, pass_gate
 from twindiff.storage import Gone, Moment
 
 PREFIX = "/api/env/"
+_HARMLESS = (("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "sandbox; default-src 'none'"))
+_ACTIVE = {"image/svg+xml", "text/html", "text/xml", "application/xml", "application/xhtml+xml", "application/xslt+xml"}
+"""Types of files that can hold scripts; a browser keeps them in place of showing them."""
 
 
 class Target(NamedTuple):
@@ -72,6 +75,18 @@ class Opened:
     def body_limit(self) -> int:
         """The largest body that it may have, in bytes."""
         return self.exchange.operation.declared.body_limit if self.exchange else BODY_LIMIT
+
+
+def harmless(answer: Answer) -> Answer:
+    """An answer that no browser runs as a page of this server: vendors' files are served under its address."""
+    if answer.content_type.startswith("application/json"):
+        return answer
+    kind = answer.content_type.partition(";")[0].strip().lower()
+    given = {name.lower() for name, _ in answer.headers}
+    headers = [each for each in _HARMLESS if each[0].lower() not in given]
+    if kind in _ACTIVE and "content-disposition" not in given:
+        headers.append(("Content-Disposition", "attachment"))
+    return answer._replace(headers=(*answer.headers, *headers))
 
 
 class DataPlane:

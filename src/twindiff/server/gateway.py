@@ -20,7 +20,7 @@ from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer, Request
 from twindiff.server.auth import check_origin, refusal
 from twindiff.server.bodies import Receive, read_body
-from twindiff.server.data_plane import DataPlane, Target, target_of
+from twindiff.server.data_plane import DataPlane, Target, harmless, target_of
 from twindiff.server.planes import Plane, planes_of
 from twindiff.server.service import LARGE_BODY, Service
 from twindiff.server.shell import shell_of
@@ -138,7 +138,7 @@ class Gateway:
     async def _answer(self, scope: Scope, request: Request, place: Target | Plane | None, receive: Receive) -> Answer:
         self._check_origin(request)
         if isinstance(place, Target):
-            answer = preflight(request) or await self._data_plane.answer(request, place, receive)
+            answer = preflight(request) or harmless(await self._data_plane.answer(request, place, receive))
             return _readable_by_its_page(answer, request)
         assert place, "the shell answers what has no place here"
         address = f"{scope['scheme']}://{request.headers.get('host', '').lower() or 'localhost'}"

@@ -13,6 +13,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer
 from twindiff.server import pages
 from twindiff.server.auth import refusal
+from twindiff.server.inspector import routes_of
 from twindiff.server.service import Service
 from twindiff.server.sockets import SocketPlane
 
@@ -41,7 +42,7 @@ def shell_of(service: Service) -> Starlette:
         return response(await service.runtime.run_in_thread(lambda: pages.index(service, shown)))
 
     handlers = {ApiError: _refused, HTTPException: _refused_by_framework}
-    routes = [Route("/", index), WebSocketRoute("/{path:path}", SocketPlane(service).serve)]
+    routes = [Route("/", index), *routes_of(service), WebSocketRoute("/{path:path}", SocketPlane(service).serve)]
     return Starlette(routes=routes, exception_handlers=handlers)
 
 

@@ -19,6 +19,7 @@ from twindiff.kit.events import Webhooks
 from twindiff.kit.exchange import Exchange, Layer, compose
 from twindiff.kit.http import Answer, Request, json_answer
 from twindiff.kit.rows import Row
+from twindiff.kit.screens import Look
 from twindiff.kit.seeding import Seeding, Variables
 from twindiff.kit.styles.base import Style, json_object
 from twindiff.kit.twin import ActorOf, Declared, Dispatch, Found, Operation, Twin, Users
@@ -44,6 +45,14 @@ MANY_VALUES = 100
 _ASKS_SCHEMA = re.compile(rb"__(?:schema|type)\b")
 _READING = ("GET", "HEAD")
 _PAGE = Path(__file__).with_name("page.html")
+_OUR_PAGE = (
+    ("Content-Disposition", "inline"),
+    (
+        "Content-Security-Policy",
+        "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'",
+    ),
+)
+"""Headers of a page that is ours and holds nothing of a vendor's, which a browser may show and run."""
 
 
 class _Nothing(msgspec.Struct):
@@ -182,7 +191,7 @@ class Endpoint(Dispatch):
 
 
 def _page(call: Call, raw: Any) -> Answer:
-    return Answer(_PAGE.read_bytes(), content_type="text/html; charset=utf-8")
+    return Answer(_PAGE.read_bytes(), content_type="text/html; charset=utf-8", headers=_OUR_PAGE)
 
 
 def _asked(body: bytes) -> Asked:
@@ -228,6 +237,7 @@ class GraphqlTwin(Twin):
         tells: Tells | None = None,
         variables: Variables | None = None,
         seeding: Seeding | None = None,
+        screen: Look | None = None,
     ) -> None:
         self.model = Model(modules, payload)
         self.model.tells = tells
@@ -246,6 +256,7 @@ class GraphqlTwin(Twin):
             webhooks=webhooks,
             variables=variables,
             seeding=seeding,
+            screen=screen,
         )
         self.dispatch = self.endpoint = Endpoint(style, self.api, layers)
 

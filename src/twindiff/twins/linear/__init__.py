@@ -9,6 +9,7 @@ from twindiff.kit.graphql import GraphqlTwin, modules_of
 from twindiff.kit.seeding import Variables
 
 from .model.users import User
+from .screens import screen
 from .seeding import seeding
 from .style import LinearStyle
 from .webhook_events import tell, webhooks
@@ -27,6 +28,7 @@ twin = GraphqlTwin(
     webhooks=webhooks,
     tells=tell,
     seeding=seeding,
+    screen=screen,
     variables=Variables(
         tokens=dict.fromkeys(("LINEAR_API_KEY", "LINEAR_ACCESS_TOKEN", "LINEAR_TOKEN"), "lin_api_{secret}"),
         urls={"LINEAR_API_URL": "/graphql", "LINEAR_BASE_URL": "", "LINEAR_GRAPHQL_URL": "/graphql"},

@@ -38,6 +38,7 @@ from . import (
 )
 from .events_api import webhooks
 from .guard import actor_of, guard
+from .screens import screen
 from .seeding import seeding
 from .tables import TABLES, User
 
@@ -84,6 +85,7 @@ twin = Twin(
     actor_of=actor_of,
     webhooks=webhooks,
     seeding=seeding,
+    screen=screen,
     variables=Variables(
         tokens={"SLACK_BOT_TOKEN": "xoxb-{secret}", "SLACK_TOKEN": "xoxb-{secret}", "SLACK_API_TOKEN": "xoxb-{secret}"},
         urls={"SLACK_API_URL": "/api", "SLACK_BASE_URL": "", "SLACK_TWIN_BASE_URL": ""},

@@ -1,0 +1,168 @@
+"""What the inspector costs: pages at the server and in Chromium, and what open pages cost an agent that writes.
+
+`python benchmarks/inspector.py [--json]`
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import httpx
+from playwright.sync_api import sync_playwright
+
+from tests.harness import GENERAL, Environment, LiveServer, Platform
+from twindiff.browser.chromium import chromium
+from twindiff.server import Settings
+
+CALLS = 1000
+ROWS = 100_000
+PAGES = 50
+POSTS = 400
+ROUNDS = 7
+
+
+def timed(work: Any) -> float:
+    """Seconds that work takes."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def in_chromium(url: str) -> float:
+    """Seconds until a page has been drawn, the median of several, each in a browser context of its own."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
+        taken: list[float] = []
+        for _ in range(ROUNDS):
+            context = browser.new_context()
+            page = context.new_page()
+            page.goto("about:blank")
+            taken.append(timed(lambda page=page: page.goto(url, wait_until="domcontentloaded")))
+            context.close()
+        browser.close()
+    return median(taken)
+
+
+def with_rows(platform: Platform) -> Environment:
+    """An environment with many messages."""
+    made = platform.environment()
+    rows = [
+        {"message_id": f"{1_600_000_000 + n}.000000", "channel_id": GENERAL, "user_id": "U01AGENBOT9"}
+        | {"message_text": f"message {n} of many, about subject {n % 997}"}
+        for n in range(ROWS)
+    ]
+    file = {"service": "slack", "name": "many", "rows": rows}
+    del file
+    export = platform.ask("GET", f"env/{made.id}/export").content
+    return carried(platform, export, rows)
+
+
+def carried(platform: Platform, export: bytes, rows: list[dict[str, Any]]) -> Environment:
+    """The environment of an export to which rows are added."""
+    import gzip
+
+    head, *lines = gzip.decompress(export).splitlines()
+    added = [json.dumps({"kind": "row", "twin": "slack", "table": "messages", "values": row}).encode() for row in rows]
+    whole = [head, *added, *lines[:-1]]
+    end = json.dumps({"kind": "end", "lines": len(whole)}).encode()
+    file = gzip.compress(b"\n".join([*whole, end]) + b"\n", 1)
+    sent = {"Content-Type": "application/gzip"}
+    answer = platform.client.post("/api/platform/env/import", content=file, headers=sent, timeout=120)
+    assert answer.is_success, answer.text
+    return Environment(platform, answer.json())
+
+
+def posting(environment: Environment) -> float:
+    """Seconds of one message, the mean of many."""
+    with httpx.Client(base_url=environment.url, headers={"Authorization": f"Bearer {environment.token}"}) as client:
+        body = {"channel": GENERAL, "text": "hello"}
+        return timed(lambda: [client.post("/chat.postMessage", json=body) for _ in range(POSTS)]) / POSTS
+
+
+class Watchers:
+    """Open pages, without the browsers around them."""
+
+    def __init__(self, server: LiveServer, environment: Environment, count: int) -> None:
+        self._sockets = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(count)]
+        path = f"/inspect/environments/{environment.id}/events"
+        for each in self._sockets:
+            each.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._drain()), daemon=True)
+        self._thread.start()
+
+    async def _drain(self) -> None:
+        await asyncio.gather(*(self._read(each) for each in self._sockets))
+
+    async def _read(self, connection: socket.socket) -> None:
+        reader, _ = await asyncio.open_connection(sock=connection)
+        while await reader.read(1 << 16):
+            pass
+
+    def close(self) -> None:
+        for each in self._sockets:
+            each.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+
+
+def measure() -> dict[str, float]:
+    """Everything, in milliseconds; ratios without a unit."""
+    server = LiveServer(Settings())
+    platform = Platform(server.client)
+    found: dict[str, float] = {}
+    try:
+        worked = platform.environment()
+        for n in range(CALLS):
+            worked.post(f"message {n}") if n % 2 else worked.slack("auth.test")
+        path = f"/inspect/environments/{worked.id}"
+        found["timeline of 1,000 calls, server ms"] = 1000 * median(
+            timed(lambda: server.client.get(path)) for _ in range(ROUNDS)
+        )
+        found["timeline of 1,000 calls, Chromium ms"] = 1000 * in_chromium(server.url + path)
+        many = with_rows(platform)
+        table = f"/inspect/environments/{many.id}/tables/slack/messages"
+        for name, query in [
+            ("first page", ""),
+            ("last page", f"?offset={ROWS - 100}"),
+            ("filtered by words", "?column=message_text&op=contains&value=subject+996"),
+            ("filtered by value", f"?column=channel_id&op=is&value={GENERAL}"),
+        ]:
+            taken = median(timed(lambda query=query: server.client.get(table + query)) for _ in range(ROUNDS))
+            found[f"100,000 rows, {name}, ms"] = 1000 * taken
+        alone: list[float] = []
+        watched: list[float] = []
+        for _ in range(ROUNDS):
+            alone.append(posting(worked))
+            watchers = Watchers(server, worked, PAGES)
+            watched.append(posting(worked))
+            watchers.close()
+        found["a post with 50 open pages, ratio"] = median(b / a for a, b in zip(alone, watched, strict=True))
+    finally:
+        server.close()
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    as_json = parser.parse_args().json
+    found = measure()
+    if as_json:
+        print(json.dumps(found))
+    else:
+        for name, value in found.items():
+            print(f"{name:<44} {value:8.2f}")
+
+
+if __name__ == "__main__":
+    main()

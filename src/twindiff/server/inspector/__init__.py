@@ -1,0 +1,148 @@
+"""The inspector: pages in which people see environments, runs, and what there is to make and judge them with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from twindiff.kit.errors import ApiError
+from twindiff.server.inspector import access, doing, environments, library, live, rendering, runs, tables
+from twindiff.server.inspector.access import PREFIX
+from twindiff.server.inspector.timelines import Cursor
+from twindiff.server.service import Service
+
+Work = Callable[[], Coroutine[Any, Any, Response]]
+Handler = Callable[[Service, Request], Coroutine[Any, Any, Response]]
+Deed = Callable[[Service, Request, doing.Form], Coroutine[Any, Any, Response]]
+
+ENVIRONMENT = "/environments/{id}"
+PAGES: dict[str, Handler] = {
+    "/environments": environments.environments,
+    ENVIRONMENT: environments.environment,
+    f"{ENVIRONMENT}/calls/{{number:int}}": environments.call,
+    f"{ENVIRONMENT}/difference": environments.difference,
+    f"{ENVIRONMENT}/tables": tables.tables,
+    f"{ENVIRONMENT}/tables/{{twin}}/{{table}}": tables.table,
+    f"{ENVIRONMENT}/tables/{{twin}}/{{table}}/row": tables.row,
+    f"{ENVIRONMENT}/screens/{{twin}}": tables.screen,
+    f"{ENVIRONMENT}/screens/{{twin}}/{{path:path}}": tables.screen,
+    "/runs": runs.runs,
+    "/runs/{id}": runs.run,
+    "/twins": library.twins,
+    "/twins/{twin}": library.twin,
+    "/templates": library.templates,
+    "/templates/{id}": library.template,
+    "/templates/{id}/tables/{table}": library.template_table,
+    "/suites": library.suites,
+    "/suites/{id}": library.suite,
+}
+DEEDS: dict[str, Deed] = {
+    f"{ENVIRONMENT}/checkpoint": doing.checkpoint,
+    f"{ENVIRONMENT}/fork": doing.fork,
+    f"{ENVIRONMENT}/rewind": doing.rewind,
+    f"{ENVIRONMENT}/advance": doing.advance,
+}
+
+
+def routes_of(service: Service) -> list[BaseRoute]:
+    """The pages of a service."""
+    lives = live.Live(service)
+    found: list[BaseRoute] = [Route(PREFIX, _home), Route(f"{PREFIX}/static/{{name}}", _static)]
+    found += [Route(PREFIX + path, partial(_page, service, handler)) for path, handler in PAGES.items()]
+    found += [Route(PREFIX + path, partial(_deed, service, deed), methods=["POST"]) for path, deed in DEEDS.items()]
+    found.append(Route(f"{PREFIX}{ENVIRONMENT}/events", partial(_stream, service, lives)))
+    found.append(Route(f"{PREFIX}/sign-in", partial(_sign_in, service), methods=["GET", "POST"]))
+    found.append(Route(f"{PREFIX}/sign-out", partial(_sign_out, service), methods=["POST"]))
+    return found
+
+
+async def _home(request: Request) -> Response:
+    return RedirectResponse(f"{PREFIX}/environments", 307)
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in rendering.STATIC:
+        return rendering.page("error.html", 404, title="Not found", said="There is nothing here.")
+    headers = {**rendering.HEADERS, "Cache-Control": "no-cache", "Content-Type": rendering.STATIC[name]}
+    return Response(rendering.static(name), headers=headers)
+
+
+async def _page(service: Service, handler: Handler, request: Request) -> Response:
+    return await _answered(service, request, lambda: handler(service, request))
+
+
+async def _deed(service: Service, deed: Deed, request: Request) -> Response:
+    async def do() -> Response:
+        form = await doing.read_form(request)
+        return await service.runtime.run_request(lambda: deed(service, request, form))
+
+    return await _answered(service, request, do, apart=False)
+
+
+async def _answered(service: Service, request: Request, work: Work, *, apart: bool = True) -> Response:
+    """The answer of a page for whoever may see it; what goes wrong is a page too."""
+    try:
+        access.check(service.settings.api_key, request)
+        await service.runtime.wait_for_turn()
+        return await (service.runtime.run_request(work) if apart else work())
+    except access.NotSignedIn as error:
+        if request.method != "GET":
+            return _wrong(error)
+        where = quote(f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path, safe="")
+        return RedirectResponse(f"{PREFIX}/sign-in?to={where}", 303, rendering.HEADERS)
+    except ApiError as error:
+        return _wrong(error)
+
+
+def _wrong(error: ApiError) -> Response:
+    return rendering.page("error.html", error.status, title="That did not work", said=str(error))
+
+
+async def _stream(service: Service, lives: live.Live, request: Request) -> Response:
+    async def begin() -> Response:
+        lives.admit()
+        given = request.headers.get("last-event-id") or request.query_params.get("after", "")
+        environment = service.environments.get(request.path_params["id"])
+        cursor = Cursor.read(given) or Cursor(
+            service.calls.log.last(environment.id), service.engine.seq(environment.id)
+        )
+        headers = {**rendering.HEADERS, "X-Accel-Buffering": "no"}
+        return StreamingResponse(lives.stream(environment.id, cursor), 200, headers, "text/event-stream")
+
+    return await _answered(service, request, begin)
+
+
+async def _sign_in(service: Service, request: Request) -> Response:
+    """The page with the form, and what it sends."""
+    to = request.query_params.get("to", "")
+    target = to if to.startswith(f"{PREFIX}/") and "\\" not in to else f"{PREFIX}/environments"
+    key = service.settings.api_key
+    if key is None:
+        return RedirectResponse(target, 303)
+    if request.method == "GET":
+        return rendering.page("sign_in.html", to=target, said="")
+    try:
+        access.check_form(request)
+        answer = RedirectResponse(target, 303, rendering.HEADERS)
+        form = await doing.read_form(request)
+        access.sign_in(key, form.get("key", ""), answer, is_secure=request.url.scheme == "https")
+    except ApiError as error:
+        return rendering.page("sign_in.html", error.status, to=target, said=str(error))
+    return answer
+
+
+async def _sign_out(service: Service, request: Request) -> Response:
+    try:
+        access.check_form(request)
+    except ApiError as error:
+        return _wrong(error)
+    answer = RedirectResponse(f"{PREFIX}/sign-in", 303, rendering.HEADERS)
+    access.sign_out(answer)
+    return answer

@@ -1,0 +1,133 @@
+"""Timelines that go on: whoever looks at one is sent what comes, drawn once for all who look."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable
+from contextlib import suppress
+from typing import NamedTuple
+
+from twindiff.kit.errors import ApiError
+from twindiff.server.inspector.rendering import render
+from twindiff.server.inspector.timelines import Cursor, cursor_at, timeline
+from twindiff.server.service import Service
+
+SECONDS = 0.5
+"""Between two looks at an environment that goes on."""
+SECONDS_QUIET = 20
+"""After which a stream says that it is still there, and looks whether its environment is."""
+MOST_DRAWN = 20
+"""Calls that are drawn at once; where more come in a flood, a line says how many and leads to them."""
+MOST = 200
+"""Streams of a server."""
+MOST_WAITING = 50
+"""Parts that a slow reader may be behind; then it is to begin anew, from where it got to."""
+
+
+class TooManyStreams(ApiError):
+    """As many timelines are looked at as this server allows; the page can be loaded again instead."""
+
+    status = 503
+
+
+class Part(NamedTuple):
+    """What came: rows as HTML, and the cursor after them."""
+
+    cursor: Cursor
+    html: str
+
+    def encoded(self) -> bytes:
+        """The part as an event of a stream."""
+        lines = "".join(f"data: {line}\n" for line in self.html.splitlines())
+        return f"id: {self.cursor}\nevent: rows\n{lines}\n".encode()
+
+
+Waiting = asyncio.Queue[bytes]
+
+
+class Live:
+    """The environments that somebody looks at."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._readers: dict[str, set[Waiting]] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def admit(self) -> None:
+        """Raises TooManyStreams."""
+        if sum(map(len, self._readers.values())) >= MOST:
+            raise TooManyStreams
+
+    async def stream(self, environment_id: str, cursor: Cursor) -> AsyncGenerator[bytes]:
+        """What comes after a cursor, as it comes; ends with the environment."""
+        waiting: Waiting = asyncio.Queue(MOST_WAITING)
+        self._join(environment_id, waiting)
+        try:
+            yield b"retry: 1000\n\n"
+            part = await self._part(environment_id, cursor)
+            if part.html:
+                yield part.encoded()
+            while not waiting.full():
+                try:
+                    yield await asyncio.wait_for(waiting.get(), SECONDS_QUIET)
+                except TimeoutError:
+                    if self._service.environments.record(environment_id).status != "ready":
+                        yield b"event: ended\ndata:\n\n"
+                        return
+                    yield b": still there\n\n"
+        finally:
+            self._leave(environment_id, waiting)
+
+    def _join(self, environment_id: str, waiting: Waiting) -> None:
+        self._readers.setdefault(environment_id, set()).add(waiting)
+        if environment_id not in self._tasks:
+            self._tasks[environment_id] = asyncio.create_task(self._watch(environment_id))
+
+    def _leave(self, environment_id: str, waiting: Waiting) -> None:
+        left = self._readers[environment_id]
+        left.discard(waiting)
+        if not left:
+            del self._readers[environment_id]
+            self._tasks.pop(environment_id).cancel()
+
+    async def _watch(self, environment_id: str) -> None:
+        """Draw what comes, whenever a call or a commit says that something has."""
+        log, engine = self._service.calls.log, self._service.engine
+        with engine.feed.watch(environment_id) as commits, log.feed.watch(environment_id) as calls:
+            cursor = Cursor(log.last(environment_id), engine.seq(environment_id))
+            while True:
+                await _either(commits.__anext__(), calls.__anext__())
+                await asyncio.sleep(SECONDS)
+                with suppress(ApiError):  # an environment that has ended, or a full disk
+                    part = await self._part(environment_id, cursor)
+                    cursor = part.cursor
+                    self._tell(environment_id, part)
+
+    def _tell(self, environment_id: str, part: Part) -> None:
+        if part.html:
+            encoded = part.encoded()
+            for waiting in self._readers.get(environment_id, ()):
+                with suppress(asyncio.QueueFull):
+                    waiting.put_nowait(encoded)
+
+    async def _part(self, environment_id: str, cursor: Cursor) -> Part:
+        async def read() -> Part:
+            last = self._service.calls.log.last(environment_id)
+            left_out = max(0, last - cursor.number - MOST_DRAWN)
+            start = cursor_at(self._service, environment_id, last - MOST_DRAWN) if left_out else cursor
+            shown = await timeline(self._service, environment_id, start, None)
+            base = f"/inspect/environments/{environment_id}"
+            html = render("events.html", events=shown.events, base=base, left_out=left_out, until=start.number)
+            return Part(shown.cursor, html.strip())
+
+        return await self._service.runtime.run_request(read)
+
+
+async def _either(*waiting: Awaitable[object]) -> None:
+    """Wait for the first of several."""
+    tasks = [asyncio.ensure_future(each) for each in waiting]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()

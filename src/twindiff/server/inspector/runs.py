@@ -1,0 +1,40 @@
+"""Runs: their verdicts with explanations, what changed and what was said, also after their environment is gone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from twindiff.environments.results import told
+from twindiff.server.inspector.environments import shown
+from twindiff.server.inspector.rendering import page
+from twindiff.server.service import Service
+
+LISTED = 200
+CALLS = 1000
+STATUSES = ("all", "running", "completed", "passed", "failed")
+
+
+async def runs(service: Service, request: Request) -> Response:
+    """Runs of all environments, newest first."""
+    status = request.query_params.get("status", "all")
+    found = service.runs.list(limit=LISTED, status="" if status == "all" else status)
+    return page("runs.html", runs=found, status=status, statuses=STATUSES)
+
+
+async def run(service: Service, request: Request) -> Response:
+    """One run: its verdict, its calls, what it changed."""
+    record = service.runs.get(request.path_params["id"])
+    await service.write_calls()
+    calls = await service.runtime.collect(service.calls.log.kept_of_run(record, CALLS))
+    lasts = service.environments.record(record.environment_id).status != "deleted"
+
+    def draw() -> Response:
+        verdict: dict[str, Any] = msgspec.json.decode(told(record.verdict)) if record.verdict else {}
+        diff = shown(msgspec.json.decode(told(record.diff))) if record.diff else None
+        return page("run.html", run=record, verdict=verdict, diff=diff, calls=calls, lasts=lasts)
+
+    return await service.runtime.run_in_thread(draw)

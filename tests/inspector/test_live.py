@@ -1,0 +1,81 @@
+"""Timelines that go on by themselves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+import httpx
+import pytest
+
+from tests.harness import Environment
+from tests.inspector.conftest import World
+from twindiff.server.inspector.live import MOST, MOST_DRAWN, Live, TooManyStreams
+from twindiff.server.inspector.timelines import Cursor
+
+
+def on_loop(world: World, work: object) -> object:
+    """Run a coroutine where the server runs."""
+    loop = world.server.service.runtime._loop  # pyright: ignore[reportPrivateUsage]
+    assert loop
+    return asyncio.run_coroutine_threadsafe(work, loop).result(60)  # pyright: ignore[reportArgumentType]
+
+
+async def events(live: Live, environment: Environment, after: Cursor, count: int) -> list[str]:
+    """The first events of a stream."""
+    stream: AsyncGenerator[bytes] = live.stream(environment.id, after)
+    found: list[str] = []
+    async for part in stream:
+        if b"event:" in part:
+            found.append(part.decode())
+        if len(found) == count:
+            break
+    await stream.aclose()
+    return found
+
+
+def test_a_stream_begins_with_what_came_after_its_cursor(world: World) -> None:
+    mine = world.platform.environment()
+    for text in ("one", "two", "three"):
+        mine.post(text)
+    (rows,) = on_loop(world, events(Live(world.server.service), mine, Cursor(1, 1), 1))  # pyright: ignore[reportGeneralTypeIssues]
+    assert [each in rows for each in ('id="c1"', 'id="c2"', 'id="c3"')] == [False, True, True]
+    assert rows.startswith("id: 3.3\nevent: rows\n")
+
+
+def test_a_flood_is_a_line_that_leads_to_it(world: World) -> None:
+    mine = world.platform.environment()
+    for _ in range(MOST_DRAWN + 5):
+        mine.slack("api.test")
+    (rows,) = on_loop(world, events(Live(world.server.service), mine, Cursor(0, 0), 1))  # pyright: ignore[reportGeneralTypeIssues]
+    assert "?before=6" in rows
+    assert ">5 more calls<" in rows
+    assert rows.count('id="c') == MOST_DRAWN
+
+
+def test_the_cursor_of_another_environment_does_no_harm(world: World) -> None:
+    mine = world.platform.environment()
+    for cursor in ("999999.999999", "-1.2", "x", "1", ""):
+        with httpx.stream("GET", f"{world.server.url}/inspect/environments/{mine.id}/events?after={cursor}") as answer:
+            assert answer.status_code == 200
+
+
+def test_there_is_a_largest_number_of_streams(world: World) -> None:
+    async def fill() -> None:
+        live = Live(world.server.service)
+        streams = [live.stream(world.environment.id, Cursor(0, 0)) for _ in range(MOST)]
+        for each in streams:
+            await anext(each)
+        with pytest.raises(TooManyStreams):
+            live.admit()
+        for each in streams:
+            await each.aclose()
+        live.admit()
+
+    on_loop(world, fill())
+
+
+def test_a_stream_of_an_environment_that_is_gone_is_refused(world: World) -> None:
+    mine = world.platform.environment()
+    world.platform.delete(f"env/{mine.id}")
+    assert world.server.client.get(f"/inspect/environments/{mine.id}/events").status_code == 410
