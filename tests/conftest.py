@@ -6,10 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.harness import Environment, LiveServer, Platform
 from tests.server_mode import drop_kept
 from twindiff.server import Settings
+
+settings.register_profile("untimed", deadline=None)  # a machine that is busy is no mistake
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.harness import GENERAL, LiveServer, Platform
+from tests.server_mode import embedded_only
 from twindiff.server import Settings
 
 
@@ -32,6 +33,7 @@ def no_descriptors() -> Iterator[None]:
             os.close(each)
 
 
+@embedded_only("connections to a database are open already")
 def test_without_descriptors_what_needs_one_is_503_and_all_else_is_answered(tmp_path):
     server = LiveServer(Settings(data_dir=str(tmp_path)))
     try:
