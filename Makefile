@@ -15,7 +15,7 @@ BIN := .venv/bin
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
 
-.PHONY: help setup demo serve check format test test-postgres soak soak-disk bench postgres postgres-stop type-docs clean
+.PHONY: help setup demo serve check format test test-postgres soak soak-disk mutants bench postgres postgres-stop type-docs clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -59,6 +59,11 @@ soak: setup ## Run the long tests
 
 soak-disk: setup ## As root: fill a disk of 16 MB under a server and see it recover
 	$(BIN)/python -m pytest -m soak -rs tests/soak/test_disk.py
+
+mutants: ## Change the code that decides over rows in small ways and see that tests notice; takes an hour
+	@$(bootstrap) demo dev mutants
+	CI=1 $(BIN)/mutmut run
+	$(BIN)/mutmut results
 
 bench: setup ## Run every benchmark
 	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done
