@@ -152,6 +152,9 @@ def _spread(call: Call, event: CalendarEvent, attendees: Attendees) -> None:
     """What follows from an event: where it is shown, and who is to be reminded."""
     place(call, event, attendees)
     set_alarms(call, event)
+    series = call.db.find(CalendarEvent, CalendarEvent.id == event.recurring_event_id)
+    if series:
+        set_alarms(call, series)
 
 
 def exceptions_of(call: Call, series: CalendarEvent) -> list[CalendarEvent]:

@@ -12,12 +12,13 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 from dateutil.rrule import rrulestr
 
 from .errors import InvalidRecurrence
+from .rule_days import can_occur
 from .times import FAR, instant_of, micros_of, zone_of
 
 MOST_YEARS = 100
@@ -141,13 +142,14 @@ def _rule(line: Line, schedule: Schedule, limit: datetime) -> Iterator[datetime]
     if not parts.keys() <= _RULE_PARTS or parts.get("FREQ") not in _FREQUENCIES:
         raise ValueError(line.value)
     count, until = parts.pop("COUNT", None), parts.pop("UNTIL", None)
-    if (count is not None and int(count) < 1) or int(parts.get("INTERVAL", "1")) < 1:
+    if (count is not None and int(count) < 1) or not 1 <= int(parts.get("INTERVAL", "1")) <= MOST_YEARS * 366:
         raise ValueError(line.value)
     start = datetime.fromisoformat(schedule.start)
     end = min(limit, _until(until, schedule)) if until else limit
-    rule = rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=start)
-    most = min(int(count), MOST) if count else MOST
-    return islice(iter(rule.replace(until=end)), most)  # pyright: ignore[reportCallIssue, reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType, reportUnknownVariableType, reportArgumentType]
+    rule = cast(Any, rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=start))
+    if not can_occur(parts, start.date()):
+        return iter(())
+    return islice(iter(rule.replace(until=end)), min(int(count), MOST) if count else MOST)
 
 
 def _until(text: str, schedule: Schedule) -> datetime:

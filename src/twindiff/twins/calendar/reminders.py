@@ -5,7 +5,7 @@ https://developers.google.com/workspace/calendar/api/concepts/reminders
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from twindiff.kit import Call, Operations, revise
@@ -30,12 +30,14 @@ def minutes_of(reminders: Mapping[str, Any] | None, defaults: Sequence[Mapping[s
     return sorted({each["minutes"] for each in wanted if each.get("method") == "email"}, reverse=True)
 
 
-def next_alarm(entry: AgendaEntry, minutes: Sequence[int], now: int) -> int | None:
-    """When the next reminder of an entry is due, after now."""
+def next_alarm(entry: AgendaEntry, minutes: Sequence[int], now: int, taken: Collection[int | None] = ()) -> int | None:
+    """When the next reminder of an entry is due, after now; exceptions have taken the place of some occurrences."""
     if not minutes or entry.status == "cancelled":
         return None
     low, high = now, now + HORIZON + minutes[0] * MINUTE
-    starts = between(entry.schedule, low, high) if entry.schedule else [entry.begins]
+    starts = [entry.begins]
+    if entry.schedule:
+        starts = [start for start in between(entry.schedule, low, high) if start not in taken]
     times = (start - each * MINUTE for start in starts[: 2 + len(minutes)] for each in minutes)
     return min((time for time in times if time > now), default=None)
 
@@ -45,7 +47,7 @@ def set_alarms(call: Call, event: CalendarEvent) -> None:
     known = {alarm.calendar_id: alarm for alarm in call.db.rows(Alarm, Alarm.event_id == event.id)}
     entries = call.db.rows(AgendaEntry, AgendaEntry.event_id == event.id)
     for entry in entries:
-        due = next_alarm(entry, _minutes(call, event, entry), call.clock.micros)
+        due = next_alarm(entry, _minutes(call, event, entry), call.clock.micros, _taken(call, entry))
         _set(call, known.get(entry.calendar_id), entry, due)
 
 
@@ -72,6 +74,14 @@ def _owner(call: Call, calendar_id: str) -> str:
     return calendar.owner_id if calendar else ""
 
 
+def _taken(call: Call, entry: AgendaEntry) -> set[int | None]:
+    if not entry.schedule:
+        return set()
+    here = AgendaEntry.calendar_id == entry.calendar_id, AgendaEntry.series == entry.event_id
+    later = AgendaEntry.original_start > call.clock.micros
+    return {start for (start,) in call.db.rows(AgendaEntry, *here, later, columns=(AgendaEntry.original_start,))}
+
+
 def _set(call: Call, known: Alarm | None, entry: AgendaEntry, due: int | None) -> None:
     if due is None:
         if known:
@@ -96,7 +106,7 @@ def send_reminder(call: Call, alarm: Alarm) -> None:
         return
     subject = f"{SUBJECTS['reminder']}: {event.summary or '(No title)'}"
     send(call, "reminder", [user.email], subject, alarm.calendar_id, event.id)
-    due = next_alarm(entry, _minutes(call, event, entry), call.clock.micros)
+    due = next_alarm(entry, _minutes(call, event, entry), call.clock.micros, _taken(call, entry))
     if due is None:
         call.db.remove(alarm)
     else:

@@ -1,0 +1,134 @@
+"""Whether a rule comes true on any day of the next forty years.
+
+dateutil looks for the next occurrence up to the year 9999, which takes seconds where there is none; so rules that never
+come true are found out before. Days are looked at one by one, by the parts of RFC 5545, 3.3.10.
+"""
+
+from __future__ import annotations
+
+from calendar import isleap, monthrange
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import NamedTuple
+
+WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+YEARS = 40
+_BY_DAY = ("BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO")
+_LAST = date(9_998, 12, 31)
+
+
+class Days(NamedTuple):
+    """The days of a rule: which ones, of every how manieth period."""
+
+    frequency: str
+    interval: int
+    week_start: int
+    months: frozenset[int]
+    month_days: frozenset[int]
+    year_days: frozenset[int]
+    weeks: frozenset[int]
+    weekdays: frozenset[tuple[int, int]]
+    """Each with its number in the month or year, or 0."""
+    least: int
+    """How many days a period must have for a position to be there."""
+
+
+def can_occur(parts: Mapping[str, str], start: date) -> bool:
+    """Whether a rule with these parts has an occurrence on or after a day."""
+    if not any(name.startswith("BY") for name in parts):
+        return True
+    return _can_occur(tuple(sorted(parts.items())), start)
+
+
+@lru_cache(maxsize=1_024)
+def _can_occur(parts: tuple[tuple[str, str], ...], start: date) -> bool:
+    days = _days(_with_defaults(dict(parts), start))
+    period, count = -1, 0
+    for each in _periods(days, start):
+        period, count = each, count + 1 if each == period else 1
+        if count >= days.least:
+            return True
+    return False
+
+
+def _with_defaults(rule: dict[str, str], start: date) -> dict[str, str]:
+    """The rule with the parts that it has from its first day."""
+    if any(name in rule for name in _BY_DAY) or rule["FREQ"] == "DAILY":
+        return rule
+    if rule["FREQ"] == "WEEKLY":
+        return {**rule, "BYDAY": WEEKDAYS[start.weekday()]}
+    month = {} if rule["FREQ"] == "MONTHLY" or "BYMONTH" in rule else {"BYMONTH": str(start.month)}
+    return {**rule, **month, "BYMONTHDAY": str(start.day)}
+
+
+def _days(rule: Mapping[str, str]) -> Days:
+    def numbers(name: str) -> frozenset[int]:
+        return frozenset(int(each) for each in rule[name].split(",")) if name in rule else frozenset()
+
+    counts = rule["FREQ"] in ("MONTHLY", "YEARLY")
+    named = [each for each in rule.get("BYDAY", "").split(",") if each]
+    return Days(
+        rule["FREQ"],
+        int(rule.get("INTERVAL", "1")),
+        WEEKDAYS.index(rule.get("WKST", "MO")),
+        numbers("BYMONTH"),
+        numbers("BYMONTHDAY"),
+        numbers("BYYEARDAY"),
+        numbers("BYWEEKNO") if rule["FREQ"] == "YEARLY" else frozenset(),
+        frozenset((int(each[:-2] or "0") if counts else 0, WEEKDAYS.index(each[-2:])) for each in named),
+        min((abs(each) for each in numbers("BYSETPOS")), default=1),
+    )
+
+
+def _periods(days: Days, start: date) -> Iterator[int]:
+    """The number of the day's period, for each day that the rule may be true on."""
+    day = start if days.frequency in ("DAILY", "WEEKLY") else start.replace(month=1, day=1)
+    last = min(_LAST, day + timedelta(days=366 * YEARS)) if day < date(9_900, 1, 1) else _LAST
+    while day <= last:
+        period = _period(days, start, day)
+        if period >= 0 and period % days.interval == 0 and _fits(days, day):
+            yield period
+        day += timedelta(days=1)
+
+
+def _period(days: Days, start: date, day: date) -> int:
+    if days.frequency == "DAILY":
+        return (day - start).days
+    if days.frequency == "WEEKLY":
+        return ((day - start).days + (start.weekday() - days.week_start) % 7) // 7
+    months = (day.year - start.year) * 12 + day.month - start.month
+    return months if days.frequency == "MONTHLY" else day.year - start.year
+
+
+def _fits(days: Days, day: date) -> bool:
+    if days.months and day.month not in days.months:
+        return False
+    if days.month_days and day.day not in days.month_days:
+        from_end = day.day - monthrange(day.year, day.month)[1] - 1
+        if from_end not in days.month_days:
+            return False
+    if days.weekdays and not _is_weekday(days, day):
+        return False
+    if days.year_days:
+        of_year = day.timetuple().tm_yday
+        if days.year_days.isdisjoint((of_year, of_year - 366 - isleap(day.year))):
+            return False
+    return not days.weeks or _is_in_week(days, day)
+
+
+def _is_weekday(days: Days, day: date) -> bool:
+    weekday = day.weekday()
+    if (0, weekday) in days.weekdays:
+        return True
+    if days.frequency == "MONTHLY" or days.months:
+        at, length = day.day, monthrange(day.year, day.month)[1]
+    else:
+        at, length = day.timetuple().tm_yday, 365 + isleap(day.year)
+    return not days.weekdays.isdisjoint((((at + 6) // 7, weekday), (-((length - at) // 7 + 1), weekday)))
+
+
+def _is_in_week(days: Days, day: date) -> bool:
+    """Whether a day may be in one of the weeks; weeks that begin on another day than Monday differ by one at most."""
+    week = day.isocalendar().week
+    return week >= 52 or any(each < 0 or abs(each - week) <= 1 for each in days.weeks)

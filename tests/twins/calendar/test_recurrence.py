@@ -1,0 +1,113 @@
+"""Recurrence against oracles: python-dateutil in the event's zone, and free times minute by minute."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+from dateutil.rrule import rrulestr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from twindiff.twins.calendar.freebusy import merged
+from twindiff.twins.calendar.recurrence import Schedule, occurrences
+from twindiff.twins.calendar.rule_days import WEEKDAYS, can_occur
+from twindiff.twins.calendar.times import micros_of
+
+ZONES = ("America/Los_Angeles", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe", "America/Sao_Paulo", "UTC")
+LAST = datetime.fromisoformat("2020-12-31T23:59:59")
+
+
+def numbers(low: int, high: int) -> st.SearchStrategy[str]:
+    one = st.integers(low, high).filter(bool)
+    return st.lists(one, min_size=1, max_size=3, unique=True).map(lambda each: ",".join(map(str, each)))
+
+
+days = st.lists(st.sampled_from(WEEKDAYS), min_size=1, max_size=3, unique=True).map(",".join)
+
+
+@st.composite
+def rules(draw: st.DrawFn) -> dict[str, str]:
+    """The parts of a rule that dateutil takes."""
+    rule = {"FREQ": draw(st.sampled_from(("DAILY", "WEEKLY", "MONTHLY", "YEARLY")))}
+    optional = {
+        "INTERVAL": st.integers(1, 5).map(str),
+        "COUNT": st.integers(1, 40).map(str),
+        "WKST": st.sampled_from(WEEKDAYS),
+        "BYDAY": days,
+        "BYMONTH": numbers(1, 12),
+        "BYMONTHDAY": numbers(-31, 31),
+    }
+    for name, values in optional.items():
+        if draw(st.integers(0, 2)) == 0:
+            rule[name] = draw(values)
+    if "BYDAY" in rule and rule["FREQ"] in ("MONTHLY", "YEARLY") and draw(st.booleans()):
+        rule["BYDAY"] = f"{draw(st.sampled_from((1, 2, 4, -1)))}{rule['BYDAY'][:2]}"
+    if {"BYDAY", "BYMONTHDAY"} & rule.keys() and draw(st.integers(0, 3)) == 0:
+        rule["BYSETPOS"] = draw(numbers(-3, 3))
+    return rule
+
+
+moments = st.datetimes(datetime.fromisoformat("2016-01-01"), datetime.fromisoformat("2018-12-31")).map(
+    lambda each: each.replace(microsecond=0)
+)
+
+
+def text(rule: dict[str, str]) -> str:
+    return ";".join(f"{name}={value}" for name, value in rule.items())
+
+
+@settings(max_examples=500, deadline=None)
+@given(rules(), moments, st.sampled_from(ZONES), st.lists(st.integers(0, 20), max_size=3))
+def test_a_series_is_what_dateutil_says_in_its_zone(rule, start, zone, left_out):
+    if not can_occur(rule, start.date()):
+        return
+    own = ZoneInfo(zone)
+    expected = []
+    for each in rrulestr(text(rule), dtstart=start.replace(tzinfo=own)):
+        if each.replace(tzinfo=None) > LAST:
+            break
+        expected.append(each)
+    without = {expected[at].replace(tzinfo=None) for at in left_out if at < len(expected)}
+    lines = [f"RRULE:{text(rule)}", *(f"EXDATE;TZID={zone}:{each:%Y%m%dT%H%M%S}" for each in without)]
+    found = occurrences(Schedule(zone, start.isoformat(), False, tuple(lines)).text(), 2020)
+    assert [*found] == sorted({micros_of(each) for each in expected if each.replace(tzinfo=None) not in without})
+
+
+@settings(max_examples=200, deadline=None)
+@given(rules(), st.dates(date(2016, 1, 1), date(2018, 12, 31)))
+def test_a_rule_that_cannot_come_true_never_does(rule, start):
+    if can_occur(rule, start):
+        return
+    begins = datetime.combine(start, datetime.min.time())
+    if rule["FREQ"] != "DAILY":  # of those it takes dateutil long to say so
+        assert next(iter(rrulestr(text(rule), dtstart=begins)), None) is None
+
+
+spans = st.lists(st.tuples(st.integers(0, 300), st.integers(0, 60)).map(lambda each: (each[0], sum(each))), max_size=12)
+
+
+@given(spans, st.integers(0, 200), st.integers(1, 150))
+def test_busy_times_are_those_minutes_that_an_event_covers(busy, low, length):
+    high = low + length
+    found = [*merged(busy, low, high)]
+    covered = {minute for start, stop in busy for minute in range(max(start, low), min(stop, high))}
+    assert {minute for start, stop in found for minute in range(start, stop)} == covered
+    assert all(before[1] < after[0] for before, after in pairwise(found))
+
+
+@settings(max_examples=60, deadline=None)
+@given(moments, st.sampled_from(ZONES), st.integers(1, 12))
+def test_a_daily_meeting_is_at_the_same_local_time_for_ever(start, zone, count):
+    found = occurrences(Schedule(zone, start.isoformat(), False, (f"RRULE:FREQ=DAILY;COUNT={count}",)).text(), 2020)
+    own = ZoneInfo(zone)
+    local = [datetime.fromtimestamp(each / 1_000_000, UTC).astimezone(own).replace(tzinfo=None) for each in found]
+    expected = [start + timedelta(days=number) for number in range(count)]
+    there = [each for each in expected if _exists(each, own)]
+    assert [each for each in local if each in there] == there
+
+
+def _exists(local: datetime, zone: ZoneInfo) -> bool:
+    """Whether clocks of a zone ever show a time; some are skipped in spring."""
+    return local.replace(tzinfo=zone).astimezone(UTC).astimezone(zone).replace(tzinfo=None) == local
