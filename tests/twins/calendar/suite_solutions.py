@@ -225,8 +225,8 @@ def observatory(desk: Desk) -> None:
 def fireflies(desk: Desk) -> None:
     main = desk.made("Firefly Conservatory 2018", timeZone=LA)
     desk.share(main, "haruto@test.com", "writer")
-    weekly = {"recurrence": ["RRULE:FREQ=WEEKLY;BYDAY=TU;COUNT=6"]}
-    patrol = desk.book(main, "Lantern Patrol", "2018-06-19T19:00:00", 1, **weekly)
+    weekly = ["RRULE:FREQ=WEEKLY;BYDAY=TU;COUNT=6"]
+    patrol = desk.book(main, "Lantern Patrol", "2018-06-19T19:00:00", 1, recurrence=weekly)
     zone = "Africa/Johannesburg"
     at = desk.free(["zanele@test.com"], "2018-06-23T18:00:00+02:00", "2018-06-23T22:00:00+02:00", 1, zone)
     desk.book(main, "Bioluminescent Microscopy Workshop", at, 1, zone)
@@ -238,8 +238,8 @@ def fireflies(desk: Desk) -> None:
 def library(desk: Desk) -> None:
     main = desk.made("Tidal Library Rotations", timeZone=LA)
     desk.share(main, "fumiko@test.com", "writer")
-    monthly = {"recurrence": ["RRULE:FREQ=MONTHLY;BYDAY=1TU"]}
-    series = desk.book(main, "Moon-Shell Rebinding", "2018-07-03T09:00:00", 1, **monthly)["id"]
+    monthly = ["RRULE:FREQ=MONTHLY;BYDAY=1TU"]
+    series = desk.book(main, "Moon-Shell Rebinding", "2018-07-03T09:00:00", 1, recurrence=monthly)["id"]
     window = {"timeMin": "2018-08-01T00:00:00Z", "timeMax": "2018-10-01T00:00:00Z"}
     august, september = desk.call("GET", f"calendars/{main}/events/{series}/instances", **window)["items"]
     late = {name: {"dateTime": f"2018-08-07T{hour}:00:00"} for name, hour in (("start", 11), ("end", 12))}

@@ -20,6 +20,7 @@ from . import (
     reminders,
     settings,
     template_rows,
+    world,
 )
 from .tables import TABLES, CalendarUser
 
@@ -47,6 +48,7 @@ twin = GoogleTwin(
     aliases=("google_calendar",),
     users=Users(CalendarUser, CalendarUser.id, CalendarUser.email),
     seeds=_HERE / "seeds",
+    templates={"calendar_default": world.world},
     completes=template_rows.completed,
     clocks=dict.fromkeys(("calendar_base", "calendar_default"), template_rows.BEGINS),
     webhooks=channels.webhooks,
