@@ -6,7 +6,9 @@ import gc
 import json
 import os
 import signal
+from collections.abc import Sequence
 from enum import StrEnum
+from pathlib import Path
 from threading import Thread
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -57,6 +59,14 @@ Ready = Annotated[int, typer.Option(min=0, help="Environments kept copied ahead,
 WebhookHosts = Annotated[
     list[str] | None, typer.Option(help="A host that webhooks may reach, besides this machine; may be repeated.")
 ]
+Repositories = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--repo",
+        metavar="NAME=PATH",
+        help="A repository of this machine that sandbox runs may name, such as acme/shop=/srv/shop; may be repeated.",
+    ),
+]
 KeepDays = Annotated[
     float, typer.Option(min=0, help="How long results of deleted environments stay, after their time to live.")
 ]
@@ -86,14 +96,13 @@ def serve(
     keep_days: KeepDays = 30,
     most_environments: MostEnvironments = 100_000,
     transcripts: KeepTranscripts = Transcripts.ALL,
+    repo: Repositories = None,
     as_json: AsJson = False,
 ) -> None:
     """Serve twins until Ctrl-C or SIGTERM."""
-    _end_on_signals()
     from twindiff.server import Settings
 
-    _refuse_strangers(host, api_key)
-    _refuse_crowds(workers, storage)
+    _begin(host, api_key, workers, storage)
     settings = Settings(
         data_dir=data_directory(data_dir),
         api_key=api_key or None,
@@ -106,11 +115,30 @@ def serve(
         keep_days=keep_days,
         most_environments=most_environments,
         transcripts=transcripts.value,
+        repositories=_named(repo or ()),
     )
     if storage:
         _serve_from_postgres(settings, host, port, workers, as_json=as_json)
     else:
         _serve_from_folder(settings, host, port, as_json=as_json)
+
+
+def _named(repositories: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Names of repositories and their folders; a Problem for one that has none."""
+    named: list[tuple[str, str]] = []
+    for given in repositories:
+        name, equals, path = given.partition("=")
+        if not (name and equals and Path(path).expanduser().is_dir()):
+            raise Problem(f"--repo {given}: give a name and the folder of a repository, NAME=PATH.", exit_code=2)
+        named.append((name, str(Path(path).expanduser().resolve())))
+    return tuple(named)
+
+
+def _begin(host: str, api_key: str, workers: int, storage: str) -> None:
+    """End on signals, and refuse what cannot be served."""
+    _end_on_signals()
+    _refuse_strangers(host, api_key)
+    _refuse_crowds(workers, storage)
 
 
 def _refuse_strangers(host: str, api_key: str) -> None:

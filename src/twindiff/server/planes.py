@@ -10,6 +10,7 @@ from twindiff.kit.http import Request
 from twindiff.kit.twin import Dispatch
 from twindiff.server import platform, sandboxes, twin_runs
 from twindiff.server.auth import authorize_control
+from twindiff.server.sandbox_runs.runs import SandboxRuns
 from twindiff.server.sandboxes.routes import Desk
 from twindiff.server.sandboxes.sandboxes import Sandboxes
 from twindiff.server.service import Service
@@ -51,7 +52,7 @@ def planes_of(service: Service) -> tuple[Plane, ...]:
         Plane(
             twin_runs.PREFIXES,
             twin_runs.operations,
-            partial(RunDesk, runs, scenarios, Logins(), tests, SavedTests(tests)),
+            partial(RunDesk, runs, scenarios, Logins(), tests, SavedTests(tests), SandboxRuns(tests, scenarios)),
             partial(authorize_control, free=twin_runs.OPEN),
         ),
     )

@@ -82,6 +82,8 @@ class Settings(NamedTuple):
     """Environments that are ready at once."""
     transcripts: Policy = "all"
     """Of which calls is kept what they asked and were answered."""
+    repositories: tuple[tuple[str, str], ...] = ()
+    """Names of repositories of this machine, and their paths, for sandbox runs."""
     runs_at_once: int = 0
     """Test runs that are done at once; 0 stands for as many as there are processors."""
 

@@ -17,7 +17,7 @@ from twindiff.server.twin_runs.runs import RunNotFound
 T = TypeVar("T")
 
 ENDED = ("completed", "failed", "cancelled")
-OPEN = ("queued", "running")
+OPEN = ("queued", "running", "provisioning", "ready")
 MOST_EVENTS = 5000
 """Events that a run keeps; its end is always kept."""
 SILENT_SECONDS = 60

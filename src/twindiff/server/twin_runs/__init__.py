@@ -1,6 +1,7 @@
 """Twin runs and scenarios: an environment of several twins for an application under test, and the worlds to fill it."""
 
 from twindiff.kit.twin import Dispatch
+from twindiff.server.sandbox_runs import routes as sandbox_routes
 from twindiff.server.test_runs import legacy_routes, saved_routes
 from twindiff.server.test_runs import routes as test_routes
 from twindiff.server.twin_runs import accounts, later, routes, scenario_routes
@@ -18,6 +19,7 @@ PREFIXES = (
     "/runs",
     *test_routes.PREFIXES,
     *saved_routes.PREFIXES,
+    *sandbox_routes.PREFIXES,
     *later.PREFIXES,
 )
 OPEN = {*accounts.OPEN, "GET /scenarios/presets", "GET /twin-runs/{run_id}/dashboard"}
@@ -31,6 +33,7 @@ operations = Dispatch(
         accounts.api,
         test_routes.api,
         saved_routes.api,
+        sandbox_routes.api,
         legacy_routes.api,
         later.api,
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from twindiff.server.sandbox_runs.runs import SandboxRuns
 from twindiff.server.test_runs.runs import TestRuns
 from twindiff.server.test_runs.saved import SavedTests
 from twindiff.server.twin_runs.logins import Logins
@@ -19,4 +20,5 @@ class Desk(NamedTuple):
     logins: Logins
     tests: TestRuns
     saved: SavedTests
+    sandboxes: SandboxRuns
     address: str

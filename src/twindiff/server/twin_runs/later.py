@@ -9,11 +9,11 @@ from twindiff.kit.twin import Operations
 
 api = Operations()
 
-PREFIXES = ("/sandbox-runs", "/sandboxes", "/validation")
+PREFIXES = ("/validation",)
 
 
 class NotImplementedYet(ApiError):
-    """Sandbox runs and pull request runs are not implemented by this server yet."""
+    """Pull request runs are not implemented by this server yet."""
 
     status = 501
 

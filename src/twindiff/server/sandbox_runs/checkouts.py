@@ -1,0 +1,171 @@
+"""Repositories of this machine, and worktrees of their branches and pull requests."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from twindiff.environments.registry import did_you_mean
+from twindiff.kit.errors import ApiError, InvalidParameter
+
+SECONDS = 120
+"""How long git may take for one thing."""
+_PULL_REQUEST = re.compile(r"(?:^|/)([\w.-]+/[\w.-]+)/pull/(\d+)(?:[/?#].*)?$")
+
+
+class UnknownRepository(ApiError):
+    """There is no such repository on this machine."""
+
+    status = 422
+
+
+class UnknownBranch(ApiError):
+    """The repository has no such branch."""
+
+    status = 422
+
+
+class GitFailed(ApiError):
+    """git cannot do it."""
+
+    status = 409
+
+
+class Revision(NamedTuple):
+    """What of a repository is meant: a commit, and the branch or pull request that it is the end of."""
+
+    repository: Path
+    commit: str
+    name: str
+
+
+class PullRequest(NamedTuple):
+    """A pull request by its address."""
+
+    repository: str
+    number: int
+
+
+def pull_request(url: str) -> PullRequest:
+    """The pull request at an address; raises UnknownBranch for an address of something else."""
+    found = _PULL_REQUEST.search(url)
+    if found is None:
+        raise UnknownBranch(f"pr_url '{url[:200]}' is no address of a pull request, such as …/owner/name/pull/42")
+    return PullRequest(found[1], int(found[2]))
+
+
+def repository_of(pr_url: str | None) -> str:
+    """The repository of a pull request; raises InvalidParameter when there is none."""
+    if pr_url is None:
+        raise InvalidParameter("repo", "give a repository, or the pr_url of a pull request")
+    return pull_request(pr_url).repository
+
+
+class Repositories:
+    """The repositories that runs may use: those with a name in the settings, and unless `closed` any by its path."""
+
+    def __init__(self, named: Mapping[str, str], *, closed: bool) -> None:
+        self._named = dict(named)
+        self._closed = closed
+
+    def find(self, repo: str) -> Path:
+        """The folder of a repository by its name, path or file: URL; raises UnknownRepository."""
+        place = self._named.get(repo) or self._place(repo)
+        path = Path(place).expanduser()
+        if not path.is_absolute() or not path.is_dir():
+            raise UnknownRepository(f"repo '{repo[:200]}': there is no folder {path}")
+        if not (path / ".git").exists() and not (path / "HEAD").is_file():
+            raise UnknownRepository(f"repo '{repo[:200]}': {path} is no git repository")
+        return path
+
+    def _place(self, repo: str) -> str:
+        parts = urlsplit(repo)
+        place = unquote(parts.path) if parts.scheme == "file" and parts.netloc in ("", "localhost") else repo
+        is_path = place.startswith(("/", "~"))
+        if is_path and not self._closed:
+            return place
+        known = ", ".join(self._named) or "none"
+        why = "is open to named repositories only" if is_path else "knows it by no name"
+        raise UnknownRepository(
+            f"repo '{repo[:200]}': this server {why} (there are: {known}).{did_you_mean(repo, self._named)} "
+            "Give names with `twindiff serve --repo owner/name=/path`, or the absolute path of a local repository."
+        )
+
+    def revision(self, repo: str, branch: str | None, pr_url: str | None) -> Revision:
+        """What a run is to be made of; without branch or pull request, what the repository has checked out."""
+        path = self.find(repo)
+        if branch:
+            return Revision(path, commit_of(path, branch), branch)
+        if pr_url:
+            number = pull_request(pr_url).number
+            return Revision(path, commit_of(path, f"refs/pull/{number}/head"), f"pull/{number}")
+        return Revision(path, commit_of(path, "HEAD"), current_branch(path))
+
+
+def git(repository: Path, *arguments: str) -> str:
+    """What git prints; no hook of the repository is run. Raises GitFailed in git's words."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    command = ["git", "-C", str(repository), "-c", "core.hooksPath=/dev/null", *arguments]
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            env={**environment, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
+        )
+    except FileNotFoundError:
+        raise GitFailed("git is not installed on the server's machine") from None
+    except subprocess.TimeoutExpired:
+        raise GitFailed(f"git {arguments[0]} was not done after {SECONDS} s") from None
+    if done.returncode:
+        raise GitFailed(f"git {arguments[0]}: {done.stderr.strip()[-500:]}")
+    return done.stdout.strip()
+
+
+def commit_of(repository: Path, name: str) -> str:
+    """The commit that a branch, tag or id names; raises UnknownBranch with the nearest branch."""
+    for candidate in (name, f"origin/{name}"):
+        with suppress(GitFailed):
+            return git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{candidate}^{{commit}}")
+    if name.startswith("refs/pull/"):
+        number = name.split("/")[2]
+        raise UnknownBranch(
+            f"pull request {number} is not fetched in {repository}; "
+            f"`git fetch origin pull/{number}/head:refs/pull/{number}/head` does that, or give its branch"
+        )
+    known = branches(repository)
+    raise UnknownBranch(f"branch '{name[:200]}' is not in {repository}.{did_you_mean(name, known)}")
+
+
+def branches(repository: Path) -> list[str]:
+    """The names of a repository's branches."""
+    return git(repository, "for-each-ref", "--format=%(refname:short)", "refs/heads").split()
+
+
+def current_branch(repository: Path) -> str:
+    """The branch that is checked out, or HEAD."""
+    return git(repository, "rev-parse", "--abbrev-ref", "HEAD")
+
+
+def check_out(revision: Revision, folder: Path) -> None:
+    """Make a worktree of a commit in a new folder."""
+    git(revision.repository, "worktree", "prune")
+    git(revision.repository, "worktree", "add", "--quiet", "--force", "--detach", str(folder), revision.commit)
+
+
+def remove(repository: Path, folder: Path) -> None:
+    """Remove a worktree, whatever is left of it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with suppress(GitFailed):
+        git(repository, "worktree", "prune")

@@ -1,0 +1,164 @@
+"""How an application is started: by what its repository says in `.arga/sandbox.yml`, or by a guess that is said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import msgspec
+import yaml
+
+from twindiff.environments.registry import did_you_mean
+from twindiff.kit.errors import ApiError
+
+NAMES = (".arga/sandbox.yml", ".arga/sandbox.yaml")
+LONGEST = 100_000
+"""Bytes of such a file, and of the files that a guess looks into."""
+
+
+class InvalidSandboxConfig(ApiError):
+    """The repository's .arga/sandbox.yml cannot be used."""
+
+    status = 422
+
+
+class NoStartCommand(ApiError):
+    """Nothing says how the application is started: add .arga/sandbox.yml with app: {app_command: …}."""
+
+    status = 422
+
+
+class Target(msgspec.Struct, forbid_unknown_fields=True):
+    """One application of a repository; its port is the one it is told in `PORT` unless `app_port` says otherwise."""
+
+    context_dir: str = "."
+    dockerfile_path: str | None = None
+    app_port: int | None = None
+    app_command: str | None = None
+    env: dict[str, str | int | float | bool] = {}
+    twins: list[str] = []
+    infra: list[str] = []
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    app: Target | None = None
+    default_target: str | None = None
+    targets: dict[str, Target] = {}
+    version: str | int | None = None
+
+
+class Start(NamedTuple):
+    """What is to be started in which folder; `guess` says what a command was guessed from, if it was."""
+
+    command: str
+    folder: Path
+    target: Target
+    guess: str | None
+
+
+def start_of(checkout: Path, name: str | None) -> Start:
+    """How an application is started; raises InvalidSandboxConfig, NoStartCommand."""
+    target = _target(checkout, name)
+    folder = (checkout / target.context_dir).resolve()
+    if not folder.is_relative_to(checkout.resolve()) or not folder.is_dir():
+        raise InvalidSandboxConfig(f"context_dir '{target.context_dir}' is no folder of the repository")
+    if target.infra:
+        raise InvalidSandboxConfig(f"infra {', '.join(target.infra)}: this server starts no containers; leave it out")
+    if target.app_command:
+        return Start(target.app_command, folder, target, None)
+    guess = guessed(folder)
+    if guess is None:
+        raise NoStartCommand(f"{NoStartCommand()} Looked for {', '.join(name for name, _ in _GUESSES)}.")
+    return Start(guess[1], folder, target, guess[0])
+
+
+def _target(checkout: Path, name: str | None) -> Target:
+    found = next((path for path in (checkout / each for each in NAMES) if path.is_file()), None)
+    if found is None:
+        if name:
+            raise InvalidSandboxConfig(f"there is no target '{name}': the repository has no {NAMES[0]}")
+        return Target()
+    file = _read(found)
+    wanted = name or file.default_target
+    if wanted:
+        if wanted not in file.targets:
+            raise InvalidSandboxConfig(f"there is no target '{wanted}'.{did_you_mean(wanted, file.targets)}")
+        return file.targets[wanted]
+    if file.app:
+        return file.app
+    if len(file.targets) == 1:
+        return next(iter(file.targets.values()))
+    raise InvalidSandboxConfig(f"{found.name} needs `app`, or `default_target` naming one of its `targets`")
+
+
+def _read(path: Path) -> _File:
+    try:
+        text = path.read_text()
+        if len(text) > LONGEST:
+            raise InvalidSandboxConfig(f"{path.name} is longer than {LONGEST} bytes")
+        given: Any = yaml.safe_load(text)
+        return msgspec.convert(given, _File)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InvalidSandboxConfig(f"{path.name} is no YAML: {' '.join(str(error).split())}") from None
+    except msgspec.ValidationError as error:
+        raise InvalidSandboxConfig(f"{path.name}: {error}") from None
+
+
+def guessed(folder: Path) -> tuple[str, str] | None:
+    """What a command is guessed from, and the command; None where nothing looks like an application."""
+    for name, guess in _GUESSES:
+        path = folder / name
+        command = guess(path) if path.is_file() else None
+        if command:
+            return name, command
+    return None
+
+
+def _text(path: Path) -> str:
+    with path.open(errors="replace") as file:
+        return file.read(LONGEST)
+
+
+def _procfile(path: Path) -> str | None:
+    found = re.search(r"^web:\s*(.+)$", _text(path), re.MULTILINE)
+    return found[1].strip() if found else None
+
+
+def _package(path: Path) -> str | None:
+    try:
+        scripts = cast("dict[str, Any]", msgspec.json.decode(_text(path), type=dict[str, Any]).get("scripts") or {})
+    except (msgspec.DecodeError, AttributeError):
+        return None
+    return next((f"npm run --silent {name}" for name in ("start", "dev") if name in scripts), None)
+
+
+def _django(path: Path) -> str:
+    return "python manage.py runserver 127.0.0.1:$PORT"
+
+
+def _python(path: Path) -> str:
+    """The command of the framework that a module makes its `app` with, or else the module itself."""
+    text = _text(path)
+    made = re.search(r"^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?(FastAPI|Starlette|Flask)\(", text, re.MULTILINE)
+    if not made or "__main__" in text:
+        return f"python {path.name}"
+    if made[2] == "Flask":
+        return f"python -m flask --app {path.stem}:{made[1]} run --port $PORT"
+    return f"python -m uvicorn {path.stem}:{made[1]} --port $PORT"
+
+
+def _static(path: Path) -> str:
+    return "python -m http.server $PORT --bind 127.0.0.1"
+
+
+_GUESSES: tuple[tuple[str, Callable[[Path], str | None]], ...] = (
+    ("Procfile", _procfile),
+    ("package.json", _package),
+    ("manage.py", _django),
+    ("app.py", _python),
+    ("main.py", _python),
+    ("server.py", _python),
+    ("index.html", _static),
+)

@@ -1,0 +1,263 @@
+"""Sandbox runs: the application of a branch beside its twins, for a while; it is ended with all that it has made."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from twindiff.catalog import TestRunRecord
+from twindiff.catalog.stamps import stamp
+from twindiff.kit.clock import SECOND, Clock
+from twindiff.kit.errors import ApiError
+from twindiff.server.sandbox_runs import checkouts
+from twindiff.server.sandbox_runs.application import Application, environment, free_port, is_open
+from twindiff.server.sandbox_runs.checkouts import Repositories, Revision
+from twindiff.server.sandbox_runs.config import Start, start_of
+from twindiff.server.test_runs.ledger import ENDED
+from twindiff.server.test_runs.runs import TestRuns
+from twindiff.server.twin_runs.runs import Asked, RunNotFound
+from twindiff.server.twin_runs.scenarios import Scenarios
+
+KIND = "sandbox"
+MINUTE = 60
+SECONDS_TO_START = 60.0
+SECONDS_TO_END = 20.0
+MOST = 20
+"""Applications that run at once."""
+
+
+class PortTaken(ApiError):
+    """Somebody listens on the port of the application already."""
+
+    status = 409
+
+
+class TooManySandboxes(ApiError):
+    """Too many applications are running; delete sandbox runs that are done with."""
+
+    status = 429
+
+
+class WantedSandbox(NamedTuple):
+    """What is to be started."""
+
+    repo: str
+    branch: str | None = None
+    pr_url: str | None = None
+    target: str | None = None
+    twins: Sequence[str] | None = None
+    scenario_id: str | None = None
+    scenario_prompt: str | None = None
+    ttl_minutes: int = 60
+    env: Mapping[str, str] = {}
+    seconds_to_start: float = SECONDS_TO_START
+
+
+class Prepared(NamedTuple):
+    """An application that is checked out and not started yet."""
+
+    revision: Revision
+    folder: Path
+    start: Start
+    port: int
+
+
+class SandboxRuns:
+    """The sandbox runs of a server."""
+
+    def __init__(self, tests: TestRuns, scenarios: Scenarios) -> None:
+        self.tests = tests
+        self.ledger = tests.ledger
+        self.service = tests.service
+        settings = self.service.settings
+        self.repositories = Repositories(dict(settings.repositories), closed=settings.api_key is not None)
+        self._scenarios = scenarios
+        self._gone: dict[str, asyncio.Event] = {}
+
+    async def create(self, wanted: WantedSandbox, address: str) -> TestRunRecord:
+        """Check an application out and start it; nothing of it is left where that is refused."""
+        self.tests.queue.check()
+        if len(self._gone) >= MOST:
+            raise TooManySandboxes
+        prepared = await self.service.runtime.run_in_thread(partial(self._prepare, wanted))
+        try:
+            twin_run_id = await self._provide(wanted, prepared)
+            variables = await self._variables(twin_run_id, address)
+            run = self._record(wanted, prepared, twin_run_id, variables)
+        except BaseException:
+            await self.service.runtime.run_in_thread(partial(_remove, prepared))
+            raise
+        env = environment(prepared.folder / "home", variables, _texts(prepared), wanted.env, port=prepared.port)
+        await self.tests.queue.put(run.run_id, partial(self._perform, run.run_id, prepared, wanted, env), seated=False)
+        return run
+
+    def _prepare(self, wanted: WantedSandbox) -> Prepared:
+        revision = self.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url)
+        folder = Path(tempfile.mkdtemp(prefix="twindiff-sandbox-"))
+        try:
+            (folder / "home").mkdir()
+            checkouts.check_out(revision, folder / "app")
+            start = start_of(folder / "app", wanted.target)
+            port = start.target.app_port or free_port()
+            if is_open(port):
+                raise PortTaken(f"app_port {port}: somebody listens there already; leave app_port out to be given one")
+            return Prepared(revision, folder, start, port)
+        except BaseException:
+            checkouts.remove(revision.repository, folder)
+            raise
+
+    async def _provide(self, wanted: WantedSandbox, prepared: Prepared) -> str | None:
+        """The twin run of an application: for the twins of the request, else for those that its file names."""
+        twins = prepared.start.target.twins if wanted.twins is None else wanted.twins
+        if not twins:
+            return None
+        filled = await self._scenarios.prepared(wanted.scenario_id, wanted.scenario_prompt, None)
+        asked = Asked(twins, wanted.ttl_minutes, filled.config, filled.kind, scenario_id=wanted.scenario_id)
+        return self._scenarios.runs.provision(asked).run_id
+
+    async def _variables(self, twin_run_id: str | None, address: str) -> dict[str, str]:
+        twins = await self.twins(twin_run_id, address)
+        return {name: value for twin in twins.values() for name, value in twin["env_vars"].items()}
+
+    async def twins(self, twin_run_id: str | None, address: str) -> dict[str, Any]:
+        """The twins of an application, by name."""
+        run = self.tests.twins.find(twin_run_id)
+        return await self._scenarios.runs.instances(run, address) if run else {}
+
+    def _record(
+        self, wanted: WantedSandbox, prepared: Prepared, twin_run_id: str | None, variables: Mapping[str, str]
+    ) -> TestRunRecord:
+        start = prepared.start
+        asked = {
+            "repo": wanted.repo,
+            "branch": prepared.revision.name,
+            "pr_url": wanted.pr_url,
+            "commit_sha": prepared.revision.commit,
+            "app_command": start.command,
+            "app_command_guessed_from": start.guess,
+            "app_port": prepared.port,
+            "env_vars": {**variables, **_texts(prepared), **wanted.env, "PORT": str(prepared.port)},
+            "expires_at": Clock(stamp().micros + wanted.ttl_minutes * MINUTE * SECOND).iso()[:19] + "Z",
+        }
+        return self.ledger.add(KIND, asked, repo=wanted.repo, twin_run_id=twin_run_id)
+
+    # From the start of an application to its end
+
+    async def _perform(self, run_id: str, prepared: Prepared, wanted: WantedSandbox, env: Mapping[str, str]) -> None:
+        stop = asyncio.Event()
+        gone = self._gone[run_id] = asyncio.Event()
+        self.tests.queue.listens(run_id, lambda message: None if message else stop.set())
+        start = prepared.start
+
+        application = Application(start.command, start.folder, env, partial(self._tell, run_id, "output"))
+        try:
+            await self._begin(run_id, prepared)
+            await application.start()
+            status, said = await self._watch(run_id, application, prepared.port, wanted, stop)
+        finally:
+            self.tests.queue.deaf(run_id)
+            await asyncio.shield(self._clear(run_id, application, prepared))
+            gone.set()
+        await self.ledger.do(partial(self._end, run_id, status, said))
+
+    async def _begin(self, run_id: str, prepared: Prepared) -> None:
+        def begin() -> None:
+            revision, start = prepared.revision, prepared.start
+            self.ledger.change(self.ledger.find(run_id), status="provisioning")
+            self.ledger.tell(run_id, "git", f"{revision.name} at {revision.commit[:12]} of {revision.repository}")
+            how = f" (guessed from {start.guess})" if start.guess else ""
+            self.ledger.tell(run_id, "start", f"{start.command}{how}, PORT={prepared.port}")
+
+        await self.ledger.do(begin)
+
+    async def _watch(
+        self, run_id: str, application: Application, port: int, wanted: WantedSandbox, stop: asyncio.Event
+    ) -> tuple[str, str]:
+        """Wait for the end of an application; how that came."""
+        stopped = asyncio.create_task(stop.wait())
+        opening = asyncio.create_task(application.opens(port, wanted.seconds_to_start))
+        ended: asyncio.Task[str] | None = None
+        try:
+            await asyncio.wait((opening, stopped), return_when=asyncio.FIRST_COMPLETED)
+            if stopped.done():
+                return "cancelled", "deleted"
+            if problem := opening.result():
+                return "failed", problem
+            await self.ledger.do(partial(self._ready, run_id, f"http://127.0.0.1:{port}"))
+            ended = asyncio.create_task(application.ended())
+            seconds = wanted.ttl_minutes * MINUTE
+            await asyncio.wait((ended, stopped), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if stopped.done():
+                return "cancelled", "deleted"
+            return ("failed", f"the application {ended.result()}") if ended.done() else ("completed", "expired")
+        finally:
+            for task in (stopped, opening, ended):
+                if task:
+                    task.cancel()
+
+    def _ready(self, run_id: str, app_url: str) -> None:
+        run = self.ledger.find(run_id)
+        if run.status not in ENDED:
+            self.ledger.change(run, status="ready", outcome={"app_url": app_url})
+            self.ledger.tell(run_id, "status", f"ready at {app_url}", {"status": "ready"})
+
+    async def _tell(self, run_id: str, type: str, message: str) -> None:
+        await self.ledger.do(partial(self.ledger.tell, run_id, type, message))
+
+    async def _clear(self, run_id: str, application: Application, prepared: Prepared) -> None:
+        """End the application with its twins, and remove its files."""
+        await application.end()
+        await asyncio.to_thread(_remove, prepared)
+
+        def tear_down() -> None:
+            twin_run_id = self.ledger.find(run_id).twin_run_id
+            if twin_run_id:
+                self._scenarios.runs.tear_down(twin_run_id)
+
+        await self.ledger.do(tear_down)
+        self._gone.pop(run_id, None)
+
+    def _end(self, run_id: str, status: str, said: str) -> None:
+        detail = {"failure_category": "application", "failure_detail": said} if status == "failed" else {}
+        self.ledger.end(run_id, status, summary=said, **detail)
+
+    # Sandboxes that there are
+
+    def find(self, sandbox_id: str) -> TestRunRecord:
+        """A sandbox run by its id; raises RunNotFound."""
+        found = self.ledger.known(sandbox_id)
+        if found is None or found.kind != KIND:
+            raise RunNotFound(f"There is no sandbox run '{sandbox_id[:100]}'")
+        return found
+
+    async def delete(self, sandbox_id: str) -> TestRunRecord:
+        """End a sandbox run and wait until nothing of it is left; of one that has ended nothing changes."""
+        run = self.find(sandbox_id)
+        gone = self._gone.get(run.run_id)
+        run = self.tests.cancel(run.run_id)
+        if gone:
+            await self.service.runtime.run_on_loop(_waited(gone))
+        return run
+
+
+async def _waited(gone: asyncio.Event) -> None:
+    try:
+        await asyncio.wait_for(gone.wait(), SECONDS_TO_END)
+    except TimeoutError:
+        return
+
+
+def _remove(prepared: Prepared) -> None:
+    checkouts.remove(prepared.revision.repository, prepared.folder / "app")
+    shutil.rmtree(prepared.folder, ignore_errors=True)
+
+
+def _texts(prepared: Prepared) -> dict[str, str]:
+    """The variables that the repository's file gives, as texts; a boolean is true or false."""
+    given = prepared.start.target.env
+    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
