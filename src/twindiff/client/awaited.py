@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -28,6 +28,8 @@ from .answers import (
 )
 from .asks import Ask, Include, Json, Point, Rows, Until
 from .namespaces import AsyncScenarios, AsyncTwinRuns, AsyncTwins
+from .run_asks import look
+from .testing import AsyncRuns, AsyncSandboxRuns, AsyncSavedTests, AsyncTestRuns
 
 T = TypeVar("T")
 
@@ -54,6 +56,11 @@ class AsyncClient:
         self._http = httpx.AsyncClient(transport=transport, **sending.options(self.base_url, api_key, seconds))
         self._retries = retries
         self._sleep = sleep
+        self._seconds = seconds
+        self.test_runs = AsyncTestRuns(self)
+        self.tests = AsyncSavedTests(self)
+        self.sandbox_runs = AsyncSandboxRuns(self)
+        self.runs = AsyncRuns(self)
         self.twin_runs = AsyncTwinRuns(self)
         self.scenarios = AsyncScenarios(self)
         self.twins = AsyncTwins(self)
@@ -79,6 +86,20 @@ class AsyncClient:
                 return sending.understood(ask, attempt, self.base_url)
             await self._sleep(seconds)
             number += 1
+
+    async def pause(self, seconds: float) -> None:
+        """Wait."""
+        await self._sleep(seconds)
+
+    async def listen(self, path: str) -> AsyncIterator[sending.Event]:
+        """What a stream tells, until it ends."""
+        reader = sending.EventReader()
+        async with self._http.stream(**sending.listening(path, self._seconds)) as answer:
+            if not answer.is_success:
+                sending.read(look(path), answer.status_code, await answer.aread())
+            async for line in answer.aiter_lines():
+                if event := reader.read(line):
+                    yield event
 
     async def _attempt(self, ask: Ask[Any]) -> sending.Attempt:
         try:

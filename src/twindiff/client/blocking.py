@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -28,6 +28,8 @@ from .answers import (
 )
 from .asks import Ask, Include, Json, Point, Rows, Until
 from .namespaces import Scenarios, TwinRuns, Twins
+from .run_asks import look
+from .testing import Runs, SandboxRuns, SavedTests, TestRuns
 
 T = TypeVar("T")
 
@@ -292,6 +294,11 @@ class Client(Platform):
         self._http = httpx.Client(transport=transport, **sending.options(self.base_url, api_key, seconds))
         self._retries = retries
         self._sleep = sleep
+        self._seconds = seconds
+        self.test_runs = TestRuns(self)
+        self.tests = SavedTests(self)
+        self.sandbox_runs = SandboxRuns(self)
+        self.runs = Runs(self)
         self.twin_runs = TwinRuns(self)
         self.scenarios = Scenarios(self)
         self.twins = Twins(self)
@@ -309,6 +316,18 @@ class Client(Platform):
                 return sending.understood(ask, attempt, self.base_url)
             self._sleep(seconds)
             number += 1
+
+    def pause(self, seconds: float) -> None:
+        """Wait."""
+        self._sleep(seconds)
+
+    def listen(self, path: str) -> Iterator[sending.Event]:
+        """What a stream tells, until it ends."""
+        reader = sending.EventReader()
+        with self._http.stream(**sending.listening(path, self._seconds)) as answer:
+            if not answer.is_success:
+                sending.read(look(path), answer.status_code, answer.read())
+            yield from filter(None, map(reader.read, answer.iter_lines()))
 
     def _attempt(self, ask: Ask[Any]) -> sending.Attempt:
         try:

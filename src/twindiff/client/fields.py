@@ -21,6 +21,14 @@ class Fields(dict[str, Any]):
             raise AttributeError(f"The answer has no field '{name}'; it has {', '.join(self)}.") from None
 
 
+class Items(list[Fields]):
+    """The one list that an answer holds under a name."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        lists = [cast("list[dict[str, Any]]", value) for value in given.values() if isinstance(value, list)]
+        super().__init__(map(Fields, lists[0]))
+
+
 def _readable(value: Any) -> Any:
     if isinstance(value, dict):
         return Fields(cast("dict[str, Any]", value))

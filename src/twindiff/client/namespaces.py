@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import wraps
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 from . import run_asks
 from .asks import Ask
+from .sending import Event
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -17,12 +18,16 @@ class Sender(Protocol):
     """A client that waits for its answers."""
 
     def ask(self, ask: Ask[T]) -> T: ...
+    def pause(self, seconds: float) -> None: ...
+    def listen(self, path: str) -> Iterator[Event]: ...
 
 
 class AsyncSender(Protocol):
     """A client whose answers are awaited."""
 
     async def ask(self, ask: Ask[T]) -> T: ...
+    async def pause(self, seconds: float) -> None: ...
+    def listen(self, path: str) -> AsyncIterator[Event]: ...
 
 
 class Sent(Generic[P, T]):

@@ -85,6 +85,50 @@ def options(base_url: str, api_key: str | None, seconds: float) -> Mapping[str, 
     return {"base_url": base_url, "headers": headers, "timeout": seconds, "trust_env": not here}
 
 
+class Event(NamedTuple):
+    """Something that a server told while it happened; `data` is what its JSON holds."""
+
+    event: str
+    data: Any
+    id: str
+
+
+class EventReader:
+    """Puts server-sent events together of their lines."""
+
+    def __init__(self) -> None:
+        self._event, self._data, self._id = "message", list[str](), ""
+
+    def read(self, line: str) -> Event | None:
+        """The event that a line completes, if it does."""
+        if not line:
+            data, self._data = "\n".join(self._data), []
+            event, self._event = self._event, "message"
+            return Event(event, _loaded(data), self._id) if data else None
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "event":
+            self._event = value
+        elif name == "data":
+            self._data.append(value)
+        elif name == "id":
+            self._id = value
+        return None
+
+
+def _loaded(data: str) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except msgspec.DecodeError:
+        return data
+
+
+def listening(path: str, seconds: float) -> dict[str, Any]:
+    """What httpx is told to listen to a stream with, which may be silent for as long as it likes."""
+    timeout = httpx.Timeout(seconds, read=None)
+    return {"method": "GET", "url": path, "headers": {"Accept": "text/event-stream"}, "timeout": timeout}
+
+
 def request(ask: Ask[Any]) -> Mapping[str, Any]:
     """What httpx is told to send."""
     headers = {"Content-Type": ask.content_type} if ask.body else {}

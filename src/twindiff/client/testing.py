@@ -1,0 +1,163 @@
+"""Test runs, saved tests, sandbox runs and the older runs as Arga's documentation prints them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterator
+
+from . import testing_asks
+from .fields import Fields
+from .namespaces import AsyncNamespace, Awaited, Namespace, Sent
+from .run_asks import part
+from .sending import Event
+
+SECONDS = 600.0
+POLL_SECONDS = 1.0
+
+
+def _late(run_id: str, status: str, seconds: float) -> TimeoutError:
+    return TimeoutError(f"The run {run_id} is still {status} after {seconds:g} s")
+
+
+class Runs(Namespace):
+    """Runs by the names of Arga's SDK."""
+
+    create_url_run = Sent(testing_asks.create_url_run)
+    create_pr_run = Sent(testing_asks.create_pr_run)
+    get = Sent(testing_asks.run)
+    cancel = Sent(testing_asks.cancel_run)
+
+    def wait(self, run_id: str, *, timeout: float = SECONDS, poll_interval: float = POLL_SECONDS) -> Fields:
+        """The run when it has ended; raises TimeoutError when that takes longer than `timeout` seconds."""
+        end = time.monotonic() + timeout
+        while (found := self.get(run_id)).status not in testing_asks.ENDED:
+            if time.monotonic() >= end:
+                raise _late(run_id, found.status, timeout)
+            self.client.pause(poll_interval)
+        return found
+
+    def stream_results(self, run_id: str) -> Iterator[Event]:
+        """What happens in a run, while it happens, until it ends."""
+        return self.client.listen(f"/validate/{part(run_id)}/results")
+
+
+class AsyncRuns(AsyncNamespace):
+    """Runs by the names of Arga's SDK."""
+
+    create_url_run = Awaited(testing_asks.create_url_run)
+    create_pr_run = Awaited(testing_asks.create_pr_run)
+    get = Awaited(testing_asks.run)
+    cancel = Awaited(testing_asks.cancel_run)
+
+    async def wait(
+        self,
+        run_id: str,
+        *,
+        timeout: float = SECONDS,  # noqa: ASYNC109 - the name that the documentation prints
+        poll_interval: float = POLL_SECONDS,
+    ) -> Fields:
+        """The run when it has ended; raises TimeoutError when that takes longer than `timeout` seconds."""
+        end = time.monotonic() + timeout
+        while (found := await self.get(run_id)).status not in testing_asks.ENDED:
+            if time.monotonic() >= end:
+                raise _late(run_id, found.status, timeout)
+            await self.client.pause(poll_interval)
+        return found
+
+    def stream_results(self, run_id: str) -> AsyncIterator[Event]:
+        """What happens in a run, while it happens, until it ends."""
+        return self.client.listen(f"/validate/{part(run_id)}/results")
+
+
+class TestRuns(Runs):
+    """Tests in a browser."""
+
+    __test__ = False
+
+    create = Sent(testing_asks.create_test_run)
+    list = Sent(testing_asks.list_test_runs)
+    get = Sent(testing_asks.get_test_run)
+    rerun = Sent(testing_asks.rerun)
+    configure = Sent(testing_asks.configure)
+    cancel = Sent(testing_asks.cancel_test_run)
+    message = Sent(testing_asks.message)
+    artifact = Sent(testing_asks.artifact)
+
+
+class AsyncTestRuns(AsyncRuns):
+    """Tests in a browser."""
+
+    create = Awaited(testing_asks.create_test_run)
+    list = Awaited(testing_asks.list_test_runs)
+    get = Awaited(testing_asks.get_test_run)
+    rerun = Awaited(testing_asks.rerun)
+    configure = Awaited(testing_asks.configure)
+    cancel = Awaited(testing_asks.cancel_test_run)
+    message = Awaited(testing_asks.message)
+    artifact = Awaited(testing_asks.artifact)
+
+
+class SavedTests(Namespace):
+    """Tests that are kept under a name."""
+
+    list = Sent(testing_asks.saved_tests)
+    get = Sent(testing_asks.saved_test)
+    create = Sent(testing_asks.create_test)
+    update = Sent(testing_asks.update_test)
+    run = Sent(testing_asks.run_test)
+    delete = Sent(testing_asks.delete_test)
+
+
+class AsyncSavedTests(AsyncNamespace):
+    """Tests that are kept under a name."""
+
+    list = Awaited(testing_asks.saved_tests)
+    get = Awaited(testing_asks.saved_test)
+    create = Awaited(testing_asks.create_test)
+    update = Awaited(testing_asks.update_test)
+    run = Awaited(testing_asks.run_test)
+    delete = Awaited(testing_asks.delete_test)
+
+
+class SandboxRuns(Namespace):
+    """Applications of branches, started beside their twins."""
+
+    create = Sent(testing_asks.create_sandbox_run)
+    list = Sent(testing_asks.sandbox_runs)
+    get = Sent(testing_asks.sandbox_run)
+    logs = Sent(testing_asks.sandbox_logs)
+    delete = Sent(testing_asks.delete_sandbox_run)
+
+    def wait(self, sandbox_id: str, *, timeout: float = SECONDS, poll_interval: float = 0.2) -> Fields:
+        """The sandbox run when its application answers, or has failed; raises TimeoutError."""
+        end = time.monotonic() + timeout
+        while (found := self.get(sandbox_id)).status in testing_asks.STARTING:
+            if time.monotonic() >= end:
+                raise _late(sandbox_id, found.status, timeout)
+            self.client.pause(poll_interval)
+        return found
+
+
+class AsyncSandboxRuns(AsyncNamespace):
+    """Applications of branches, started beside their twins."""
+
+    create = Awaited(testing_asks.create_sandbox_run)
+    list = Awaited(testing_asks.sandbox_runs)
+    get = Awaited(testing_asks.sandbox_run)
+    logs = Awaited(testing_asks.sandbox_logs)
+    delete = Awaited(testing_asks.delete_sandbox_run)
+
+    async def wait(
+        self,
+        sandbox_id: str,
+        *,
+        timeout: float = SECONDS,  # noqa: ASYNC109 - the name that the documentation prints
+        poll_interval: float = 0.2,
+    ) -> Fields:
+        """The sandbox run when its application answers, or has failed; raises TimeoutError."""
+        end = time.monotonic() + timeout
+        while (found := await self.get(sandbox_id)).status in testing_asks.STARTING:
+            if time.monotonic() >= end:
+                raise _late(sandbox_id, found.status, timeout)
+            await self.client.pause(poll_interval)
+        return found
