@@ -4,6 +4,7 @@ from .records import TABLES as TABLES
 from .records import AttemptRecord as AttemptRecord
 from .records import CallRecord as CallRecord
 from .records import CheckpointRecord as CheckpointRecord
+from .records import CheckSettingRecord as CheckSettingRecord
 from .records import DeliveryRecord as DeliveryRecord
 from .records import EnvironmentRecord as EnvironmentRecord
 from .records import OutboxRecord as OutboxRecord

@@ -343,6 +343,16 @@ class SavedTestRecord(
     """The run that it was made of."""
 
 
+class CheckSettingRecord(Row, table="check_settings", key=("repo", "trigger_mode")):
+    """When pull requests of a repository are to be checked."""
+
+    repo: Column[str]
+    trigger_mode: Column[str]
+    branch: Column[str | None] = column(default=None)
+    enabled: Column[bool] = column(default=False)
+    comment_on_pr: Column[bool] = column(default=False)
+
+
 TABLES = (
     TemplateRecord,
     EnvironmentRecord,
@@ -361,4 +371,5 @@ TABLES = (
     TestRunRecord,
     TestRunEventRecord,
     SavedTestRecord,
+    CheckSettingRecord,
 )

@@ -10,6 +10,8 @@ from twindiff.kit.http import Request
 from twindiff.kit.twin import Dispatch
 from twindiff.server import platform, sandboxes, twin_runs
 from twindiff.server.auth import authorize_control
+from twindiff.server.pr_runs.runs import PrRuns
+from twindiff.server.pr_runs.settings import CheckSettings
 from twindiff.server.sandbox_runs.runs import SandboxRuns
 from twindiff.server.sandboxes.routes import Desk
 from twindiff.server.sandboxes.sandboxes import Sandboxes
@@ -46,13 +48,15 @@ def planes_of(service: Service) -> tuple[Plane, ...]:
     runs = TwinRuns(service)
     scenarios = Scenarios(runs)
     tests = TestRuns(runs, RunTwins(scenarios))
+    saved, boxes = SavedTests(tests), SandboxRuns(tests, scenarios)
+    desk = (runs, scenarios, Logins(), tests, saved, boxes, PrRuns(saved, boxes), CheckSettings(service))
     return (
         Plane((platform.PREFIX,), platform.platform, partial(_any_address, service), removed=platform.PREFIX),
         Plane((sandboxes.PREFIX,), sandboxes.operations, partial(Desk, Sandboxes(service)), removed=sandboxes.PREFIX),
         Plane(
             twin_runs.PREFIXES,
             twin_runs.operations,
-            partial(RunDesk, runs, scenarios, Logins(), tests, SavedTests(tests), SandboxRuns(tests, scenarios)),
+            partial(RunDesk, *desk),
             partial(authorize_control, free=twin_runs.OPEN),
         ),
     )

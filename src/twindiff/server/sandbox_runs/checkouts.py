@@ -158,6 +158,23 @@ def current_branch(repository: Path) -> str:
     return git(repository, "rev-parse", "--abbrev-ref", "HEAD")
 
 
+def base_of(repository: Path, given: str | None) -> str:
+    """What a branch is compared with: what is given, or else the repository's main branch."""
+    if given:
+        commit_of(repository, given)
+        return given
+    known = branches(repository)
+    with suppress(GitFailed):
+        known.insert(0, git(repository, "symbolic-ref", "--short", "refs/remotes/origin/HEAD"))
+    return next((name for name in known if name.rpartition("/")[2] in ("main", "master")), current_branch(repository))
+
+
+def changed_files(revision: Revision, base: str) -> list[str]:
+    """The files that a revision has changed since it left its base."""
+    span = f"{commit_of(revision.repository, base)}...{revision.commit}"
+    return git(revision.repository, "diff", "--name-only", "-z", span).split("\0")[:-1]
+
+
 def check_out(revision: Revision, folder: Path) -> None:
     """Make a worktree of a commit in a new folder."""
     git(revision.repository, "worktree", "prune")

@@ -78,6 +78,8 @@ def shown(runs: TestRuns, run: TestRunRecord, address: str) -> dict[str, Any]:
         "attack_plan_json": None,
         "redteam_report_json": None,
         "environment_id": twin_run and twin_run.environment_id,
+        "changed_files": run.asked.get("changed_files", []),
+        "chosen_tests": run.asked.get("chosen_tests", []),
         "diff": run.outcome.get("diff"),
         "checks": run.outcome.get("checks"),
         "artifacts": runs.artifacts.names(run.run_id) if run.status in ENDED else [],

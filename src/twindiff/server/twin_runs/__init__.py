@@ -1,6 +1,7 @@
 """Twin runs and scenarios: an environment of several twins for an application under test, and the worlds to fill it."""
 
 from twindiff.kit.twin import Dispatch
+from twindiff.server.pr_runs import routes as pr_routes
 from twindiff.server.sandbox_runs import routes as sandbox_routes
 from twindiff.server.test_runs import legacy_routes, saved_routes
 from twindiff.server.test_runs import routes as test_routes
@@ -34,6 +35,7 @@ operations = Dispatch(
         test_routes.api,
         saved_routes.api,
         sandbox_routes.api,
+        pr_routes.api,
         legacy_routes.api,
         later.api,
     ],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from twindiff.server.pr_runs.runs import PrRuns
+from twindiff.server.pr_runs.settings import CheckSettings
 from twindiff.server.sandbox_runs.runs import SandboxRuns
 from twindiff.server.test_runs.runs import TestRuns
 from twindiff.server.test_runs.saved import SavedTests
@@ -21,4 +23,6 @@ class Desk(NamedTuple):
     tests: TestRuns
     saved: SavedTests
     sandboxes: SandboxRuns
+    pull_requests: PrRuns
+    checks: CheckSettings
     address: str

@@ -13,7 +13,7 @@ PREFIXES = ("/validation",)
 
 
 class NotImplementedYet(ApiError):
-    """Pull request runs are not implemented by this server yet."""
+    """This route of Arga's API is not implemented by this server yet."""
 
     status = 501
 
@@ -27,5 +27,4 @@ for _prefix in PREFIXES:
     for _path in (_prefix, f"{_prefix}/{{path:path}}"):
         for _declare in (api.get, api.post, api.put, api.patch, api.delete):
             _declare(_path)(refuse)
-for _path in ("/validate/pr-run", "/validate/url/probe"):
-    api.post(_path)(refuse)
+api.post("/validate/url/probe")(refuse)

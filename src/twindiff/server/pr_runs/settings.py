@@ -1,0 +1,53 @@
+"""Settings of checks of pull requests, by repository; they are kept, and nothing is posted to GitHub."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.catalog import CheckSettingRecord
+from twindiff.server.service import Service
+
+NOTE = "Checks run when they are asked for; posting their results to GitHub waits for a GitHub twin."
+
+
+class CheckSettings:
+    """The settings of a server."""
+
+    def __init__(self, service: Service) -> None:
+        self._catalog = service.catalog
+
+    def get(self, repo: str, trigger_mode: str) -> dict[str, Any]:
+        """The settings of a repository's checks."""
+        return _shown(self._find(repo, trigger_mode) or CheckSettingRecord(repo=repo, trigger_mode=trigger_mode))
+
+    def change(self, repo: str, trigger_mode: str, **fields: Any) -> dict[str, Any]:
+        """Change what is given of them."""
+        given = {name: value for name, value in fields.items() if value is not None}
+        found = self._find(repo, trigger_mode)
+        if found is None:
+            found = self._catalog.add(CheckSettingRecord(repo=repo, trigger_mode=trigger_mode))
+        return _shown(self._catalog.change(found, **given) if given else found)
+
+    def enabled(self) -> list[dict[str, Any]]:
+        """Those that are switched on."""
+        return [_shown(each) for each in self._catalog.rows(CheckSettingRecord, CheckSettingRecord.enabled)]
+
+    def _find(self, repo: str, trigger_mode: str) -> CheckSettingRecord | None:
+        mine = (CheckSettingRecord.repo == repo, CheckSettingRecord.trigger_mode == trigger_mode)
+        found = self._catalog.rows(CheckSettingRecord, *mine, limit=1)
+        return found[0] if found else None
+
+
+def _shown(record: CheckSettingRecord) -> dict[str, Any]:
+    return {
+        "repo": record.repo,
+        "trigger_mode": record.trigger_mode,
+        "branch": record.branch,
+        "default_branch": "main",
+        "enabled": record.enabled,
+        "installed": False,
+        "installation_id": None,
+        "webhook_id": None,
+        "comment_on_pr": record.comment_on_pr,
+        "message": NOTE,
+    }
