@@ -47,7 +47,11 @@ class Queue:
         self._is_serving = True
         try:
             while True:
-                await self._ledger.do(self._look)
+                try:
+                    await self._ledger.do(self._look)
+                except Exception:  # whatever goes wrong for a moment, runs go on
+                    log.exception("Looking after runs failed; it is tried again")
+
                 await asyncio.sleep(HEARTBEAT_SECONDS)
         finally:
             self._is_serving = False
