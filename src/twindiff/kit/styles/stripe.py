@@ -114,7 +114,7 @@ class StripeRest(Style):
 def _said(error: ApiError, exchange: Exchange | None) -> dict[str, Any]:
     if isinstance(error, StripeError):
         fields = {name: value for name, value in error.fields.items() if value is not None}
-        if code := fields.get("code"):
+        if (code := fields.get("code")) and error.fields.get("doc_url", "") is not None:
             fields["doc_url"] = f"https://stripe.com/docs/error-codes/{str(code).replace('_', '-')}"
         return {**fields, "message": str(error), "type": error.kind}
     if isinstance(error, InvalidParameter):

@@ -31,6 +31,7 @@ from .params import (
     value_of,
 )
 from .search import search_of
+from .test_clocks import enter, named_clock
 
 api = Operations(prefix="/v1/customers")
 
@@ -41,6 +42,7 @@ NO_SETTINGS: Fields = {
     "rendering_options": None,
 }
 _INVOICE_PREFIX = re.compile(r"[A-Z0-9]{1,12}")
+MOST_UNDER_CLOCK = 3
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 
@@ -209,6 +211,8 @@ def create_customer(call: Call, params: Annotated[CreateCustomer, Body]) -> Fiel
     """Make a customer."""
     fields = _fields(params, None, "payment_method")
     prefix = fields.pop("invoice_prefix", None) or _free_prefix(call)
+    if clock := fields.get("test_clock"):
+        _join(call, clock)
     _check_prefix(call, prefix, "")
     made = new(call, CUSTOMERS, **fields, invoice_prefix=prefix)
     record(call, "customer.created", customer_object(made))
@@ -282,6 +286,15 @@ def _fields(params: CustomerParams, now: Customer | None, *skipped: str) -> Fiel
     if "tax_exempt" in fields:
         fields["tax_exempt"] = fields["tax_exempt"] or "none"
     return fields
+
+
+def _join(call: Call, clock: str) -> None:
+    """Let a customer live under a test clock, which has few of them."""
+    named_clock(call, clock)
+    if call.db.count(Customer, Customer.test_clock == clock, ~Customer.deleted) >= MOST_UNDER_CLOCK:
+        message = f"You have reached the limit of {MOST_UNDER_CLOCK} customers for this test clock."
+        raise StripeError(message, param="test_clock")
+    enter(call, clock)
 
 
 def _settings(now: Customer | None, wanted: InvoiceSettings) -> Fields:

@@ -11,10 +11,12 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
+from .customers import CUSTOMERS
 from .events import record, update
 from .lists import equal, list_object, list_of
-from .objects import LEFT_OUT, Fields, StripeObject, new, now, resource, retrieve, shown
+from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, resource, retrieve, shown
 from .params import Integer, ListParams, OptInteger, OptText, Params, Part, given
+from .test_clocks import enter
 
 api = Operations(prefix="/v1/billing")
 
@@ -210,6 +212,8 @@ def create_meter_event(call: Call, params: Annotated[CreateMeterEvent, Body]) ->
             param="event_name",
         )
     customer = _customer(call, meter, params.payload)
+    if known := find(call, CUSTOMERS, customer):
+        enter(call, known.test_clock)
     when = params.timestamp if isinstance(params.timestamp, int) else now(call)
     _check_time(call, when)
     identifier = params.identifier or call.ids.uuid()

@@ -123,6 +123,10 @@ PAYMENTS = resource(
 )
 
 
+PAID: list[Callable[[Call, PaymentIntent], None]] = []
+"""What other pages do when an intent was paid."""
+
+
 def automatic_types(currency: str) -> list[str]:
     """The ways to pay that the shop's dashboard has enabled."""
     return ["card", "klarna", "link", *(("cashapp", "amazon_pay") if currency == "usd" else ())]
@@ -232,6 +236,8 @@ def _charge(
         return held, None
     paid = call.db.change(intent, status="succeeded", amount_received=intent.amount, processing=None, **fields)
     record_row(call, "payment_intent.succeeded", PAYMENTS, paid)
+    for each in PAID:
+        each(call, paid)
     _dispute(call, charge)
     return paid, None
 

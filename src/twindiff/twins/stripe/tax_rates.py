@@ -119,3 +119,16 @@ def tax_rates_of(call: Call, ids: list[str], param: str) -> list[str]:
         if not refer(call, TAX_RATES, id, f"{param}[{number}]").active:
             raise StripeError(f"The tax rate {id} is archived and cannot be used.", param=f"{param}[{number}]")
     return ids
+
+
+def fill_tax_rates(call: Call, objects: list[Fields]) -> None:
+    """Put tax rates in place of their ids, in each field that holds them."""
+    names = ("tax_rates", "default_tax_rates")
+    ids = {id for each in objects for name in names for id in each.get(name) or ()}
+    if not ids:
+        return
+    rates = {row.id: tax_rate_object(row) for row in call.db.rows(TaxRate, TaxRate.id.in_(ids))}
+    for each in objects:
+        for name in names:
+            if each.get(name):
+                each[name] = [rates[id] for id in each[name] if id in rates]

@@ -1,0 +1,445 @@
+"""The cycle of subscriptions: each period is billed, trials end, and payments decide whether it goes on.
+
+https://docs.stripe.com/billing/subscriptions/overview
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from twindiff.kit import Call
+
+from . import invoicing, proration, subscription_schedules
+from .billing_work import cancel_all, schedule, work
+from .currencies import spoken
+from .customers import CUSTOMERS, Customer
+from .events import record_row
+from .invoice_objects import INVOICES, Invoice, make_invoice, priced
+from .line_items import LINE_ITEMS, LineItem
+from .meters import METERS, usage
+from .objects import Fields, find, new, now, retrieve, show
+from .payments import PAYMENTS
+from .periods import DAY, next_boundary, previous_boundary
+from .prices import Price
+from .pricing import prorated, unit_price
+from .products import Product
+from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription, SubscriptionItem, invoice_defaults, items_of, told
+from .test_clocks import ON_DELETE
+
+HOUR = 3600
+INCOMPLETE = 23 * HOUR
+"""How long the first payment is waited for, and payments that changes wait for."""
+TRIAL_NOTICE = 3 * DAY
+
+
+def prices_of(call: Call, items: Sequence[SubscriptionItem]) -> dict[str, Price]:
+    """The prices of items, by id."""
+    ids = {item.price for item in items}
+    return {row.id: row for row in call.db.rows(Price, Price.id.in_(ids))}
+
+
+def draft(call: Call, row: Subscription, reason: str, start: int, end: int) -> Invoice:
+    """A draft for a subscription, without lines."""
+    customer = retrieve(call, CUSTOMERS, row.customer)
+    due = now(call) + (row.days_until_due or 0) * DAY if row.collection_method == "send_invoice" else None
+    fields = invoice_defaults(row)
+    return make_invoice(
+        call,
+        customer,
+        **fields,
+        auto_advance=True,
+        billing_reason=reason,
+        due_date=due,
+        period_start=start,
+        period_end=end,
+    )
+
+
+def add_period(
+    call: Call,
+    invoice: Invoice,
+    row: Subscription,
+    item: SubscriptionItem,
+    price: Price,
+    period: tuple[int, int],
+    *,
+    whole: int | None = None,
+    trial: bool = False,
+) -> None:
+    """Bill an item for a period in advance; `whole` is what a full period would be, where this one is shorter."""
+    start, end = period
+    full = proration.full_price(price, item.quantity, row.currency)
+    amount = 0 if trial else prorated(full, end - start, whole) if whole else full
+    line = _line(call, invoice, row, item, price, amount, period, _described(call, row, item, price, trial=trial))
+    if not trial:
+        net = proration.discounted(call, row, full)
+        billed = proration.billed_by(item, price, net, period, whole or end - start, invoice=invoice.id, line=line.id)
+        call.db.change(item, billed=billed)
+
+
+def add_usage(
+    call: Call, invoice: Invoice, row: Subscription, item: SubscriptionItem, price: Price, period: tuple[int, int]
+) -> None:
+    """Bill what was used of an item in a period that is over."""
+    meter = retrieve(call, METERS, price.meter or "")
+    quantity = usage(call, meter, row.customer, *period)
+    amount = unit_price(proration.amounts_in(price, row.currency), max(quantity, Decimal(0)))
+    text = f"{quantity.normalize():f} \N{MULTIPLICATION SIGN} {_product(call, price)} {_rate(row, price)}"
+    _line(call, invoice, row, item, price, amount, period, text, quantity)
+
+
+def _line(
+    call: Call,
+    invoice: Invoice,
+    row: Subscription,
+    item: SubscriptionItem,
+    price: Price,
+    amount: int,
+    period: tuple[int, int],
+    text: str,
+    quantity: Decimal | None = None,
+) -> LineItem:
+    number = Decimal(1 if item.quantity is None else item.quantity) if quantity is None else quantity
+    details = {
+        "invoice_item": None,
+        "proration": False,
+        "proration_details": {"credited_items": None},
+        "subscription": row.id,
+        "subscription_item": item.id,
+    }
+    return new(
+        call,
+        LINE_ITEMS,
+        invoice=invoice.id,
+        amount=amount,
+        currency=row.currency,
+        description=text,
+        discounts=item.discounts,
+        metadata=row.metadata,
+        parent={"type": "subscription_item_details", "subscription_item_details": details},
+        period={"start": period[0], "end": period[1]},
+        pricing=priced(price, proration.amounts_in(price, row.currency)["unit_amount_decimal"]),
+        quantity=int(number),
+        quantity_decimal=f"{number.normalize():f}",
+        subscription=row.id,
+        tax_rates=item.tax_rates,
+        subscription_item=item.id,
+        product=price.product,
+    )
+
+
+def _described(call: Call, row: Subscription, item: SubscriptionItem, price: Price, *, trial: bool) -> str:
+    product = _product(call, price)
+    if trial:
+        return f"Trial period for {product}"
+    return f"{1 if item.quantity is None else item.quantity} \N{MULTIPLICATION SIGN} {product} {_rate(row, price)}"
+
+
+def _product(call: Call, price: Price) -> str:
+    product = call.db.find(Product, Product.id == price.product)
+    return product.name if product else price.product
+
+
+def _rate(row: Subscription, price: Price) -> str:
+    amount = proration.amounts_in(price, row.currency)["unit_amount_decimal"]
+    every: Fields = price.recurring
+    count, unit = every["interval_count"], every["interval"]
+    period = unit if count == 1 else f"every {count} {unit}s"
+    said = "Tier 1 pricing" if amount is None else spoken(round(Decimal(amount)), row.currency)
+    return f"(at {said} / {period})"
+
+
+def is_metered(price: Price) -> bool:
+    """Whether a price is billed by usage, after each period."""
+    return price.usage_type == "metered"
+
+
+# Time
+
+
+def set_times(call: Call, row: Subscription, items: Sequence[SubscriptionItem]) -> None:
+    """Have a subscription done at its next time: the end of a period, or its own."""
+    ends = [item.current_period_end for item in items]
+    if row.cancel_at is not None:
+        ends.append(row.cancel_at)
+    goes_on = row.status in ("active", "trialing", "past_due", "unpaid") and bool(ends)
+    schedule(call, renew, row.id, min(ends) if goes_on else None, row.test_clock)
+    notice = (row.trial_end or 0) - TRIAL_NOTICE if row.status == "trialing" else 0
+    schedule(call, trial_will_end, row.id, notice if notice > now(call) else None, row.test_clock)
+    expires = row.created + INCOMPLETE if row.status == "incomplete" else None
+    schedule(call, expire_incomplete, row.id, expires, row.test_clock)
+
+
+@work
+def trial_will_end(call: Call, id: str) -> None:
+    """Tell that a trial ends in three days."""
+    row = find(call, SUBSCRIPTIONS, id)
+    if row and row.status == "trialing":
+        record_row(call, "customer.subscription.trial_will_end", SUBSCRIPTIONS, row)
+
+
+@work
+def expire_incomplete(call: Call, id: str) -> None:
+    """Give up a subscription whose first payment was not made in time."""
+    row = find(call, SUBSCRIPTIONS, id)
+    if row is None or row.status != "incomplete":
+        return
+    before = show(call, SUBSCRIPTIONS, row)
+    cancel_all(call, id)
+    call.db.change(row, status="incomplete_expired", ended_at=now(call))
+    told(call, before, id)
+    invoice = find(call, INVOICES, row.latest_invoice or "")
+    if invoice and invoice.status == "open":
+        invoicing.void(call, invoice)
+
+
+@work
+def expire_update(call: Call, id: str) -> None:
+    """Give up a change that was not paid in time."""
+    row = find(call, SUBSCRIPTIONS, id)
+    if row is None or not row.pending_update:
+        return
+    changed = call.db.change(row, pending_update=None)
+    record_row(call, "customer.subscription.pending_update_expired", SUBSCRIPTIONS, changed)
+    invoice = find(call, INVOICES, row.latest_invoice or "")
+    if invoice and invoice.status == "open":
+        invoicing.void(call, invoice)
+
+
+@work
+def collect_again(call: Call, id: str) -> None:
+    """Let the pause of a subscription's collection be over."""
+    row = find(call, SUBSCRIPTIONS, id)
+    if row and row.pause_collection:
+        before = show(call, SUBSCRIPTIONS, row)
+        call.db.change(row, pause_collection=None)
+        told(call, before, id)
+
+
+@work
+def renew(call: Call, id: str) -> None:
+    """Bill the periods that are over and those that begin, or end a subscription whose time has come."""
+    row = find(call, SUBSCRIPTIONS, id)
+    if row is None or row.status in ENDED:
+        return
+    before = show(call, SUBSCRIPTIONS, row)
+    at = now(call)
+    if row.cancel_at is not None and row.cancel_at <= at:
+        _bill_usage(call, row, at)
+        end(call, row)
+        return
+    if row.status == "trialing" and not _trial_over(call, row):
+        return
+    row = retrieve(call, SUBSCRIPTIONS, id)
+    subscription_schedules.phase_over(call, row, at)
+    row, items = retrieve(call, SUBSCRIPTIONS, id), items_of(call, id)
+    if row.status in ENDED:
+        return
+    due = [item for item in items if item.current_period_end <= at]
+    _bill(call, row, due)
+    told(call, before, id)
+    set_times(call, retrieve(call, SUBSCRIPTIONS, id), items_of(call, id))
+
+
+def _bill(call: Call, row: Subscription, due: Sequence[SubscriptionItem]) -> None:
+    if not due:
+        return
+    prices = prices_of(call, due)
+    start = min(item.current_period_start for item in due)
+    invoice = draft(call, row, "subscription_cycle", start, due[0].current_period_end)
+    for item in due:
+        price = prices[item.price]
+        old = (item.current_period_start, item.current_period_end)
+        if is_metered(price):
+            add_usage(call, invoice, row, item, price, old)
+        every: Fields = price.recurring
+        end = next_boundary(row.billing_cycle_anchor, old[1], every["interval"], every["interval_count"])
+        moved = call.db.change(item, current_period_start=old[1], current_period_end=end)
+        if not is_metered(price):
+            add_period(call, invoice, row, moved, price, (old[1], end))
+    invoicing.take_pending(call, invoice, row.id)
+    if row.status == "unpaid":
+        invoice = call.db.change(invoice, auto_advance=False)
+    invoicing.created(call, invoice)
+    call.db.change(row, latest_invoice=invoice.id)
+
+
+def _bill_usage(call: Call, row: Subscription, at: int) -> None:
+    """Bill what was used until a subscription's end, and what waits."""
+    items = items_of(call, row.id)
+    prices = prices_of(call, items)
+    metered = [item for item in items if is_metered(prices[item.price])]
+    if not metered:
+        return
+    invoice = draft(call, row, "subscription_cycle", metered[0].current_period_start, at)
+    for item in metered:
+        add_usage(call, invoice, row, item, prices[item.price], (item.current_period_start, at))
+    invoicing.take_pending(call, invoice, row.id)
+    invoicing.created(call, invoice)
+    call.db.change(row, latest_invoice=invoice.id)
+
+
+def _trial_over(call: Call, row: Subscription) -> bool:
+    """Go on after a trial; False where a missing payment method ends or pauses the subscription."""
+    before = show(call, SUBSCRIPTIONS, row)
+    missing = not has_method(call, row) and row.collection_method == "charge_automatically"
+    behavior = row.trial_settings.get("missing_payment_method", "create_invoice")
+    if missing and behavior == "cancel":
+        end(call, row)
+        return False
+    if missing and behavior == "pause":
+        pause(call, row)
+        told(call, before, row.id)
+        return False
+    call.db.change(row, status="active")
+    return True
+
+
+def pause(call: Call, row: Subscription) -> Subscription:
+    """A subscription that waits for a payment method after its trial."""
+    for item in items_of(call, row.id):
+        call.db.change(item, current_period_end=now(call))
+    schedule(call, renew, row.id, None, row.test_clock)
+    schedule(call, trial_will_end, row.id, None, row.test_clock)
+    paused = call.db.change(row, status="paused", billing_cycle_anchor=now(call))
+    record_row(call, "customer.subscription.paused", SUBSCRIPTIONS, paused)
+    return paused
+
+
+def has_method(call: Call, row: Subscription) -> bool:
+    """Whether there is something to pay a subscription with."""
+    if row.default_payment_method:
+        return True
+    customer = find(call, CUSTOMERS, row.customer)
+    return bool(customer and (customer.invoice_settings.get("default_payment_method") or customer.default_source))
+
+
+def end(call: Call, row: Subscription, **details: Any) -> Subscription:
+    """A subscription that has ended now."""
+    cancel_all(call, row.id)
+    ended = call.db.change(
+        row,
+        status="canceled",
+        ended_at=now(call),
+        canceled_at=row.canceled_at or now(call),
+        cancellation_details={**row.cancellation_details, **details},
+    )
+    record_row(call, "customer.subscription.deleted", SUBSCRIPTIONS, ended)
+    subscription_schedules.subscription_ended(call, ended)
+    return ended
+
+
+def whole_period(anchor: int, start: int, price: Price) -> int:
+    """How long a full period is at a time."""
+    every: Fields = price.recurring
+    unit, count = every["interval"], every["interval_count"]
+    return next_boundary(anchor, start, unit, count) - previous_boundary(anchor, start, unit, count)
+
+
+def _leave(call: Call, clock: str) -> None:
+    """End the subscriptions of a test clock's customers, and delete these, as the clock is deleted."""
+    for row in call.db.rows(Subscription, Subscription.test_clock == clock):
+        if row.status not in ENDED:
+            end(call, row)
+    for customer in call.db.rows(Customer, Customer.test_clock == clock, ~Customer.deleted):
+        record_row(call, "customer.deleted", CUSTOMERS, customer)
+        call.db.change(customer, deleted=True)
+
+
+ON_DELETE.append(_leave)
+
+
+# What becomes of invoices
+
+
+def collection_pause(call: Call, invoice: Invoice) -> str:
+    """What is to happen to an invoice instead of being collected, if its subscription's collection is paused."""
+    row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
+    return row.pause_collection["behavior"] if row and row.pause_collection else ""
+
+
+def keep_discounts(call: Call, id: str, kept: list[str]) -> None:
+    """Leave a subscription the discounts that go on."""
+    if row := find(call, SUBSCRIPTIONS, id):
+        call.db.change(row, discounts=[each for each in row.discounts if each in kept])
+
+
+def invoice_paid(call: Call, invoice: Invoice) -> None:
+    """Let a subscription go on whose invoice was paid."""
+    row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
+    if row is None or row.status in ENDED:
+        return
+    before = None if call.memo.get("starting") == row.id else show(call, SUBSCRIPTIONS, row)
+    waits = row.pending_update and row.latest_invoice == invoice.id
+    if waits:
+        _apply_pending(call, row)
+    elif (row.status == "incomplete" and invoice.billing_reason == "subscription_create") or (
+        row.status in ("past_due", "unpaid") and row.latest_invoice == invoice.id
+    ):
+        _become_active(call, row)
+    if before:
+        told(call, before, row.id)
+
+
+def _become_active(call: Call, row: Subscription) -> None:
+    active = call.db.change(row, status="active")
+    if row.payment_settings.get("save_default_payment_method") == "on_subscription" and row.latest_invoice:
+        _save_method(call, active)
+    if call.memo.get("starting") != row.id:
+        set_times(call, active, items_of(call, row.id))
+
+
+def _save_method(call: Call, row: Subscription) -> None:
+    invoice = find(call, INVOICES, row.latest_invoice or "")
+    intent = find(call, PAYMENTS, invoice.payment_intent) if invoice and invoice.payment_intent else None
+    if intent and intent.payment_method:
+        call.db.change(row, default_payment_method=intent.payment_method)
+
+
+def _apply_pending(call: Call, row: Subscription) -> None:
+    """Do what waited for a payment: a paused subscription goes on."""
+    schedule(call, expire_update, row.id, None, row.test_clock)
+    active = call.db.change(row, status="active", pending_update=None)
+    restart(call, active)
+    record_row(call, "customer.subscription.pending_update_applied", SUBSCRIPTIONS, active)
+    if row.status == "paused":
+        record_row(call, "customer.subscription.resumed", SUBSCRIPTIONS, active)
+
+
+def restart(call: Call, row: Subscription) -> None:
+    """Let all periods of a subscription begin now."""
+    at = now(call)
+    items = items_of(call, row.id)
+    prices = prices_of(call, items)
+    row = call.db.change(row, billing_cycle_anchor=at)
+    for item in items:
+        every: Fields = prices[item.price].recurring
+        until = next_boundary(at, at, every["interval"], every["interval_count"])
+        call.db.change(item, current_period_start=at, current_period_end=until)
+    set_times(call, row, items_of(call, row.id))
+
+
+def payment_failed(call: Call, invoice: Invoice, *, last: bool) -> None:
+    """Let a subscription be past due, or end it after the last attempt."""
+    row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
+    if row is None or row.status in ENDED or row.pending_update:
+        return
+    if last:
+        end(call, row, reason="payment_failed")
+    elif row.status == "active" and row.latest_invoice == invoice.id:
+        before = show(call, SUBSCRIPTIONS, row)
+        call.db.change(row, status="past_due")
+        told(call, before, row.id)
+
+
+def invoice_voided(call: Call, invoice: Invoice) -> None:
+    """Let a subscription be active again whose open invoice was voided."""
+    row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
+    if row and row.status in ("past_due", "unpaid") and row.latest_invoice == invoice.id:
+        before = show(call, SUBSCRIPTIONS, row)
+        call.db.change(row, status="active")
+        told(call, before, row.id)
+    elif row and row.status == "incomplete" and invoice.billing_reason == "subscription_create":
+        expire_incomplete(call, row.id)

@@ -1,0 +1,276 @@
+"""Invoices and the items that wait for them: their tables and how they are shown.
+
+https://docs.stripe.com/api/invoices, https://docs.stripe.com/api/invoiceitems
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call, Column, Json, column
+
+from . import invoice_payments
+from .customers import Customer
+from .events import record_row
+from .line_items import LINE_ITEMS, LineItem
+from .lists import list_object
+from .objects import LEFT_OUT, Fields, StripeObject, new, now, resource, shown
+from .prices import Price
+from .tax_rates import fill_tax_rates
+
+COUNTRY = "US"
+NAME = "Twindiff Test Shop"
+
+NO_TRANSITIONS: Fields = {"finalized_at": None, "marked_uncollectible_at": None, "paid_at": None, "voided_at": None}
+SHOWN_LINES = 10
+
+
+class Invoice(
+    StripeObject,
+    table="invoices",
+    key=("id",),
+    unique=(("seq",), ("number",)),
+    indexes=(("customer", "seq"), ("subscription", "seq"), ("status", "seq"), ("created",), ("test_clock",)),
+):
+    amount_due: Column[int] = column(default=0)
+    amount_overpaid: Column[int] = column(default=0)
+    amount_paid: Column[int] = column(default=0)
+    amount_paid_off_stripe: Column[int] = column(default=0)
+    amount_remaining: Column[int] = column(default=0)
+    attempt_count: Column[int] = column(default=0)
+    attempted: Column[bool] = column(default=False)
+    auto_advance: Column[bool] = column(default=False)
+    automatically_finalizes_at: Column[int | None] = column(default=None)
+    billing_reason: Column[str] = column(default="manual")
+    collection_method: Column[str] = column(default="charge_automatically")
+    currency: Column[str]
+    custom_fields: Column[Json] = column(default=None)
+    customer: Column[str]
+    customer_address: Column[Json] = column(default=None)
+    customer_email: Column[str | None] = column(default=None)
+    customer_name: Column[str | None] = column(default=None)
+    customer_phone: Column[str | None] = column(default=None)
+    customer_shipping: Column[Json] = column(default=None)
+    customer_tax_exempt: Column[str] = column(default="none")
+    default_payment_method: Column[str | None] = column(default=None)
+    default_tax_rates: Column[Json] = column(default=[])
+    description: Column[str | None] = column(default=None)
+    discounts: Column[Json] = column(default=[])
+    due_date: Column[int | None] = column(default=None)
+    effective_at: Column[int | None] = column(default=None)
+    ending_balance: Column[int | None] = column(default=None)
+    footer: Column[str | None] = column(default=None)
+    from_invoice: Column[Json] = column(default=None)
+    last_finalization_error: Column[Json] = column(default=None)
+    latest_revision: Column[str | None] = column(default=None)
+    metadata: Column[Json] = column(default={})
+    next_payment_attempt: Column[int | None] = column(default=None)
+    number: Column[str | None] = column(default=None)
+    parent: Column[Json] = column(default=None)
+    period_end: Column[int]
+    period_start: Column[int]
+    post_payment_credit_notes_amount: Column[int] = column(default=0)
+    pre_payment_credit_notes_amount: Column[int] = column(default=0)
+    shipping_details: Column[Json] = column(default=None)
+    starting_balance: Column[int] = column(default=0)
+    statement_descriptor: Column[str | None] = column(default=None)
+    status: Column[str] = column(default="draft")
+    status_transitions: Column[Json] = column(default={})
+    subtotal: Column[int] = column(default=0)
+    subtotal_excluding_tax: Column[int] = column(default=0)
+    test_clock: Column[str | None] = column(default=None)
+    total: Column[int] = column(default=0)
+    total_discount_amounts: Column[Json] = column(default=[])
+    total_excluding_tax: Column[int] = column(default=0)
+    total_taxes: Column[Json] = column(default=[])
+    webhooks_delivered_at: Column[int | None] = column(default=None)
+    subscription: Column[str | None] = column(default=None)
+    payment_intent: Column[str | None] = column(default=None)
+    secret: Column[str] = column(default="")
+
+
+def _hosted(row: Invoice) -> str | None:
+    return f"https://invoice.stripe.com/i/acct_test/{row.secret}" if row.status != "draft" else None
+
+
+def _pdf(row: Invoice) -> str | None:
+    return f"https://pay.stripe.com/invoice/acct_test/{row.secret}/pdf?s=ap" if row.status != "draft" else None
+
+
+def _transitions(row: Invoice) -> Fields:
+    return {**NO_TRANSITIONS, **row.status_transitions}
+
+
+def _nothing(row: Invoice) -> list[Any]:
+    return []
+
+
+def _not_automatic(row: Invoice) -> Fields:
+    return {"disabled_reason": None, "enabled": False, "liability": None, "provider": None, "status": None}
+
+
+def _issuer(row: Invoice) -> Fields:
+    return {"type": "self"}
+
+
+def _settings(row: Invoice) -> Fields:
+    return {"default_mandate": None, "payment_method_options": None, "payment_method_types": None}
+
+
+invoice_object = shown(
+    Invoice,
+    "invoice",
+    "subscription",
+    "payment_intent",
+    "secret",
+    account_country=COUNTRY,
+    account_name=NAME,
+    account_tax_ids=None,
+    amount_shipping=0,
+    application=None,
+    automatic_tax=_not_automatic,
+    customer_account=None,
+    customer_tax_ids=_nothing,
+    default_source=None,
+    hosted_invoice_url=_hosted,
+    invoice_pdf=_pdf,
+    issuer=_issuer,
+    on_behalf_of=None,
+    payment_settings=_settings,
+    receipt_number=None,
+    rendering=None,
+    shipping_cost=None,
+    status_transitions=_transitions,
+    threshold_reason=None,
+    total_pretax_credit_amounts=_nothing,
+)
+
+
+def _fill(call: Call, objects: list[Fields]) -> None:
+    """Put the first lines of each invoice into it, and addresses under which it is paid."""
+    fill_tax_rates(call, objects)
+    by_invoice: dict[str, list[LineItem]] = {each["id"]: [] for each in objects}
+    for line in call.db.rows(LineItem, LineItem.invoice.in_(list(by_invoice)), order=-LineItem.seq):
+        by_invoice[line.invoice].append(line)
+    for each in objects:
+        lines = by_invoice[each["id"]]
+        data = [LINE_ITEMS.show(line) for line in lines[:SHOWN_LINES]]
+        url = f"/v1/invoices/{each['id']}/lines"
+        each["lines"] = list_object(data, url, has_more=len(lines) > len(data), total_count=len(lines))
+        if each["hosted_invoice_url"]:
+            secret = each["hosted_invoice_url"].rpartition("/")[2]
+            each["hosted_invoice_url"] = f"{call.base_url}/i/{secret}"
+            each["invoice_pdf"] = f"{call.base_url}/i/{secret}/pdf"
+
+
+INVOICES = resource(
+    Invoice,
+    "invoice",
+    "in_",
+    invoice_object,
+    spoken="invoice",
+    param="invoice",
+    expandable=(
+        "customer",
+        "default_payment_method",
+        "discounts",
+        "test_clock",
+        "subscription_details.subscription",
+        "total_discount_amounts.discount",
+        "invoice",
+    ),
+    includes={
+        "payments": invoice_payments.of_invoice,
+        "confirmation_secret": invoice_payments.secret_of_invoice,
+    },
+    fill=_fill,
+)
+
+
+def make_invoice(call: Call, customer: Customer, **fields: Any) -> Invoice:
+    """Write a draft for a customer, as the customer is now."""
+    at = now(call)
+    of_customer = {
+        "customer": customer.id,
+        "customer_address": customer.address,
+        "customer_email": customer.email,
+        "customer_name": customer.name,
+        "customer_phone": customer.phone,
+        "customer_shipping": customer.shipping,
+        "customer_tax_exempt": customer.tax_exempt,
+        "test_clock": customer.test_clock,
+    }
+    times = {"period_start": at, "period_end": at}
+    return new(call, INVOICES, **{**times, **of_customer, **fields}, secret=call.ids.new("live_", 32))
+
+
+FROZEN = ["pricing", "quantity", "discounts"]
+"""What cannot be changed of a proration."""
+
+
+class InvoiceItem(
+    StripeObject,
+    table="invoiceitems",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("customer", "invoice", "seq"), ("invoice", "seq")),
+):
+    amount: Column[int]
+    currency: Column[str]
+    customer: Column[str]
+    description: Column[str | None] = column(default=None)
+    discountable: Column[bool] = column(default=True)
+    discounts: Column[Json] = column(default=[])
+    invoice: Column[str | None] = column(default=None)
+    metadata: Column[Json] = column(default={})
+    parent: Column[Json] = column(default=None)
+    period: Column[Json]
+    pricing: Column[Json] = column(default=None)
+    proration: Column[bool] = column(default=False)
+    proration_details: Column[Json] = column(default=None)
+    quantity: Column[int] = column(default=1)
+    quantity_decimal: Column[str] = column(default="1")
+    tax_rates: Column[Json] = column(default=[])
+    test_clock: Column[str | None] = column(default=None)
+    subscription: Column[str | None] = column(default=None)
+    product: Column[str | None] = column(default=None)
+
+
+def _frozen(row: InvoiceItem) -> list[str]:
+    return FROZEN if row.proration else []
+
+
+invoiceitem_object = shown(
+    InvoiceItem,
+    "invoiceitem",
+    "subscription",
+    "product",
+    created=LEFT_OUT,
+    customer_account=None,
+    date=InvoiceItem.created,
+    frozen_fields=_frozen,
+    net_amount=InvoiceItem.amount,
+)
+INVOICE_ITEMS = resource(
+    InvoiceItem,
+    "invoiceitem",
+    "ii_",
+    invoiceitem_object,
+    spoken="invoiceitem",
+    param="invoiceitem",
+    expandable=("customer", "discounts", "invoice", "test_clock", "price_details.price"),
+    fill=fill_tax_rates,
+)
+
+
+def make_item(call: Call, **fields: Any) -> InvoiceItem:
+    """Write an item and tell of it."""
+    made = new(call, INVOICE_ITEMS, **fields)
+    record_row(call, "invoiceitem.created", INVOICE_ITEMS, made)
+    return made
+
+
+def priced(price: Price, unit_amount_decimal: str | None) -> Fields:
+    """Which price something has, as items and lines show it."""
+    details = {"price": price.id, "product": price.product}
+    return {"type": "price_details", "price_details": details, "unit_amount_decimal": unit_amount_decimal}

@@ -1,0 +1,177 @@
+"""Invoice payments: the payments that an invoice was or is to be paid with.
+
+https://docs.stripe.com/api/invoice-payment
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit.styles.stripe import StripeError
+
+from . import payments
+from .events import record_row
+from .lists import equal, list_object, list_of
+from .objects import Fields, StripeObject, find, new, now, resource, retrieve, shown
+from .params import ListParams, OptText, Params, Part
+from .payment_methods import METHODS, method_named
+
+if TYPE_CHECKING:
+    from .invoice_objects import Invoice
+
+api = Operations(prefix="/v1/invoice_payments")
+
+
+class InvoicePayment(
+    StripeObject,
+    table="invoice_payments",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("invoice", "seq"), ("payment_intent",)),
+):
+    amount_paid: Column[int | None] = column(default=None)
+    amount_requested: Column[int]
+    currency: Column[str]
+    invoice: Column[str]
+    is_default: Column[bool] = column(default=True)
+    status: Column[str] = column(default="open")
+    status_transitions: Column[Json] = column(default={})
+    payment_intent: Column[str]
+
+
+def _payment(row: InvoicePayment) -> Fields:
+    return {"type": "payment_intent", "payment_intent": row.payment_intent}
+
+
+def _transitions(row: InvoicePayment) -> Fields:
+    return {"canceled_at": None, "paid_at": None, **row.status_transitions}
+
+
+invoice_payment_object = shown(
+    InvoicePayment, "invoice_payment", "payment_intent", payment=_payment, status_transitions=_transitions
+)
+INVOICE_PAYMENTS = resource(
+    InvoicePayment,
+    "invoice_payment",
+    "inpay_",
+    invoice_payment_object,
+    spoken="invoice payment",
+    param="invoice_payment",
+    expandable=("invoice", "payment.payment_intent"),
+)
+
+
+class PaymentFilter(Part):
+    """Which payment it is."""
+
+    type: Literal["charge", "payment_intent", "payment_record"]
+    payment_intent: OptText = UNSET
+
+
+class ListInvoicePayments(ListParams, kw_only=True):
+    """The parameters of a list of payments."""
+
+    invoice: OptText = UNSET
+    payment: PaymentFilter | UnsetType = UNSET
+    status: Literal["canceled", "open", "paid"] | UnsetType = UNSET
+
+
+@api.get("")
+def list_invoice_payments(call: Call, params: Annotated[ListInvoicePayments, Body]) -> Fields:
+    """List payments of invoices."""
+    where = equal((InvoicePayment.invoice, params.invoice), (InvoicePayment.status, params.status))
+    if isinstance(params.payment, PaymentFilter):
+        where += equal((InvoicePayment.payment_intent, params.payment.payment_intent))
+    return list_of(call, INVOICE_PAYMENTS, params, "/v1/invoice_payments", *where)
+
+
+@api.get("/{invoice_payment}")
+def retrieve_invoice_payment(call: Call, invoice_payment: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a payment of an invoice."""
+    return invoice_payment_object(retrieve(call, INVOICE_PAYMENTS, invoice_payment))
+
+
+def of_invoice(call: Call, invoice: Fields) -> Fields:
+    """An invoice's payments, as it shows them when it is asked to."""
+    rows = call.db.rows(InvoicePayment, InvoicePayment.invoice == invoice["id"], order=-InvoicePayment.seq)
+    return list_object([invoice_payment_object(row) for row in rows], f"/v1/invoice_payments?invoice={invoice['id']}")
+
+
+def secret_of_invoice(call: Call, invoice: Fields) -> Fields | None:
+    """By what a browser may pay an invoice."""
+    open_ = call.db.find(InvoicePayment, InvoicePayment.invoice == invoice["id"], InvoicePayment.status == "open")
+    intent = find(call, payments.PAYMENTS, open_.payment_intent) if open_ else None
+    return {"client_secret": intent.client_secret, "type": "payment_intent"} if intent else None
+
+
+def ask(call: Call, invoice: Invoice) -> str:
+    """Make the PaymentIntent by which an invoice is to be paid; gives its id."""
+    intent = payments.create(
+        call,
+        invoice.amount_due,
+        invoice.currency,
+        customer=invoice.customer,
+        description=_description(invoice),
+        payment_method_types=["card"],
+        capture_method="automatic",
+        invoice=invoice.id,
+    )
+    made = new(
+        call,
+        INVOICE_PAYMENTS,
+        amount_requested=invoice.amount_due,
+        currency=invoice.currency,
+        invoice=invoice.id,
+        payment_intent=intent.id,
+    )
+    call.memo.setdefault("invoice_payments", {})[invoice.id] = made.id
+    return intent.id
+
+
+def _description(invoice: Invoice) -> str:
+    return {
+        "subscription_create": "Subscription creation",
+        "subscription_cycle": "Subscription update",
+        "subscription_update": "Subscription update",
+    }.get(invoice.billing_reason, f"Payment for Invoice {invoice.number}")
+
+
+def attempt(
+    call: Call, invoice: Invoice, method: str, *, off_session: bool
+) -> tuple[payments.PaymentIntent, StripeError | None]:
+    """Try to pay an invoice with a payment method; gives what became of its PaymentIntent, and why it failed."""
+    intent = retrieve(call, payments.PAYMENTS, invoice.payment_intent or "")
+    if intent.status not in payments.CONFIRMABLE:
+        raise payments.unexpected(f"The invoice's PaymentIntent has a status of {intent.status}.")
+    row = method_named(call, method)
+    changes: dict[str, Any] = {"payment_method": row.id}
+    if intent.amount != invoice.amount_remaining:
+        changes["amount"] = invoice.amount_remaining
+    return payments.confirm(call, call.db.change(intent, **changes), off_session=off_session)
+
+
+def settle(call: Call, invoice: Invoice, *, paid: bool) -> None:
+    """Note that an invoice's open payment was paid, or will never be; its intent is canceled then."""
+    rows = call.db.rows(InvoicePayment, InvoicePayment.invoice == invoice.id, InvoicePayment.status == "open")
+    for row in rows:
+        if paid:
+            fields = {
+                "status": "paid",
+                "amount_paid": row.amount_requested,
+                "status_transitions": {"paid_at": now(call)},
+            }
+            record_row(call, "invoice_payment.paid", INVOICE_PAYMENTS, call.db.change(row, **fields))
+            continue
+        call.db.change(row, status="canceled", status_transitions={"canceled_at": now(call)})
+        intent = find(call, payments.PAYMENTS, row.payment_intent)
+        if intent and intent.status in payments.CANCELABLE:
+            payments.cancel(call, intent, "void_invoice")
+
+
+def method_of(call: Call, invoice: Invoice, subscription_method: str | None, customer_method: str | None) -> str | None:
+    """What an invoice is paid with: its own payment method, its subscription's or its customer's default."""
+    for id in (invoice.default_payment_method, subscription_method, customer_method):
+        if id and find(call, METHODS, id):
+            return id
+    return None

@@ -1,0 +1,313 @@
+"""Invoices: what a customer owes, from a draft to its end.
+
+https://docs.stripe.com/api/invoices
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
+from twindiff.kit.styles.stripe import StripeError
+
+from . import invoicing
+from .currencies import checked_currency
+from .customers import CUSTOMERS
+from .discounts import OptDiscounts, give
+from .events import record_row, update
+from .invoice_objects import INVOICES, Invoice, make_invoice
+from .invoicing import not_draft
+from .line_items import LINE_ITEMS, LineItem
+from .lists import equal, list_of, within
+from .objects import Fields, now, refer, retrieve, show
+from .params import (
+    Integer,
+    ListParams,
+    OptBool,
+    OptInteger,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    Part,
+    Shipping,
+    Unset,
+    given,
+    integer_or_word,
+    merged_metadata,
+    or_none,
+)
+from .periods import DAY
+from .subscription_objects import SUBSCRIPTIONS, invoice_defaults
+from .tax_rates import tax_rates_of
+from .test_clocks import enter
+
+api = Operations(prefix="/v1/invoices")
+
+Status = Literal["draft", "open", "paid", "uncollectible", "void"]
+Collection = Literal["charge_automatically", "send_invoice"]
+
+
+class CustomField(Part):
+    """A field that an invoice shows."""
+
+    name: str
+    value: str
+
+
+class PaymentSettings(Part):
+    """How an invoice may be paid; cards are what this twin takes."""
+
+    default_mandate: OptText = UNSET
+    payment_method_options: dict[str, Any] | UnsetType = UNSET
+    payment_method_types: list[str] | Unset | UnsetType = UNSET
+
+
+class InvoiceParams(Params, kw_only=True):
+    """What creating and updating have in common."""
+
+    auto_advance: OptBool = UNSET
+    automatically_finalizes_at: OptInteger = UNSET
+    collection_method: Collection | UnsetType = UNSET
+    custom_fields: list[CustomField] | Unset | UnsetType = UNSET
+    days_until_due: OptInteger = UNSET
+    default_payment_method: OptText = UNSET
+    default_tax_rates: list[str] | Unset | UnsetType = UNSET
+    description: OptText = UNSET
+    discounts: OptDiscounts = UNSET
+    due_date: OptInteger = UNSET
+    effective_at: OptText = UNSET
+    footer: OptText = UNSET
+    metadata: OptMetadata = UNSET
+    number: OptText = UNSET
+    payment_settings: PaymentSettings | UnsetType = UNSET
+    shipping_details: Shipping | Unset | UnsetType = UNSET
+    statement_descriptor: OptText = UNSET
+
+
+class CreateInvoice(InvoiceParams, kw_only=True):
+    """The parameters of a new invoice."""
+
+    customer: OptText = UNSET
+    customer_account: OptText = UNSET
+    currency: OptText = UNSET
+    pending_invoice_items_behavior: Literal["exclude", "include"] | UnsetType = UNSET
+    subscription: OptText = UNSET
+
+
+class ListInvoices(ListParams, kw_only=True):
+    """The parameters of a list of invoices."""
+
+    collection_method: Collection | UnsetType = UNSET
+    created: OptRange = UNSET
+    customer: OptText = UNSET
+    customer_account: OptText = UNSET
+    due_date: OptRange = UNSET
+    status: Status | UnsetType = UNSET
+    subscription: OptText = UNSET
+
+
+class Finalize(Params):
+    """The parameters of a finalization."""
+
+    auto_advance: OptBool = UNSET
+
+
+class Pay(Params):
+    """The parameters of a payment."""
+
+    forgive: OptBool = UNSET
+    mandate: OptText = UNSET
+    off_session: OptBool = UNSET
+    paid_out_of_band: OptBool = UNSET
+    payment_method: OptText = UNSET
+    source: OptText = UNSET
+
+
+@api.post("")
+def create_invoice(call: Call, params: Annotated[CreateInvoice, Body]) -> Fields:
+    """Make a draft, empty or with what waits for it."""
+    if not isinstance(params.customer, str) or not params.customer:
+        raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
+    customer = refer(call, CUSTOMERS, params.customer, "customer")
+    enter(call, customer.test_clock)
+    fields = _fields(call, params, None, customer.id)
+    subscription = fields.pop("subscription", None)
+    if subscription:
+        owner = refer(call, SUBSCRIPTIONS, subscription, "subscription")
+        fields = {**invoice_defaults(owner), **fields}
+    fields.setdefault("auto_advance", False)
+    fields["currency"] = checked_currency(fields.get("currency") or customer.currency or "usd")
+    draft = make_invoice(call, customer, **fields)
+    if subscription or params.pending_invoice_items_behavior == "include":
+        invoicing.take_pending(call, draft, subscription)
+    invoicing.created(call, draft)
+    return _shown(call, draft.id)
+
+
+@api.get("/{invoice}")
+def retrieve_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at an invoice."""
+    return _shown(call, invoice)
+
+
+@api.post("/{invoice}")
+def update_invoice(call: Call, invoice: str, params: Annotated[InvoiceParams, Body]) -> Fields:
+    """Change a draft; of a final one, what says nothing of amounts."""
+    row = retrieve(call, INVOICES, invoice)
+    enter(call, row.test_clock)
+    fields = _fields(call, params, row, row.customer)
+    late = {"auto_advance", "metadata", "default_payment_method", "description", "footer", "custom_fields"}
+    if row.status != "draft" and set(fields) - late:
+        raise not_draft(row, "updated")
+    changed = update(call, INVOICES, row, False, **fields)
+    changed = invoicing.retotal(call, changed) if changed.status == "draft" else changed
+    if "auto_advance" in fields and changed.status == "draft":
+        changed = invoicing.advance_later(call, changed)
+    if changed is not row:
+        record_row(call, "invoice.updated", INVOICES, changed, invoicing.before(row, changed))
+    return _shown(call, invoice)
+
+
+@api.delete("/{invoice}")
+def delete_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
+    """Delete a draft; what was taken onto it waits again."""
+    row = retrieve(call, INVOICES, invoice)
+    if row.status != "draft":
+        message = "You can only delete draft invoices."
+        raise StripeError(message, code="invoice_not_editable")
+    if row.subscription:
+        raise StripeError("You cannot delete an invoice that a subscription has made. Void it instead.")
+    record_row(call, "invoice.deleted", INVOICES, row)
+    invoicing.forget(call, row)
+    return {"id": invoice, "object": "invoice", "deleted": True}
+
+
+@api.get("")
+def list_invoices(call: Call, params: Annotated[ListInvoices, Body]) -> Fields:
+    """List invoices."""
+    where = within(Invoice.created, params.created)
+    if params.due_date is not UNSET:
+        where += within(Invoice.due_date, params.due_date)  # pyright: ignore[reportArgumentType] - None is never within
+    where += equal((Invoice.customer, params.customer), (Invoice.status, params.status))
+    where += equal((Invoice.subscription, params.subscription))
+    where += equal((Invoice.collection_method, params.collection_method))
+    return list_of(call, INVOICES, params, "/v1/invoices", *where)
+
+
+@api.get("/{invoice}/lines")
+def list_lines(call: Call, invoice: str, params: Annotated[ListParams, Body]) -> Fields:
+    """List an invoice's lines, the newest first."""
+    row = retrieve(call, INVOICES, invoice)
+    return list_of(call, LINE_ITEMS, params, f"/v1/invoices/{invoice}/lines", LineItem.invoice == row.id)
+
+
+@api.post("/{invoice}/finalize")
+def finalize_invoice(call: Call, invoice: str, params: Annotated[Finalize, Body]) -> Fields:
+    """Make a draft final, so that it can be paid."""
+    row = retrieve(call, INVOICES, invoice)
+    enter(call, row.test_clock)
+    advance = row.auto_advance if params.auto_advance is UNSET else params.auto_advance
+    invoicing.finalize(call, call.db.change(row, auto_advance=bool(advance)))
+    return _shown(call, invoice)
+
+
+@api.post("/{invoice}/pay")
+def pay_invoice(call: Call, invoice: str, params: Annotated[Pay, Body]) -> Any:
+    """Pay an invoice with the customer's payment method, or note that it was paid elsewhere.
+
+    A payment that the bank declines is answered with its error, and stays as a failed attempt.
+    """
+    row = retrieve(call, INVOICES, invoice)
+    enter(call, row.test_clock)
+    refused = invoicing.pay(
+        call,
+        row,
+        method=or_none(params.payment_method),
+        elsewhere=params.paid_out_of_band is True,
+        forgive=params.forgive is True,
+        off_session=params.off_session is not False,
+    )
+    return refused or _shown(call, invoice)
+
+
+@api.post("/{invoice}/send")
+def send_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
+    """Send an invoice to its customer, which makes a draft final."""
+    row = retrieve(call, INVOICES, invoice)
+    enter(call, row.test_clock)
+    if row.status == "draft":
+        row = invoicing.finalize(call, row)
+    if row.status not in ("open", "paid", "uncollectible"):
+        raise StripeError("You can only manually send an invoice that is open.")
+    if not row.customer_email:
+        raise StripeError("The customer must have an email address for the invoice to be sent.")
+    record_row(call, "invoice.sent", INVOICES, row)
+    return _shown(call, invoice)
+
+
+@api.post("/{invoice}/void")
+def void_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
+    """Let an invoice be as if it never was."""
+    row = retrieve(call, INVOICES, invoice)
+    enter(call, row.test_clock)
+    invoicing.void(call, row)
+    return _shown(call, invoice)
+
+
+@api.post("/{invoice}/mark_uncollectible")
+def mark_uncollectible(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
+    """Give up that an invoice will be paid."""
+    row = retrieve(call, INVOICES, invoice)
+    enter(call, row.test_clock)
+    invoicing.give_up(call, row)
+    return _shown(call, invoice)
+
+
+def _shown(call: Call, id: str) -> Fields:
+    return show(call, INVOICES, retrieve(call, INVOICES, id))
+
+
+def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: str) -> Fields:
+    """The columns that are wanted."""
+    skipped = ("days_until_due", "discounts", "payment_settings", "default_tax_rates", "effective_at")
+    fields = given(params, *skipped, "customer", "customer_account", "pending_invoice_items_behavior")
+    if params.metadata is not UNSET or row is None:
+        fields["metadata"] = merged_metadata(row.metadata if row else {}, params.metadata)
+    if params.discounts is not UNSET:
+        fields["discounts"] = give(call, params.discounts, customer)
+    if params.default_tax_rates is not UNSET:
+        fields["default_tax_rates"] = tax_rates_of(call, params.default_tax_rates or [], "default_tax_rates")
+    if isinstance(params.effective_at, str):
+        fields["effective_at"] = integer_or_word(params.effective_at, "effective_at", "") or None
+    if isinstance(params.payment_settings, PaymentSettings):
+        check_types(params.payment_settings.payment_method_types)
+    method = fields.get("collection_method") or (row.collection_method if row else "charge_automatically")
+    return fields | _due(call, params, method, row)
+
+
+def check_types(types: list[str] | Unset | UnsetType) -> None:
+    """Refuse ways to pay an invoice that this twin does not have."""
+    for type in types if isinstance(types, list) else ():
+        if type != "card":
+            raise StripeError(f"This twin collects invoices by card alone; '{type[:50]}' was given.",
+                              param="payment_settings[payment_method_types]")  # fmt: skip
+
+
+def _due(call: Call, params: InvoiceParams, method: str, row: Invoice | None) -> Fields:
+    """When an invoice that is sent must be paid."""
+    days: Integer | UnsetType = params.days_until_due
+    if method != "send_invoice":
+        if days is not UNSET or params.due_date is not UNSET:
+            name = "days_until_due" if days is not UNSET else "due_date"
+            message = f"You can only specify '{name}' if invoice collection method is 'send_invoice'."
+            raise StripeError(message)
+        return {}
+    if isinstance(days, int):
+        return {"due_date": now(call) + days * DAY}
+    if params.due_date is UNSET and (row is None or row.due_date is None):
+        raise StripeError("If invoice collection method is 'send_invoice', you must specify 'due_date' or "
+                          "'days_until_due'.")  # fmt: skip
+    if isinstance(params.due_date, int) and params.due_date <= now(call):
+        raise StripeError("The due date must be in the future.", param="due_date")
+    return {}

@@ -1,0 +1,449 @@
+"""The life of an invoice: a draft takes lines, becomes final, is paid, tried again, given up or voided.
+
+Drafts that advance by themselves become final an hour after they were made. A payment that fails is tried again after
+three, five and seven days; then a subscription's invoice ends the subscription.
+https://docs.stripe.com/invoicing/overview, https://docs.stripe.com/billing/revenue-recovery/smart-retries
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.styles.stripe import StripeError
+
+from . import customer_balances, cycles, invoice_payments
+from .billing_work import cancel_all, schedule, work
+from .currencies import LEAST_CHARGE
+from .customers import CUSTOMERS, Customer
+from .discounts import coupons_of, used
+from .events import differences, record_row, update
+from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem
+from .line_items import LINE_ITEMS, LineItem, Totals, lines_of
+from .objects import Fields, find, new, now, retrieve
+from .payments import PAID, PaymentIntent
+from .periods import DAY
+from .subscription_objects import SUBSCRIPTIONS
+from .tax_rates import TaxRate
+
+HOUR = 3600
+RETRIES = (3 * DAY, 5 * DAY, 7 * DAY)
+"""How long after each failed attempt the next one comes."""
+MOST_LINES = 250
+
+
+def not_draft(invoice: Invoice, how: str) -> StripeError:
+    """That a final invoice cannot be changed."""
+    message = f"Finalized invoices can't be {how}. The invoice {invoice.id} has the status {invoice.status}."
+    return StripeError(message, code="invoice_not_editable")
+
+
+def before(old: Invoice, new: Invoice) -> Fields:
+    """The values before of what has changed, for an event."""
+    return differences(INVOICES.show(old), INVOICES.show(new))
+
+
+def created(call: Call, draft: Invoice) -> Invoice:
+    """Tell of a draft that has its lines, and let it advance if it does so by itself."""
+    draft = advance_later(call, retotal(call, draft))
+    record_row(call, "invoice.created", INVOICES, draft)
+    return draft
+
+
+def advance_later(call: Call, draft: Invoice) -> Invoice:
+    """A draft that becomes final in an hour, or when it was told to, if it advances by itself."""
+    at = (draft.automatically_finalizes_at or now(call) + HOUR) if draft.auto_advance else None
+    schedule(call, finalize_draft, draft.id, at, draft.test_clock)
+    return call.db.change(draft, automatically_finalizes_at=at)
+
+
+# Lines of a draft
+
+
+def take_pending(call: Call, draft: Invoice, subscription: str | None = None) -> None:
+    """Put what waits for a customer's next invoice on a draft; with a subscription, what waits for that one too."""
+    mine = waiting(call, draft.customer, subscription, draft.currency)
+    take(call, draft, mine[:MOST_LINES], quiet=True)
+
+
+def waiting(call: Call, customer: str, subscription: str | None, currency: str) -> list[InvoiceItem]:
+    """What waits for a customer's next invoice in a currency, of a subscription or of any."""
+    mine = (InvoiceItem.customer == customer, InvoiceItem.invoice == None)  # noqa: E711 - a condition on the column
+    found = call.db.rows(InvoiceItem, *mine, order=InvoiceItem.seq)
+    wanted = [each for each in found if each.subscription in (None, subscription or each.subscription)]
+    return [each for each in wanted if each.currency == currency]
+
+
+def item(call: Call, id: str) -> InvoiceItem:
+    """An item by its id."""
+    return retrieve(call, INVOICE_ITEMS, id)
+
+
+def take(call: Call, draft: Invoice, items: Sequence[InvoiceItem], *, quiet: bool = False) -> None:
+    """Put items on a draft as lines."""
+    for item in items:
+        if item.currency != draft.currency:
+            message = (
+                f"You cannot add an invoice item in {item.currency} to an invoice whose currency is {draft.currency}."
+            )
+            raise StripeError(message, param="currency")
+        if item.invoice is None:
+            item = call.db.change(item, invoice=draft.id)
+        new(call, LINE_ITEMS, invoice=draft.id, **_line_of(item))
+    if not quiet:
+        _told(call, draft, retotal(call, draft))
+
+
+def retake(call: Call, draft: Invoice, item: InvoiceItem) -> None:
+    """Let a draft's line follow its item."""
+    line = call.db.find(LineItem, LineItem.invoice == draft.id, LineItem.invoice_item == item.id)
+    if line:
+        call.db.change(line, **_line_of(item))
+    _told(call, draft, retotal(call, draft))
+
+
+def drop(call: Call, draft: Invoice, item: str) -> None:
+    """Take an item's line from a draft."""
+    line = call.db.find(LineItem, LineItem.invoice == draft.id, LineItem.invoice_item == item)
+    if line:
+        call.db.remove(line)
+    _told(call, draft, retotal(call, draft))
+
+
+def _told(call: Call, old: Invoice, changed: Invoice) -> None:
+    if changed is not old:
+        record_row(call, "invoice.updated", INVOICES, changed, before(old, changed))
+
+
+def _line_of(item: InvoiceItem) -> Fields:
+    proration = {"credited_items": _credited(item)} if item.proration else None
+    details: Fields = {
+        "invoice_item": item.id,
+        "proration": item.proration,
+        "proration_details": proration,
+        "subscription": item.subscription,
+    }
+    kind = "invoice_item_details"
+    if item.parent and item.parent["subscription_details"]["subscription_item"] and item.proration:
+        kind = "subscription_item_details"
+        details["subscription_item"] = item.parent["subscription_details"]["subscription_item"]
+    copied = ("amount", "currency", "description", "discountable", "discounts", "metadata", "period", "pricing")
+    more = ("quantity", "quantity_decimal", "subscription", "tax_rates", "product")
+    return {
+        **{name: getattr(item, name) for name in (*copied, *more)},
+        "invoice_item": item.id,
+        "subscription_item": details.get("subscription_item"),
+        "parent": {"type": kind, kind: details},
+    }
+
+
+def _credited(item: InvoiceItem) -> Fields | None:
+    details: Fields = item.proration_details
+    credited: Fields = details["credited_items"] or {}
+    return credited.get("invoice_line_item_details")
+
+
+def retotal(call: Call, draft: Invoice) -> Invoice:
+    """A draft whose amounts follow from its lines, discounts and taxes."""
+    lines = lines_of(call, draft.id)
+    totals = Totals(lines, coupons_of(call, draft.discounts, now(call)))
+    ids = {id for line in lines for id in line.tax_rates} | set(draft.default_tax_rates)
+    rates = {row.id: row for row in call.db.rows(TaxRate, TaxRate.id.in_(ids))} if ids else {}
+    totals.tax(rates, draft.default_tax_rates if draft.customer_tax_exempt == "none" else [])
+    totals.write(call)
+    customer = retrieve(call, CUSTOMERS, draft.customer)
+    due = _due(totals.total, customer.balance, draft.currency)
+    return update(
+        call,
+        INVOICES,
+        draft,
+        False,
+        **totals.amounts(),
+        starting_balance=customer.balance,
+        amount_due=due,
+        amount_remaining=due,
+    )
+
+
+def _due(total: int, balance: int, currency: str) -> int:
+    """What is left to pay after the customer's balance; too little to be charged is carried over in the balance."""
+    due = max(0, total + balance)
+    return 0 if due < LEAST_CHARGE.get(currency, 1) else due
+
+
+def forget(call: Call, draft: Invoice) -> None:
+    """Remove a draft; items that were taken onto it wait again."""
+    for item in call.db.rows(InvoiceItem, InvoiceItem.invoice == draft.id):
+        call.db.change(item, invoice=None)
+    for line in lines_of(call, draft.id):
+        call.db.remove(line)
+    cancel_all(call, draft.id)
+    call.db.remove(draft)
+
+
+# Final
+
+
+@work
+def finalize_draft(call: Call, id: str) -> None:
+    """Make a draft final whose hour has passed, and collect it."""
+    draft = find(call, INVOICES, id)
+    if draft is None or draft.status != "draft":
+        return
+    held = cycles.collection_pause(call, draft)
+    if held == "keep_as_draft":
+        call.db.change(draft, auto_advance=False, automatically_finalizes_at=None)
+        return
+    final = finalize(call, draft)
+    if held == "void" and final.status == "open":
+        void(call, final)
+    elif held == "mark_uncollectible" and final.status == "open":
+        give_up(call, final)
+    elif final.status == "open" and final.collection_method == "charge_automatically":
+        attempt_payment(call, id)
+    elif final.status == "open":
+        record_row(call, "invoice.sent", INVOICES, final)
+
+
+def finalize(call: Call, draft: Invoice) -> Invoice:
+    """Make a draft final: number it, take up the customer's balance, and ask for what is left."""
+    if draft.status != "draft":
+        message = "This invoice is already finalized, you can't re-finalize a non-draft invoice."
+        raise StripeError(message, code="invoice_not_editable")
+    customer = retrieve(call, CUSTOMERS, draft.customer)
+    draft = retotal(call, draft)
+    schedule(call, finalize_draft, draft.id, None, draft.test_clock)
+    number = draft.number or f"{customer.invoice_prefix}-{customer.next_invoice_sequence:04d}"
+    ending = customer.balance + draft.total - draft.amount_due
+    customer = call.db.change(
+        customer, next_invoice_sequence=customer.next_invoice_sequence + 1, currency=draft.currency
+    )
+    _take_up_balance(call, customer, draft, ending)
+    final = call.db.change(
+        draft,
+        status="open",
+        number=number,
+        ending_balance=ending,
+        effective_at=draft.effective_at or now(call),
+        automatically_finalizes_at=None,
+        status_transitions={**draft.status_transitions, "finalized_at": now(call)},
+        **_collection(call, draft),
+    )
+    if final.amount_due:
+        final = call.db.change(final, payment_intent=invoice_payments.ask(call, final))
+    _use_discounts(call, final)
+    record_row(call, "invoice.finalized", INVOICES, final)
+    return final if final.amount_due else paid(call, final)
+
+
+def _take_up_balance(call: Call, customer: Customer, draft: Invoice, ending: int) -> None:
+    if ending == customer.balance:
+        return
+    too_small = draft.total + customer.balance > 0 and draft.total > 0
+    type = "invoice_too_small" if too_small else "applied_to_invoice"
+    change = ending - customer.balance
+    customer_balances.adjust(call, customer, change, draft.currency, type=type, invoice=draft.id)
+
+
+def _collection(call: Call, draft: Invoice) -> Fields:
+    """When a final invoice is tried, or is overdue."""
+    if not draft.amount_due:
+        return {}
+    if draft.collection_method == "send_invoice":
+        schedule(call, overdue, draft.id, draft.due_date, draft.test_clock)
+        return {}
+    at = now(call) + HOUR if draft.auto_advance else None
+    schedule(call, attempt_payment, draft.id, at, draft.test_clock)
+    return {"next_payment_attempt": at}
+
+
+def _use_discounts(call: Call, final: Invoice) -> None:
+    kept = used(call, final.discounts)
+    if final.subscription and kept != final.discounts:
+        cycles.keep_discounts(call, final.subscription, kept)
+
+
+@work
+def overdue(call: Call, id: str) -> None:
+    """Tell that an invoice that was sent was not paid in time."""
+    invoice = find(call, INVOICES, id)
+    if invoice and invoice.status == "open":
+        record_row(call, "invoice.overdue", INVOICES, invoice)
+        cycles.payment_failed(call, invoice, last=False)
+
+
+# Paid
+
+
+def pay(
+    call: Call, invoice: Invoice, *, method: str | None, elsewhere: bool, forgive: bool, off_session: bool
+) -> StripeError | None:
+    """Pay an invoice; gives the bank's error, which keeps the failed attempt."""
+    if invoice.status == "draft":
+        invoice = finalize(call, invoice)
+        if invoice.status == "paid":
+            return None
+    if invoice.status == "paid":
+        raise StripeError("Invoice is already paid", code="invoice_already_paid")
+    if invoice.status == "void":
+        raise StripeError("This invoice has been voided and cannot be paid.", code="invoice_not_editable")
+    if elsewhere:
+        invoice_payments.settle(call, invoice, paid=False)
+        paid(call, invoice, off_stripe=True)
+        return None
+    chosen = method or _method(call, invoice)
+    if not chosen:
+        raise no_method()
+    _, refused = _attempt(call, invoice, chosen, off_session=off_session)
+    return refused
+
+
+def no_method() -> StripeError:
+    """That there is nothing to pay with."""
+    return StripeError(
+        "This customer has no attached payment source or default payment method. Please consider adding a default "
+        "payment method. For more information, visit "
+        "https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.",
+        code="resource_missing",
+    )
+
+
+def _method(call: Call, invoice: Invoice) -> str | None:
+    customer = find(call, CUSTOMERS, invoice.customer)
+    default = customer.invoice_settings.get("default_payment_method") if customer else None
+    owner = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
+    return invoice_payments.method_of(call, invoice, owner.default_payment_method if owner else None, default)
+
+
+@work
+def attempt_payment(call: Call, id: str) -> None:
+    """Try to collect an invoice; when it fails, set the time of the next attempt."""
+    invoice = find(call, INVOICES, id)
+    if invoice is None or invoice.status != "open":
+        return
+    if method := _method(call, invoice):
+        _attempt(call, invoice, method, off_session=True)
+    else:
+        _failed(call, invoice)
+
+
+def first_attempt(call: Call, invoice: Invoice) -> tuple[PaymentIntent | None, StripeError | None]:
+    """Try to collect the first invoice of a subscription while its customer is there."""
+    method = _method(call, invoice)
+    return _attempt(call, invoice, method, off_session=False) if method else (None, no_method())
+
+
+def _attempt(
+    call: Call, invoice: Invoice, method: str, *, off_session: bool
+) -> tuple[PaymentIntent, StripeError | None]:
+    intent, refused = invoice_payments.attempt(call, invoice, method, off_session=off_session)
+    if refused:
+        _failed(call, invoice)
+    elif intent.status == "requires_action":
+        waiting = call.db.change(invoice, attempted=True)
+        record_row(call, "invoice.payment_action_required", INVOICES, waiting)
+    return intent, refused
+
+
+def _failed(call: Call, invoice: Invoice) -> None:
+    """Note a failed attempt."""
+    count = invoice.attempt_count + 1
+    retries = invoice.auto_advance and invoice.collection_method == "charge_automatically"
+    wait = RETRIES[count - 1] if retries and count <= len(RETRIES) else None
+    is_first = invoice.billing_reason == "subscription_create"
+    at = now(call) + wait if wait and not is_first else None
+    schedule(call, attempt_payment, invoice.id, at, invoice.test_clock)
+    failed = call.db.change(invoice, attempt_count=count, attempted=True, next_payment_attempt=at)
+    record_row(call, "invoice.payment_failed", INVOICES, failed)
+    _delinquent(call, invoice.customer, yes=True)
+    cycles.payment_failed(call, failed, last=at is None and not is_first)
+
+
+def _delinquent(call: Call, id: str, *, yes: bool) -> None:
+    customer = find(call, CUSTOMERS, id)
+    if customer:
+        update(call, CUSTOMERS, customer, delinquent=yes)
+
+
+def intent_succeeded(call: Call, intent: PaymentIntent) -> None:
+    """Let an invoice be paid whose PaymentIntent was paid by itself, as by a customer who has authenticated."""
+    invoice = find(call, INVOICES, intent.invoice or "")
+    if invoice and invoice.status in ("open", "uncollectible"):
+        paid(call, invoice)
+
+
+PAID.append(intent_succeeded)
+
+
+def paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invoice:
+    """An invoice that was paid, or of which nothing is left to pay."""
+    due = invoice.amount_remaining
+    changes: dict[str, Any] = {
+        "status": "paid",
+        "attempted": True,
+        "attempt_count": invoice.attempt_count + (1 if due and not off_stripe else 0),
+        "amount_paid": invoice.amount_paid + due,
+        "amount_paid_off_stripe": due if off_stripe else 0,
+        "amount_remaining": 0,
+        "next_payment_attempt": None,
+        "status_transitions": {**invoice.status_transitions, "paid_at": now(call)},
+    }
+    settled = call.db.change(invoice, **changes)
+    if due and not off_stripe:
+        invoice_payments.settle(call, settled, paid=True)
+    cancel_all(call, invoice.id)
+    record_row(call, "invoice.paid", INVOICES, settled)
+    record_row(call, "invoice.payment_succeeded", INVOICES, settled)
+    if due:
+        _delinquent(call, invoice.customer, yes=False)
+    cycles.invoice_paid(call, settled)
+    return settled
+
+
+# Given up
+
+
+def void(call: Call, invoice: Invoice) -> Invoice:
+    """An invoice that is as if it never was; what it would have cost stays to be seen."""
+    if invoice.status not in ("open", "uncollectible"):
+        message = f"You can only void invoices that are open or uncollectible; this one is {invoice.status}."
+        raise StripeError(message, code="invoice_not_editable")
+    return _end(call, invoice, "void", "voided_at", "invoice.voided")
+
+
+def give_up(call: Call, invoice: Invoice) -> Invoice:
+    """An invoice that nobody expects to be paid."""
+    if invoice.status == "draft":
+        invoice = finalize(call, invoice)
+    if invoice.status != "open":
+        message = f"You can only mark open invoices as uncollectible; this one is {invoice.status}."
+        raise StripeError(message, code="invoice_not_editable")
+    changed = call.db.change(
+        invoice,
+        status="uncollectible",
+        next_payment_attempt=None,
+        status_transitions={**invoice.status_transitions, "marked_uncollectible_at": now(call)},
+    )
+    cancel_all(call, invoice.id)
+    record_row(call, "invoice.marked_uncollectible", INVOICES, changed)
+    return changed
+
+
+def _end(call: Call, invoice: Invoice, status: str, at: str, event: str) -> Invoice:
+    ended = call.db.change(
+        invoice,
+        status=status,
+        next_payment_attempt=None,
+        status_transitions={**invoice.status_transitions, at: now(call)},
+    )
+    invoice_payments.settle(call, ended, paid=False)
+    cancel_all(call, invoice.id)
+    taken = (invoice.ending_balance or 0) - invoice.starting_balance
+    if taken:
+        customer = retrieve(call, CUSTOMERS, invoice.customer)
+        back = "unapplied_from_invoice"
+        customer_balances.adjust(call, customer, -taken, invoice.currency, type=back, invoice=invoice.id)
+    record_row(call, event, INVOICES, ended)
+    cycles.invoice_voided(call, ended)
+    return ended

@@ -1,0 +1,176 @@
+"""Invoice line items: what an invoice is for, each with its discounts and taxes.
+
+https://docs.stripe.com/api/invoice-line-item
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from twindiff.kit import Call, Column, Json, column
+
+from .coupons import Coupon
+from .objects import LEFT_OUT, Fields, StripeObject, resource, shown
+from .pricing import Tax, percentage, shares, taxes_on
+from .tax_rates import TaxRate
+
+
+class LineItem(
+    StripeObject,
+    table="line_items",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("invoice", "seq"), ("subscription_item", "seq")),
+):
+    amount: Column[int]
+    currency: Column[str]
+    description: Column[str | None] = column(default=None)
+    discount_amounts: Column[Json] = column(default=[])
+    discountable: Column[bool] = column(default=True)
+    discounts: Column[Json] = column(default=[])
+    invoice: Column[str]
+    metadata: Column[Json] = column(default={})
+    parent: Column[Json] = column(default=None)
+    period: Column[Json]
+    pricing: Column[Json] = column(default=None)
+    quantity: Column[int | None] = column(default=None)
+    quantity_decimal: Column[str | None] = column(default=None)
+    subscription: Column[str | None] = column(default=None)
+    taxes: Column[Json] = column(default=[])
+    tax_rates: Column[Json] = column(default=[])
+    subscription_item: Column[str | None] = column(default=None)
+    invoice_item: Column[str | None] = column(default=None)
+    product: Column[str | None] = column(default=None)
+
+
+line_item_object = shown(
+    LineItem,
+    "line_item",
+    "tax_rates",
+    "subscription_item",
+    "invoice_item",
+    "product",
+    created=LEFT_OUT,
+    pretax_credit_amounts=lambda row: [],  # pyright: ignore[reportUnknownLambdaType]
+    subtotal=LineItem.amount,
+)
+LINE_ITEMS = resource(
+    LineItem,
+    "line_item",
+    "il_",
+    line_item_object,
+    spoken="invoice line item",
+    expandable=("subscription", "discounts", "price_details.price", "discount_amounts.discount"),
+)
+
+
+def lines_of(call: Call, invoice: str) -> list[LineItem]:
+    """An invoice's lines, newest first."""
+    return call.db.rows(LineItem, LineItem.invoice == invoice, order=-LineItem.seq)
+
+
+class Totals:
+    """What an invoice's lines come to, with the discounts of the invoice and the taxes of each line."""
+
+    def __init__(self, lines: Sequence[LineItem], coupons: Sequence[tuple[str, Coupon]]) -> None:
+        self.lines = lines
+        self.subtotal = sum(line.amount for line in lines)
+        self.off: list[dict[str, int]] = [{} for _ in lines]
+        self.taxes: list[list[Tax]] = [[] for _ in lines]
+        for id, coupon in coupons:
+            for at, amount in enumerate(self._shares(coupon)):
+                if amount:
+                    self.off[at][id] = amount
+
+    def _left(self, at: int) -> int:
+        return self.lines[at].amount - sum(self.off[at].values())
+
+    def _shares(self, coupon: Coupon) -> list[int]:
+        """How much a coupon takes off each line."""
+        applies: Fields = coupon.applies_to or {}
+        products: list[str] | None = applies.get("products")
+        base = [
+            max(self._left(at), 0) if line.discountable and (not products or line.product in products) else 0
+            for at, line in enumerate(self.lines)
+        ]
+        if coupon.percent_off is not None:
+            return [percentage(amount, coupon.percent_off) for amount in base]
+        currency = self.lines[0].currency if self.lines else coupon.currency
+        off = coupon.amount_off if coupon.currency == currency else _option(coupon, currency)
+        return shares(min(off or 0, sum(base)), base)
+
+    def tax(self, rates: dict[str, TaxRate], default: Sequence[str]) -> None:
+        """Work out taxes, by each line's own rates or else by the invoice's."""
+        for at, line in enumerate(self.lines):
+            wanted = [rates[id] for id in (line.tax_rates or default) if id in rates]
+            triples = [(rate.id, rate.percentage, rate.inclusive) for rate in wanted]
+            self.taxes[at] = taxes_on(self._left(at), triples)
+
+    @property
+    def discount(self) -> int:
+        """What all discounts come to."""
+        return sum(sum(each.values()) for each in self.off)
+
+    @property
+    def added_tax(self) -> int:
+        """The taxes that are not in the amounts already."""
+        return sum(tax.amount for each in self.taxes for tax in each if not tax.inclusive)
+
+    @property
+    def inner_tax(self) -> int:
+        """The taxes that are in the amounts."""
+        return sum(tax.amount for each in self.taxes for tax in each if tax.inclusive)
+
+    @property
+    def total(self) -> int:
+        """What is to be paid."""
+        return self.subtotal - self.discount + self.added_tax
+
+    def amounts(self) -> Fields:
+        """An invoice's fields of them."""
+        by_discount: dict[str, int] = {}
+        for each in self.off:
+            for id, amount in each.items():
+                by_discount[id] = by_discount.get(id, 0) + amount
+        by_rate: dict[str, list[Tax]] = {}
+        for each in self.taxes:
+            for tax in each:
+                by_rate.setdefault(tax.rate, []).append(tax)
+        return {
+            "subtotal": self.subtotal,
+            "subtotal_excluding_tax": self.subtotal - self.inner_tax,
+            "total": self.total,
+            "total_excluding_tax": self.total - self.added_tax - self.inner_tax,
+            "total_discount_amounts": [{"amount": off, "discount": id} for id, off in by_discount.items()],
+            "total_taxes": [shown_tax(_together(several)) for several in by_rate.values()],
+        }
+
+    def write(self, call: Call) -> None:
+        """Note on each line what is taken off it and which taxes are on it."""
+        for at, line in enumerate(self.lines):
+            off = [{"amount": amount, "discount": id} for id, amount in self.off[at].items()]
+            taxes = [shown_tax(tax) for tax in self.taxes[at]]
+            if (line.discount_amounts, line.taxes) != (off, taxes):
+                call.db.change(line, discount_amounts=off, taxes=taxes)
+
+
+def _option(coupon: Coupon, currency: str | None) -> int:
+    options: dict[str, dict[str, int]] = coupon.currency_options
+    return options.get(currency or "", {}).get("amount_off", 0)
+
+
+def _together(several: Sequence[Tax]) -> Tax:
+    amount, taxable = sum(tax.amount for tax in several), sum(tax.taxable for tax in several)
+    return several[0]._replace(amount=amount, taxable=taxable)
+
+
+def shown_tax(tax: Tax) -> Fields:
+    """A tax as lines and invoices show it."""
+    return {
+        "amount": tax.amount,
+        "tax_behavior": "inclusive" if tax.inclusive else "exclusive",
+        "tax_rate_details": {"tax_rate": tax.rate},
+        "taxability_reason": "not_available",
+        "taxable_amount": tax.taxable,
+        "type": "tax_rate_details",
+    }

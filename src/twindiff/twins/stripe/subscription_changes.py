@@ -1,0 +1,322 @@
+"""How subscriptions change: items, periods, trials, cancellation, resumption, with what each makes to be billed.
+
+https://docs.stripe.com/billing/subscriptions/change, https://docs.stripe.com/billing/subscriptions/trials
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from twindiff.kit import Call
+from twindiff.kit.styles.stripe import StripeError
+
+from . import cycles, invoicing, proration
+from .billing_work import schedule
+from .invoice_objects import INVOICES, Invoice
+from .objects import Fields, find, now, retrieve
+from .periods import next_boundary
+from .prices import PRICES, Price
+from .subscription_objects import (
+    SUBSCRIPTION_ITEMS,
+    SUBSCRIPTIONS,
+    Subscription,
+    SubscriptionItem,
+    items_of,
+)
+from .subscription_params import (
+    ChangedItem,
+    UpdateSubscription,
+)
+from .subscription_wanted import (
+    Wanted,
+    add_once,
+    changed_item,
+    check_items,
+    moment,
+    new_item,
+    raise_incomplete,
+    set_end,
+    wanted_item,
+)
+
+
+class Change(NamedTuple):
+    """How an item changes; `new` is None where it is deleted, `old` where it is added."""
+
+    old: SubscriptionItem | None
+    new: Wanted | None
+
+
+def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscription:
+    """A subscription as an update wants it; what is not billed yet is billed as the update says."""
+    items = items_of(call, row.id)
+    if row.status not in ("canceled", "incomplete_expired"):
+        row = set_end(call, row, params, items)
+    changes = _changes(call, row, items, params)
+    behavior = str(params.proration_behavior or "create_prorations")
+    if isinstance(params.trial_end, str) and params.trial_end:
+        _change_items(call, row, changes, now(call), "none")
+        row = _end_trial(call, row, moment(call, params.trial_end, "trial_end", "now"), behavior)
+    elif params.billing_cycle_anchor == "now" or _other_interval(call, row, changes):
+        _reset_anchor(call, row, changes, behavior)
+    elif changes:
+        at = _proration_date(call, params, items)
+        _change_items(call, row, changes, at, "none" if row.status == "trialing" else behavior)
+        if behavior == "always_invoice":
+            invoice_now(call, row, "subscription_update", str(params.payment_behavior or "allow_incomplete"))
+    add_once(call, row, params.add_invoice_items, None)
+    row = retrieve(call, SUBSCRIPTIONS, row.id)
+    if row.status not in ("canceled", "incomplete_expired"):
+        cycles.set_times(call, row, items_of(call, row.id))
+    return row
+
+
+def change_item(call: Call, row: Subscription, change: Change, behavior: str, at: Any, payment: str) -> None:
+    """Change, add or delete one item of a subscription."""
+    when = at if isinstance(at, int) else now(call)
+    _change_items(call, row, [change], when, "none" if row.status == "trialing" else behavior)
+    if behavior == "always_invoice":
+        invoice_now(call, row, "subscription_update", payment)
+    row = retrieve(call, SUBSCRIPTIONS, row.id)
+    cycles.set_times(call, row, items_of(call, row.id))
+
+
+def _proration_date(call: Call, params: UpdateSubscription, items: Sequence[SubscriptionItem]) -> int:
+    at = params.proration_date
+    if not isinstance(at, int):
+        return now(call)
+    starts, ends = (
+        min(each) for each in ([i.current_period_start for i in items], [i.current_period_end for i in items])
+    )
+    if not starts <= at <= ends:
+        message = (
+            "Invalid proration_date: it must be within the current period of the subscription, "
+            f"from {starts} to {ends}."
+        )
+        raise StripeError(message, param="proration_date")
+    return at
+
+
+def _changes(
+    call: Call, row: Subscription, items: Sequence[SubscriptionItem], params: UpdateSubscription
+) -> list[Change]:
+    given_items: list[ChangedItem] = params.items if isinstance(params.items, list) else []
+    by_id = {item.id: item for item in items}
+    found = [_change(call, row, by_id, each, f"items[{n}]") for n, each in enumerate(given_items)]
+    if found:
+        _check_result(row, items, found)
+    return found
+
+
+def _change(call: Call, row: Subscription, by_id: dict[str, SubscriptionItem], params: ChangedItem, at: str) -> Change:
+    if not isinstance(params.id, str) or not params.id:
+        if params.deleted is True:
+            raise StripeError("You must pass the id of the item that is to be deleted.", param=f"{at}[id]")
+        return Change(None, wanted_item(call, params, at, row.customer))
+    old = by_id.get(params.id)
+    if old is None:
+        raise SUBSCRIPTION_ITEMS.missing(params.id, param=f"{at}[id]", status=400)
+    if params.deleted is True:
+        return Change(old, None)
+    return Change(old, changed_item(call, old, params, at, row.customer))
+
+
+def _check_result(row: Subscription, items: Sequence[SubscriptionItem], changes: Sequence[Change]) -> None:
+    touched = {change.old.id for change in changes if change.old}
+    left = [(item.price, item.id) for item in items if item.id not in touched]
+    left += [(change.new.price.id, "") for change in changes if change.new]
+    if not left:
+        raise StripeError("A subscription must have at least one active plan. Cancel it instead.", param="items")
+    check_items(left, row.currency, [change.new.price for change in changes if change.new])
+
+
+def _change_items(call: Call, row: Subscription, changes: Sequence[Change], at: int, behavior: str) -> None:
+    for change in changes:
+        prorates = behavior != "none" and _differs(change)
+        back = change.old if prorates else None
+        if change.new is None:
+            if back:
+                proration.give_back(call, row, back, at)
+            if change.old:
+                call.db.remove(change.old)
+            continue
+        item = _changed_row(call, row, change)
+        # What is asked for is written before what is given back, so that lists, newest first, begin with the credit.
+        if prorates and not cycles.is_metered(change.new.price):
+            item = proration.ask(call, row, item, change.new.price, at)
+        if back:
+            proration.give_back(call, row, back, at)
+
+
+def _differs(change: Change) -> bool:
+    if change.old is None or change.new is None:
+        return True
+    return (change.old.price, change.old.quantity) != (change.new.price.id, change.new.quantity)
+
+
+def _changed_row(call: Call, row: Subscription, change: Change) -> SubscriptionItem:
+    if change.new is None or change.old is None:
+        assert change.new is not None
+        return _beside(call, row, new_item(call, row, change.new, row.trial_end if row.status == "trialing" else None))
+    return call.db.change(change.old, price=change.new.price.id, quantity=change.new.quantity, **change.new.fields)
+
+
+def _beside(call: Call, row: Subscription, item: SubscriptionItem) -> SubscriptionItem:
+    """A new item whose period is that of the items of the same length that are there."""
+    others = [each for each in items_of(call, row.id) if each.id != item.id]
+    same = [each for each in others if each.current_period_end == item.current_period_end]
+    return call.db.change(item, current_period_start=same[0].current_period_start) if same else item
+
+
+def _other_interval(call: Call, row: Subscription, changes: Sequence[Change]) -> bool:
+    """Whether an item gets a period of another length, which begins at once."""
+    if row.status == "trialing":
+        return False
+    names = ("interval", "interval_count")
+    for change in changes:
+        if change.old and change.new:
+            old = retrieve(call, PRICES, change.old.price).recurring
+            if any(old[name] != change.new.price.recurring[name] for name in names):
+                return True
+    return False
+
+
+def _reset_anchor(call: Call, row: Subscription, changes: Sequence[Change], behavior: str) -> None:
+    """Begin new periods now: what is left of the old ones is given back, and the new ones are asked for at once."""
+    at = now(call)
+    before = items_of(call, row.id)
+    _change_items(call, row, changes, at, "none")
+    for item in before if behavior != "none" else ():
+        proration.give_back(call, row, item, at)
+    row = call.db.change(row, billing_cycle_anchor=at)
+    cycles.restart(call, row)
+    items = items_of(call, row.id)
+    prices = cycles.prices_of(call, items)
+    waiting = invoicing.waiting(call, row.customer, row.id, row.currency)
+    full = sum(proration.full_price(prices[item.price], item.quantity, row.currency) for item in items)
+    back = [item for item in waiting if item.proration and item.period["start"] == at]
+    if back and full + sum(item.amount for item in back) == 0:
+        _even(call, row, items, prices, [item.id for item in back])
+        return
+    invoice = cycles.draft(call, row, "subscription_update", at, at)
+    for item in items:
+        if not cycles.is_metered(prices[item.price]):
+            period = (item.current_period_start, item.current_period_end)
+            cycles.add_period(call, invoice, row, item, prices[item.price], period)
+    _finish(call, row, invoice, "allow_incomplete")
+
+
+def _even(
+    call: Call,
+    row: Subscription,
+    items: Sequence[SubscriptionItem],
+    prices: dict[str, Price],
+    given_back: Sequence[str],
+) -> None:
+    """Where nothing comes of a new anchor, no invoice is made: an item of 0 waits for each that is subscribed to."""
+    for id in given_back:
+        call.db.remove(invoicing.item(call, id))
+    for item in items:
+        proration.ask(call, row, item, prices[item.price], item.current_period_start, nothing=True)
+
+
+def _end_trial(call: Call, row: Subscription, until: int | str, behavior: str) -> Subscription:
+    """A subscription whose trial ends now, or goes on until another time."""
+    if isinstance(until, int):
+        return _extend_trial(call, row, until, behavior)
+    if row.status != "trialing":
+        return row
+    row = call.db.change(row, trial_end=now(call))
+    missing = row.collection_method == "charge_automatically" and not cycles.has_method(call, row)
+    if missing and row.trial_settings.get("missing_payment_method") == "pause":
+        return cycles.pause(call, row)
+    if missing and row.trial_settings.get("missing_payment_method") == "cancel":
+        return cycles.end(call, row)
+    row = call.db.change(row, status="active")
+    cycles.restart(call, row)
+    items = items_of(call, row.id)
+    prices = cycles.prices_of(call, items)
+    invoice = cycles.draft(call, row, "subscription_update", now(call), now(call))
+    for item in items:
+        if not cycles.is_metered(prices[item.price]):
+            period = (item.current_period_start, item.current_period_end)
+            cycles.add_period(call, invoice, row, item, prices[item.price], period)
+    return _finish(call, row, invoice, "allow_incomplete")
+
+
+def _extend_trial(call: Call, row: Subscription, until: int, behavior: str) -> Subscription:
+    for item in items_of(call, row.id):
+        if row.status != "trialing" and behavior != "none":
+            proration.give_back(call, row, item, now(call))
+        start = item.current_period_start if row.status == "trialing" else now(call)
+        call.db.change(item, current_period_start=start, current_period_end=until, billed=None)
+    start = row.trial_start if row.status == "trialing" else now(call)
+    return call.db.change(row, status="trialing", trial_end=until, trial_start=start, billing_cycle_anchor=until)
+
+
+def invoice_now(call: Call, row: Subscription, reason: str, behavior: str) -> Subscription:
+    """Bill at once what waits for a subscription."""
+    if not invoicing.waiting(call, row.customer, row.id, row.currency):
+        return row
+    return _finish(call, row, cycles.draft(call, row, reason, now(call), now(call)), behavior)
+
+
+def _finish(call: Call, row: Subscription, invoice: Invoice, behavior: str) -> Subscription:
+    """Take what waits onto a draft, make it final and collect it."""
+    invoicing.take_pending(call, invoice, row.id)
+    invoice = invoicing.created(call, invoice)
+    row = call.db.change(retrieve(call, SUBSCRIPTIONS, row.id), latest_invoice=invoice.id)
+    if row.collection_method == "send_invoice":
+        return row
+    final = invoicing.finalize(call, invoice)
+    if final.status == "open" and behavior != "default_incomplete":
+        intent, refused = invoicing.first_attempt(call, final)
+        if behavior in ("error_if_incomplete", "pending_if_incomplete"):
+            raise_incomplete(intent, refused)
+    return retrieve(call, SUBSCRIPTIONS, row.id)
+
+
+# Ended and resumed
+
+
+def cancel(call: Call, row: Subscription, *, prorate: bool, invoice_now: bool) -> Subscription:
+    """A subscription that ends now; what was paid for the time that is left is given back if that is wanted."""
+    for item in items_of(call, row.id) if prorate else ():
+        proration.give_back(call, row, item, now(call))
+    if invoice_now:
+        items = items_of(call, row.id)
+        prices = cycles.prices_of(call, items)
+        invoice = cycles.draft(call, row, "subscription_cycle", items[0].current_period_start, now(call))
+        for item in items:
+            if cycles.is_metered(prices[item.price]):
+                period = (item.current_period_start, now(call))
+                cycles.add_usage(call, invoice, row, item, prices[item.price], period)
+        invoicing.take_pending(call, invoice, row.id)
+        invoicing.created(call, invoice)
+        row = call.db.change(row, latest_invoice=invoice.id)
+    was_incomplete = row.status == "incomplete"
+    row = call.db.change(row, canceled_at=now(call), cancel_at=row.cancel_at)
+    ended = cycles.end(call, row)
+    invoice = find(call, INVOICES, row.latest_invoice or "")
+    if was_incomplete and invoice and invoice.status == "open":
+        invoicing.void(call, invoice)
+    return ended
+
+
+def resume(call: Call, row: Subscription) -> Subscription:
+    """A paused subscription that goes on as soon as its invoice is paid."""
+    items = items_of(call, row.id)
+    prices = cycles.prices_of(call, items)
+    at = now(call)
+    waits = {"billing_cycle_anchor": None, "expires_at": at + cycles.INCOMPLETE, "subscription_items": None}
+    row = call.db.change(row, pending_update={**waits, "trial_end": None, "trial_from_plan": None})
+    schedule(call, cycles.expire_update, row.id, at + cycles.INCOMPLETE, row.test_clock)
+    invoice = cycles.draft(call, row, "subscription_update", at, at)
+    for item in items:
+        price = prices[item.price]
+        if not cycles.is_metered(price):
+            every: Fields = price.recurring
+            end = next_boundary(at, at, every["interval"], every["interval_count"])
+            cycles.add_period(call, invoice, row, item, price, (at, end))
+    return _finish(call, row, invoice, "allow_incomplete")

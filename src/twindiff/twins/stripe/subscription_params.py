@@ -1,0 +1,273 @@
+"""What operations on subscriptions and their items take."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from twindiff.kit import UNSET, UnsetType
+
+from .discounts import OptDiscounts
+from .params import (
+    Integer,
+    ListParams,
+    OptBool,
+    OptInteger,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    Part,
+    Unset,
+)
+from .price_params import Interval, PriceData
+
+Behavior = Literal["always_invoice", "create_prorations", "none"]
+PaymentBehavior = Literal["allow_incomplete", "error_if_incomplete", "pending_if_incomplete", "default_incomplete"]
+Collection = Literal["charge_automatically", "send_invoice"]
+Missing = Literal["cancel", "create_invoice", "pause"]
+Status = Literal[
+    "active", "past_due", "unpaid", "canceled", "incomplete", "incomplete_expired", "trialing", "paused", "all", "ended"
+]  # fmt: skip
+
+
+class ItemFields(Part, kw_only=True):
+    """One thing that is subscribed to."""
+
+    billing_thresholds: dict[str, Any] | Unset | UnsetType = UNSET
+    discounts: OptDiscounts = UNSET
+    metadata: OptMetadata = UNSET
+    plan: OptText = UNSET
+    price: OptText = UNSET
+    price_data: PriceData | UnsetType = UNSET
+    quantity: OptInteger = UNSET
+    tax_rates: list[str] | Unset | UnsetType = UNSET
+
+
+class ChangedItem(ItemFields, kw_only=True):
+    """One thing of a subscription that is changed, added or deleted."""
+
+    id: OptText = UNSET
+    clear_usage: OptBool = UNSET
+    deleted: OptBool = UNSET
+
+
+class OnceItem(Part, kw_only=True):
+    """What is put on the first invoice once."""
+
+    discountable: OptBool = UNSET
+    discounts: OptDiscounts = UNSET
+    metadata: OptMetadata = UNSET
+    price: OptText = UNSET
+    price_data: PriceData | UnsetType = UNSET
+    quantity: OptInteger = UNSET
+    tax_rates: list[str] | Unset | UnsetType = UNSET
+
+
+class BillingMode(Part):
+    """How a subscription is billed."""
+
+    type: Literal["classic", "flexible"]
+    flexible: dict[str, str] | UnsetType = UNSET
+
+
+class EndBehavior(Part):
+    """What happens at the end of a trial."""
+
+    missing_payment_method: Missing
+    billing_cycle_anchor: Literal["now", "unchanged"] | UnsetType = UNSET
+
+
+class TrialSettings(Part):
+    """How a trial ends."""
+
+    end_behavior: EndBehavior
+
+
+class PaymentSettings(Part):
+    """How a subscription is paid."""
+
+    payment_method_options: dict[str, Any] | UnsetType = UNSET
+    payment_method_types: list[str] | Unset | UnsetType = UNSET
+    save_default_payment_method: Literal["off", "on_subscription"] | UnsetType = UNSET
+
+
+class AnchorConfig(Part):
+    """On which day of the month it is billed."""
+
+    day_of_month: Integer
+    hour: OptInteger = UNSET
+    minute: OptInteger = UNSET
+    month: OptInteger = UNSET
+    second: OptInteger = UNSET
+
+
+class PendingInterval(Part):
+    """How often what waits is invoiced."""
+
+    interval: Interval
+    interval_count: OptInteger = UNSET
+
+
+class InvoiceSettings(Part):
+    """What a subscription's invoices have."""
+
+    custom_fields: list[dict[str, str]] | Unset | UnsetType = UNSET
+    description: OptText = UNSET
+    footer: OptText = UNSET
+
+
+class SubscriptionParams(Params, kw_only=True):
+    """What creating and updating have in common."""
+
+    add_invoice_items: list[OnceItem] | UnsetType = UNSET
+    application_fee_percent: float | Unset | UnsetType = UNSET
+    billing_thresholds: dict[str, Any] | Unset | UnsetType = UNSET
+    cancel_at: OptText = UNSET
+    cancel_at_period_end: OptBool = UNSET
+    collection_method: Collection | UnsetType = UNSET
+    days_until_due: OptInteger = UNSET
+    default_payment_method: OptText = UNSET
+    default_tax_rates: list[str] | Unset | UnsetType = UNSET
+    description: OptText = UNSET
+    discounts: OptDiscounts = UNSET
+    invoice_settings: InvoiceSettings | UnsetType = UNSET
+    metadata: OptMetadata = UNSET
+    off_session: OptBool = UNSET
+    payment_behavior: PaymentBehavior | UnsetType = UNSET
+    payment_settings: PaymentSettings | UnsetType = UNSET
+    pending_invoice_item_interval: PendingInterval | Unset | UnsetType = UNSET
+    proration_behavior: Behavior | UnsetType = UNSET
+    trial_end: OptText = UNSET
+    trial_from_plan: OptBool = UNSET
+    trial_settings: TrialSettings | UnsetType = UNSET
+
+
+class CreateSubscription(SubscriptionParams, kw_only=True):
+    """The parameters of a new subscription."""
+
+    customer: OptText = UNSET
+    customer_account: OptText = UNSET
+    items: list[ItemFields] | UnsetType = UNSET
+    billing_cycle_anchor: OptInteger = UNSET
+    billing_cycle_anchor_config: AnchorConfig | UnsetType = UNSET
+    billing_mode: BillingMode | UnsetType = UNSET
+    currency: OptText = UNSET
+    trial_period_days: OptInteger = UNSET
+
+
+class Cancellation(Part):
+    """What a customer said on leaving."""
+
+    comment: OptText = UNSET
+    feedback: (
+        Literal[
+            "",
+            "customer_service",
+            "low_quality",
+            "missing_features",
+            "other",
+            "switched_service",
+            "too_complex",
+            "too_expensive",
+            "unused",
+        ]
+        | UnsetType
+    ) = UNSET
+    feedback_option: OptText = UNSET
+
+
+class PauseCollection(Part):
+    """What happens to invoices while nothing is collected."""
+
+    behavior: Literal["keep_as_draft", "mark_uncollectible", "void"]
+    resumes_at: OptInteger = UNSET
+
+
+class UpdateSubscription(SubscriptionParams, kw_only=True):
+    """The parameters of an update."""
+
+    items: list[ChangedItem] | UnsetType = UNSET
+    billing_cycle_anchor: Literal["now", "unchanged"] | UnsetType = UNSET
+    cancellation_details: Cancellation | UnsetType = UNSET
+    pause_collection: PauseCollection | Unset | UnsetType = UNSET
+    proration_date: OptInteger = UNSET
+
+
+class CancelSubscription(Params, kw_only=True):
+    """The parameters of a cancellation."""
+
+    cancellation_details: Cancellation | UnsetType = UNSET
+    invoice_now: OptBool = UNSET
+    prorate: OptBool = UNSET
+
+
+class ResumeSubscription(Params, kw_only=True):
+    """The parameters of a resumption."""
+
+    billing_cycle_anchor: Literal["now", "unchanged"] | UnsetType = UNSET
+    proration_behavior: Behavior | UnsetType = UNSET
+    proration_date: OptInteger = UNSET
+
+
+class ListSubscriptions(ListParams, kw_only=True):
+    """The parameters of a list of subscriptions."""
+
+    collection_method: Collection | UnsetType = UNSET
+    created: OptRange = UNSET
+    current_period_end: OptRange = UNSET
+    current_period_start: OptRange = UNSET
+    customer: OptText = UNSET
+    customer_account: OptText = UNSET
+    plan: OptText = UNSET
+    price: OptText = UNSET
+    status: Status | UnsetType = UNSET
+    test_clock: OptText = UNSET
+
+
+class ListSubscriptionItems(ListParams, kw_only=True):
+    """The parameters of a list of items."""
+
+    subscription: str
+
+
+class CreateSubscriptionItem(Params, kw_only=True):
+    """The parameters of a new item."""
+
+    subscription: str
+    billing_thresholds: dict[str, Any] | Unset | UnsetType = UNSET
+    discounts: OptDiscounts = UNSET
+    metadata: OptMetadata = UNSET
+    payment_behavior: PaymentBehavior | UnsetType = UNSET
+    plan: OptText = UNSET
+    price: OptText = UNSET
+    price_data: PriceData | UnsetType = UNSET
+    proration_behavior: Behavior | UnsetType = UNSET
+    proration_date: OptInteger = UNSET
+    quantity: OptInteger = UNSET
+    tax_rates: list[str] | Unset | UnsetType = UNSET
+
+
+class UpdateSubscriptionItem(Params, kw_only=True):
+    """The parameters of an update."""
+
+    billing_thresholds: dict[str, Any] | Unset | UnsetType = UNSET
+    discounts: OptDiscounts = UNSET
+    metadata: OptMetadata = UNSET
+    off_session: OptBool = UNSET
+    payment_behavior: PaymentBehavior | UnsetType = UNSET
+    plan: OptText = UNSET
+    price: OptText = UNSET
+    price_data: PriceData | UnsetType = UNSET
+    proration_behavior: Behavior | UnsetType = UNSET
+    proration_date: OptInteger = UNSET
+    quantity: OptInteger = UNSET
+    tax_rates: list[str] | Unset | UnsetType = UNSET
+
+
+class DeleteSubscriptionItem(Params, kw_only=True):
+    """The parameters of a deletion."""
+
+    clear_usage: OptBool = UNSET
+    payment_behavior: PaymentBehavior | UnsetType = UNSET
+    proration_behavior: Behavior | UnsetType = UNSET
+    proration_date: OptInteger = UNSET

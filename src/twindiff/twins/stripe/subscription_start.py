@@ -1,0 +1,159 @@
+"""How a subscription begins: its items, its first invoice, and whether that is paid.
+
+https://docs.stripe.com/billing/subscriptions/overview
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.styles.stripe import StripeError
+
+from . import cycles, invoicing
+from .currencies import checked_currency
+from .customers import Customer
+from .events import record_row
+from .invoice_objects import Invoice
+from .objects import Fields, new, now, retrieve
+from .periods import DAY
+from .prices import Price
+from .setup_intents import CreateSetup, create_setup_intent
+from .subscription_objects import (
+    SUBSCRIPTIONS,
+    Subscription,
+    SubscriptionItem,
+)
+from .subscription_params import (
+    BillingMode,
+    CreateSubscription,
+)
+from .subscription_wanted import (
+    add_once,
+    check_items,
+    moment,
+    new_item,
+    raise_incomplete,
+    set_end,
+    wanted_item,
+)
+
+
+def start(call: Call, customer: Customer, params: CreateSubscription, fields: Fields) -> Subscription:
+    """Write a subscription with its items and its first invoice."""
+    given_items = params.items if isinstance(params.items, list) else []
+    wanted = [wanted_item(call, each, f"items[{n}]", customer.id) for n, each in enumerate(given_items)]
+    asked = checked_currency(params.currency) if isinstance(params.currency, str) and params.currency else None
+    prices = [each.price for each in wanted]
+    currency = check_items([(price.id, "") for price in prices], asked or _currency(customer, prices[0]), prices)
+    if customer.currency and customer.currency != currency:
+        message = (
+            "You cannot combine currencies on a single customer. This customer has an active subscription, "
+            f"subscription schedule, discount, quote, or invoice item with currency {customer.currency}."
+        )
+        raise StripeError(message)
+    trial_end = _trial_end(call, params, prices)
+    anchor = _anchor(call, params, trial_end)
+    made = new(
+        call,
+        SUBSCRIPTIONS,
+        customer=customer.id,
+        currency=currency,
+        test_clock=customer.test_clock,
+        start_date=now(call),
+        billing_cycle_anchor=anchor,
+        billing_mode=params.billing_mode.type if isinstance(params.billing_mode, BillingMode) else "flexible",
+        trial_end=trial_end,
+        trial_start=now(call) if trial_end else None,
+        status="trialing" if trial_end else "incomplete",
+        **fields,
+    )
+    items = [new_item(call, made, each, trial_end) for each in wanted]
+    made = set_end(call, made, params, items)
+    made = _first_invoice(call, made, items, params)
+    record_row(call, "customer.subscription.created", SUBSCRIPTIONS, made)
+    call.memo.pop("starting", None)
+    cycles.set_times(call, made, items)
+    return made
+
+
+def _currency(customer: Customer, price: Price) -> str | None:
+    return customer.currency if customer.currency in price.currency_options else None
+
+
+def _trial_end(call: Call, params: CreateSubscription, prices: Sequence[Price]) -> int | None:
+    if isinstance(params.trial_end, str) and params.trial_end:
+        found = moment(call, params.trial_end, "trial_end", "now")
+        return None if found == "now" else int(found)
+    days: Any = params.trial_period_days
+    if params.trial_from_plan is True:
+        days = max((price.recurring["trial_period_days"] or 0 for price in prices), default=0)
+    if isinstance(days, int) and not 0 <= days <= 730:
+        raise StripeError("Invalid trial_period_days: must be from 0 to 730.", param="trial_period_days")
+    return now(call) + days * DAY if isinstance(days, int) and days else None
+
+
+def _anchor(call: Call, params: CreateSubscription, trial_end: int | None) -> int:
+    anchor: Any = params.billing_cycle_anchor
+    if not isinstance(anchor, int):
+        return trial_end or now(call)
+    moment(call, str(anchor), "billing_cycle_anchor")
+    return anchor
+
+
+def _first_invoice(
+    call: Call, row: Subscription, items: Sequence[SubscriptionItem], params: CreateSubscription
+) -> Subscription:
+    call.memo["starting"] = row.id
+    prices = cycles.prices_of(call, items)
+    invoice = cycles.draft(call, row, "subscription_create", now(call), now(call))
+    for item in items:
+        price = prices[item.price]
+        if cycles.is_metered(price):
+            continue
+        period = (item.current_period_start, item.current_period_end)
+        if row.trial_end:
+            cycles.add_period(call, invoice, row, item, price, period, trial=True)
+        elif row.billing_cycle_anchor <= now(call):
+            cycles.add_period(call, invoice, row, item, price, period)
+        elif params.proration_behavior != "none":
+            whole = cycles.whole_period(row.billing_cycle_anchor, period[0], price)
+            cycles.add_period(call, invoice, row, item, price, period, whole=whole)
+    add_once(call, row, params.add_invoice_items, invoice)
+    row = call.db.change(row, latest_invoice=invoice.id)
+    invoice = invoicing.created(call, invoice)
+    if row.collection_method == "send_invoice":
+        return row if row.trial_end else call.db.change(row, status="active")
+    _collect_first(call, row, invoice, str(params.payment_behavior or "allow_incomplete"))
+    row = retrieve(call, SUBSCRIPTIONS, row.id)
+    if row.trial_end and not cycles.has_method(call, row):
+        row = _set_up_later(call, row)
+    return row
+
+
+def _set_up_later(call: Call, row: Subscription) -> Subscription:
+    """A subscription in its trial that asks for a payment method."""
+    wanted = CreateSetup(customer=row.customer, usage="off_session", payment_method_types=["card"])
+    return call.db.change(row, pending_setup_intent=create_setup_intent(call, wanted)["id"])
+
+
+def _collect_first(call: Call, row: Subscription, invoice: Invoice, behavior: str) -> None:
+    """Collect the first invoice; a payment that fails leaves the subscription incomplete, or undoes it."""
+    if invoice.amount_due and behavior != "default_incomplete" and not cycles.has_method(call, row):
+        raise invoicing.no_method()
+    final = invoicing.finalize(call, invoice)
+    if final.status == "paid":
+        _activate_free(call, row)
+        return
+    if behavior == "default_incomplete":
+        return
+    intent, refused = invoicing.first_attempt(call, final)
+    if behavior == "error_if_incomplete":
+        raise_incomplete(intent, refused)
+
+
+def _activate_free(call: Call, row: Subscription) -> None:
+    row = retrieve(call, SUBSCRIPTIONS, row.id)
+    if row.status == "incomplete":
+        call.db.change(row, status="active")

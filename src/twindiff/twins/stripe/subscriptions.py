@@ -1,0 +1,234 @@
+"""Subscriptions: what a customer pays for again and again.
+
+https://docs.stripe.com/api/subscriptions
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from twindiff.kit import UNSET, Body, Call, Operations
+from twindiff.kit.styles.stripe import StripeError
+
+from . import cycles, subscription_changes, subscription_start
+from .billing_work import schedule
+from .customers import CUSTOMERS, Customer
+from .discounts import give
+from .invoices import check_types
+from .lists import equal, list_of, within
+from .objects import Fields, refer, retrieve, show
+from .params import Params, given, is_set, merged_metadata, value_of
+from .payment_methods import METHODS
+from .subscription_objects import (
+    ENDED,
+    SUBSCRIPTIONS,
+    Subscription,
+    SubscriptionItem,
+    told,
+)
+from .subscription_params import (
+    CancelSubscription,
+    CreateSubscription,
+    ListSubscriptions,
+    PauseCollection,
+    PaymentSettings,
+    ResumeSubscription,
+    SubscriptionParams,
+    UpdateSubscription,
+)
+from .tax_rates import tax_rates_of
+from .test_clocks import enter
+
+api = Operations(prefix="/v1/subscriptions")
+
+
+@api.post("")
+def create_subscription(call: Call, params: Annotated[CreateSubscription, Body]) -> Fields:
+    """Subscribe a customer, and ask for the first payment."""
+    _check_new(params)
+    customer = refer(call, CUSTOMERS, params.customer or "", "customer", status=404)
+    enter(call, customer.test_clock)
+    made = subscription_start.start(call, customer, params, common_fields(call, params, None, customer))
+    return _shown(call, made.id)
+
+
+@api.get("/{id}")
+def retrieve_subscription(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a subscription, one that has ended too."""
+    return _shown(call, id)
+
+
+@api.post("/{id}")
+def update_subscription(call: Call, id: str, params: Annotated[UpdateSubscription, Body]) -> Fields:
+    """Change a subscription, and bill what that makes of the running period."""
+    row = retrieve(call, SUBSCRIPTIONS, id)
+    enter(call, row.test_clock)
+    _check_canceled(row, params)
+    before = show(call, SUBSCRIPTIONS, row)
+    customer = retrieve(call, CUSTOMERS, row.customer)
+    fields = common_fields(call, params, row, customer)
+    changed = call.db.change(row, **fields) if fields else row
+    changed = subscription_changes.apply(call, changed, params)
+    told(call, before, changed.id)
+    return _shown(call, id)
+
+
+@api.delete("/{id}")
+def cancel_subscription(call: Call, id: str, params: Annotated[CancelSubscription, Body]) -> Fields:
+    """End a subscription at once."""
+    row = running(call, id)
+    enter(call, row.test_clock)
+    details = {**row.cancellation_details, "reason": "cancellation_requested", **_said(params.cancellation_details)}
+    row = call.db.change(row, cancellation_details=details)
+    subscription_changes.cancel(call, row, prorate=params.prorate is True, invoice_now=params.invoice_now is True)
+    return _shown(call, id)
+
+
+@api.post("/{id}/resume")
+def resume_subscription(call: Call, id: str, params: Annotated[ResumeSubscription, Body]) -> Fields:
+    """Let a paused subscription go on, once its invoice is paid."""
+    row = running(call, id)
+    enter(call, row.test_clock)
+    if row.status != "paused":
+        message = f"Only paused subscriptions can be resumed; this one is {row.status}."
+        raise StripeError(message, code="resource_invalid_state")
+    before = show(call, SUBSCRIPTIONS, row)
+    subscription_changes.resume(call, row)
+    told(call, before, id)
+    return _shown(call, id)
+
+
+@api.delete("/{id}/discount")
+def delete_discount(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Take all discounts from a subscription."""
+    row = running(call, id)
+    if not row.discounts:
+        raise StripeError(f"No active discount for subscription: {id}", status=404, code="resource_missing")
+    before = show(call, SUBSCRIPTIONS, row)
+    call.db.change(row, discounts=[])
+    told(call, before, id)
+    return {"id": row.discounts[0], "object": "discount", "deleted": True}
+
+
+@api.get("")
+def list_subscriptions(call: Call, params: Annotated[ListSubscriptions, Body]) -> Fields:
+    """List subscriptions, without those that have ended unless they are asked for."""
+    where = within(Subscription.created, params.created)
+    where += equal((Subscription.customer, params.customer), (Subscription.test_clock, params.test_clock))
+    where += equal((Subscription.collection_method, params.collection_method))
+    if params.status is UNSET:
+        where.append(Subscription.status != "canceled")
+    elif params.status == "ended":
+        where.append(Subscription.status.in_(ENDED))
+    elif params.status != "all":
+        where += equal((Subscription.status, params.status))
+    of_items = equal((SubscriptionItem.price, params.price), (SubscriptionItem.price, params.plan))
+    of_items += within(SubscriptionItem.current_period_end, params.current_period_end)
+    of_items += within(SubscriptionItem.current_period_start, params.current_period_start)
+    if of_items:
+        found = call.db.rows(SubscriptionItem, *of_items, columns=(SubscriptionItem.subscription,))
+        where.append(Subscription.id.in_([id for (id,) in found]))
+    return list_of(call, SUBSCRIPTIONS, params, "/v1/subscriptions", *where)
+
+
+def running(call: Call, id: str) -> Subscription:
+    """A subscription that has not ended."""
+    row = retrieve(call, SUBSCRIPTIONS, id)
+    if row.status in ENDED:
+        raise SUBSCRIPTIONS.missing(id)
+    return row
+
+
+def _shown(call: Call, id: str) -> Fields:
+    return show(call, SUBSCRIPTIONS, retrieve(call, SUBSCRIPTIONS, id))
+
+
+def _check_new(params: CreateSubscription) -> None:
+    if not is_set(params.customer):
+        raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
+    if not isinstance(params.items, list) or not params.items:
+        raise StripeError("Missing required param: items.", code="parameter_missing", param="items")
+    if params.payment_behavior == "pending_if_incomplete":
+        message = "Setting `payment_behavior` to `pending_if_incomplete` has no effect when creating a subscription."
+        raise StripeError(message, param="payment_behavior")
+    if params.trial_from_plan is True and (is_set(params.trial_end) or params.trial_period_days is not UNSET):
+        raise StripeError("You cannot set `trial_end` or `trial_period_days` when `trial_from_plan=true`.")
+
+
+def _check_canceled(row: Subscription, params: UpdateSubscription) -> None:
+    allowed = {"metadata", "cancellation_details", "expand"}
+    given_names = {name for name in params.__struct_fields__ if getattr(params, name) is not UNSET}
+    if row.status in ENDED and given_names - allowed:
+        message = "A canceled subscription can only update its cancellation_details and metadata."
+        raise StripeError(message, code="invalid_canceled_subscription_fields")
+
+
+PLAIN = ("description", "days_until_due", "collection_method", "application_fee_percent", "billing_thresholds")
+
+
+def common_fields(call: Call, params: SubscriptionParams, row: Subscription | None, customer: Customer) -> Fields:
+    """The columns that are taken as they are given."""
+    fields: Fields = {name: value for name, value in given(params).items() if name in PLAIN}
+    _check_collection(params, row)
+    if params.metadata is not UNSET:
+        fields["metadata"] = merged_metadata(row.metadata if row else {}, params.metadata)
+    if isinstance(params.default_payment_method, str):
+        fields["default_payment_method"] = _method(call, params.default_payment_method, customer)
+    if params.default_tax_rates is not UNSET:
+        fields["default_tax_rates"] = tax_rates_of(call, params.default_tax_rates or [], "default_tax_rates")
+    if params.discounts is not UNSET:
+        fields["discounts"] = give(call, params.discounts, customer.id, subscription=row.id if row else None)
+    if is_set(params.trial_settings):
+        fields["trial_settings"] = value_of(params.trial_settings)["end_behavior"]
+    if is_set(params.invoice_settings):
+        fields["invoice_settings"] = {**(row.invoice_settings if row else {}), **value_of(params.invoice_settings)}
+    if isinstance(params.payment_settings, PaymentSettings):
+        check_types(params.payment_settings.payment_method_types)
+        now_: Fields = row.payment_settings if row else {}
+        fields["payment_settings"] = {**now_, **value_of(params.payment_settings)}
+    if isinstance(params, UpdateSubscription):
+        fields |= _updated_fields(call, params, row)
+    return fields
+
+
+def _updated_fields(call: Call, params: UpdateSubscription, row: Subscription | None) -> Fields:
+    fields: Fields = {}
+    if row and is_set(params.cancellation_details):
+        fields["cancellation_details"] = {**row.cancellation_details, **_said(params.cancellation_details)}
+    if row and params.pause_collection is not UNSET:
+        paused = params.pause_collection if isinstance(params.pause_collection, PauseCollection) else None
+        until = paused.resumes_at if paused and isinstance(paused.resumes_at, int) else None
+        schedule(call, cycles.collect_again, row.id, until, row.test_clock)
+        fields["pause_collection"] = {"behavior": paused.behavior, "resumes_at": until} if paused else None
+    return fields
+
+
+def _said(details: Any) -> Fields:
+    found: Fields = value_of(details) if is_set(details) else {}
+    found.pop("feedback_option", None)
+    return found
+
+
+def _check_collection(params: SubscriptionParams, row: Subscription | None) -> None:
+    method = params.collection_method or (row.collection_method if row else "charge_automatically")
+    days = params.days_until_due if params.days_until_due is not UNSET else (row.days_until_due if row else None)
+    if method == "send_invoice" and days is None:
+        raise StripeError("If invoice collection method is 'send_invoice', you must specify 'days_until_due'.",
+                          param="days_until_due")  # fmt: skip
+    if method != "send_invoice" and isinstance(params.days_until_due, int):
+        raise StripeError("You can only specify 'days_until_due' if invoice collection method is 'send_invoice'.")
+    if isinstance(days, int) and not 0 <= days <= 365:
+        raise StripeError("Invalid days_until_due: must be from 0 to 365.", param="days_until_due")
+
+
+def _method(call: Call, id: str, customer: Customer) -> str | None:
+    if not id:
+        return None
+    method = refer(call, METHODS, id, "default_payment_method")
+    if method.customer != customer.id:
+        message = (
+            f"The customer does not have a payment method with the ID {id}. The payment method must be attached to the "
+            "customer."
+        )
+        raise StripeError(message, code="resource_missing", param="default_payment_method")
+    return id

@@ -1,0 +1,172 @@
+"""Invoices by hand: drafts and their lines, payments, ends, taxes, discounts, balances."""
+
+import pytest
+
+
+@pytest.fixture
+def customer(stripe):
+    made = stripe.post("customers", email="ada@shop.example")["id"]
+    method = stripe.post("payment_methods/pm_card_visa/attach", customer=made)["id"]
+    stripe.post(f"customers/{made}", invoice_settings={"default_payment_method": method})
+    return made
+
+
+def draft(stripe, customer, *amounts, **more):
+    for amount in amounts:
+        stripe.post("invoiceitems", customer=customer, amount=amount, currency="usd")
+    wanted = {"pending_invoice_items_behavior": "include", **more}
+    return stripe.post("invoices", customer=customer, **wanted)
+
+
+def test_what_waits_is_billed_and_paid(stripe, customer):
+    made = draft(stripe, customer, 1500, 500)
+    assert (made["status"], made["total"], made["lines"]["total_count"]) == ("draft", 2000, 2)
+    final = stripe.post(f"invoices/{made['id']}/finalize")
+    assert (final["status"], final["amount_remaining"]) == ("open", 2000)
+    assert final["number"].endswith("-0001")
+    paid = stripe.post(f"invoices/{made['id']}/pay", expand=["payments.data.payment.payment_intent"])
+    assert (paid["status"], paid["amount_paid"], paid["amount_remaining"]) == ("paid", 2000, 0)
+    assert paid["payments"]["data"][0]["payment"]["payment_intent"]["amount_received"] == 2000
+    told = [each["type"] for each in stripe.get("events", types=["invoice.paid", "invoice_payment.paid"])["data"]]
+    assert sorted(told) == ["invoice.paid", "invoice_payment.paid"]
+
+
+def test_pending_items_stay_out_unless_they_are_asked_for(stripe, customer):
+    stripe.post("invoiceitems", customer=customer, amount=500, currency="usd")
+    made = stripe.post("invoices", customer=customer)
+    assert made["lines"]["data"] == []
+    assert len(stripe.get("invoiceitems", customer=customer, pending=True)["data"]) == 1
+
+
+def test_lines_come_newest_first_in_pages(stripe, customer):
+    made = draft(stripe, customer, *range(100, 1300, 100))
+    assert made["lines"]["has_more"] is True
+    assert [line["amount"] for line in made["lines"]["data"]][:2] == [1200, 1100]
+    rest = stripe.get(f"invoices/{made['id']}/lines", starting_after=made["lines"]["data"][-1]["id"])
+    assert [line["amount"] for line in rest["data"]] == [200, 100]
+
+
+def test_an_item_may_be_changed_until_its_invoice_is_final(stripe, customer):
+    made = draft(stripe, customer)
+    item = stripe.post("invoiceitems", customer=customer, amount=700, currency="usd", invoice=made["id"])
+    stripe.post(f"invoiceitems/{item['id']}", amount=900)
+    assert stripe.get(f"invoices/{made['id']}")["total"] == 900
+    stripe.post(f"invoices/{made['id']}/finalize")
+    assert "finalized invoice" in stripe.error("POST", f"invoiceitems/{item['id']}", amount=1)["message"]
+    assert "finalized invoice" in stripe.error("DELETE", f"invoiceitems/{item['id']}")["message"]
+
+
+def test_a_deleted_item_leaves_its_draft(stripe, customer):
+    made = draft(stripe, customer, 300, 400)
+    (item, _) = stripe.get("invoiceitems", customer=customer)["data"]
+    stripe.delete(f"invoiceitems/{item['id']}")
+    assert stripe.get(f"invoices/{made['id']}")["total"] == 300
+
+
+def test_a_deleted_draft_lets_its_items_wait_again(stripe, customer):
+    made = draft(stripe, customer, 300)
+    assert stripe.delete(f"invoices/{made['id']}")["deleted"] is True
+    assert len(stripe.get("invoiceitems", customer=customer, pending=True)["data"]) == 1
+    assert stripe.error("GET", f"invoices/{made['id']}", 404)["param"] == "invoice"
+
+
+def test_an_invoice_too_small_to_charge_rolls_to_the_balance(stripe, customer):
+    made = draft(stripe, customer, 1)
+    final = stripe.post(f"invoices/{made['id']}/finalize")
+    assert (final["status"], final["amount_due"], final["ending_balance"]) == ("paid", 0, 1)
+    assert stripe.get(f"customers/{customer}")["balance"] == 1
+
+
+def test_credit_is_taken_up_and_given_back_when_the_invoice_is_voided(stripe, customer):
+    stripe.post(f"customers/{customer}/balance_transactions", amount=-800, currency="usd")
+    made = draft(stripe, customer, 2000)
+    assert (made["starting_balance"], made["amount_due"]) == (-800, 1200)
+    stripe.post(f"invoices/{made['id']}/finalize")
+    assert stripe.get(f"customers/{customer}")["balance"] == 0
+    voided = stripe.post(f"invoices/{made['id']}/void")
+    assert (voided["status"], voided["amount_remaining"]) == ("void", 1200)
+    assert stripe.get(f"customers/{customer}")["balance"] == -800
+
+
+def test_a_declined_card_leaves_a_failed_attempt(stripe, customer):
+    made = draft(stripe, customer, 2000)
+    bad = stripe.post("payment_methods/pm_card_chargeCustomerFail/attach", customer=customer)["id"]
+    refused = stripe.error("POST", f"invoices/{made['id']}/pay", 402, payment_method=bad)
+    assert refused["code"] == "card_declined"
+    seen = stripe.get(f"invoices/{made['id']}")
+    assert (seen["status"], seen["attempt_count"], seen["attempted"]) == ("open", 1, True)
+    assert stripe.post(f"invoices/{made['id']}/pay")["status"] == "paid"
+
+
+def test_an_invoice_may_be_paid_elsewhere(stripe, customer):
+    made = draft(stripe, customer, 2000)
+    paid = stripe.post(f"invoices/{made['id']}/pay", paid_out_of_band=True)
+    assert (paid["status"], paid["amount_paid"]) == ("paid", 2000)
+    assert stripe.get("charges")["data"] == []
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [("finalize", "finalize"), ("pay", "pay"), ("pay", "void"), ("void", "pay"), ("void", "mark_uncollectible")],
+)
+def test_what_is_over_is_over(stripe, customer, first, then):
+    made = draft(stripe, customer, 2000)
+    stripe.post(f"invoices/{made['id']}/finalize")
+    if first != "finalize":
+        stripe.post(f"invoices/{made['id']}/{first}")
+    assert stripe.error("POST", f"invoices/{made['id']}/{then}")["message"]
+
+
+def test_an_invoice_that_is_sent_has_a_due_date(stripe, customer):
+    assert (
+        "due_date" in stripe.error("POST", "invoices", customer=customer, collection_method="send_invoice")["message"]
+    )
+    made = draft(stripe, customer, 2000, collection_method="send_invoice", days_until_due=30)
+    assert made["due_date"] == made["created"] + 30 * 86400
+    sent = stripe.post(f"invoices/{made['id']}/send")
+    assert (sent["status"], sent["hosted_invoice_url"] is not None) == ("open", True)
+    assert stripe.get("events", type="invoice.sent")["data"]
+
+
+def test_an_uncollectible_invoice_may_still_be_paid(stripe, customer):
+    made = draft(stripe, customer, 2000)
+    stripe.post(f"invoices/{made['id']}/finalize")
+    assert stripe.post(f"invoices/{made['id']}/mark_uncollectible")["status"] == "uncollectible"
+    assert stripe.post(f"invoices/{made['id']}/pay")["status"] == "paid"
+
+
+def test_taxes_are_added_or_are_within(stripe, customer):
+    vat = stripe.post("tax_rates", display_name="VAT", percentage=20, inclusive=True)["id"]
+    sales = stripe.post("tax_rates", display_name="Sales", percentage=10, inclusive=False)["id"]
+    stripe.post("invoiceitems", customer=customer, amount=1200, currency="usd", tax_rates=[vat])
+    made = draft(stripe, customer, 1000, default_tax_rates=[sales])
+    assert (made["subtotal"], made["subtotal_excluding_tax"]) == (2200, 2000)
+    assert (made["total"], made["total_excluding_tax"]) == (2300, 2000)
+    assert sorted((tax["tax_behavior"], tax["amount"]) for tax in made["total_taxes"]) == [
+        ("exclusive", 100),
+        ("inclusive", 200),
+    ]
+
+
+def test_discounts_are_shared_by_the_lines(stripe, customer):
+    coupon = stripe.post("coupons", amount_off=100, currency="usd", duration="once")["id"]
+    made = draft(stripe, customer, 333, 667, discounts=[{"coupon": coupon}])
+    assert made["total"] == 900
+    offs = [line["discount_amounts"][0]["amount"] for line in made["lines"]["data"]]
+    assert sum(offs) == 100
+    assert made["total_discount_amounts"][0]["amount"] == 100
+
+
+@pytest.mark.parametrize(
+    ("wanted", "param"),
+    [
+        ({}, "customer"),
+        ({"customer": "cus_none"}, "customer"),
+        ({"customer": "OWN", "currency": "xxx"}, "currency"),
+        ({"customer": "OWN", "default_tax_rates": ["txr_none"]}, "default_tax_rates[0]"),
+        ({"customer": "OWN", "subscription": "sub_none"}, "subscription"),
+    ],
+)
+def test_an_invoice_is_checked(stripe, customer, wanted, param):
+    given = {name: customer if value == "OWN" else value for name, value in wanted.items()}
+    assert stripe.error("POST", "invoices", **given)["param"] == param
