@@ -9,7 +9,7 @@ BENCHMARKS := $(sort $(wildcard benchmarks/*.py))
 # What is tested over PostgreSQL as well: what depends on the storage most, and all that speaks HTTP.
 LINEAR := src/twindiff/twins/linear/tests
 STORED := tests/contract tests/environments $(LINEAR)/test_suite.py $(LINEAR)/test_workspace.py
-SPOKEN := tests/client tests/contract tests/environments tests/server tests/suites src/twindiff/twins
+SPOKEN := tests/client tests/contract tests/environments tests/inspector tests/server tests/suites src/twindiff/twins
 
 BIN := .venv/bin
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\

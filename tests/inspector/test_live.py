@@ -79,3 +79,11 @@ def test_a_stream_of_an_environment_that_is_gone_is_refused(world: World) -> Non
     mine = world.platform.environment()
     world.platform.delete(f"env/{mine.id}")
     assert world.server.client.get(f"/inspect/environments/{mine.id}/events").status_code == 410
+
+
+def test_a_stream_ends_with_its_environment(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("twindiff.server.inspector.live.SECONDS_QUIET", 0.01)
+    mine = world.platform.environment()
+    world.platform.delete(f"env/{mine.id}")
+    (last,) = on_loop(world, events(Live(world.server.service), mine, Cursor(0, 0), 1))  # pyright: ignore[reportGeneralTypeIssues]
+    assert last == "event: ended\ndata:\n\n"

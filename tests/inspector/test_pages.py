@@ -10,6 +10,7 @@ import pytest
 
 from tests.harness import GENERAL, Platform
 from tests.inspector.conftest import World
+from twindiff.server.inspector.rendering import cell
 
 MESSAGES = "tables/slack/messages"
 
@@ -175,3 +176,16 @@ def test_deeds_are_done_from_pages(world: World) -> None:
     assert "a fork" in world.page("environments")
     assert client.post(f"{path}/advance", data={"seconds": "soon"}, headers=sent).status_code == 400
     assert client.post(f"{path}/rewind", data={"to": "nowhere"}, headers=sent).status_code == 404
+
+
+def test_references_of_graphql_twins_lead_to_rows_too(world: World) -> None:
+    issue = json.loads(
+        of(world, "tables/linear/issues", column="identifier", op="is", value=world.issue, format="json")
+    )
+    row = of(world, "tables/linear/issues/row", key=json.dumps([issue[0]["id"]]))
+    assert "tables/linear/teams/row?key=" in row
+    assert "tables/linear/comments?column=issueId" in row
+
+
+def test_a_value_of_a_megabyte_is_shortened() -> None:
+    assert len(cell("x" * 1_000_000)) == len(cell({"a": "x" * 1_000_000})) == 301

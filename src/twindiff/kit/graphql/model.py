@@ -28,6 +28,12 @@ class Link(NamedTuple):
     theirs: Column[Any] | None = None
 
 
+def _refer(spec: Spec, field: Field, target: Spec) -> None:
+    """Say of the column of a relation which table it leads to; the entity may have been declared before that."""
+    if spec.row is not None and target.row is not None:
+        table_of(spec.row).columns[field.column].references = target.row
+
+
 class Model:
     """Everything that a vendor's modules declare, by name."""
 
@@ -114,7 +120,7 @@ class Model:
     def _link(self, spec: Spec) -> None:
         for field in spec.fields.values():
             if field.kind == "one":
-                self.target(field)
+                _refer(spec, field, self.target(field))
             if field.kind in ("many", "list"):
                 self.links[spec.name, field.name] = self._many(spec, field)
 

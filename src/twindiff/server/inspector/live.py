@@ -71,12 +71,18 @@ class Live:
                 try:
                     yield await asyncio.wait_for(waiting.get(), SECONDS_QUIET)
                 except TimeoutError:
-                    if self._service.environments.record(environment_id).status != "ready":
+                    if await self._has_ended(environment_id):
                         yield b"event: ended\ndata:\n\n"
                         return
                     yield b": still there\n\n"
         finally:
             self._leave(environment_id, waiting)
+
+    async def _has_ended(self, environment_id: str) -> bool:
+        async def ask() -> bool:
+            return self._service.environments.record(environment_id).status != "ready"
+
+        return await self._service.runtime.run_request(ask)
 
     def _join(self, environment_id: str, waiting: Waiting) -> None:
         self._readers.setdefault(environment_id, set()).add(waiting)
@@ -94,7 +100,7 @@ class Live:
         """Draw what comes, whenever a call or a commit says that something has."""
         log, engine = self._service.calls.log, self._service.engine
         with engine.feed.watch(environment_id) as commits, log.feed.watch(environment_id) as calls:
-            cursor = Cursor(log.last(environment_id), engine.seq(environment_id))
+            cursor = await self._present(environment_id)
             while True:
                 await _either(commits.__anext__(), calls.__anext__())
                 await asyncio.sleep(SECONDS)
@@ -102,6 +108,12 @@ class Live:
                     part = await self._part(environment_id, cursor)
                     cursor = part.cursor
                     self._tell(environment_id, part)
+
+    async def _present(self, environment_id: str) -> Cursor:
+        async def ask() -> Cursor:
+            return Cursor(self._service.calls.log.last(environment_id), self._service.engine.seq(environment_id))
+
+        return await self._service.runtime.run_request(ask)
 
     def _tell(self, environment_id: str, part: Part) -> None:
         if part.html:
