@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -42,18 +43,58 @@ def agent_diff(
     from twindiff.cli.render import screen
 
     with screen(errors=True).status(f"Reading {folder}") as status:
-        files = contents(folder)
+        missing: list[str] = []
+        files = contents(folder, missing)
         status.update(f"Importing {len(files)} files into {base_url}")
         imported = Remote(base_url, api_key).post("import", body={"files": files})
     if as_json:
         typer.echo(json.dumps(imported, indent=2))
     else:
         _show(imported)
+    warn([f"{path} is not in {folder}; the file has its size and its digest, and no content" for path in missing])
 
 
-def contents(folder: Path) -> dict[str, object]:
-    """What the files of a folder hold, by name."""
-    return {str(path.relative_to(folder)): _read(path) for path in _paths(folder)}
+def contents(folder: Path, missing: list[str] | None = None) -> dict[str, object]:
+    """What the files of a folder hold, by name; `missing` gets the paths that seeds name and the folder lacks."""
+    found = {str(path.relative_to(folder)): _read(path) for path in _paths(folder)}
+    for content in found.values():
+        lacking = bring_files(folder, content)
+        if missing is not None:
+            missing += lacking
+    return found
+
+
+def bring_files(folder: Path, content: object) -> list[str]:
+    """Put the bytes of files into a seed: a row with a `local_path` gets them as `content`, in base64.
+
+    Gives the paths of those that are nowhere in the folder.
+    """
+    missing: list[str] = []
+    for row in _naming_files(content):
+        data = bytes_of(folder, row["local_path"])
+        if data is None:
+            missing.append(row["local_path"])
+        else:
+            row["content"] = b64encode(data).decode()
+    return missing
+
+
+def _naming_files(content: object) -> list[dict[str, Any]]:
+    """The rows of a seed that name a file."""
+    tables = cast(dict[str, Any], content).values() if isinstance(content, dict) else ()
+    rows = [row for table in tables if isinstance(table, list) for row in cast(list[Any], table)]
+    return [row for row in rows if isinstance(row, dict) and isinstance(row.get("local_path"), str)]  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
+
+
+def bytes_of(folder: Path, local_path: str) -> bytes | None:
+    """A file somewhere in the folder whose path ends as this one does; the longest such end counts."""
+    parts = [part for part in Path(local_path).parts if part not in ("/", "..", ".")]
+    for start in range(len(parts)):
+        for root in (folder, *sorted(path for path in folder.iterdir() if path.is_dir())):
+            path = root.joinpath(*parts[start:])
+            if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
+                return path.read_bytes()
+    return None
 
 
 def _paths(folder: Path) -> list[Path]:

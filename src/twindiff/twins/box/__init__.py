@@ -5,20 +5,40 @@ from __future__ import annotations
 from pathlib import Path
 
 from twindiff.kit import Twin, Users
+from twindiff.kit.seeding import Variables
 from twindiff.kit.styles.box import BoxStyle
 
 from . import (
+    ai,
+    collaborations,
+    comments,
     downloads,
+    events,
     favorites,
+    file_requests,
     file_versions,
     files,
     folder_locks,
     folders,
+    groups,
+    hubs,
+    metadata,
+    metadata_queries,
+    metadata_templates,
+    oauth,
+    recent_items,
+    search,
     shared_links,
+    sign_requests,
+    tasks,
+    thumbnails,
     trash,
+    upload_sessions,
     uploads,
     users,
     web_links,
+    webhooks,
+    zip_downloads,
 )
 from .completing import completed
 from .further_tables import TABLES
@@ -27,17 +47,36 @@ from .tables import User
 
 _HERE = Path(__file__).parent
 _PAGES = (
+    ai,
+    collaborations,
+    comments,
     downloads,
+    events,
     favorites,
+    file_requests,
     file_versions,
     files,
     folder_locks,
     folders,
+    groups,
+    hubs,
+    metadata,
+    metadata_queries,
+    metadata_templates,
+    oauth,
+    recent_items,
+    search,
     shared_links,
+    sign_requests,
+    tasks,
+    thumbnails,
     trash,
+    upload_sessions,
     uploads,
     users,
     web_links,
+    webhooks,
+    zip_downloads,
 )
 
 twin = Twin(
@@ -51,4 +90,10 @@ twin = Twin(
     actor_of=actor_of,
     completes=completed,
     hosts={"upload.box.com": "", "dl.boxcloud.com": "", "app.box.com": ""},
+    webhooks=webhooks.webhooks,
+    variables=Variables(
+        tokens={"BOX_ACCESS_TOKEN": "box-{secret}", "BOX_DEVELOPER_TOKEN": "box-{secret}"},
+        urls={"BOX_API_URL": "", "BOX_BASE_URL": ""},
+        secrets={"BOX_CLIENT_ID": "{secret}", "BOX_CLIENT_SECRET": "secret-{secret}"},
+    ),
 )

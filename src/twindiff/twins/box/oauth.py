@@ -1,0 +1,133 @@
+"""Tokens: how an application gets them, and gives them back.
+
+https://developer.box.com/guides/authentication
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode
+from typing import Any, cast
+
+from twindiff.kit import Answer, Call, Operations
+from twindiff.kit.http import json_answer
+
+from .further_tables import AccessToken, Application
+from .tables import User
+
+api = Operations()
+EXPIRES_SECONDS = 3600
+JWT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def _refused(error: str, description: str) -> Answer:
+    return json_answer({"error": error, "error_description": description}, 400)
+
+
+@api.post("/oauth2/token", open=True)
+def token(
+    call: Call,
+    grant_type: str = "",
+    client_id: str = "",
+    client_secret: str = "",
+    box_subject_type: str = "",
+    box_subject_id: str = "",
+    assertion: str = "",
+    refresh_token: str = "",
+    code: str = "",
+    subject_token: str = "",
+) -> Answer:
+    """Give a token for client credentials, a signed assertion, a refresh token or another token.
+
+    Where the template names applications, only those are known; where it names none, any is. The signature of an
+    assertion is not checked. https://developer.box.com/reference/post-oauth2-token
+    """
+    if not grant_type:
+        return _refused("invalid_request", "The grant_type parameter is missing")
+    app = call.db.find(Application, Application.client_id == client_id)
+    if (app is None and call.db.find(Application)) or not client_id:
+        return _refused("invalid_client", "The client credentials are invalid")
+    if app is not None and app.client_secret != client_secret:
+        return _refused("invalid_client", "The client credentials are invalid")
+    if grant_type == "client_credentials":
+        return _for_subject(call, app, box_subject_type, box_subject_id)
+    if grant_type == JWT:
+        claims = _claims(assertion)
+        if claims is None or claims.get("iss") != client_id:
+            return _refused("invalid_grant", "Please check the 'iss' claim.")
+        return _for_subject(call, app, str(claims.get("box_sub_type", "")), str(claims.get("sub", "")))
+    if grant_type in ("refresh_token", EXCHANGE):
+        given = refresh_token or subject_token
+        return _renewed(call, given, "refresh" if grant_type == "refresh_token" else "access")
+    if grant_type == "authorization_code":
+        return _refused("invalid_grant", "The authorization code has expired")
+    return _refused("unsupported_grant_type", "Invalid grant_type parameter or parameter missing")
+
+
+def _claims(assertion: str) -> dict[str, Any] | None:
+    """What an assertion claims; None for what is no JSON Web Token."""
+    parts = assertion.split(".")
+    if len(parts) != 3:
+        return None
+    try:
+        read: Any = json.loads(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+    except (ValueError, RecursionError):
+        return None
+    return cast(dict[str, Any], read) if isinstance(read, dict) else None
+
+
+def _for_subject(call: Call, app: Application | None, kind: str, subject: str) -> Answer:
+    """A token for a user, or for the user who stands for the application."""
+    if kind not in ("user", "enterprise"):
+        return _refused("invalid_grant", "Grant credentials are invalid: box_subject_type must be user or enterprise")
+    user_id = subject
+    if kind == "enterprise":
+        user_id = app.user_id if app else _administrator(call)
+    if call.db.find(User, User.id == user_id) is None:
+        return _refused("invalid_grant", "Grant credentials are invalid")
+    return _issued(call, user_id)
+
+
+def _administrator(call: Call) -> str:
+    admin = call.db.find(User, User.role == "admin")
+    return admin.id if admin else ""
+
+
+def _issued(call: Call, user_id: str, *, refreshable: bool = False) -> Answer:
+    access = call.ids.new("", 32, _LETTERS)
+    call.db.add(AccessToken(token=access, user_id=user_id))
+    said: dict[str, Any] = {
+        "access_token": access,
+        "expires_in": EXPIRES_SECONDS,
+        "restricted_to": [],
+        "token_type": "bearer",
+    }
+    if refreshable:
+        said["refresh_token"] = call.ids.new("", 48, _LETTERS)
+        call.db.add(AccessToken(token=said["refresh_token"], kind="refresh", user_id=user_id))
+    return json_answer(said, 200)
+
+
+def _renewed(call: Call, given: str, kind: str) -> Answer:
+    found = call.db.find(AccessToken, AccessToken.token == given)
+    if found is None or found.is_revoked or found.kind != kind:
+        return _refused("invalid_grant", "Refresh token has expired" if kind == "refresh" else "Invalid token")
+    if kind == "refresh":
+        call.db.change(found, is_revoked=True)
+    return _issued(call, found.user_id, refreshable=kind == "refresh")
+
+
+@api.post("/oauth2/revoke", open=True)
+def revoke(call: Call, token: str = "", client_id: str = "", client_secret: str = "") -> Answer:
+    """Make a token worthless.
+
+    https://developer.box.com/reference/post-oauth2-revoke
+    """
+    if not token:
+        return _refused("invalid_request", "The token parameter is missing")
+    found = call.db.find(AccessToken, AccessToken.token == token)
+    if found is not None and not found.is_revoked:
+        call.db.change(found, is_revoked=True)
+    return Answer(b"", 200)

@@ -1,0 +1,46 @@
+"""What the caller did something with of late.
+
+https://developer.box.com/reference/get-recent-items
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call, Operations
+from twindiff.kit.styles.box import bounded, marker_of, marker_page, offset_in, wanted_fields
+
+from .access import NONE, is_trashed, rights
+from .further_tables import RecentItem
+from .stamps import shown_instant
+from .tables import File
+from .views import item_object
+
+api = Operations(prefix="/2.0")
+
+
+@api.get("/recent_items")
+def list_recent(call: Call, fields: str = "", limit: int = 100, marker: str = "") -> dict[str, Any]:
+    """List the files that the caller uploaded, changed or commented on, the last one first.
+
+    https://developer.box.com/reference/get-recent-items
+    """
+    start = offset_in(marker)
+    mine = RecentItem.user_id == call.actor
+    rows = call.db.rows(RecentItem, mine, order=-RecentItem.interacted_at, limit=bounded(limit) + 1, offset=start)
+    files = {file.id: file for file in call.db.rows(File, File.id.in_([row.item_id for row in rows[:limit]]))}
+    seen = [row for row in rows[:limit] if row.item_id in files and _is_there(call, files[row.item_id])]
+    entries = [
+        {
+            "type": "recent_item",
+            "interaction_type": row.interaction_type,
+            "interacted_at": shown_instant(row.interacted_at),
+            "item": item_object(call, files[row.item_id], wanted_fields(fields)),
+        }
+        for row in seen
+    ]
+    return marker_page(entries, limit, marker_of(start + limit) if len(rows) > limit else None)
+
+
+def _is_there(call: Call, file: File) -> bool:
+    return rights(call, file) != NONE and not is_trashed(call, file)

@@ -1,0 +1,167 @@
+"""Requests for signatures, kept as rows; nobody signs here but those who change a row.
+
+https://developer.box.com/guides/box-sign
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from twindiff.kit import Body, Call, Meta, Operations, Struct
+from twindiff.kit.styles.box import BadRequest, bounded, marker_of, offset_in
+
+from .access import find_file, find_folder, user_of
+from .errors import NotFound
+from .further_tables import SignRequest
+from .stamps import shown_instant
+from .tables import File, Folder
+from .views import folder_mini, item_object
+
+api = Operations(prefix="/2.0")
+Shown = dict[str, Any]
+
+
+class Signer(Struct, omit_defaults=True):
+    """Somebody who is to sign, or to get a copy."""
+
+    email: str | None = None
+    role: Literal["signer", "approver", "final_copy_reader"] = "signer"
+    is_in_person: bool = False
+    order: Annotated[int, Meta(ge=0)] = 0
+
+
+class SourceFile(Struct):
+    """A file that is to be signed."""
+
+    id: str
+    type: Literal["file"] = "file"
+
+
+class ParentFolder(Struct):
+    """Where the signed file goes."""
+
+    id: str
+    type: Literal["folder"] = "folder"
+
+
+def sign_request_object(call: Call, row: SignRequest) -> Shown:
+    """A request for signatures."""
+    user = user_of(call, row.created_by_id)
+    folder = call.db.find(Folder, Folder.id == row.parent_folder_id)
+    files = [call.db.find(File, File.id == each["id"]) for each in row.source_files]
+    shown = [item_object(call, file, mini=True) for file in files if file]
+    settings: Shown = row.settings
+    return {
+        **settings,
+        "type": "sign-request",
+        "id": row.id,
+        "status": row.status,
+        "name": row.name or "",
+        "signers": [
+            {"has_viewed_document": False, "signer_decision": None, "inputs": [], **each} for each in row.signers
+        ],
+        "source_files": [{"type": "file", "id": each["id"], "etag": each["etag"]} for each in shown],
+        "sign_files": {"files": shown, "is_ready_for_download": row.status == "signed"},
+        "short_id": row.id[:8],
+        "created_at": shown_instant(row.created_at),
+        "finished_at": None,
+        "sender_email": user.login if user else None,
+        **({"parent_folder": folder_mini(folder)} if folder else {}),
+    }
+
+
+@api.get("/sign_requests")
+def list_sign_requests(call: Call, marker: str = "", limit: int = 100) -> Shown:
+    """List the caller's requests, the newest first.
+
+    https://developer.box.com/reference/get-sign-requests
+    """
+    start = offset_in(marker)
+    mine = SignRequest.created_by_id == call.actor
+    rows = call.db.rows(SignRequest, mine, order=-SignRequest.created_at, limit=bounded(limit) + 1, offset=start)
+    entries = [sign_request_object(call, row) for row in rows[:limit]]
+    return {"entries": entries, "limit": limit, "next_marker": marker_of(start + limit) if len(rows) > limit else None}
+
+
+class Wanted(Struct, kw_only=True):
+    """A request as it is asked for."""
+
+    signers: Annotated[list[Signer], Meta(min_length=1, max_length=35)]
+    source_files: list[SourceFile] | None = None
+    parent_folder: ParentFolder | None = None
+    name: str = ""
+    email_subject: str | None = None
+    email_message: str | None = None
+    days_valid: Annotated[int, Meta(ge=0, le=730)] | None = None
+    external_id: str | None = None
+    redirect_url: str | None = None
+    declined_redirect_url: str | None = None
+    is_document_preparation_needed: bool = False
+    are_reminders_enabled: bool = False
+    are_text_signatures_enabled: bool = True
+    signature_color: Literal["blue", "black", "red"] | None = None
+
+    def settings(self) -> Shown:
+        """What else was said of it."""
+        beside = ("signers", "source_files", "parent_folder", "name")
+        return {name: getattr(self, name) for name in self.__struct_fields__ if name not in beside}
+
+
+@api.post("/sign_requests", status=201)
+def create_sign_request(call: Call, wanted: Annotated[Wanted, Body]) -> Shown:
+    """Ask people to sign files.
+
+    https://developer.box.com/reference/post-sign-requests
+    """
+    if not wanted.source_files:
+        raise BadRequest.of(
+            "missing_parameter", "source_files", "'source_files' is required; there are no templates here"
+        )
+    files = [find_file(call, each.id, "download") for each in wanted.source_files]
+    folder = find_folder(call, wanted.parent_folder.id if wanted.parent_folder else files[0].parent_id or "0")
+    for signer in wanted.signers:
+        if not signer.email and not signer.is_in_person:
+            raise BadRequest.of("missing_parameter", "email", "Each signer needs an email")
+    made = SignRequest(
+        id=call.ids.uuid(),
+        status="created" if wanted.is_document_preparation_needed else "sent",
+        name=wanted.name or files[0].name,
+        signers=[
+            {"email": each.email, "role": each.role, "is_in_person": each.is_in_person, "order": each.order}
+            for each in wanted.signers
+        ],
+        source_files=[{"type": "file", "id": file.id} for file in files],
+        parent_folder_id=folder.id,
+        settings=wanted.settings(),
+        created_by_id=call.actor,
+        created_at=call.clock.iso(),
+    )
+    return sign_request_object(call, call.db.add(made))
+
+
+def _find(call: Call, sign_request_id: str) -> SignRequest:
+    found = call.db.find(SignRequest, SignRequest.id == sign_request_id)
+    if found is None or found.created_by_id != call.actor:
+        raise NotFound.of("sign_request", sign_request_id)
+    return found
+
+
+@api.get("/sign_requests/{sign_request_id}")
+def get_sign_request(call: Call, sign_request_id: str) -> Shown:
+    """Look at a request.
+
+    https://developer.box.com/reference/get-sign-requests-id
+    """
+    return sign_request_object(call, _find(call, sign_request_id))
+
+
+@api.post("/sign_requests/{sign_request_id}/cancel", status=202)
+def cancel(call: Call, sign_request_id: str) -> Shown:
+    """Take a request back.
+
+    https://developer.box.com/reference/post-sign-requests-id-cancel
+    """
+    row = _find(call, sign_request_id)
+    if row.status not in ("created", "sent", "viewed", "converting"):
+        raise BadRequest.of("invalid_parameter", "status", f"A request that is {row.status} cannot be cancelled.")
+    return sign_request_object(call, call.db.change(row, status="cancelled"))

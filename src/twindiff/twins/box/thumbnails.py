@@ -1,0 +1,64 @@
+"""Small pictures of images.
+
+https://developer.box.com/guides/representations/thumbnail-representation
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Annotated, Literal
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from twindiff.kit import Answer, Call, Meta, Operations
+
+from .access import find_file
+from .contents import bytes_of, current_version
+from .errors import PreviewCannotBeGenerated, RequestedPreviewUnavailable
+from .stamps import extension_of
+
+api = Operations(prefix="/2.0")
+SIZES = {"png": (32, 64, 128, 256), "jpg": (32, 94, 160, 320)}
+MOST_PIXELS = 50_000_000
+_IMAGES = frozenset(("png", "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff"))
+Side = Annotated[int, Meta(ge=1, le=4096)] | None
+
+
+@api.get("/files/{file_id}/thumbnail.{extension}")
+def thumbnail(
+    call: Call,
+    file_id: str,
+    extension: Literal["png", "jpg"],
+    min_height: Side = None,
+    min_width: Side = None,
+    max_height: Side = None,
+    max_width: Side = None,
+) -> Answer:
+    """Give a small picture of an image, of the first size that lies within the bounds.
+
+    https://developer.box.com/reference/get-files-id-thumbnail-id
+    """
+    file = find_file(call, file_id, "preview")
+    low, high = max(min_height or 0, min_width or 0), min(max_height or 9999, max_width or 9999)
+    size = next((each for each in SIZES[extension] if low <= each <= high), None)
+    if size is None:
+        raise RequestedPreviewUnavailable
+    if extension_of(file.name or "").lower() not in _IMAGES:
+        raise PreviewCannotBeGenerated
+    data = bytes_of(call, current_version(call, file))
+    return Answer(_drawn(data, size, extension), content_type=f"image/{'jpeg' if extension == 'jpg' else 'png'}")
+
+
+def _drawn(data: bytes, size: int, extension: str) -> bytes:
+    """A picture that fits into a square; raises PreviewCannotBeGenerated for what is no image, or too large a one."""
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            if image.width * image.height > MOST_PIXELS:
+                raise PreviewCannotBeGenerated
+            image.draft("RGB", (size, size))
+            small = ImageOps.contain(image.convert("RGB" if extension == "jpg" else "RGBA"), (size, size))
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        raise PreviewCannotBeGenerated from None
+    drawn = io.BytesIO()
+    small.save(drawn, "JPEG" if extension == "jpg" else "PNG")
+    return drawn.getvalue()

@@ -1,0 +1,230 @@
+"""Webhooks: who is told of what happens to a file or in a folder, and how that is signed.
+
+https://developer.box.com/guides/webhooks/v2
+"""
+
+from __future__ import annotations
+
+import hmac
+from base64 import b64encode
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+from twindiff.kit import UNSET, Call, Meta, Operations, Store, Struct, UnsetType, revise
+from twindiff.kit.clock import EPOCH, SECOND
+from twindiff.kit.events import Attempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
+from twindiff.kit.styles.box import BadRequest, bounded, errors_of, marker_of, marker_page, offset_in
+
+from .access import find_item
+from .errors import Conflict, NotFound
+from .further_tables import Application, Webhook
+from .stamps import new_id, shown_instant
+from .trigger_names import TRIGGERS
+from .views import user_mini
+
+api = Operations(prefix="/2.0")
+PRIMARY_KEY, SECONDARY_KEY = "primary-signature-key", "secondary-signature-key"
+"""The keys of an environment whose template names no application with keys of its own."""
+Shown = dict[str, Any]
+
+
+class Target(Struct):
+    """What a webhook is about."""
+
+    id: str | int | UnsetType = UNSET
+    type: Literal["file", "folder"] | UnsetType = UNSET
+
+
+def webhook_object(call: Call, webhook: Webhook, *, mini: bool = False) -> Shown:
+    """A webhook."""
+    target = {"type": webhook.target_type, "id": webhook.target_id}
+    shown: Shown = {"type": "webhook", "id": webhook.id, "target": target}
+    if mini:
+        return shown
+    by, at = user_mini(call, webhook.created_by_id), shown_instant(webhook.created_at)
+    return {**shown, "created_by": by, "created_at": at, "address": webhook.address, "triggers": webhook.triggers}
+
+
+def _find(call: Call, webhook_id: str) -> Webhook:
+    found = call.db.find(Webhook, Webhook.id == webhook_id)
+    if found is None or found.created_by_id not in (None, call.actor):
+        raise NotFound.of("webhook", webhook_id)
+    return found
+
+
+@api.get("/webhooks")
+def list_webhooks(call: Call, marker: str = "", limit: int = 100) -> Shown:
+    """List the caller's webhooks.
+
+    https://developer.box.com/reference/get-webhooks
+    """
+    start = offset_in(marker)
+    mine = Webhook.created_by_id == call.actor
+    rows = call.db.rows(Webhook, mine, order=Webhook.id, limit=bounded(limit) + 1, offset=start)
+    more = marker_of(start + limit) if len(rows) > limit else None
+    return marker_page([webhook_object(call, row, mini=True) for row in rows[:limit]], limit, more)
+
+
+def _address(address: str) -> str:
+    parts = urlsplit(address)
+    is_local = parts.hostname in ("localhost", "127.0.0.1", "::1")
+    if parts.scheme != "https" and not (is_local and parts.scheme == "http"):
+        raise BadRequest.of("invalid_parameter", "address", "The address must begin with https://")
+    return address
+
+
+def _triggers(triggers: list[str], kind: str) -> list[str]:
+    for trigger in triggers:
+        if trigger not in TRIGGERS:
+            raise BadRequest.of("invalid_parameter", "triggers", f"Invalid value '{trigger[:60]}'.")
+        if kind == "file" and trigger.startswith("FOLDER."):
+            raise BadRequest.of("invalid_parameter", "triggers", f"'{trigger}' is not told of files.")
+    return list(dict.fromkeys(triggers))
+
+
+Named = Annotated[list[str], Meta(min_length=1)]
+
+
+@api.post("/webhooks", status=201)
+def create_webhook(call: Call, target: Target, address: str, triggers: Named) -> Shown:
+    """Have an address told of what happens to a file or in a folder.
+
+    https://developer.box.com/reference/post-webhooks
+    """
+    if target.id is UNSET or target.type is UNSET:
+        raise BadRequest.of("missing_parameter", "target", "'target' needs an id and a type")
+    item = find_item(call, target.type, str(target.id))
+    same = (Webhook.target_id == item.id, Webhook.target_type == item.type, Webhook.created_by_id == call.actor)
+    if call.db.find(Webhook, *same):
+        said = f"Webhook:{item.id} already exists"
+        raise Conflict(context_info=errors_of("invalid_parameter", "existing_webhook", said))
+    made = Webhook(
+        id=new_id(call, 9),
+        target_id=item.id,
+        target_type=item.type,
+        address=_address(address),
+        triggers=_triggers(triggers, item.type),
+        created_by_id=call.actor,
+        created_at=call.clock.iso(),
+    )
+    return webhook_object(call, call.db.add(made))
+
+
+@api.get("/webhooks/{webhook_id}")
+def get_webhook(call: Call, webhook_id: str) -> Shown:
+    """Look at a webhook.
+
+    https://developer.box.com/reference/get-webhooks-id
+    """
+    return webhook_object(call, _find(call, webhook_id))
+
+
+@api.put("/webhooks/{webhook_id}")
+def update_webhook(
+    call: Call,
+    webhook_id: str,
+    target: Target | UnsetType = UNSET,
+    address: str | UnsetType = UNSET,
+    triggers: Named | UnsetType = UNSET,
+) -> Shown:
+    """Change what is given of a webhook.
+
+    https://developer.box.com/reference/put-webhooks-id
+    """
+    webhook = _find(call, webhook_id)
+    changes: Shown = {}
+    if isinstance(target, Target) and isinstance(target.type, str):
+        item = find_item(call, target.type, str(target.id))
+        changes |= {"target_id": item.id, "target_type": item.type}
+    if address is not UNSET:
+        changes["address"] = _address(address)
+    if triggers is not UNSET:
+        changes["triggers"] = _triggers(triggers, changes.get("target_type", webhook.target_type))
+    return webhook_object(call, revise(call.db, webhook, **changes))
+
+
+@api.delete("/webhooks/{webhook_id}", status=204)
+def delete_webhook(call: Call, webhook_id: str) -> None:
+    """Delete a webhook.
+
+    https://developer.box.com/reference/delete-webhooks-id
+    """
+    call.db.remove(_find(call, webhook_id))
+
+
+def subscriptions(db: Store) -> Iterator[Subscription]:
+    """The webhooks as what is told, signed by the keys of the application."""
+    app = db.find(Application)
+    keys = [(app and app.primary_key) or PRIMARY_KEY, (app and app.secondary_key) or SECONDARY_KEY]
+    for webhook in db.rows(Webhook):
+        created = datetime.fromisoformat(webhook.created_at) - EPOCH if webhook.created_at else timedelta()
+        yield Subscription(
+            id=webhook.id,
+            url=webhook.address,
+            secret="\n".join(keys),
+            events=tuple(webhook.triggers),
+            actor=webhook.created_by_id or "",
+            created=created // timedelta(microseconds=1),
+        )
+
+
+def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
+    """What a webhook is told of an event: of its own item, or of one in its folder."""
+    webhook = db.find(Webhook, Webhook.id == subscription.id)
+    payload = event.payload
+    if webhook is None or event.name not in subscription.events:
+        return
+    about = [webhook.target_type, webhook.target_id]
+    if payload["about"] != about and not (webhook.target_type == "folder" and webhook.target_id in payload["within"]):
+        return
+    named = sha256(f"{event.environment} {event.seq} {event.number} {webhook.id}".encode()).hexdigest()
+    at = datetime.fromtimestamp(event.at // SECOND, UTC).isoformat()
+    body = {
+        "type": "webhook_event",
+        "id": f"{named[:8]}-{named[8:12]}-4{named[13:16]}-8{named[17:20]}-{named[20:32]}",
+        "created_at": at,
+        "trigger": event.name,
+        "webhook": {"id": webhook.id, "type": "webhook"},
+        "created_by": payload["by"],
+        "source": payload["source"],
+        "additional_info": payload["additional_info"],
+    }
+    yield Notification(named[:32], event.name, body)
+
+
+def request(notification: Notification, subscription: Subscription, attempt: Attempt) -> WebhookRequest:
+    """One attempt to tell, with a signature by each of the two keys."""
+    body = msgspec.json.encode(notification.body)
+    stamp = datetime.fromtimestamp(attempt.at // SECOND, UTC).isoformat()
+    primary, secondary = subscription.secret.split("\n")
+    headers = (
+        ("Content-Type", "application/json; charset=utf-8"),
+        ("BOX-DELIVERY-ID", notification.id),
+        ("BOX-DELIVERY-TIMESTAMP", stamp),
+        ("BOX-SIGNATURE-ALGORITHM", "HmacSHA256"),
+        ("BOX-SIGNATURE-VERSION", "1"),
+        ("BOX-SIGNATURE-PRIMARY", signature(primary, body, stamp)),
+        ("BOX-SIGNATURE-SECONDARY", signature(secondary, body, stamp)),
+    )
+    return WebhookRequest(subscription.url, headers, body)
+
+
+def signature(key: str, body: bytes, stamp: str) -> str:
+    """The signature of a body sent at an instant."""
+    return b64encode(hmac.new(key.encode(), body + stamp.encode(), sha256).digest()).decode()
+
+
+webhooks = Webhooks(
+    notifications,
+    request,
+    retries=(60, 300, 1800, 7200, 21600),
+    timeout_seconds=30,
+    names=TRIGGERS,
+    table=Webhook,
+    subscriptions=subscriptions,
+)

@@ -1,0 +1,146 @@
+"""Downloads of several files and folders in one archive.
+
+https://developer.box.com/guides/downloads/archive
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
+
+from twindiff.kit import Answer, Call, Meta, Operations, Struct, file_answer
+from twindiff.kit.styles.box import BadRequest
+
+from .access import find_file, find_folder
+from .contents import bytes_of, current_version
+from .errors import NotFound
+from .further_tables import ZipDownload
+from .listing import folders_below
+from .stamps import shown_instant
+from .tables import File
+
+api = Operations(prefix="/2.0")
+MOST_FILES = 10_000
+MOST_BYTES = 100_000_000
+Shown = dict[str, Any]
+
+
+class ZipItem(Struct):
+    """A file or a folder of an archive."""
+
+    id: str
+    type: Literal["file", "folder"]
+
+
+@api.post("/zip_downloads", status=202)
+def create_zip(
+    call: Call,
+    items: Annotated[list[ZipItem], Meta(min_length=1, max_length=MOST_FILES)],
+    download_file_name: str = "",
+) -> Shown:
+    """Prepare an archive; names that would be there twice are told, and made different.
+
+    https://developer.box.com/reference/post-zip-downloads
+    """
+    for item in items:
+        if item.type == "file":
+            find_file(call, item.id, "download")
+        elif find_folder(call, item.id, "download").id == "0":
+            raise BadRequest.of("invalid_parameter", "items", "The root folder cannot be downloaded.")
+    expires = datetime.fromisoformat(call.clock.iso()).replace(microsecond=0) + timedelta(hours=2)
+    name = (download_file_name or "Box Download").removesuffix(".zip")
+    zipped = ZipDownload(
+        id=call.ids.new("", 32, "0123456789abcdef"),
+        user_id=call.actor,
+        name=f"{name}.zip",
+        items=[{"type": item.type, "id": item.id} for item in items],
+        expires_at=expires.isoformat(),
+    )
+    call.db.add(zipped)
+    at = f"{call.base_url}/2.0/zip_downloads/{zipped.id}"
+    conflicts = [
+        [{"id": file.id, "type": "file", "original_name": file.name, "download_name": path} for path, file in twins]
+        for twins in _conflicts(call, zipped)
+    ]
+    return {
+        "download_url": f"{at}/content",
+        "status_url": f"{at}/status",
+        "expires_at": shown_instant(zipped.expires_at),
+        "name_conflicts": conflicts,
+    }
+
+
+def _entries(call: Call, zipped: ZipDownload) -> Iterator[tuple[str, File]]:
+    """The files of an archive with their paths, as they would be called if no two were called the same."""
+    for item in zipped.items:
+        if item["type"] == "file":
+            file = find_file(call, item["id"], "download")
+            yield file.name or "", file
+            continue
+        folder = find_folder(call, item["id"], "download")
+        paths = {folder.id: folder.name or ""}
+        for level in [[folder], *folders_below(call, folder.id)]:
+            for each in level:
+                paths.setdefault(each.id, f"{paths.get(each.parent_id or '', '')}/{each.name}")
+        for file in call.db.rows(File, File.parent_id.in_(tuple(paths)), File.item_status == "active"):
+            yield f"{paths[file.parent_id or '']}/{file.name}", file
+
+
+def _named_apart(call: Call, zipped: ZipDownload) -> Iterator[tuple[str, str, File]]:
+    """The files of an archive: how each would be called, how it is called, and the file."""
+    seen: dict[str, int] = {}
+    for path, file in _entries(call, zipped):
+        seen[path] = seen.get(path, 0) + 1
+        stem, dot, extension = path.rpartition(".")
+        number = f"_{seen[path] - 1}" if seen[path] > 1 else ""
+        yield path, f"{stem}{number}.{extension}" if dot else f"{path}{number}", file
+
+
+def _conflicts(call: Call, zipped: ZipDownload) -> list[list[tuple[str, File]]]:
+    by_path: dict[str, list[tuple[str, File]]] = {}
+    for path, name, file in _named_apart(call, zipped):
+        by_path.setdefault(path, []).append((name, file))
+    return [files for files in by_path.values() if len(files) > 1]
+
+
+def _find(call: Call, zip_id: str) -> ZipDownload:
+    found = call.db.find(ZipDownload, ZipDownload.id == zip_id, ZipDownload.user_id == call.actor)
+    if found is None or found.expires_at <= call.clock.iso():
+        raise NotFound.of("zip_download", zip_id)
+    return found
+
+
+@api.get("/zip_downloads/{zip_download_id}/content")
+def download_zip(call: Call, zip_download_id: str) -> Answer:
+    """Give an archive.
+
+    https://developer.box.com/reference/get-zip-downloads-id-content
+    """
+    zipped = _find(call, zip_download_id)
+    drawn, room = io.BytesIO(), MOST_BYTES
+    with ZipFile(drawn, "w", ZIP_STORED) as archive:
+        for _, name, file in _named_apart(call, zipped):
+            room -= file.size
+            if room < 0:
+                said = f"The archive would have more than {MOST_BYTES} bytes."
+                raise BadRequest.of("invalid_parameter", "items", said)
+            archive.writestr(ZipInfo(name), _bytes(call, file))
+    return file_answer(drawn.getvalue(), "application/zip", filename=zipped.name)
+
+
+def _bytes(call: Call, file: File) -> bytes:
+    return bytes_of(call, current_version(call, file))
+
+
+@api.get("/zip_downloads/{zip_download_id}/status")
+def zip_status(call: Call, zip_download_id: str) -> Shown:
+    """Say how far an archive is; it is ready at once.
+
+    https://developer.box.com/reference/get-zip-downloads-id-status
+    """
+    count = sum(1 for _ in _entries(call, _find(call, zip_download_id)))
+    counts = {"total_file_count": count, "downloaded_file_count": count}
+    return {**counts, "skipped_file_count": 0, "skipped_folder_count": 0, "state": "succeeded"}
