@@ -14,6 +14,8 @@ LONGEST_WAIT_MS = 60_000
 MOST_NESTED = 10
 """How deep references to parameters may go."""
 WRAPPERS = ("test_config_json", "test_config")
+ANSWER = "answer"
+"""What the answer to the last question is called."""
 REFERENCE = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
 
 Action = Literal["goto", "fill", "click", "press", "select", "hover", "expect", "wait", "ask_user_question"]
@@ -169,10 +171,11 @@ def built(config: TestConfig) -> dict[str, Any]:
 def values(config: TestConfig, given: Mapping[str, Scalar]) -> dict[str, str]:
     """The value of each parameter: as given, else by `defaults`, else its own default. Raises ConfigError."""
     found = {each.name: each.default for each in config.parameters if each.default is not None}
+    answers = {name for step in config.steps if step.action == "ask_user_question" for name in _answered(step)}
     raw = {name: str(value) for name, value in {**found, **config.defaults, **given}.items()}
     for where, text in _texts(config):
         for name in REFERENCE.findall(text):
-            if name not in raw:
+            if name not in raw and name not in answers:
                 raise ConfigError(
                     f"{where} refers to {{{{{name}}}}}, which has no value: "
                     "give it a default, or a value under parameters"
@@ -180,11 +183,18 @@ def values(config: TestConfig, given: Mapping[str, Scalar]) -> dict[str, str]:
     return {name: filled(text, raw) for name, text in raw.items()}
 
 
+def _answered(step: Step) -> list[str]:
+    """The names under which steps after a question have its answer."""
+    return [*step.parameter_refs, ANSWER]
+
+
 def _texts(config: TestConfig) -> Iterator[tuple[str, str]]:
     """Every text in which a parameter may be named, with its place."""
     yield "test_config.starting_url", config.starting_url
     for number, step in enumerate(config.steps):
         where = f"test_config.steps[{number}]"
+        if step.action == "ask_user_question":
+            continue
         yield f"{where}.parameter_refs", " ".join(f"{{{{{name}}}}}" for name in step.parameter_refs)
         expect = step.expect or Expect("url")
         texts = {"value": step.value, "selector": step.selector, "wait_for": step.wait_for}

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
-from twindiff.browser.config import Expect, Step, check_url, filled
+from twindiff.browser.config import ANSWER, Expect, Step, check_url, filled
 from twindiff.browser.locating import candidates, locators
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class Interpreter:
 
     async def _question(self, step: Step, seconds: float) -> None:
         answer = await self._ask(self._text(step.value))
-        self._values.update(dict.fromkeys([*step.parameter_refs, "answer"], answer))
+        self._values.update(dict.fromkeys([*step.parameter_refs, ANSWER], answer))
 
     async def _found(self, selector: str, action: str, seconds: float) -> Locator:
         """The first element that is to be seen, as soon as there is one; raises StepFailed."""

@@ -11,6 +11,7 @@ from twindiff.browser import config as configs
 from twindiff.browser.chromium import NoBrowser, chromium
 from twindiff.browser.config import ConfigError, Scalar, TestConfig
 from twindiff.browser.job import Event, Job, Limits
+from twindiff.browser.planner import plan
 from twindiff.catalog import TestRunEventRecord, TestRunRecord
 from twindiff.kit.errors import ApiError
 from twindiff.server.test_runs.artifacts import Artifacts
@@ -94,11 +95,17 @@ class TestRuns:
         finally:
             self.artifacts.forget()
 
+    def planned(self, prompt: str) -> dict[str, Any]:
+        """The TestConfig of a prompt that is understood as a whole; else without steps, for when it is run."""
+        found = plan(prompt)
+        steps = [] if found.unclear else found.steps
+        return configs.built(TestConfig(prompt=prompt, steps=steps))
+
     async def create(self, wanted: Wanted, address: str, kind: str = "test") -> TestRunRecord:
         """Queue a run; nothing of it is left where that is refused. Raises InvalidTest and what twins raise."""
         browser = _browser()
         self.queue.check()
-        config, prompt, start_url = self._planned(wanted)
+        config, prompt, start_url, said = self._planned(wanted)
         secrets = {**wanted.credentials}
         given = {**secrets, **{name: str(value) for name, value in wanted.parameters.items()}}
         values = or_invalid(lambda: configs.values(config, given))
@@ -108,7 +115,7 @@ class TestRuns:
         about = wanted.about
         run = self.ledger.add(
             kind,
-            {**about, **_kept(wanted), "twins": [*wanted.twins]},
+            {**about, **_kept(wanted), **said, "twins": [*wanted.twins]},
             secrets=secrets,
             start_url=start_url,
             prompt=prompt,
@@ -122,20 +129,22 @@ class TestRuns:
         await self.queue.put(run.run_id, lambda: self._perform(job, wanted.checks, twin_run_id))
         return run
 
-    def planned(self, prompt: str) -> dict[str, Any]:
-        """The TestConfig that a prompt says."""
-        return {"prompt": prompt}
-
-    def _planned(self, wanted: Wanted) -> tuple[TestConfig, str | None, str]:
-        """The steps of a run, the prompt it was asked with, and where it starts; raises InvalidTest."""
+    def _planned(self, wanted: Wanted) -> tuple[TestConfig, str | None, str, dict[str, Any]]:
+        """The steps of a run, its prompt, where it starts, and what is said of the prompt; raises InvalidTest."""
         config = or_invalid(lambda: configs.read(wanted.test_config or {}))
         prompt = wanted.prompt or config.prompt or None
+        said: dict[str, Any] = {}
+        if prompt and not config.steps:
+            found = plan(prompt)
+            config.prompt, config.steps = prompt, found.steps
+            config = or_invalid(lambda: configs.read(configs.built(config)))
+            said = {"planned": True, "subject": found.subject, "not_understood": found.unclear}
         start_url = wanted.start_url or self._of_sandbox(wanted.sandbox_id) or config.starting_url or _url_in(prompt)
         if not start_url:
             raise InvalidTest("start_url: give an absolute address, a sandbox_id, or a prompt that has one")
         if wanted.start_url:
             or_invalid(lambda: configs.check_url(start_url, "start_url"))
-        return config, prompt, start_url
+        return config, prompt, start_url, said
 
     def _of_sandbox(self, sandbox_id: str | None) -> str | None:
         """Where the application of a sandbox answers; raises RunNotFound, NotReady."""
@@ -199,20 +208,12 @@ class TestRuns:
         """End a run by what its worker said and what its twins changed."""
         steps = [step.data for step in self.steps(run_id) if step.data["id"] != "start"]
         passed = sum(step["status"] == "passed" for step in steps)
-        data: dict[str, Any] = {**end.data}
-        status = str(data.pop("status"))
-        checks = found.get("checks")
-        if status == "completed" and checks and not checks["passed"]:
-            status = "failed"
-            said = "; ".join(checks["failures"])
-            data |= {
-                "failure_category": "checks",
-                "failure_detail": f"what the twins changed is not as checked: {said}",
-            }
-        total = len((cast(dict[str, Any], self.ledger.find(run_id).test_config or {})).get("steps", []))
+        run = self.ledger.find(run_id)
+        data = _judged(end.data, found.get("checks"), run.asked.get("not_understood"))
+        total = len((cast(dict[str, Any], run.test_config or {})).get("steps", []))
         counts = {"passed": passed, "failed": len(steps) - passed, "total": max(total, len(steps))}
         summary = data.get("failure_detail") or f"{passed} of {counts['total']} steps passed"
-        self.ledger.end(run_id, status, **{**counts, **data, **found, "summary": summary})
+        self.ledger.end(run_id, str(data.pop("status")), **{**counts, **data, **found, "summary": summary})
 
     def steps(self, run_id: str) -> list[TestRunEventRecord]:
         """The steps that a run has done."""
@@ -252,6 +253,8 @@ class TestRuns:
         asked = run.asked
         about = {name: value for name, value in asked.items() if name not in Wanted._fields}
         is_new = "prompt" in changes and "test_config" not in changes
+        if "prompt" in changes or "test_config" in changes:
+            about = {name: value for name, value in about.items() if name not in OF_A_PROMPT}
         wanted = Wanted(
             prompt=run.prompt,
             start_url=None if changes.get("sandbox_id") else run.start_url,
@@ -263,7 +266,22 @@ class TestRuns:
         return await self.create(wanted._replace(**changes), address, run.kind if run.kind in KINDS else "test")
 
 
+OF_A_PROMPT = ("planned", "subject", "not_understood")
+"""What is said of a prompt, and of no other."""
 _AGAIN = ("parameters", "hosts", "twins", "ttl_minutes", "scenario_id", "scenario_prompt", "checks", "seconds")
+
+
+def _judged(end: Mapping[str, Any], checks: Mapping[str, Any] | None, unclear: Sequence[str] | None) -> dict[str, Any]:
+    """How a run ended: what its steps came to, unless the twins or the prompt have something against it."""
+    if end["status"] != "completed":
+        return dict(end)
+    if unclear:
+        said = f"of the prompt this was not understood: {'; '.join(unclear)}"
+        return {**end, "status": "failed", "failure_category": "not_understood", "failure_detail": said}
+    if checks and not checks["passed"]:
+        said = f"what the twins changed is not as checked: {'; '.join(checks['failures'])}"
+        return {**end, "status": "failed", "failure_category": "checks", "failure_detail": said}
+    return dict(end)
 
 
 def given(**fields: Any) -> dict[str, Any]:
