@@ -1,5 +1,8 @@
 """What steps do to a page, and what is said of one that fails."""
 
+import httpx
+import pytest
+
 PAY = {"action": "click", "selector": "testid=pay", "expect": {"type": "text", "contains": "Paid by ada@example.com"}}
 
 
@@ -24,3 +27,127 @@ def test_a_test_of_all_actions_passes_and_says_what_each_step_did(runs, site):
     assert [result["passed"] for result in run["results_json"]] == [True] * 11
     assert run["results_json"][5]["console"] == [{"type": "log", "text": "paying"}]
     assert {"start.png", "step-01.png", "trace.zip", "network.har"} <= set(run["artifacts"])
+
+
+def test_a_step_that_fails_says_what_was_expected_what_was_seen_and_what_was_near(runs, site):
+    run = runs.steps(f"{site.url}/", {"action": "click", "selector": "Pay nou", "timeout_ms": 200}, PAY)
+    assert (run["status"], run["failure_category"]) == ("failed", "step")
+    (failed,) = run["results_json"]
+    assert (failed["expected"], failed["nearest"][0]) == (
+        "a visible element 'Pay nou'",
+        {"selector": "testid=pay", "text": "Pay now"},
+    )
+    assert "Pay nou" in run["error_message"]
+    assert run["error_message"] == run["failure_detail"]
+    assert [each["status"] for each in run["step_summaries"]] == ["failed"]
+
+
+def test_an_expectation_that_does_not_hold_quotes_it_and_the_page(runs, site):
+    expect = {"action": "expect", "expect": {"type": "text", "contains": "We sell tables"}, "timeout_ms": 200}
+    run = runs.steps(f"{site.url}/about", expect)
+    assert "We sell tables" in run["step_summaries"][0]["detail"]
+    assert "We sell chairs" in run["results_json"][0]["seen"]
+
+
+def test_a_prompt_is_done_and_becomes_a_config_that_is_replayed(runs, site):
+    prompt = f'Go to {site.url}/login and log in. Expect "Welcome, Ada".'
+    run = runs.run(prompt=prompt, credentials={"email": "ada@example.com", "password": "secret"})
+    assert (run["status"], run["mode"]) == ("completed", "prompt"), run["error_message"]
+    assert "secret" not in str(run)
+    assert [step["action"] for step in run["test_config_json"]["steps"]] == ["goto", "fill", "fill", "click", "expect"]
+    again = runs.wait(runs.create(f"/test-runs/{run['id']}/rerun"))
+    assert (again["status"], again["source_run_id"]) == ("completed", run["id"])
+
+
+def test_a_prompt_that_asks_for_nothing_ends_and_says_so(runs, site):
+    run = runs.run(prompt="Test the checkout flow", start_url=site.url)
+    assert (run["status"], run["failure_category"]) == ("failed", "not_understood")
+    assert run["not_understood"] == ["Test the checkout flow"]
+    assert "Test the checkout flow" in run["failure_detail"]
+
+
+def test_a_question_waits_for_its_answer(runs, site):
+    run_id = runs.create(
+        start_url=site.url,
+        test_config={
+            "steps": [
+                {"action": "ask_user_question", "value": "Who pays?"},
+                {"action": "fill", "selector": "Email", "value": "{{answer}}"},
+                PAY,
+            ]
+        },
+    )
+    waiting = runs.until(run_id, lambda run: any(e["type"] == "ask_user_question" for e in run["events_json"]))
+    assert (waiting["status"], waiting["events_json"][-1]["message"]) == ("running", "Who pays?")
+    assert runs.client.post(f"/test-runs/{run_id}/messages", json={"message": "ada@example.com"}).is_success
+    assert runs.wait(run_id)["status"] == "completed"
+
+
+def test_a_start_url_where_nothing_answers_fails_with_the_reason(runs):
+    run = runs.run(start_url="http://127.0.0.1:9999/", prompt="Click Pay")
+    assert (run["status"], run["failure_category"]) == ("failed", "navigation")
+    assert "127.0.0.1:9999" in run["failure_detail"]
+
+
+def test_the_patched_config_is_the_one_that_is_repeated(runs, site):
+    expect = {"action": "expect", "expect": {"type": "text", "contains": "tables"}, "timeout_ms": 100}
+    run = runs.steps(f"{site.url}/about", expect)
+    mended = {**expect, "expect": {"type": "text", "contains": "chairs"}}
+    runs.client.patch(f"/test-runs/{run['id']}/config", json={"test_config": {"steps": [mended]}}).raise_for_status()
+    assert runs.wait(runs.create(f"/test-runs/{run['id']}/rerun"))["status"] == "completed"
+
+
+STEP = {"action": "click", "selector": "x"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ({"prompt": "Click Pay"}, "start_url"),
+        ({"start_url": "/cart", "prompt": "Click Pay"}, "start_url"),
+        ({"start_url": "ftp://a/b", "prompt": "Click Pay"}, "start_url"),
+        ({"start_url": "http://a b/", "prompt": "Click Pay"}, "start_url"),
+        ({"start_url": "http://a/", "prompt": ""}, "prompt"),
+        ({"start_url": "http://a/", "test_config": {"steps": [{"action": "dance"}]}}, "test_config.steps[0].action"),
+        ({"start_url": "http://a/", "test_config": {"steps": [{"action": "click"}]}}, "test_config.steps[0].selector"),
+        ({"start_url": "http://a/", "test_config": {"steps": "click"}}, "test_config.steps"),
+        ({"start_url": "http://a/", "test_config": {"steps": [STEP] * 10_000}}, "test_config.steps"),
+        ({"start_url": "http://a/", "test_config": {"steps": [{**STEP, "selector": "{{who}}"}]}}, "{{who}}"),
+        (
+            {"start_url": "http://a/", "test_config": {"steps": [{**STEP, "expect": {"type": "text"}}]}},
+            "expect.contains",
+        ),
+        ({"start_url": "http://a/", "twins": ["slak"]}, "slak"),
+        ({"start_url": "http://a/", "sandbox_id": "nope"}, "nope"),
+        ({"start_url": "http://a/", "checks": {"assertions": []}}, "checks"),
+        ({"start_url": "http://a/", "ttl_minutes": 0}, "ttl_minutes"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_in_one_sentence_that_names_the_field(live, asked, named):
+    answer = live.client.post("/test-runs", json=asked)
+    assert 400 <= answer.status_code < 500
+    assert named in answer.json()["detail"]
+
+
+def test_artifacts_are_listed_and_served_and_others_are_not_found(runs, site):
+    run = runs.steps(f"{site.url}/about", {"action": "expect", "expect": {"type": "text", "contains": "chairs"}})
+    place = f"/validate/{run['id']}/artifacts"
+    names = runs.client.get(place).json()["artifacts"]
+    assert names == run["artifacts"]
+    shot = runs.client.get(f"{place}/{run['results_json'][0]['screenshot']}")
+    assert (shot.headers["content-type"], shot.content[:4]) == ("image/png", b"\x89PNG")
+    assert [runs.client.get(f"{place}/{name}").status_code for name in ("nope.png", "..%2Ftwindiff.db")] == [404, 404]
+    assert runs.client.get("/validate/nope/artifacts").status_code == 404
+
+
+def test_the_page_of_a_run_shows_its_steps_and_runs_it_again(runs, live, site):
+    run = runs.steps(
+        f"{site.url}/", {"action": "fill", "selector": "Email", "value": "<b>"}, {**PAY, "timeout_ms": 100}
+    )
+    page = httpx.get(run["page_url"])
+    assert "step-01.png" in page.text
+    assert "<b>" not in page.text
+    assert "Paid by ada@example.com" in page.text
+    again = httpx.post(run["page_url"].replace("/page?", "/page/rerun?"))
+    assert again.status_code == 303
+    assert httpx.get(f"{live.url}{again.headers['location']}").is_success

@@ -27,7 +27,8 @@ _MARKS = re.compile(
     r"|((?<!\S)/[\w./?=&%#-]*[\w/])"
 )
 _NUMBER = re.compile(r"^\s*(?:(?:step|schritt)\s*)?\d+\s*[.):]\s*|^\s*[-*•]\s+", re.IGNORECASE)
-_LATER = r"(?:and then|then|and finally|finally|afterwards|after that|next|und dann|danach|dann|anschließend|schließlich|zuletzt)"
+_ENGLISH_LATER = "and then|then|and finally|finally|afterwards|after that|next"
+_LATER = rf"(?:{_ENGLISH_LATER}|und dann|danach|dann|anschließend|schließlich|zuletzt)"
 _NEXT = re.compile(
     rf"[.;!?]+(?=\s|$)\s*(?:{_LATER}\b,?\s*)?|[,:]?\s+{_LATER}\b,?\s+(?={VERB.pattern})|[,:]?\s+{_LATER},\s+",
     re.IGNORECASE,

@@ -26,6 +26,8 @@ OF_CHROMIUM = frozenset(
 )
 """Hosts that Chromium asks by itself; that they are refused is no news."""
 MOST_NOTES = 50
+OURS = "x-twindiff-refused"
+"""The header of an answer that comes from the proxy itself."""
 HERE = ("localhost", "127.0.0.1", "[::1]", "::1")
 
 
@@ -214,6 +216,7 @@ def _name(field: str) -> str:
 async def _answer(writer: asyncio.StreamWriter, status: int, said: str) -> None:
     body = said.encode()
     head = f"HTTP/1.1 {status} Refused\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\nConnection: close"
+    head += f"\r\n{OURS}: 1"
     with contextlib.suppress(OSError):
         writer.write(f"{head}\r\n\r\n".encode() + body)
         await writer.drain()

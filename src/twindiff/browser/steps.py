@@ -10,11 +10,14 @@ from urllib.parse import urljoin
 
 from twindiff.browser.config import ANSWER, Expect, Step, check_url, filled
 from twindiff.browser.locating import candidates, locators
+from twindiff.browser.proxy import OURS
 
 if TYPE_CHECKING:
     from playwright.async_api import Locator, Page
 
-SECONDS = 5.0
+MUST_BE_THERE = "start"
+"""The id of the step that opens the start URL, where an error is no page to be tested."""
+SECONDS = 10.0
 """How long an element or an expectation is waited for, unless the step says otherwise."""
 POLL_SECONDS = 0.05
 LONGEST_SEEN = 600
@@ -82,10 +85,11 @@ class Interpreter:
         return filled(str(given), self._values)
 
     async def _goto(self, step: Step, seconds: float) -> None:
-        await self.open(urljoin(self._start_url, self._text(step.value)), max(seconds, 20))
+        url = urljoin(self._start_url, self._text(step.value))
+        await self.open(url, max(seconds, 20), must_be_there=step.id == MUST_BE_THERE)
 
-    async def open(self, url: str, seconds: float = 20) -> None:
-        """Open an address; raises StepFailed where it does not answer."""
+    async def open(self, url: str, seconds: float = 20, *, must_be_there: bool = False) -> None:
+        """Open an address; raises StepFailed where it does not answer, or with an error where a page must be there."""
         from playwright.async_api import Error
 
         try:
@@ -94,8 +98,12 @@ class Interpreter:
         except (Error, ValueError) as error:
             said = str(error).split("\n")[0].removeprefix("Page.goto: ")
             raise StepFailed(f"{url} could not be opened: {said}", f"a page at {url}", said) from None
-        if answer and answer.status == 403 and "proxy" in (await answer.all_headers()):
-            raise StepFailed(f"{url} may not be reached by this run")
+        if answer and OURS in answer.headers:
+            said = await answer.text()
+            raise StepFailed(f"{url} could not be opened: {said}", f"a page at {url}", said)
+        if answer and answer.status >= 400 and must_be_there:
+            said = f"{answer.status} {answer.status_text}".strip()
+            raise StepFailed(f"{url} answered {said}", f"a page at {url}", said)
 
     async def _fill(self, step: Step, seconds: float) -> None:
         element = await self._found(self._text(step.selector), "fill", seconds)

@@ -121,7 +121,8 @@ class Run:
     async def _steps(self, context: BrowserContext, observer: Observer) -> None:
         interpreter = Interpreter(lambda: observer.page, self.job.start_url, self.job.values, self._ask)
         opening = Step("goto", id="start", value=self.job.start_url)
-        if not await self._step(opening, interpreter, observer):
+        goes_on = bool(self.job.config.steps) and self.job.config.steps[0].action == "goto"
+        if not goes_on and not await self._step(opening, interpreter, observer):
             return
         for step in self.job.config.steps:
             if not await self._step(step, interpreter, observer):

@@ -58,7 +58,8 @@ def doctor(
 ) -> None:
     """Say what is broken here, and how to mend it.
 
-    Looks at Python, packages, SQLite, twins, the data directory and the server; exits with 1 if anything is broken.
+    Looks at Python, packages, SQLite, twins, the browser, the data directory and the server; exits with 1 if anything
+    is broken.
     """
     found = list(findings(data_directory(data_dir), base_url, api_key, storage))
     if as_json:
@@ -74,6 +75,7 @@ def findings(data_dir: str, base_url: str, api_key: str, storage: str = "") -> I
     yield from _packages()
     yield _sqlite()
     yield from _twins()
+    yield _browser()
     yield from _postgres(storage) if storage else [_directory(data_dir)]
     yield _server(base_url, api_key)
 
@@ -182,6 +184,17 @@ def _owner(folder: Path) -> str:
         except BlockingIOError:
             return lock.read().strip() or "another process"
     return ""
+
+
+def _browser() -> Finding:
+    """Which Chromium test runs are done in, if they can be."""
+    from twindiff.browser.chromium import NoBrowser, chromium
+
+    try:
+        return Finding("browser", State.GOOD, f"{chromium()}, for test runs")
+    except NoBrowser as absent:
+        said, _, mend = str(absent).partition(". ")
+        return Finding("browser", State.NOTE, said, mend)
 
 
 def _postgres(dsn: str) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ from twindiff.kit.http import Answer, Request
 from twindiff.server.auth import check_origin, refusal
 from twindiff.server.bodies import Receive, read_body
 from twindiff.server.data_plane import DataPlane, Target, harmless, target_of
-from twindiff.server.planes import Plane, planes_of
+from twindiff.server.planes import Plane, desk_of, planes_of
 from twindiff.server.service import LARGE_BODY, Service
 from twindiff.server.shell import shell_of
 
@@ -87,8 +87,9 @@ class Gateway:
         service.ports.serve(self)
         self._in_flight = InFlight()
         self._data_plane = DataPlane(service)
-        self._planes = planes_of(service)
-        self._shell = shell_of(service)
+        desk = desk_of(service)
+        self._planes = planes_of(service, desk)
+        self._shell = shell_of(service, desk.tests.ledger)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

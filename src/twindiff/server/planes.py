@@ -43,23 +43,33 @@ class Plane(NamedTuple):
         return any(path.startswith(prefix) and path[len(prefix) :][:1] in ("", "/") for prefix in self.prefixes)
 
 
-def planes_of(service: Service) -> tuple[Plane, ...]:
-    """The APIs of a service."""
+def desk_of(service: Service) -> RunDesk:
+    """What requests about runs of all kinds are answered with."""
     runs = TwinRuns(service)
     scenarios = Scenarios(runs)
     tests = TestRuns(runs, RunTwins(scenarios))
     saved, boxes = SavedTests(tests), SandboxRuns(tests, scenarios)
-    desk = (runs, scenarios, Logins(), tests, saved, boxes, PrRuns(saved, boxes), CheckSettings(service))
+    return RunDesk(
+        runs, scenarios, Logins(), tests, saved, boxes, PrRuns(saved, boxes), CheckSettings(service), address=""
+    )
+
+
+def planes_of(service: Service, desk: RunDesk) -> tuple[Plane, ...]:
+    """The APIs of a service."""
     return (
         Plane((platform.PREFIX,), platform.platform, partial(_any_address, service), removed=platform.PREFIX),
         Plane((sandboxes.PREFIX,), sandboxes.operations, partial(Desk, Sandboxes(service)), removed=sandboxes.PREFIX),
         Plane(
             twin_runs.PREFIXES,
             twin_runs.operations,
-            partial(RunDesk, *desk),
+            partial(_known_by, desk),
             partial(authorize_control, free=twin_runs.OPEN),
         ),
     )
+
+
+def _known_by(desk: RunDesk, address: str) -> RunDesk:
+    return desk._replace(address=address)
 
 
 def _any_address(service: Service, address: str) -> Service:

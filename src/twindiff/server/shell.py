@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -16,6 +18,9 @@ from twindiff.server.auth import refusal
 from twindiff.server.inspector import routes_of
 from twindiff.server.service import Service
 from twindiff.server.sockets import SocketPlane
+from twindiff.server.test_runs.ledger import Ledger
+from twindiff.server.test_runs.routes import PREFIXES
+from twindiff.server.test_runs.streams import frames
 
 
 class NotFound(ApiError):
@@ -30,7 +35,7 @@ class MethodNotAllowed(ApiError):
     status = 405
 
 
-def shell_of(service: Service) -> Starlette:
+def shell_of(service: Service, ledger: Ledger) -> Starlette:
     """The application that answers whatever is no API."""
 
     async def templates() -> list[TemplateRecord]:
@@ -42,7 +47,13 @@ def shell_of(service: Service) -> Starlette:
         return response(await service.runtime.run_in_thread(lambda: pages.index(service, shown)))
 
     handlers = {ApiError: _refused, HTTPException: _refused_by_framework}
-    routes = [Route("/", index), *routes_of(service), WebSocketRoute("/{path:path}", SocketPlane(service).serve)]
+    watch = partial(frames, service.settings.api_key, ledger)
+    routes = [
+        Route("/", index),
+        *routes_of(service),
+        *(WebSocketRoute(f"{runs}/{{run_id}}/stream", watch) for runs in PREFIXES),
+        WebSocketRoute("/{path:path}", SocketPlane(service).serve),
+    ]
     return Starlette(routes=routes, exception_handlers=handlers)
 
 

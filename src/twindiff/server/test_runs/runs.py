@@ -139,7 +139,8 @@ class TestRuns:
             config.prompt, config.steps = prompt, found.steps
             config = or_invalid(lambda: configs.read(configs.built(config)))
             said = {"planned": True, "subject": found.subject, "not_understood": found.unclear}
-        start_url = wanted.start_url or self._of_sandbox(wanted.sandbox_id) or config.starting_url or _url_in(prompt)
+        app_url = self._of_sandbox(wanted.sandbox_id)
+        start_url = wanted.start_url or app_url or config.starting_url or _url_in(prompt)
         if not start_url:
             raise InvalidTest("start_url: give an absolute address, a sandbox_id, or a prompt that has one")
         if wanted.start_url:

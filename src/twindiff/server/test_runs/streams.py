@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
 
 import msgspec
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from twindiff.catalog import TestRunEventRecord, TestRunRecord
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.http import Answer
+from twindiff.server.auth import same
 from twindiff.server.test_runs.ledger import ENDED, Ledger
+from twindiff.server.twin_runs.runs import RunNotFound
 
 SECONDS_OF_SILENCE = 15
 """After so long without news a comment keeps the connection open."""
@@ -75,5 +80,53 @@ def frame(event: TestRunEventRecord) -> dict[str, Any]:
         "timestamp": f"{event.at}Z",
         "message": event.message,
         "run_id": event.run_id,
+        **({"status": event.data["status"]} if "status" in event.data else {}),
         **({"data": event.data} if event.data else {}),
     }
+
+
+NOT_FOR_YOU = 1008
+
+
+async def frames(api_key: str | None, ledger: Ledger, websocket: WebSocket) -> None:
+    """A socket: a snapshot of the run, then an object for each event, until the run ends."""
+    run_id = websocket.path_params["run_id"]
+    try:
+        run = await ledger.do(lambda: ledger.find(run_id))
+    except RunNotFound:
+        await websocket.close(NOT_FOR_YOU, "there is no such run")
+        return
+    if not _may_watch(api_key, run, websocket):
+        await websocket.close(NOT_FOR_YOU, "bring the key of the server, or the token of the run")
+        return
+    await websocket.accept()
+    with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+        snapshot = {"type": "snapshot", "run_id": run.run_id, "status": run.status, "last_event_id": run.events}
+        await websocket.send_json(snapshot)
+        telling = asyncio.create_task(_tell(ledger, run, websocket))
+        leaving = asyncio.create_task(_left(websocket))
+        await asyncio.wait([telling, leaving], return_when=asyncio.FIRST_COMPLETED)
+        telling.cancel()
+        leaving.cancel()
+        await asyncio.gather(telling, leaving, return_exceptions=True)
+        await websocket.close(1000)
+
+
+def _may_watch(api_key: str | None, run: TestRunRecord, websocket: WebSocket) -> bool:
+    if api_key is None:
+        return True
+    bearer = websocket.headers.get("authorization", "").removeprefix("Bearer ")
+    given = [websocket.headers.get("x-api-key", ""), bearer, websocket.query_params.get("token", "")]
+    return any(same(each, api_key) or same(each, run.view_token) for each in given if each)
+
+
+async def _tell(ledger: Ledger, run: TestRunRecord, websocket: WebSocket) -> None:
+    async for event in news(ledger, run, run.events):
+        if event:
+            await websocket.send_json(frame(event))
+
+
+async def _left(websocket: WebSocket) -> None:
+    """Wait until the other side leaves."""
+    while (await websocket.receive())["type"] != "websocket.disconnect":
+        pass

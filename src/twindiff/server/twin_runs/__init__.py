@@ -3,7 +3,7 @@
 from twindiff.kit.twin import Dispatch
 from twindiff.server.pr_runs import routes as pr_routes
 from twindiff.server.sandbox_runs import routes as sandbox_routes
-from twindiff.server.test_runs import legacy_routes, saved_routes
+from twindiff.server.test_runs import legacy_routes, page_routes, saved_routes
 from twindiff.server.test_runs import routes as test_routes
 from twindiff.server.twin_runs import accounts, later, routes, scenario_routes
 from twindiff.server.twin_runs.style import RunStyle
@@ -23,7 +23,7 @@ PREFIXES = (
     *sandbox_routes.PREFIXES,
     *later.PREFIXES,
 )
-OPEN = {*accounts.OPEN, "GET /scenarios/presets", "GET /twin-runs/{run_id}/dashboard"}
+OPEN = {*accounts.OPEN, *page_routes.OPEN, "GET /scenarios/presets", "GET /twin-runs/{run_id}/dashboard"}
 """Operations that need no key."""
 
 operations = Dispatch(
@@ -37,6 +37,7 @@ operations = Dispatch(
         sandbox_routes.api,
         pr_routes.api,
         legacy_routes.api,
+        page_routes.api,
         later.api,
     ],
 )

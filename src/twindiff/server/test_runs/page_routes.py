@@ -1,0 +1,42 @@
+"""The page of a run, its pictures and its button, for people; where the server has a key, by the run's own token."""
+
+from __future__ import annotations
+
+from twindiff.kit.http import Answer
+from twindiff.kit.twin import Operations
+from twindiff.server.test_runs.page import check_token, page
+from twindiff.server.twin_runs.desk import Desk
+
+api = Operations()
+
+OPEN = {
+    "GET /test-runs/{run_id}/page",
+    "GET /test-runs/{run_id}/page/{name}",
+    "POST /test-runs/{run_id}/page/rerun",
+}
+
+
+@api.get("/test-runs/{run_id}/page")
+def show_page(desk: Desk, run_id: str, token: str = "") -> Answer:
+    """The page of a run: steps with screenshots, console and network, the diff of its twins."""
+    run = desk.tests.ledger.find(run_id)
+    check_token(desk.tests, run, token)
+    return page(desk.tests, run, desk.address)
+
+
+@api.get("/test-runs/{run_id}/page/{name}")
+def show_page_artifact(desk: Desk, run_id: str, name: str, token: str = "") -> Answer:
+    """An artifact of a run, for its page."""
+    run = desk.tests.ledger.find(run_id)
+    check_token(desk.tests, run, token)
+    return desk.tests.artifacts.read(run.run_id, name)
+
+
+@api.post("/test-runs/{run_id}/page/rerun")
+async def rerun_from_page(desk: Desk, run_id: str, token: str = "") -> Answer:
+    """Repeat a run, and go to the page of its repetition."""
+    run = desk.tests.ledger.find(run_id)
+    check_token(desk.tests, run, token)
+    again = await desk.tests.rerun(run_id, {}, desk.address)
+    place = f"/test-runs/{again.run_id}/page?token={again.view_token}"
+    return Answer(b"", 303, headers=(("Location", place),))
