@@ -1,0 +1,122 @@
+"""Arga's released SDK and command line, unmodified: test runs, saved tests, sandbox runs and pull request runs."""
+
+import asyncio
+import json
+
+import pytest
+from arga_sdk import Arga, AsyncArga
+
+from tests.arga_command import Arga as Command
+from tests.arga_command import NotInstalled
+from tests.sandbox_runs.conftest import SERVES, Repository
+from tests.test_runs.site import Site
+from twindiff.browser.chromium import NoBrowser, chromium
+
+STEPS = {"version": 1, "steps": [{"action": "expect", "expect": {"type": "visible", "selector": "body"}}]}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _browser():
+    try:
+        chromium()
+    except NoBrowser as absent:
+        pytest.skip(str(absent))
+
+
+@pytest.fixture(scope="module")
+def site():
+    served = Site()
+    yield served.url
+    served.close()
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    made = Repository(tmp_path_factory.mktemp("released") / "shop", app_DOT_py=SERVES)
+    made.git("checkout", "--quiet", "-b", "feature")
+    made.commit("Tidy", app_DOT_py=SERVES + "# tidied\n")
+    made.git("checkout", "--quiet", "main")
+    return str(made.path)
+
+
+@pytest.fixture(scope="module")
+def arga(server, tmp_path_factory):
+    try:
+        command = Command(tmp_path_factory.mktemp("home"), server)
+    except NotInstalled as error:
+        pytest.skip(str(error))
+    command("login")
+    (command.home / "steps.json").write_text(json.dumps(STEPS))
+    return command
+
+
+def found(text):
+    """The JSON that a command printed."""
+    return json.loads(text[text.index("{") :])
+
+
+def test_the_sdk_makes_streams_waits_for_and_cancels_runs(live, site):
+    with Arga(api_key="arga_sk_any", base_url=live.url) as arga:
+        run = arga.runs.create_url_run(site, credentials={"email": "test@example.com", "password": "pass"})
+        assert list(arga.runs.stream_results(run.run_id))
+        assert arga.runs.wait(run.run_id, poll_interval=0.1).status == "completed"
+        assert arga.runs.get(run.run_id).step_summaries is not None
+        assert arga.runs.cancel(run.run_id)["status"] == "cancelled"
+
+
+def test_the_sdk_does_so_with_async(live, site):
+    async def episode():
+        async with AsyncArga(api_key="arga_sk_any", base_url=live.url) as arga:
+            run = await arga.runs.create_url_run(site)
+            events = [event async for event in arga.runs.stream_results(run.run_id)]
+            detail = await arga.runs.wait(run.run_id, poll_interval=0.1)
+            await arga.runs.cancel(run.run_id)
+            return len(events) > 0, detail.status, (await arga.runs.get(run.run_id)).status
+
+    assert asyncio.run(episode()) == (True, "completed", "completed")
+
+
+def test_the_sdk_makes_pr_runs_with_async(live, repository):
+    async def episode():
+        async with AsyncArga(api_key="arga_sk_any", base_url=live.url) as arga:
+            run = await arga.runs.create_pr_run(repository, branch="feature")
+            return (await arga.runs.wait(run.run_id, poll_interval=0.2, timeout=120)).status
+
+    assert asyncio.run(episode()) == "completed"
+
+
+def test_the_command_line_runs_lists_and_repeats_tests(arga, site):
+    run_id = found(arga("test-runs", "url", "--url", site, "--test-config", "steps.json", "--json"))["run_id"]
+    assert run_id in arga("test-runs", "list")
+    assert run_id in arga("test-runs", "get", run_id)
+    arga("test-runs", "logs", run_id)
+    assert run_id in arga("runs", "status", run_id)
+    again = found(arga("test-runs", "rerun", run_id, "--json"))
+    arga("runs", "cancel", again["id"])
+
+
+def test_the_command_line_keeps_tests(arga, site):
+    wanted = ("--name", "opens", "--test-config", "steps.json", "--url", site, "--repo", "acme/kept", "--ci", "--json")
+    made = found(arga("tests", "create", *wanted))
+    assert made["id"] in arga("tests", "list", "--repo", "acme/kept")
+    assert made["id"] in arga("tests", "get", made["id"])
+    assert found(arga("tests", "run", made["id"], "--url", site, "--json"))["id"]
+    arga("tests", "delete", made["id"])
+
+
+def test_the_command_line_starts_sandboxes(arga, repository):
+    made = found(arga("sandbox-runs", "create", "--repo", repository, "--branch", "feature", "--json"))
+    assert made["sandbox_id"] in arga("sandbox-runs", "status", made["sandbox_id"])
+    arga("sandbox-runs", "logs", made["sandbox_id"])
+    arga("sandbox-runs", "teardown", made["sandbox_id"])
+
+
+def test_the_command_line_tests_branches(arga, live, repository):
+    said = arga("previews", "pr-checks", "run", "--repo", repository, "--branch", "feature", "--json")
+    run_id = found(said)["run_id"]
+    assert live.client.get(f"/runs/{run_id}").json()["branch"] == "feature"
+    arga("runs", "logs", run_id)
+    arga("runs", "cancel", run_id)
+    arga("previews", "pr-checks", "config", "acme/shop")
+    arga("previews", "pr-checks", "enable", "acme/shop")
+    assert "acme/shop" in arga("previews", "pr-checks", "enabled")
