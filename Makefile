@@ -60,7 +60,7 @@ soak: setup ## Run the long tests
 soak-disk: setup ## As root: fill a disk of 16 MB under a server and see it recover
 	$(BIN)/python -m pytest -m soak -rs tests/soak/test_disk.py
 
-mutants: ## Change the code that decides over rows in small ways and see that tests notice; takes an hour
+mutants: ## Change the code that decides over rows in small ways and see that tests notice; takes long
 	@$(bootstrap) demo dev mutants
 	CI=1 $(BIN)/mutmut run
 	$(BIN)/mutmut results

@@ -145,6 +145,37 @@ def test_an_image_for_a_sleep_is_replaced_by_the_next(world: World):
     assert ask(world, "SELECT min(seq) FROM images") == ask(world, "SELECT max(seq) FROM images") == 1000
 
 
+@pytest.mark.parametrize("is_woken_by_a_restart", [False, True])
+def test_the_image_that_takes_its_place_has_the_pages_that_only_it_had(world: World, is_woken_by_a_restart: bool):
+    place = world.environment()
+    place.add(*(Thing(thing_id=f"T{number}", text="long " * 2000) for number in range(50)))
+    write(place, 240)
+    place.engine.sleep(place.env)
+    maintain(world)
+    if is_woken_by_a_restart:
+        world.reopen()
+    place.wake()
+    write(place, 760)
+    before = place.state()
+    maintain(world)
+    world.reopen()
+    place.wake()
+    assert ask(world, "SELECT count(DISTINCT seq) FROM images") == 1
+    assert place.state() == before
+    assert engine_of(world).problems(place.env, place.origin) == []
+
+
+def test_an_image_has_only_pages_that_were_written_since_the_one_before_it(world: World):
+    place = world.environment()
+    place.add(*(Thing(thing_id=f"T{number}", text="long " * 2000) for number in range(50)))
+    write(place, 1999)
+    maintain(world)
+    counts = "SELECT (SELECT count(*) FROM image_pages WHERE image = id) FROM images WHERE twin = 'alpha' ORDER BY seq"
+    first, second = [count for (count,) in engine_of(world).file.connection.execute(counts)]
+    assert first > 50
+    assert second == 0
+
+
 def test_images_of_a_deleted_environment_are_not_written(world: World):
     place = world.environment()
     write(place, 1000)

@@ -2,6 +2,8 @@
 
 import json
 import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import NAMESPACE_DNS, uuid4, uuid5
 
@@ -201,3 +203,19 @@ def test_a_suite_may_have_tests_of_another_twin(platform, name):
     both = suite(name, "a")
     both["tests"].append({**moved, "assertions": checks})
     assert "warnings" not in load(platform, **{name: both})
+
+
+def test_imports_that_race_store_everything_once(platform, name):
+    files = {name: seed(), f"{name}_suite": suite(f"{name} suite", "a", "b")}
+    start = threading.Barrier(6)
+
+    def race(_):
+        start.wait()
+        return load(platform, **files)
+
+    with ThreadPoolExecutor(6) as threads:
+        results = list(threads.map(race, range(6)))
+    assert sum(result["templates"] == [name] for result in results) == 1
+    assert sum(len(result["unchanged"]) for result in results) == 5 * 2
+    (found,) = [each for each in platform.get("testSuites")["testSuites"] if each["name"] == f"{name} suite"]
+    assert len(platform.get(f"testSuites/{found['id']}")["tests"]) == 2
