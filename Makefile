@@ -66,7 +66,7 @@ mutants: ## Change the code that decides over rows in small ways and see that te
 	$(BIN)/mutmut results
 
 bench: setup ## Run every benchmark
-	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; $(BIN)/python $$file; done
+	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; PYTHONPATH=. $(BIN)/python $$file; done
 
 postgres: ## Start a private PostgreSQL for server mode; the last line is its connection string
 	@$(PYTHON) scripts/postgres.py start

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from twindiff.kit import Operations, Row, Twin, Users
 from twindiff.kit.seeding import Variables
 from twindiff.kit.styles.stripe import StripeRest
@@ -43,6 +46,7 @@ from .balance_transactions import Balance
 from .billing_work import BillingWork
 from .layer import IdempotencyKey, around
 from .objects import RESOURCES
+from .seeding import seeding
 from .webhook_deliveries import webhooks
 
 PAGES: tuple[Operations, ...] = (
@@ -85,6 +89,14 @@ TABLES: tuple[type[Row], ...] = (
     IdempotencyKey,
 )
 
+
+def _missing() -> list[str]:
+    """What Stripe has and the twin has not."""
+    has = {f"{each.verb} {re.sub(r'{[^}]*}', '{}', each.path)}" for page in PAGES for each in page.listed}
+    every = Path(__file__).with_name("operations.txt").read_text().splitlines()
+    return [name for name in every if name not in has]
+
+
 twin = Twin(
     "stripe",
     StripeRest(),
@@ -95,9 +107,11 @@ twin = Twin(
     layers=(around,),
     actor_of=actor_of,
     webhooks=webhooks,
+    seeding=seeding,
+    missing=_missing(),
     variables=Variables(
-        tokens={"STRIPE_API_KEY": "sk_test_{secret}", "STRIPE_SECRET_KEY": "sk_test_{secret}"},
-        urls={"STRIPE_API_BASE": "", "STRIPE_BASE_URL": ""},
-        secrets={"STRIPE_PUBLISHABLE_KEY": "pk_test_{secret}", "STRIPE_WEBHOOK_SECRET": "whsec_{secret}"},
+        tokens=dict.fromkeys(("STRIPE_API_KEY", "STRIPE_KEY", "STRIPE_SECRET_KEY"), "sk_test_{secret}"),
+        urls={"STRIPE_API_BASE": "", "STRIPE_API_URL": "", "STRIPE_BASE_URL": "", "STRIPE_TWIN_BASE_URL": ""},
+        secrets={"STRIPE_PUBLISHABLE_KEY": "pk_test_{secret}", "STRIPE_TWIN_WEBHOOK_SECRET": "whsec_{secret}"},
     ),
 )

@@ -1,0 +1,150 @@
+"""How a shop is filled from a configuration: customers, products with their prices, meters with what was used."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Literal
+
+import msgspec
+
+from twindiff.kit import UNSET, Call
+from twindiff.kit.seeding import InvalidSeedConfig, Part, Person, Seeding
+from twindiff.kit.styles.stripe import StripeError
+
+from .accounts import Account, ApiKey, empty
+from .customers import CreateCustomer, create_customer
+from .meters import Aggregation, CreateMeter, CreateMeterEvent, create_meter, create_meter_event
+from .objects import Fields
+from .price_params import Recurring
+from .prices import CreatePrice, create_price
+from .products import CreateProduct, create_product
+
+
+class SeedCustomer(Part):
+    """A customer by name, by email or by both."""
+
+    name: str | None = None
+    email: str | None = None
+    description: str | None = None
+    metadata: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+
+
+class SeedPrice(Part):
+    """An amount in the smallest unit of a currency, to be paid once or every `interval`."""
+
+    unit_amount: int
+    currency: str = "usd"
+    interval: Literal["day", "week", "month", "year"] | None = None
+    lookup_key: str | None = None
+
+
+class SeedProduct(Part):
+    """A product with its prices."""
+
+    name: str
+    description: str | None = None
+    prices: list[SeedPrice] = msgspec.field(default_factory=list[SeedPrice])
+
+
+class SeedUsage(Part):
+    """What a customer, named by email or name, has used."""
+
+    customer: str
+    value: int = 1
+
+
+class SeedMeter(Part):
+    """A meter of events of a name."""
+
+    display_name: str
+    event_name: str
+    aggregation: Literal["count", "last", "sum"] = "sum"
+    events: list[SeedUsage] = msgspec.field(default_factory=list[SeedUsage])
+
+
+class StripeConfig(msgspec.Struct):
+    """What a shop may be filled with."""
+
+    customers: list[SeedCustomer] = []
+    products: list[SeedProduct] = []
+    meters: list[SeedMeter] = []
+
+
+def write(call: Call, config: StripeConfig, people: Sequence[Person]) -> dict[str, int]:
+    """Fill an empty shop, which belongs to the first person; raises InvalidSeedConfig for what Stripe refuses."""
+    _open_shop(call, people)
+    problems: list[str] = []
+    ids: dict[str, str] = {}
+    for number, customer in enumerate(config.customers):
+        with _noting(problems, f"customers[{number}]"):
+            _add_customer(call, customer, ids)
+    for number, product in enumerate(config.products):
+        with _noting(problems, f"products[{number}]"):
+            _add_product(call, product)
+    for number, meter in enumerate(config.meters):
+        with _noting(problems, f"meters[{number}]"):
+            _add_meter(call, meter, ids)
+    if problems:
+        raise InvalidSeedConfig(problems)
+    counts = {"customers": len(config.customers), "products": len(config.products), "meters": len(config.meters)}
+    return {**counts, "prices": sum(len(product.prices) for product in config.products)}
+
+
+@contextmanager
+def _noting(problems: list[str], part: str) -> Generator[None]:
+    """Note what Stripe refuses as a problem of a part."""
+    try:
+        yield
+    except StripeError as error:
+        problems.append(f"{part}: {error}")
+
+
+def _open_shop(call: Call, people: Sequence[Person]) -> None:
+    shop = empty()
+    account: Fields = shop["accounts"][0] | ({"email": people[0].email} if people else {})
+    call.db.add(Account(**account))
+    for key in shop["api_keys"]:
+        call.db.add(ApiKey(**key))
+
+
+def _add_customer(call: Call, customer: SeedCustomer, ids: dict[str, str]) -> None:
+    made = create_customer(
+        call,
+        CreateCustomer(
+            name=customer.name or UNSET,
+            email=customer.email or UNSET,
+            description=customer.description or UNSET,
+            metadata=customer.metadata,
+        ),
+    )
+    ids.update({each: made["id"] for each in (customer.name, customer.email) if each})
+
+
+def _add_product(call: Call, product: SeedProduct) -> None:
+    made = create_product(call, CreateProduct(name=product.name, description=product.description or UNSET))
+    for price in product.prices:
+        create_price(
+            call,
+            CreatePrice(
+                product=made["id"],
+                currency=price.currency,
+                unit_amount=price.unit_amount,
+                recurring=Recurring(interval=price.interval) if price.interval else UNSET,
+                lookup_key=price.lookup_key or UNSET,
+            ),
+        )
+
+
+def _add_meter(call: Call, meter: SeedMeter, ids: dict[str, str]) -> None:
+    formula = Aggregation(formula=meter.aggregation)
+    name = meter.event_name
+    create_meter(call, CreateMeter(display_name=meter.display_name, event_name=name, default_aggregation=formula))
+    for usage in meter.events:
+        if usage.customer not in ids:
+            raise StripeError(f"'{usage.customer}' is not among the customers; there are {', '.join(ids) or 'none'}")
+        payload = {"stripe_customer_id": ids[usage.customer], "value": str(usage.value)}
+        create_meter_event(call, CreateMeterEvent(event_name=name, payload=payload))
+
+
+seeding = Seeding(StripeConfig, write)

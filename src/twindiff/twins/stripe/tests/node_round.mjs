@@ -1,0 +1,40 @@
+// A round of npm's stripe: a customer pays, a card is declined, a part is given back, lists and searches are paged.
+import { Agent } from "node:http";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import path from "node:path";
+
+const [folder, host, port, key] = process.argv.slice(2);
+const resolved = createRequire(path.join(folder, "package.json")).resolve(folder);
+const loaded = await import(pathToFileURL(resolved).href);
+const Stripe = loaded.default?.default ?? loaded.default ?? loaded.Stripe;
+// Names below localhost are this machine, which not every resolver knows.
+const lookup = (name, options, done) =>
+  options.all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4);
+const httpAgent = new Agent({ lookup });
+const stripe = new Stripe(key, { host, port, protocol: "http", httpAgent, maxNetworkRetries: 0 });
+
+const ada = await stripe.customers.create({ name: "Ada", email: "ada@shop.example" });
+await stripe.customers.create({ name: "Bea" });
+const payment = { amount: 2000, currency: "usd", confirm: true, payment_method_types: ["card"] };
+const paid = await stripe.paymentIntents.create({ ...payment, customer: ada.id, payment_method: "pm_card_visa" });
+const declined = await stripe.paymentIntents
+  .create({ ...payment, payment_method: "pm_card_visa_chargeDeclined" })
+  .catch((error) => error);
+const refund = await stripe.refunds.create({ payment_intent: paid.id, amount: 500 });
+const names = [];
+for await (const each of stripe.customers.list({ limit: 1 })) names.push(each.name);
+const found = await stripe.customers.search({ query: "email:'ada@shop.example'" });
+const [event] = (await stripe.events.list({ type: "payment_intent.succeeded" })).data;
+const payload = JSON.stringify(event);
+const header = stripe.webhooks.generateTestHeaderString({ payload, secret: "whsec_test" });
+console.log(
+  JSON.stringify({
+    paid: paid.status,
+    declined: declined.decline_code,
+    refunded: refund.amount,
+    names,
+    found: found.data.length,
+    event: stripe.webhooks.constructEvent(payload, header, "whsec_test").type,
+  }),
+);
