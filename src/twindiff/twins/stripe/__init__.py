@@ -102,6 +102,7 @@ twin = Twin(
     StripeRest(),
     *PAGES,
     tables=TABLES,
+    seeds=Path(__file__).with_name("seeds"),
     users=Users(Account, Account.id, Account.email),
     templates={"stripe_empty": empty},
     layers=(around,),

@@ -23,6 +23,8 @@ Fill = Callable[[Call, list[Fields]], None]
 R = TypeVar("R", bound="StripeObject")
 
 LETTERS = digits + ascii_letters
+AFTER_SEEDS = 1_000_001
+"""The first `seq` of an environment: rows of templates have those below."""
 _PREFIX = re.compile(r"[a-z]+(?:_[a-z]+)*?_(?=[A-Za-z0-9]|test_)")
 
 
@@ -121,7 +123,7 @@ def new(call: Call, kind: Resource[R], **fields: Any) -> R:
     """Write an object with an id of its own; `created` and `id` may be given."""
     made: Fields = {
         "id": fields.pop("id", None) or new_id(call, kind.prefix, kind.id_length),
-        "seq": call.db.next("stripe_objects"),
+        "seq": call.db.next("stripe_objects", at_least=AFTER_SEEDS),
         "created": now(call),
         **fields,
     }
