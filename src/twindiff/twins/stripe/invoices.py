@@ -30,6 +30,7 @@ from .params import (
     OptText,
     Params,
     Part,
+    SearchParams,
     Shipping,
     Unset,
     given,
@@ -38,6 +39,7 @@ from .params import (
     or_none,
 )
 from .periods import DAY
+from .search import search_of
 from .subscription_objects import SUBSCRIPTIONS, invoice_defaults
 from .tax_rates import tax_rates_of
 from .test_clocks import enter
@@ -143,6 +145,24 @@ def create_invoice(call: Call, params: Annotated[CreateInvoice, Body]) -> Fields
         invoicing.take_pending(call, draft, subscription)
     invoicing.created(call, draft)
     return _shown(call, draft.id)
+
+
+SEARCHABLE = {
+    "created": Invoice.created,
+    "currency": Invoice.currency,
+    "customer": Invoice.customer,
+    "metadata": Invoice.metadata,
+    "number": Invoice.number,
+    "subscription": Invoice.subscription,
+    "status": Invoice.status,
+    "total": Invoice.total,
+}
+
+
+@api.get("/search")
+def search_invoices(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
+    """Search invoices."""
+    return search_of(call, INVOICES, params, "/v1/invoices/search", SEARCHABLE)
 
 
 @api.get("/{invoice}")

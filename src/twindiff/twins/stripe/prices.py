@@ -26,6 +26,7 @@ from .params import (
     OptText,
     Params,
     Part,
+    SearchParams,
     Unset,
     given,
     integer_or_word,
@@ -45,6 +46,7 @@ from .price_params import (
     TaxBehavior,
     Tier,
 )
+from .search import search_of
 
 api = Operations(prefix="/v1/prices")
 
@@ -194,6 +196,22 @@ def create_price(call: Call, params: Annotated[CreatePrice, Body]) -> Fields:
     if key := fields.get("lookup_key"):
         _take_lookup_key(call, key, transfer=params.transfer_lookup_key is True)
     return price_object(_make(call, product, params.metadata, fields))
+
+
+SEARCHABLE = {
+    "active": Price.active,
+    "currency": Price.currency,
+    "lookup_key": Price.lookup_key,
+    "metadata": Price.metadata,
+    "product": Price.product,
+    "type": Price.type,
+}
+
+
+@api.get("/search")
+def search_prices(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
+    """Search prices."""
+    return search_of(call, PRICES, params, "/v1/prices/search", SEARCHABLE)
 
 
 @api.get("/{price}")

@@ -14,8 +14,21 @@ from . import prices
 from .events import record, update
 from .lists import equal, list_of, within
 from .objects import Fields, StripeObject, find, new, now, refer, resource, shown
-from .params import ListParams, OptBool, OptMetadata, OptRange, OptText, Params, Part, Unset, given, merged_metadata
+from .params import (
+    ListParams,
+    OptBool,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    Part,
+    SearchParams,
+    Unset,
+    given,
+    merged_metadata,
+)
 from .price_params import NewPrice
+from .search import search_of
 
 api = Operations(prefix="/v1/products")
 
@@ -128,6 +141,22 @@ def make_product(call: Call, **fields: object) -> Product:
     made = new(call, PRODUCTS, **fields, updated=now(call))
     record(call, "product.created", product_object(made))
     return made
+
+
+SEARCHABLE = {
+    "active": Product.active,
+    "description": Product.description,
+    "metadata": Product.metadata,
+    "name": Product.name,
+    "shippable": Product.shippable,
+    "url": Product.url,
+}
+
+
+@api.get("/search")
+def search_products(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
+    """Search products."""
+    return search_of(call, PRODUCTS, params, "/v1/products/search", SEARCHABLE, ~Product.deleted)
 
 
 @api.get("/{id}")

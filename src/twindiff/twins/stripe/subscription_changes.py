@@ -56,13 +56,13 @@ def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscrip
     changes = _changes(call, row, items, params)
     behavior = str(params.proration_behavior or "create_prorations")
     if isinstance(params.trial_end, str) and params.trial_end:
-        _change_items(call, row, changes, now(call), "none")
+        change_items(call, row, changes, now(call), "none")
         row = _end_trial(call, row, moment(call, params.trial_end, "trial_end", "now"), behavior)
     elif params.billing_cycle_anchor == "now" or _other_interval(call, row, changes):
         _reset_anchor(call, row, changes, behavior)
     elif changes:
         at = _proration_date(call, params, items)
-        _change_items(call, row, changes, at, "none" if row.status == "trialing" else behavior)
+        change_items(call, row, changes, at, "none" if row.status == "trialing" else behavior)
         if behavior == "always_invoice":
             invoice_now(call, row, "subscription_update", str(params.payment_behavior or "allow_incomplete"))
     add_once(call, row, params.add_invoice_items, None)
@@ -75,7 +75,7 @@ def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscrip
 def change_item(call: Call, row: Subscription, change: Change, behavior: str, at: Any, payment: str) -> None:
     """Change, add or delete one item of a subscription."""
     when = at if isinstance(at, int) else now(call)
-    _change_items(call, row, [change], when, "none" if row.status == "trialing" else behavior)
+    change_items(call, row, [change], when, "none" if row.status == "trialing" else behavior)
     if behavior == "always_invoice":
         invoice_now(call, row, "subscription_update", payment)
     row = retrieve(call, SUBSCRIPTIONS, row.id)
@@ -131,7 +131,20 @@ def _check_result(row: Subscription, items: Sequence[SubscriptionItem], changes:
     check_items(left, row.currency, [change.new.price for change in changes if change.new])
 
 
-def _change_items(call: Call, row: Subscription, changes: Sequence[Change], at: int, behavior: str) -> None:
+def change_all(call: Call, row: Subscription, changes: Sequence[Change], behavior: str, at: int) -> None:
+    """Change items, with new periods at once where their length changes, and bill what is to be billed at once."""
+    if _other_interval(call, row, changes):
+        _reset_anchor(call, row, changes, behavior)
+        return
+    change_items(call, row, changes, at, "none" if row.status == "trialing" else behavior)
+    if behavior == "always_invoice":
+        invoice_now(call, row, "subscription_update", "allow_incomplete")
+    row = retrieve(call, SUBSCRIPTIONS, row.id)
+    cycles.set_times(call, row, items_of(call, row.id))
+
+
+def change_items(call: Call, row: Subscription, changes: Sequence[Change], at: int, behavior: str) -> None:
+    """Change items, and write what is given back and asked for."""
     for change in changes:
         prorates = behavior != "none" and _differs(change)
         back = change.old if prorates else None
@@ -186,7 +199,7 @@ def _reset_anchor(call: Call, row: Subscription, changes: Sequence[Change], beha
     """Begin new periods now: what is left of the old ones is given back, and the new ones are asked for at once."""
     at = now(call)
     before = items_of(call, row.id)
-    _change_items(call, row, changes, at, "none")
+    change_items(call, row, changes, at, "none")
     for item in before if behavior != "none" else ():
         proration.give_back(call, row, item, at)
     row = call.db.change(row, billing_cycle_anchor=at)

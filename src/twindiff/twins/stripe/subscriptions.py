@@ -17,8 +17,9 @@ from .discounts import give
 from .invoices import check_types
 from .lists import equal, list_of, within
 from .objects import Fields, refer, retrieve, show
-from .params import Params, given, is_set, merged_metadata, value_of
+from .params import Params, SearchParams, given, is_set, merged_metadata, value_of
 from .payment_methods import METHODS
+from .search import search_of
 from .subscription_objects import (
     ENDED,
     SUBSCRIPTIONS,
@@ -50,6 +51,20 @@ def create_subscription(call: Call, params: Annotated[CreateSubscription, Body])
     enter(call, customer.test_clock)
     made = subscription_start.start(call, customer, params, common_fields(call, params, None, customer))
     return _shown(call, made.id)
+
+
+SEARCHABLE = {
+    "created": Subscription.created,
+    "canceled_at": Subscription.canceled_at,
+    "metadata": Subscription.metadata,
+    "status": Subscription.status,
+}
+
+
+@api.get("/search")
+def search_subscriptions(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
+    """Search subscriptions."""
+    return search_of(call, SUBSCRIPTIONS, params, "/v1/subscriptions/search", SEARCHABLE)
 
 
 @api.get("/{id}")

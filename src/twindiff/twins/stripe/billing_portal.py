@@ -1,0 +1,162 @@
+"""The billing portal: a page on which customers see to their subscriptions.
+
+https://docs.stripe.com/api/customer_portal/sessions
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Annotated, Any, Literal
+
+from twindiff.kit import UNSET, Answer, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit.styles.stripe import StripeError
+
+from .currencies import spoken
+from .customers import CUSTOMERS
+from .events import record_row
+from .invoice_objects import INVOICES, Invoice
+from .objects import Fields, StripeObject, new, refer, resource, show, show_all, shown
+from .pages import page, redirect
+from .params import OptText, Params, Part, value_of
+from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription
+from .subscription_params import UpdateSubscription
+from .subscriptions import running, update_subscription
+
+api = Operations()
+
+CONFIGURATION = "bpc_1TwindiffTestShop"
+"""The portal's only configuration: everything that the page has is on."""
+
+
+class PortalSession(StripeObject, table="billing_portal_sessions", key=("id",), unique=(("seq",), ("secret",))):
+    customer: Column[str]
+    flow: Column[Json] = column(default=None)
+    locale: Column[str | None] = column(default=None)
+    return_url: Column[str | None] = column(default=None)
+    secret: Column[str]
+
+
+portal_object = shown(
+    PortalSession,
+    "billing_portal.session",
+    "secret",
+    configuration=CONFIGURATION,
+    customer_account=None,
+    on_behalf_of=None,
+    url=PortalSession.secret,
+)
+
+
+def _fill(call: Call, objects: list[Fields]) -> None:
+    for each in objects:
+        each["url"] = f"{call.base_url}/p/session/{each['url']}"
+
+
+PORTAL_SESSIONS = resource(
+    PortalSession, "billing_portal.session", "bps_", portal_object, spoken="portal session", fill=_fill
+)
+
+
+class Flow(Part):
+    """What a customer is led to."""
+
+    type: Literal["payment_method_update", "subscription_cancel", "subscription_update", "subscription_update_confirm"]
+    after_completion: dict[str, Any] | UnsetType = UNSET
+    subscription_cancel: dict[str, Any] | UnsetType = UNSET
+    subscription_update: dict[str, Any] | UnsetType = UNSET
+    subscription_update_confirm: dict[str, Any] | UnsetType = UNSET
+
+
+class CreatePortalSession(Params, kw_only=True):
+    """The parameters of a new session."""
+
+    customer: OptText = UNSET
+    configuration: OptText = UNSET
+    customer_account: OptText = UNSET
+    flow_data: Flow | UnsetType = UNSET
+    locale: OptText = UNSET
+    return_url: OptText = UNSET
+
+
+class Wish(Params, kw_only=True):
+    """What a customer asks for on the page."""
+
+    subscription: str
+    wish: Literal["cancel", "keep"]
+
+
+@api.post("/v1/billing_portal/sessions")
+def create_portal_session(call: Call, params: Annotated[CreatePortalSession, Body]) -> Fields:
+    """Make an address at which a customer sees to its subscriptions."""
+    if not isinstance(params.customer, str) or not params.customer:
+        raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
+    customer = refer(call, CUSTOMERS, params.customer, "customer")
+    if params.configuration and params.configuration != CONFIGURATION:
+        message = f"No such configuration: '{str(params.configuration)[:100]}'"
+        raise StripeError(message, code="resource_missing", param="configuration")
+    made = new(
+        call,
+        PORTAL_SESSIONS,
+        customer=customer.id,
+        flow=_flow(params),
+        locale=params.locale or None,
+        return_url=params.return_url or None,
+        secret=call.ids.new("test_", 40),
+    )
+    record_row(call, "billing_portal.session.created", PORTAL_SESSIONS, made)
+    return show(call, PORTAL_SESSIONS, made)
+
+
+def _flow(params: CreatePortalSession) -> Fields | None:
+    if not isinstance(params.flow_data, Flow):
+        return None
+    names = ("after_completion", "subscription_cancel", "subscription_update", "subscription_update_confirm")
+    after: Fields = {"type": "portal_homepage", "hosted_confirmation": None, "redirect": None}
+    return {**dict.fromkeys(names), "after_completion": after, **value_of(params.flow_data)}
+
+
+@api.get("/p/session/{secret}", open=True, scope="publishable")
+def show_portal(call: Call, secret: str, params: Annotated[Params, Body]) -> Answer:
+    """Show a customer's subscriptions and invoices."""
+    session = _session(call, secret)
+    mine = call.db.rows(Subscription, Subscription.customer == session.customer, order=-Subscription.seq)
+    going = "".join(_subscription(each) for each in mine if each.status not in ENDED) or "<p>No subscriptions.</p>"
+    invoices = call.db.rows(
+        Invoice, Invoice.customer == session.customer, Invoice.status != "draft", order=-Invoice.seq
+    )
+    listed = "".join(_invoice(each) for each in show_all(call, INVOICES, invoices[:20]))
+    back = f'<p><a href="{escape(session.return_url, quote=True)}">Return</a></p>' if session.return_url else ""
+    return page("Billing", f"<h2>Subscriptions</h2>{going}<h2>Invoices</h2><ul>{listed}</ul>{back}")
+
+
+@api.post("/p/session/{secret}", open=True, scope="publishable")
+def change_subscription(call: Call, secret: str, params: Annotated[Wish, Body]) -> Answer:
+    """Let a subscription end with its period, or go on."""
+    session = _session(call, secret)
+    if running(call, params.subscription).customer != session.customer:
+        raise SUBSCRIPTIONS.missing(params.subscription)
+    update_subscription(call, params.subscription, UpdateSubscription(cancel_at_period_end=params.wish == "cancel"))
+    return redirect(f"{call.base_url}/p/session/{secret}")
+
+
+def _session(call: Call, secret: str) -> PortalSession:
+    found = call.db.find(PortalSession, PortalSession.secret == secret)
+    if found is None:
+        raise StripeError("There is no such page.", status=404)
+    return found
+
+
+def _subscription(row: Subscription) -> str:
+    wish, button = ("keep", "Don't cancel") if row.cancel_at_period_end else ("cancel", "Cancel subscription")
+    state = "ends with its period" if row.cancel_at_period_end else row.status
+    return (
+        f'<form method="post"><p>{escape(row.description or row.id)}: {escape(state)}</p>'
+        f'<input type="hidden" name="subscription" value="{escape(row.id, quote=True)}">'
+        f'<button name="wish" value="{wish}">{button}</button></form>'
+    )
+
+
+def _invoice(fields: Fields) -> str:
+    url = escape(fields["hosted_invoice_url"] or "", quote=True)
+    said = f"{fields['number']}: {spoken(fields['total'], fields['currency'])}, {fields['status']}"
+    return f'<li><a href="{url}">{escape(said)}</a></li>'

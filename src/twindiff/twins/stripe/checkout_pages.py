@@ -1,0 +1,292 @@
+"""The page of a checkout session: a form that pays, subscribes, or keeps a card.
+
+https://docs.stripe.com/payments/checkout/how-checkout-works
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Annotated, Any
+
+from twindiff.kit import Answer, Body, Call, Operations
+from twindiff.kit.styles.stripe import StripeError
+
+from . import payments
+from .checkout_sessions import SESSIONS, CheckoutSession, open_session
+from .currencies import spoken
+from .customers import CUSTOMERS, CreateCustomer, Customer, create_customer
+from .discounts import DiscountParams
+from .events import record_row
+from .invoice_objects import INVOICES
+from .objects import find, refer, retrieve
+from .pages import CardForm, card_form, new_method, page, redirect, table
+from .params import Params
+from .payment_links import LINKS, PaymentLink
+from .payment_methods import PaymentMethod, attach, make
+from .sale_items import SaleItemParams, items_for, items_params, prices_for
+from .setup_intents import CreateSetup, create_setup_intent
+from .subscription_objects import SUBSCRIPTIONS
+from .subscription_params import CreateSubscription, ItemFields, OnceItem
+from .subscriptions import create_subscription
+
+api = Operations()
+
+DONE = "Thank you. You can close this page."
+
+
+@api.get("/c/pay/{session}", open=True, scope="publishable")
+def show_session(call: Call, session: str, params: Annotated[Params, Body]) -> Answer:
+    """Show what is to be paid."""
+    return _session_page(call, retrieve(call, SESSIONS, session))
+
+
+@api.post("/c/pay/{session}", open=True, scope="publishable")
+def pay_session(call: Call, session: str, params: Annotated[CardForm, Body]) -> Answer:
+    """Pay with the card that was typed, and go on to the shop."""
+    row = retrieve(call, SESSIONS, session)
+    return _pay(call, row, params) if row.status == "open" else _session_page(call, row)
+
+
+@api.get("/b/{slug}", open=True, scope="publishable")
+def show_link(call: Call, slug: str, params: Annotated[Params, Body]) -> Answer:
+    """Show what a payment link sells."""
+    link = _link(call, slug)
+    if not link.active:
+        return page("Deactivated", f"<p>{escape(link.inactive_message or 'This link is no longer active.')}</p>")
+    items = items_for(call, link.id)
+    rows = [(item.description, item.amount_total) for item in items]
+    total = sum(item.amount_total for item in items)
+    form = card_form(f"Pay {spoken(total, link.currency)}", asks_email=True)
+    return page("Pay", table(rows, link.currency) + form)
+
+
+@api.post("/b/{slug}", open=True, scope="publishable")
+def pay_link(call: Call, slug: str, params: Annotated[CardForm, Body]) -> Answer:
+    """Open a session of a payment link, and pay it."""
+    link = _link(call, slug)
+    if not link.active:
+        return show_link(call, slug, Params())
+    wanted = [SaleItemParams(price=item.price, quantity=item.quantity or 1) for item in items_for(call, link.id)]
+    after: dict[str, str] = link.after_completion.get("redirect") or {}
+    session = open_session(
+        call,
+        wanted,
+        list[DiscountParams](),
+        payment_link=link.id,
+        success_url=after.get("url"),
+        metadata=link.metadata,
+        customer_creation=link.customer_creation,
+        payment_intent_data=link.payment_intent_data or {},
+        subscription_data=link.subscription_data or {},
+    )
+    return _pay(call, session, params)
+
+
+def _link(call: Call, slug: str) -> PaymentLink:
+    found = call.db.find(PaymentLink, PaymentLink.slug == slug)
+    if found is None:
+        raise LINKS.missing(slug)
+    return found
+
+
+def _session_page(call: Call, row: CheckoutSession, error: str = "") -> Answer:
+    if row.status != "open":
+        return page("Checkout", f"<p>{'This page has expired.' if row.status == 'expired' else DONE}</p>")
+    if row.mode == "setup":
+        return page("Save a card", card_form("Save card", error, email=row.customer_email, asks_email=not row.customer))
+    currency = row.currency or "usd"
+    rows = [(f"{item.quantity or 1} x {item.description}", item.amount_total) for item in items_for(call, row.id)]
+    rows.append(("Total", row.amount_total or 0))
+    button = "Subscribe" if row.mode == "subscription" else f"Pay {spoken(row.amount_total or 0, currency)}"
+    form = card_form(button, error, email=row.customer_email, asks_email=not row.customer)
+    return page("Checkout", table(rows, currency) + form)
+
+
+def _pay(call: Call, row: CheckoutSession, form: CardForm) -> Answer:
+    """Pay; what goes wrong is told on the page, and a declined card leaves its failed charge."""
+    try:
+        with call.db.savepoint():
+            call.memo["paying"] = row.id
+            email = _email(call, row, form)
+            method = make(call, new_method(form, email))
+            customer = _customer(call, row, form, email)
+            row = _begun(call, row, customer, form, email)
+            pay = {"payment": _pay_once, "subscription": _subscribe, "setup": _set_up}[row.mode]
+            refused, action = pay(call, row, method, customer)
+    except StripeError as error:
+        return _session_page(call, row, str(error))
+    if refused:
+        return _session_page(call, retrieve(call, SESSIONS, row.id), str(refused))
+    if action:
+        return redirect(action)
+    return complete(call, retrieve(call, SESSIONS, row.id))
+
+
+def _email(call: Call, row: CheckoutSession, form: CardForm) -> str | None:
+    if row.customer:
+        return refer(call, CUSTOMERS, row.customer, "customer").email
+    email = str(form.email or row.customer_email or "")
+    if "@" not in email:
+        raise StripeError("Your email is incomplete.", param="email")
+    return email
+
+
+def _customer(call: Call, row: CheckoutSession, form: CardForm, email: str | None) -> Customer | None:
+    """Who pays; a customer is made where one is needed."""
+    if row.customer:
+        return refer(call, CUSTOMERS, row.customer, "customer")
+    if row.mode == "payment" and row.customer_creation != "always":
+        return None
+    made = create_customer(call, CreateCustomer(email=email or "", name=form.name or ""))
+    return retrieve(call, CUSTOMERS, made["id"])
+
+
+def _begun(
+    call: Call, row: CheckoutSession, customer: Customer | None, form: CardForm, email: str | None
+) -> CheckoutSession:
+    details: dict[str, Any] = {
+        "email": email,
+        "name": form.name or None,
+        "phone": None,
+        "tax_exempt": "none",
+        "tax_ids": [],
+    }
+    details |= {"address": None, "business_name": None, "individual_name": None}
+    id = customer.id if customer else None
+    return call.db.change(row, customer=id, customer_details=details)
+
+
+Outcome = tuple[StripeError | None, str]
+"""Why a payment was refused, and where the customer must go on."""
+
+
+def _pay_once(call: Call, row: CheckoutSession, method: PaymentMethod, customer: Customer | None) -> Outcome:
+    if not row.amount_total:
+        return None, ""
+    if row.payment_intent and (known := find(call, payments.PAYMENTS, row.payment_intent)):
+        intent = call.db.change(known, payment_method=method.id)
+    else:
+        intent = payments.create(
+            call,
+            row.amount_total,
+            row.currency or "usd",
+            customer=customer.id if customer else None,
+            payment_method=method.id,
+            payment_method_types=["card"],
+            **row.payment_intent_data,
+        )
+    intent = call.db.change(intent, return_url=_address(call, row))
+    call.db.change(row, payment_intent=intent.id)
+    intent, refused = payments.confirm(call, intent)
+    return refused, _action(intent.next_action)
+
+
+def _subscribe(call: Call, row: CheckoutSession, method: PaymentMethod, customer: Customer | None) -> Outcome:
+    assert customer is not None  # one is made in this mode
+    attach(call, method, customer.id)
+    items = items_for(call, row.id)
+    prices = prices_for(call, items)
+    again = [each for each in items_params(items) if prices[each["price"]].type == "recurring"]
+    once = [each for each in items_params(items) if prices[each["price"]].type == "one_time"]
+    made = create_subscription(
+        call,
+        CreateSubscription(
+            customer=customer.id,
+            items=[ItemFields(**_known(each)) for each in again],
+            add_invoice_items=[OnceItem(**_known(each)) for each in once],
+            default_payment_method=method.id,
+            discounts=[DiscountParams(**_known(each)) for each in row.discounts],
+            **_plain(row.subscription_data),
+        ),
+    )
+    call.db.change(row, subscription=made["id"], invoice=made["latest_invoice"])
+    return _outcome_of(call, row, made["latest_invoice"])
+
+
+def _outcome_of(call: Call, row: CheckoutSession, invoice: str) -> Outcome:
+    """Whether a subscription's first payment waits for its customer, or has failed, which takes all of it back."""
+    known = retrieve(call, INVOICES, invoice)
+    intent = find(call, payments.PAYMENTS, known.payment_intent) if known.payment_intent else None
+    if intent is None or intent.status == "succeeded":
+        return None, ""
+    if intent.status != "requires_action":
+        said: dict[str, str] = intent.last_payment_error or {}
+        raise StripeError(said.get("message", "Your card was declined."))
+    intent = call.db.change(intent, return_url=_address(call, row))
+    return None, _action(intent.next_action)
+
+
+def _known(each: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in each.items() if value}
+
+
+def _plain(data: dict[str, Any]) -> dict[str, Any]:
+    names = ("default_tax_rates", "description", "metadata", "trial_period_days")
+    found = {name: data[name] for name in names if data.get(name)}
+    return {**found, "trial_end": str(data["trial_end"])} if data.get("trial_end") else found
+
+
+def _set_up(call: Call, row: CheckoutSession, method: PaymentMethod, customer: Customer | None) -> Outcome:
+    wanted = CreateSetup(
+        customer=customer.id if customer else "", payment_method=method.id, confirm=True, return_url=_address(call, row)
+    )
+    made = create_setup_intent(call, wanted)
+    if isinstance(made, StripeError):
+        return made, ""
+    call.db.change(row, setup_intent=made["id"])
+    return None, _action(made["next_action"])
+
+
+def _action(action: dict[str, Any] | None) -> str:
+    """The page on which the customer must authenticate."""
+    if not action:
+        return ""
+    details: dict[str, Any] = action[action["type"]]
+    return details.get("url") or details.get("stripe_js") or ""
+
+
+def _address(call: Call, row: CheckoutSession) -> str:
+    return f"{call.base_url}/c/done/{row.id}"
+
+
+@api.get("/c/done/{session}", open=True, scope="publishable")
+def return_from_bank(call: Call, session: str, params: Annotated[CardForm, Body]) -> Answer:
+    """Show what has become of a payment whose customer has authenticated."""
+    row = retrieve(call, SESSIONS, session)
+    return _onwards(row) if row.status == "complete" else _session_page(call, row)
+
+
+def complete(call: Call, row: CheckoutSession) -> Answer:
+    """Close a session that was paid, and go on to the shop."""
+    return _onwards(_completed(call, row))
+
+
+def _completed(call: Call, row: CheckoutSession) -> CheckoutSession:
+    free = row.mode == "setup" or not row.amount_total or _in_trial(call, row)
+    status = "no_payment_required" if free else "paid"
+    done = call.db.change(row, status="complete", payment_status=status)
+    record_row(call, "checkout.session.completed", SESSIONS, done)
+    return done
+
+
+def _in_trial(call: Call, row: CheckoutSession) -> bool:
+    made = find(call, SUBSCRIPTIONS, row.subscription) if row.subscription else None
+    return bool(made and made.trial_end)
+
+
+def _onwards(row: CheckoutSession) -> Answer:
+    if not row.success_url:
+        return page("Checkout", f"<p>{DONE}</p>")
+    return redirect(row.success_url.replace("{CHECKOUT_SESSION_ID}", row.id))
+
+
+def _paid(call: Call, intent: payments.PaymentIntent) -> None:
+    """Close the session of an intent that was paid after its customer had authenticated."""
+    row = call.db.find(CheckoutSession, CheckoutSession.payment_intent == intent.id)
+    if row is None and intent.invoice:
+        row = call.db.find(CheckoutSession, CheckoutSession.invoice == intent.invoice)
+    if row and row.status == "open" and call.memo.get("paying") != row.id:
+        _completed(call, row)
+
+
+payments.PAID.append(_paid)

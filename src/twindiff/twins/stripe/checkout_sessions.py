@@ -1,0 +1,401 @@
+"""Checkout sessions: pages on which customers pay.
+
+https://docs.stripe.com/api/checkout/sessions
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit.styles.stripe import StripeError
+
+from .coupons import COUPONS, Coupon
+from .currencies import check_charge
+from .customers import CUSTOMERS
+from .discounts import DiscountParams
+from .events import record_row, update
+from .lists import equal, list_of, within
+from .objects import Fields, StripeObject, new, new_id, now, refer, resource, retrieve, show, shown
+from .params import (
+    Integer,
+    ListParams,
+    OptBool,
+    OptInteger,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    Part,
+    given,
+    merged_metadata,
+    value_of,
+)
+from .pricing import percentage
+from .promotion_codes import PROMOTION_CODES
+from .sale_items import OptSaleItems, SaleItem, add_items, listed_items, prices_for, shown_items, totals
+
+api = Operations(prefix="/v1/checkout/sessions")
+
+DAY = 86400
+LEAST_OPEN = 30 * 60
+
+
+class CheckoutSession(
+    StripeObject,
+    table="checkout_sessions",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("customer", "seq"), ("payment_intent",), ("payment_link", "seq"), ("subscription",)),
+):
+    allow_promotion_codes: Column[bool | None] = column(default=None)
+    amount_subtotal: Column[int | None] = column(default=None)
+    amount_total: Column[int | None] = column(default=None)
+    billing_address_collection: Column[str | None] = column(default=None)
+    cancel_url: Column[str | None] = column(default=None)
+    client_reference_id: Column[str | None] = column(default=None)
+    currency: Column[str | None] = column(default=None)
+    customer: Column[str | None] = column(default=None)
+    customer_creation: Column[str | None] = column(default=None)
+    customer_details: Column[Json] = column(default=None)
+    customer_email: Column[str | None] = column(default=None)
+    discounts: Column[Json] = column(default=[])
+    expires_at: Column[int]
+    invoice: Column[str | None] = column(default=None)
+    locale: Column[str | None] = column(default=None)
+    metadata: Column[Json] = column(default={})
+    mode: Column[str]
+    payment_intent: Column[str | None] = column(default=None)
+    payment_link: Column[str | None] = column(default=None)
+    payment_method_collection: Column[str | None] = column(default=None)
+    payment_method_types: Column[Json]
+    payment_status: Column[str] = column(default="unpaid")
+    return_url: Column[str | None] = column(default=None)
+    setup_intent: Column[str | None] = column(default=None)
+    status: Column[str] = column(default="open")
+    submit_type: Column[str | None] = column(default=None)
+    subscription: Column[str | None] = column(default=None)
+    success_url: Column[str | None] = column(default=None)
+    total_details: Column[Json] = column(default=None)
+    ui_mode: Column[str] = column(default="hosted_page")
+    payment_intent_data: Column[Json] = column(default={})
+    subscription_data: Column[Json] = column(default={})
+
+
+def _nothing(row: CheckoutSession) -> list[Any]:
+    return []
+
+
+def _off(row: CheckoutSession) -> Fields:
+    return {"enabled": False}
+
+
+def _not_automatic(row: CheckoutSession) -> Fields:
+    return {"enabled": False, "liability": None, "provider": None, "status": None}
+
+
+def _no_text(row: CheckoutSession) -> Fields:
+    return dict.fromkeys(("after_submit", "shipping_address", "submit", "terms_of_service_acceptance"))
+
+
+def _options(row: CheckoutSession) -> Fields:
+    return {"card": {"request_three_d_secure": "automatic"}} if row.mode != "setup" else {}
+
+
+session_object = shown(
+    CheckoutSession,
+    "checkout.session",
+    "payment_intent_data",
+    "subscription_data",
+    adaptive_pricing=None,
+    after_expiration=None,
+    automatic_tax=_not_automatic,
+    client_secret=None,
+    collected_information=None,
+    consent=None,
+    consent_collection=None,
+    currency_conversion=None,
+    custom_fields=_nothing,
+    custom_text=_no_text,
+    customer_account=None,
+    invoice_creation=None,
+    origin_context=None,
+    payment_method_configuration_details=None,
+    payment_method_options=_options,
+    permissions=None,
+    phone_number_collection=_off,
+    recovered_from=None,
+    saved_payment_method_options=None,
+    shipping_address_collection=None,
+    shipping_cost=None,
+    shipping_options=_nothing,
+    wallet_options=None,
+)
+
+
+def _fill(call: Call, objects: list[Fields]) -> None:
+    """Say at which address an open session is paid."""
+    for each in objects:
+        is_open = each["status"] == "open" and each["ui_mode"] == "hosted_page"
+        each["url"] = f"{call.base_url}/c/pay/{each['id']}" if is_open else None
+
+
+def _items(call: Call, fields: Fields) -> Fields:
+    return shown_items(call, fields["id"], f"/v1/checkout/sessions/{fields['id']}/line_items")
+
+
+SESSIONS = resource(
+    CheckoutSession,
+    "checkout.session",
+    "cs_test_",
+    session_object,
+    spoken="checkout.session",
+    param="session",
+    id_length=58,
+    expandable=("customer", "invoice", "payment_intent", "payment_link", "setup_intent", "subscription"),
+    includes={"line_items": _items},
+    fill=_fill,
+)
+
+
+class IntentData(Part):
+    """What a session's PaymentIntent has."""
+
+    capture_method: Literal["automatic", "automatic_async", "manual"] | UnsetType = UNSET
+    description: OptText = UNSET
+    metadata: dict[str, str] | UnsetType = UNSET
+    receipt_email: OptText = UNSET
+    setup_future_usage: Literal["off_session", "on_session"] | UnsetType = UNSET
+    statement_descriptor: OptText = UNSET
+    statement_descriptor_suffix: OptText = UNSET
+    transfer_group: OptText = UNSET
+
+
+class SubscriptionData(Part):
+    """What a session's subscription has."""
+
+    billing_mode: dict[str, Any] | UnsetType = UNSET
+    default_tax_rates: list[str] | UnsetType = UNSET
+    description: OptText = UNSET
+    metadata: dict[str, str] | UnsetType = UNSET
+    proration_behavior: Literal["create_prorations", "none"] | UnsetType = UNSET
+    trial_end: OptInteger = UNSET
+    trial_period_days: OptInteger = UNSET
+    trial_settings: dict[str, Any] | UnsetType = UNSET
+
+
+class CreateSession(Params, kw_only=True):
+    """The parameters of a new session."""
+
+    allow_promotion_codes: OptBool = UNSET
+    billing_address_collection: Literal["auto", "required"] | UnsetType = UNSET
+    cancel_url: OptText = UNSET
+    client_reference_id: OptText = UNSET
+    currency: OptText = UNSET
+    customer: OptText = UNSET
+    customer_account: OptText = UNSET
+    customer_creation: Literal["always", "if_required"] | UnsetType = UNSET
+    customer_email: OptText = UNSET
+    discounts: list[DiscountParams] | UnsetType = UNSET
+    expires_at: OptInteger = UNSET
+    line_items: OptSaleItems = UNSET
+    locale: OptText = UNSET
+    metadata: OptMetadata = UNSET
+    mode: Literal["payment", "setup", "subscription"] | UnsetType = UNSET
+    payment_intent_data: IntentData | UnsetType = UNSET
+    payment_method_collection: Literal["always", "if_required"] | UnsetType = UNSET
+    payment_method_types: list[str] | UnsetType = UNSET
+    return_url: OptText = UNSET
+    submit_type: Literal["auto", "book", "donate", "pay", "subscribe"] | UnsetType = UNSET
+    subscription_data: SubscriptionData | UnsetType = UNSET
+    success_url: OptText = UNSET
+    ui_mode: Literal["elements", "embedded_page", "form", "hosted_page"] | UnsetType = UNSET
+
+
+class UpdateSession(Params):
+    """The parameters of an update."""
+
+    metadata: OptMetadata = UNSET
+
+
+class CustomerFilter(Part):
+    """Whose sessions are listed."""
+
+    email: str
+
+
+class ListSessions(ListParams, kw_only=True):
+    """The parameters of a list of sessions."""
+
+    created: OptRange = UNSET
+    customer: OptText = UNSET
+    customer_account: OptText = UNSET
+    customer_details: CustomerFilter | UnsetType = UNSET
+    payment_intent: OptText = UNSET
+    payment_link: OptText = UNSET
+    status: Literal["complete", "expired", "open"] | UnsetType = UNSET
+    subscription: OptText = UNSET
+
+
+@api.post("")
+def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields:
+    """Open a page on which something is paid, subscribed to, or a card is kept for later."""
+    skipped = ("line_items", "discounts", "payment_intent_data", "subscription_data", "customer_account")
+    fields = given(params, *skipped)
+    _check(call, params, fields)
+    fields["payment_intent_data"] = value_of(params.payment_intent_data or {})
+    fields["subscription_data"] = value_of(params.subscription_data or {})
+    made = open_session(
+        call, params.line_items, params.discounts, **fields, metadata=merged_metadata({}, params.metadata)
+    )
+    return show(call, SESSIONS, made)
+
+
+def open_session(
+    call: Call, wanted: OptSaleItems, discounts: list[DiscountParams] | UnsetType, **fields: Any
+) -> CheckoutSession:
+    """Write a session with what it sells."""
+    id = new_id(call, "cs_test_", 58)
+    items = add_items(call, id, wanted if isinstance(wanted, list) else [])
+    fields["mode"] = fields.get("mode") or _mode(call, items)
+    _check_items(call, fields["mode"], items)
+    coupons = [_coupon(call, each, f"discounts[{n}]") for n, each in enumerate(discounts or [])]
+    off = _off_total(items, [row for row, _ in coupons])
+    amounts = totals(items, off) if items else {}
+    if fields["mode"] == "payment" and amounts["amount_total"]:
+        check_charge(amounts["amount_total"], amounts["currency"])
+    defaults: Fields = {"expires_at": now(call) + DAY, "payment_method_types": ["card"]}
+    given_discounts = [{"coupon": row.id, "promotion_code": code} for row, code in coupons]
+    return new(call, SESSIONS, id=id, **{**defaults, **fields, **amounts}, discounts=given_discounts)
+
+
+@api.get("/{session}")
+def retrieve_session(call: Call, session: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a session."""
+    return show(call, SESSIONS, retrieve(call, SESSIONS, session))
+
+
+@api.post("/{session}")
+def update_session(call: Call, session: str, params: Annotated[UpdateSession, Body]) -> Fields:
+    """Change a session's metadata."""
+    row = retrieve(call, SESSIONS, session)
+    return show(
+        call, SESSIONS, update(call, SESSIONS, row, False, metadata=merged_metadata(row.metadata, params.metadata))
+    )
+
+
+@api.post("/{session}/expire")
+def expire_session(call: Call, session: str, params: Annotated[Params, Body]) -> Fields:
+    """Close a session that nobody has paid."""
+    row = retrieve(call, SESSIONS, session)
+    if row.status != "open":
+        raise StripeError(
+            f'Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of '
+            f"{row.status}.",
+            code="resource_invalid_state",
+        )
+    return show(call, SESSIONS, _expire(call, row))
+
+
+@api.get("/{session}/line_items")
+def list_line_items(call: Call, session: str, params: Annotated[ListParams, Body]) -> Fields:
+    """List what a session sells."""
+    row = retrieve(call, SESSIONS, session)
+    return listed_items(call, row.id, params, f"/v1/checkout/sessions/{session}/line_items")
+
+
+@api.get("")
+def list_sessions(call: Call, params: Annotated[ListSessions, Body]) -> Fields:
+    """List sessions."""
+    where = within(CheckoutSession.created, params.created)
+    where += equal((CheckoutSession.customer, params.customer), (CheckoutSession.status, params.status))
+    where += equal((CheckoutSession.payment_intent, params.payment_intent))
+    where += equal((CheckoutSession.payment_link, params.payment_link))
+    where += equal((CheckoutSession.subscription, params.subscription))
+    if isinstance(params.customer_details, CustomerFilter):
+        where += equal((CheckoutSession.customer_email, params.customer_details.email))
+    return list_of(call, SESSIONS, params, "/v1/checkout/sessions", *where)
+
+
+@api.due(CheckoutSession.expires_at, CheckoutSession.status == "open")
+def close_session(call: Call, row: CheckoutSession) -> None:
+    """Close a session whose time is over."""
+    _expire(call, row)
+
+
+def _expire(call: Call, row: CheckoutSession) -> CheckoutSession:
+    expired = call.db.change(row, status="expired")
+    record_row(call, "checkout.session.expired", SESSIONS, expired)
+    return expired
+
+
+def _mode(call: Call, items: list[SaleItem]) -> str:
+    recurring = any(price.type == "recurring" for price in prices_for(call, items).values()) if items else False
+    return "subscription" if recurring else "payment"
+
+
+def _check_items(call: Call, mode: str, items: list[SaleItem]) -> None:
+    if mode == "setup":
+        if items:
+            raise StripeError("`line_items` are not supported in `setup` mode.", param="line_items")
+        return
+    if not items:
+        raise StripeError("Missing required param: line_items.", code="parameter_missing", param="line_items")
+    recurring = [price.type == "recurring" for price in prices_for(call, items).values()]
+    if mode == "payment" and any(recurring):
+        message = (
+            "You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use "
+        )
+        raise StripeError(message + "only one-time prices.", param="line_items")
+    if mode == "subscription" and not any(recurring):
+        message = "You must provide at least one recurring price in `subscription` mode when using prices."
+        raise StripeError(message, param="line_items")
+
+
+def _check(call: Call, params: CreateSession, fields: Fields) -> None:
+    if params.mode is UNSET and params.line_items is UNSET:
+        raise StripeError("Missing required param: line_items.", code="parameter_missing", param="line_items")
+    hosted = params.ui_mode in (UNSET, "hosted_page")
+    if not hosted:
+        raise StripeError(
+            "This twin has the hosted page of Checkout alone; use `ui_mode=hosted_page`.", param="ui_mode"
+        )
+    if not params.success_url:
+        raise StripeError("Missing required param: success_url.", code="parameter_missing", param="success_url")
+    for name in ("success_url", "cancel_url"):
+        if (url := fields.get(name)) and not url.startswith(("http://", "https://")):
+            message = "Invalid URL: An explicit scheme (such as https) must be provided."
+            raise StripeError(message, code="url_invalid", param=name)
+    if fields.get("customer") and fields.get("customer_email"):
+        raise StripeError("You may only specify one of these parameters: customer, customer_email.", param="customer")
+    if customer := fields.get("customer"):
+        refer(call, CUSTOMERS, customer, "customer")
+    types: list[str] = fields.get("payment_method_types") or []
+    for type in types:
+        if type != "card":
+            raise StripeError(
+                f"This twin's page takes cards alone; '{type[:50]}' was given.", param="payment_method_types"
+            )
+    _check_expiry(call, params.expires_at)
+
+
+def _check_expiry(call: Call, at: Integer | UnsetType) -> None:
+    if isinstance(at, int) and not now(call) + LEAST_OPEN <= at <= now(call) + DAY:
+        message = "The `expires_at` timestamp must be between 30 minutes and 24 hours from Checkout Session creation."
+        raise StripeError(message, param="expires_at")
+
+
+def _coupon(call: Call, wanted: DiscountParams, at: str) -> tuple[Coupon, str | None]:
+    if isinstance(wanted.promotion_code, str) and wanted.promotion_code:
+        code = refer(call, PROMOTION_CODES, wanted.promotion_code, f"{at}[promotion_code]")
+        return refer(call, COUPONS, code.coupon, f"{at}[promotion_code]"), code.id
+    return refer(call, COUPONS, wanted.coupon or "", f"{at}[coupon]"), None
+
+
+def _off_total(items: list[SaleItem], coupons: list[Coupon]) -> int:
+    """What coupons take off all items."""
+    left = total = sum(item.amount_subtotal for item in items)
+    for coupon in coupons:
+        off = coupon.amount_off if coupon.percent_off is None else percentage(left, coupon.percent_off)
+        left -= min(off or 0, left)
+    return total - left

@@ -1,0 +1,352 @@
+"""Credit notes: what is taken back of a final invoice, by refund, credit, or less to pay.
+
+https://docs.stripe.com/api/credit_notes
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit.styles.stripe import StripeError
+
+from . import customer_balances, invoicing
+from .customers import CUSTOMERS
+from .events import record_row, update
+from .invoice_objects import INVOICES, Invoice
+from .line_items import LINE_ITEMS, LineItem
+from .lists import equal, list_object, list_of, within
+from .objects import LEFT_OUT, Fields, StripeObject, new, now, refer, resource, retrieve, show, shown
+from .params import ListParams, OptInteger, OptMetadata, OptRange, OptText, Params, Part, given, merged_metadata
+from .payments import PAYMENTS
+from .refunds import CreateRefund, create_refund
+
+api = Operations(prefix="/v1/credit_notes")
+
+
+class CreditNote(
+    StripeObject,
+    table="credit_notes",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("invoice", "seq"), ("customer", "seq")),
+):
+    amount: Column[int]
+    currency: Column[str]
+    customer: Column[str]
+    customer_balance_transaction: Column[str | None] = column(default=None)
+    effective_at: Column[int | None] = column(default=None)
+    invoice: Column[str]
+    memo: Column[str | None] = column(default=None)
+    metadata: Column[Json] = column(default={})
+    number: Column[str]
+    out_of_band_amount: Column[int | None] = column(default=None)
+    post_payment_amount: Column[int] = column(default=0)
+    pre_payment_amount: Column[int] = column(default=0)
+    reason: Column[str | None] = column(default=None)
+    refunds: Column[Json] = column(default=[])
+    status: Column[str] = column(default="issued")
+    type: Column[str]
+    voided_at: Column[int | None] = column(default=None)
+
+
+class CreditNoteLine(
+    StripeObject, table="credit_note_line_items", key=("id",), unique=(("seq",),), indexes=(("credit_note", "seq"),)
+):
+    credit_note: Column[str]
+    amount: Column[int]
+    description: Column[str | None] = column(default=None)
+    invoice_line_item: Column[str | None] = column(default=None)
+    metadata: Column[Json] = column(default={})
+    quantity: Column[int | None] = column(default=None)
+    type: Column[str]
+    unit_amount: Column[int | None] = column(default=None)
+    unit_amount_decimal: Column[str | None] = column(default=None)
+
+
+def _nothing(row: Any) -> list[Any]:
+    return []
+
+
+def _pdf(row: CreditNote) -> str:
+    return f"https://pay.stripe.com/credit_notes/acct_test/{row.id}/pdf?s=ap"
+
+
+credit_note_object = shown(
+    CreditNote,
+    "credit_note",
+    amount_shipping=0,
+    customer_account=None,
+    discount_amount=0,
+    discount_amounts=_nothing,
+    pdf=_pdf,
+    pretax_credit_amounts=_nothing,
+    shipping_cost=None,
+    subtotal=CreditNote.amount,
+    subtotal_excluding_tax=CreditNote.amount,
+    total=CreditNote.amount,
+    total_excluding_tax=CreditNote.amount,
+    total_taxes=_nothing,
+)
+line_object = shown(
+    CreditNoteLine,
+    "credit_note_line_item",
+    "credit_note",
+    created=LEFT_OUT,
+    discount_amount=0,
+    discount_amounts=_nothing,
+    pretax_credit_amounts=_nothing,
+    tax_rates=_nothing,
+    taxes=_nothing,
+)
+
+
+def _fill(call: Call, objects: list[Fields]) -> None:
+    """Put the first lines of each note into it."""
+    by_note: dict[str, list[Fields]] = {each["id"]: [] for each in objects}
+    mine = CreditNoteLine.credit_note.in_(list(by_note))
+    for line in call.db.rows(CreditNoteLine, mine, order=-CreditNoteLine.seq):
+        by_note[line.credit_note].append(line_object(line))
+    for each in objects:
+        lines = by_note[each["id"]]
+        url = f"/v1/credit_notes/{each['id']}/lines"
+        each["lines"] = list_object(lines[:10], url, has_more=len(lines) > 10)
+
+
+CREDIT_NOTES = resource(
+    CreditNote,
+    "credit_note",
+    "cn_",
+    credit_note_object,
+    spoken="credit note",
+    expandable=("customer", "customer_balance_transaction", "invoice", "refunds.refund"),
+    fill=_fill,
+)
+CREDIT_NOTE_LINES = resource(
+    CreditNoteLine, "credit_note_line_item", "cnli_", line_object, spoken="credit note line item"
+)
+
+Reason = Literal["duplicate", "fraudulent", "order_change", "product_unsatisfactory"]
+
+
+class NoteLine(Part, kw_only=True):
+    """What is taken back of a line, or of something that is on no line."""
+
+    type: Literal["custom_line_item", "invoice_line_item"]
+    amount: OptInteger = UNSET
+    description: OptText = UNSET
+    invoice_line_item: OptText = UNSET
+    metadata: OptMetadata = UNSET
+    quantity: OptInteger = UNSET
+    unit_amount: OptInteger = UNSET
+
+
+class NotedRefund(Part):
+    """A refund that is a part of a note."""
+
+    amount_refunded: OptInteger = UNSET
+    refund: OptText = UNSET
+
+
+class CreateNote(Params, kw_only=True):
+    """The parameters of a new note."""
+
+    invoice: str
+    amount: OptInteger = UNSET
+    credit_amount: OptInteger = UNSET
+    effective_at: OptInteger = UNSET
+    email_type: Literal["credit_note", "none"] | UnsetType = UNSET
+    lines: list[NoteLine] | UnsetType = UNSET
+    memo: OptText = UNSET
+    metadata: OptMetadata = UNSET
+    out_of_band_amount: OptInteger = UNSET
+    reason: Reason | UnsetType = UNSET
+    refund_amount: OptInteger = UNSET
+    refunds: list[NotedRefund] | UnsetType = UNSET
+
+
+class UpdateNote(Params):
+    """The parameters of an update."""
+
+    memo: OptText = UNSET
+    metadata: OptMetadata = UNSET
+
+
+class ListNotes(ListParams, kw_only=True):
+    """The parameters of a list of notes."""
+
+    created: OptRange = UNSET
+    customer: OptText = UNSET
+    customer_account: OptText = UNSET
+    invoice: OptText = UNSET
+
+
+@api.post("")
+def create_credit_note(call: Call, params: Annotated[CreateNote, Body]) -> Fields:
+    """Take something back of an invoice."""
+    invoice = refer(call, INVOICES, params.invoice, "invoice")
+    if invoice.status not in ("open", "paid"):
+        message = f"The invoice {invoice.id} must be open or paid; it is {invoice.status}."
+        raise StripeError(message, param="invoice")
+    lines = _lines(call, params, invoice)
+    amount = sum(line["amount"] for line in lines)
+    _check_amount(call, invoice, amount)
+    made = new(
+        call,
+        CREDIT_NOTES,
+        **given(params, "lines", "credit_amount", "refund_amount", "refunds", "email_type", "amount", "invoice"),
+        amount=amount,
+        currency=invoice.currency,
+        customer=invoice.customer,
+        invoice=invoice.id,
+        metadata=merged_metadata({}, params.metadata),
+        number=f"{invoice.number}-CN-{call.db.count(CreditNote, CreditNote.invoice == invoice.id) + 1:02d}",
+        type="pre_payment" if invoice.status == "open" else "post_payment",
+        **({"pre_payment_amount": amount} if invoice.status == "open" else {"post_payment_amount": amount}),
+    )
+    for line in lines:
+        new(call, CREDIT_NOTE_LINES, credit_note=made.id, **line)
+    made = _reduce(call, made, invoice) if invoice.status == "open" else _repay(call, made, invoice, params)
+    record_row(call, "credit_note.created", CREDIT_NOTES, made)
+    return show(call, CREDIT_NOTES, made)
+
+
+@api.get("/{id}")
+def retrieve_credit_note(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a note."""
+    return show(call, CREDIT_NOTES, retrieve(call, CREDIT_NOTES, id))
+
+
+@api.post("/{id}")
+def update_credit_note(call: Call, id: str, params: Annotated[UpdateNote, Body]) -> Fields:
+    """Change what a note says."""
+    row = retrieve(call, CREDIT_NOTES, id)
+    metadata = merged_metadata(row.metadata, params.metadata)
+    return show(call, CREDIT_NOTES, update(call, CREDIT_NOTES, row, **given(params), metadata=metadata))
+
+
+@api.get("/{id}/lines")
+def list_credit_note_lines(call: Call, id: str, params: Annotated[ListParams, Body]) -> Fields:
+    """List the lines of a note."""
+    row = retrieve(call, CREDIT_NOTES, id)
+    mine = CreditNoteLine.credit_note == row.id
+    return list_of(call, CREDIT_NOTE_LINES, params, f"/v1/credit_notes/{id}/lines", mine)
+
+
+@api.post("/{id}/void")
+def void_credit_note(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Let a note of an open invoice be as if it never was."""
+    row = retrieve(call, CREDIT_NOTES, id)
+    invoice = retrieve(call, INVOICES, row.invoice)
+    if row.status == "void" or row.type != "pre_payment" or invoice.status != "open":
+        raise StripeError("You can only void issued credit notes of open invoices.", code="resource_invalid_state")
+    voided = call.db.change(row, status="void", voided_at=now(call))
+    _less_due(call, invoice, -row.amount)
+    record_row(call, "credit_note.voided", CREDIT_NOTES, voided)
+    return show(call, CREDIT_NOTES, voided)
+
+
+@api.get("")
+def list_credit_notes(call: Call, params: Annotated[ListNotes, Body]) -> Fields:
+    """List notes."""
+    where = within(CreditNote.created, params.created)
+    where += equal((CreditNote.customer, params.customer), (CreditNote.invoice, params.invoice))
+    return list_of(call, CREDIT_NOTES, params, "/v1/credit_notes", *where)
+
+
+def _lines(call: Call, params: CreateNote, invoice: Invoice) -> list[Fields]:
+    if isinstance(params.lines, list) and params.lines:
+        return [_line(call, each, invoice, f"lines[{n}]") for n, each in enumerate(params.lines)]
+    amount = params.amount
+    if not isinstance(amount, int):
+        parts = (params.credit_amount, params.refund_amount, params.out_of_band_amount)
+        amount = sum(each for each in parts if isinstance(each, int))
+    if not amount:
+        raise StripeError("You must pass an amount, or lines.", code="parameter_missing", param="amount")
+    fields = {"amount": amount, "quantity": 1, "unit_amount": amount, "unit_amount_decimal": str(amount)}
+    return [{**fields, "description": "Credit", "type": "custom_line_item"}]
+
+
+def _line(call: Call, params: NoteLine, invoice: Invoice, at: str) -> Fields:
+    shared: Fields = {"type": params.type, "metadata": merged_metadata({}, params.metadata)}
+    if params.type == "custom_line_item":
+        quantity = params.quantity if isinstance(params.quantity, int) else 1
+        unit = params.unit_amount if isinstance(params.unit_amount, int) else 0
+        prices = {"unit_amount": unit, "unit_amount_decimal": str(unit)}
+        said = {"description": params.description or None, "quantity": quantity}
+        return {**shared, **prices, **said, "amount": unit * quantity}
+    line = refer(call, LINE_ITEMS, params.invoice_line_item or "", f"{at}[invoice_line_item]")
+    if line.invoice != invoice.id:
+        raise LINE_ITEMS.missing(line.id, param=f"{at}[invoice_line_item]", status=400)
+    amount = params.amount if isinstance(params.amount, int) else _part(line, params.quantity)
+    if not 0 < amount <= line.amount:
+        message = f"The amount must be positive and at most that of the line, {line.amount}."
+        raise StripeError(message, param=f"{at}[amount]")
+    described = {"description": line.description, "invoice_line_item": line.id, "quantity": line.quantity}
+    return {**shared, **described, "amount": amount}
+
+
+def _part(line: LineItem, quantity: OptInteger) -> int:
+    whole = line.quantity or 1
+    return line.amount * quantity // whole if isinstance(quantity, int) else line.amount
+
+
+def _check_amount(call: Call, invoice: Invoice, amount: int) -> None:
+    noted = call.db.rows(CreditNote, CreditNote.invoice == invoice.id, CreditNote.status == "issued")
+    left = invoice.total - sum(each.amount for each in noted)
+    left = min(left, invoice.amount_remaining) if invoice.status == "open" else left
+    if not 0 < amount <= left:
+        message = f"The amount of the credit note must be positive and at most {left}, which is left of the invoice."
+        raise StripeError(message, param="amount")
+
+
+def _less_due(call: Call, invoice: Invoice, amount: int) -> Invoice:
+    return call.db.change(
+        invoice,
+        amount_due=invoice.amount_due - amount,
+        amount_remaining=invoice.amount_remaining - amount,
+        pre_payment_credit_notes_amount=invoice.pre_payment_credit_notes_amount + amount,
+    )
+
+
+def _reduce(call: Call, note: CreditNote, invoice: Invoice) -> CreditNote:
+    """Let less be paid; an invoice of which nothing is left is paid."""
+    less = _less_due(call, invoice, note.amount)
+    if less.amount_remaining == 0:
+        invoicing.paid(call, less)
+    return note
+
+
+def _repay(call: Call, note: CreditNote, invoice: Invoice, params: CreateNote) -> CreditNote:
+    """Give money back by refund, as credit, or outside of Stripe; together that is the amount."""
+    parts = [params.credit_amount, params.refund_amount, params.out_of_band_amount]
+    credit, refund, elsewhere = (each if isinstance(each, int) else 0 for each in parts)
+    linked = params.refunds if isinstance(params.refunds, list) else []
+    linked_amount = sum(each.amount_refunded for each in linked if isinstance(each.amount_refunded, int))
+    if credit + refund + elsewhere + linked_amount != note.amount:
+        raise StripeError(
+            f"The sum of credit amount ({credit}), refund amount ({refund + linked_amount}) and out of band amount "
+            f"({elsewhere}) must equal the credit note amount ({note.amount})."
+        )
+    shown_refunds = [
+        {"amount_refunded": each.amount_refunded or 0, "refund": each.refund or "", "type": "refund",
+         "payment_record_refund": None} for each in linked
+    ]  # fmt: skip
+    fields: Fields = {}
+    if refund:
+        shown_refunds.append(_refunded(call, invoice, refund))
+    if credit:
+        customer = retrieve(call, CUSTOMERS, invoice.customer)
+        entry = customer_balances.adjust(
+            call, customer, -credit, invoice.currency, type="credit_note", credit_note=note.id
+        )
+        fields["customer_balance_transaction"] = entry.id
+    posted = invoice.post_payment_credit_notes_amount + note.amount
+    call.db.change(invoice, post_payment_credit_notes_amount=posted)
+    return call.db.change(note, **fields, refunds=shown_refunds)
+
+
+def _refunded(call: Call, invoice: Invoice, amount: int) -> Fields:
+    intent = retrieve(call, PAYMENTS, invoice.payment_intent or "")
+    made = create_refund(call, CreateRefund(payment_intent=intent.id, amount=amount))
+    return {"amount_refunded": amount, "refund": made["id"], "type": "refund", "payment_record_refund": None}

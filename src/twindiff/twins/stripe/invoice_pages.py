@@ -1,0 +1,73 @@
+"""The hosted page of an invoice, on which its customer pays it.
+
+https://docs.stripe.com/invoicing/hosted-invoice-page
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Annotated
+
+from twindiff.kit import Answer, Body, Call, Operations
+from twindiff.kit.styles.stripe import StripeError
+
+from . import invoicing
+from .currencies import spoken
+from .invoice_objects import INVOICES, Invoice
+from .line_items import lines_of
+from .objects import retrieve
+from .pages import CardForm, card_form, new_method, page, table
+from .params import Params
+from .payment_methods import attach, make
+from .test_clocks import enter
+
+api = Operations(prefix="/i")
+
+
+@api.get("/{secret}", open=True, scope="publishable")
+def show_invoice(call: Call, secret: str, params: Annotated[Params, Body]) -> Answer:
+    """Show an invoice, with a form while it is to be paid."""
+    return _invoice_page(call, _known(call, secret))
+
+
+@api.get("/{secret}/pdf", open=True, scope="publishable")
+def print_invoice(call: Call, secret: str, params: Annotated[Params, Body]) -> Answer:
+    """Show an invoice to be printed; this twin makes no PDF of it."""
+    invoice = _known(call, secret)
+    return page(f"Invoice {invoice.number}", _lines(call, invoice))
+
+
+@api.post("/{secret}", open=True, scope="publishable")
+def pay_invoice(call: Call, secret: str, params: Annotated[CardForm, Body]) -> Answer:
+    """Pay with the card that was typed."""
+    invoice = _known(call, secret)
+    enter(call, invoice.test_clock)
+    try:
+        with call.db.savepoint():
+            method = attach(call, make(call, new_method(params, invoice.customer_email)), invoice.customer)
+            refused = invoicing.pay(call, invoice, method=method.id, elsewhere=False, forgive=False, off_session=False)
+    except StripeError as error:
+        return _invoice_page(call, invoice, str(error))
+    return _invoice_page(call, retrieve(call, INVOICES, invoice.id), str(refused or ""))
+
+
+def _known(call: Call, secret: str) -> Invoice:
+    found = call.db.find(Invoice, Invoice.secret == secret)
+    if found is None or found.status == "draft":
+        raise StripeError("There is no such page.", status=404)
+    return found
+
+
+def _lines(call: Call, invoice: Invoice) -> str:
+    rows = [(line.description or "", line.amount) for line in reversed(lines_of(call, invoice.id))]
+    rows += [("Total", invoice.total), ("Amount due", invoice.amount_due)]
+    return table(rows, invoice.currency)
+
+
+def _invoice_page(call: Call, invoice: Invoice, error: str = "") -> Answer:
+    said = f"<p>{escape(invoice.customer_name or invoice.customer_email or '')}</p>{_lines(call, invoice)}"
+    if invoice.status in ("open", "uncollectible"):
+        said += card_form(f"Pay {spoken(invoice.amount_remaining, invoice.currency)}", error)
+    else:
+        said += f"<p>This invoice is {escape(invoice.status)}.</p>"
+    return page(f"Invoice {invoice.number}", said)

@@ -1,0 +1,79 @@
+"""The twin's own pages, for what Stripe hosts: plain HTML that needs no script.
+
+What is shown comes from rows, so every text is escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from twindiff.kit import UNSET, Answer
+from twindiff.kit.styles.stripe import StripeError
+
+from .currencies import spoken
+from .params import OptText, Params
+from .payment_methods import Billing, CardParams, NewMethod
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>body {{ font: 16px system-ui; max-width: 32rem; margin: 3rem auto; padding: 0 1rem }}
+label {{ display: block; margin: .6rem 0 }}
+input {{ font: inherit; width: 100%; padding: .3rem; box-sizing: border-box }}
+button {{ font: inherit; padding: .5rem 1rem; margin-top: .6rem }} td {{ padding: .2rem 1rem .2rem 0 }}
+.error {{ color: #b00020 }}</style></head>
+<body><h1>{title}</h1>{body}</body></html>"""
+
+_FIELDS = """<label>Card number <input name="number" inputmode="numeric" autocomplete="cc-number" required></label>
+<label>Expiration (MM / YY) <input name="expiry" autocomplete="cc-exp" placeholder="12 / 34" required></label>
+<label>CVC <input name="cvc" inputmode="numeric" autocomplete="cc-csc"></label>
+<label>Name on card <input name="name" autocomplete="cc-name"></label>"""
+
+
+class CardForm(Params, kw_only=True):
+    """What a customer types on a page."""
+
+    number: OptText = UNSET
+    expiry: OptText = UNSET
+    cvc: OptText = UNSET
+    name: OptText = UNSET
+    email: OptText = UNSET
+
+
+def page(title: str, body: str, status: int = 200) -> Answer:
+    """A page; `body` is HTML."""
+    text = _PAGE.format(title=escape(title), body=body)
+    return Answer(text.encode(), status, "text/html; charset=utf-8")
+
+
+def redirect(url: str) -> Answer:
+    """The way on to another address."""
+    return Answer(b"", 303, "text/html", (("Location", url),))
+
+
+def table(rows: Sequence[tuple[str, int]], currency: str) -> str:
+    """Amounts with what they are for."""
+    lines = "".join(
+        f"<tr><td>{escape(what)}</td><td>{escape(spoken(amount, currency))}</td></tr>" for what, amount in rows
+    )
+    return f"<table>{lines}</table>"
+
+
+def card_form(button: str, error: str = "", *, email: str | None = None, asks_email: bool = False) -> str:
+    """The form for a card."""
+    said = f'<p class="error" role="alert">{escape(error)}</p>' if error else ""
+    typed = escape(email or "", quote=True)
+    address = f'<label>Email <input name="email" type="email" value="{typed}" required></label>' if asks_email else ""
+    return f'{said}<form method="post">{address}{_FIELDS}<button type="submit">{escape(button)}</button></form>'
+
+
+def new_method(form: CardForm, email: str | None = None) -> NewMethod:
+    """The payment method that a form describes; raises for a card that cannot be."""
+    month, _, year = str(form.expiry or "").replace(" ", "").partition("/")
+    if not (month.isdecimal() and year.isdecimal()):
+        raise StripeError("Your card's expiration date is incomplete.", param="expiry")
+    number = "".join(str(form.number or "").split()).replace("-", "")
+    card = CardParams(number=number, exp_month=int(month), exp_year=int(year), cvc=form.cvc or UNSET)
+    billing = Billing(name=form.name or UNSET, email=email or UNSET)
+    return NewMethod(type="card", card=card, billing_details=billing)

@@ -1,0 +1,244 @@
+"""Payment links: addresses at which anybody can buy.
+
+https://docs.stripe.com/api/payment-link
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit.styles.stripe import StripeError
+
+from .checkout_sessions import IntentData, SubscriptionData
+from .events import record_row, update
+from .lists import equal, list_of
+from .objects import LEFT_OUT, Fields, StripeObject, new, new_id, resource, retrieve, show, shown
+from .params import (
+    ListParams,
+    OptBool,
+    OptInteger,
+    OptMetadata,
+    OptText,
+    Params,
+    Part,
+    Unset,
+    given,
+    merged_metadata,
+    value_of,
+)
+from .sale_items import Adjustable, SaleItemParams, add_items, items_for, listed_items, shown_items, totals
+
+api = Operations(prefix="/v1/payment_links")
+
+
+class PaymentLink(StripeObject, table="payment_links", key=("id",), unique=(("seq",), ("slug",))):
+    active: Column[bool] = column(default=True)
+    after_completion: Column[Json] = column(default={})
+    allow_promotion_codes: Column[bool] = column(default=False)
+    billing_address_collection: Column[str] = column(default="auto")
+    currency: Column[str]
+    customer_creation: Column[str] = column(default="if_required")
+    inactive_message: Column[str | None] = column(default=None)
+    metadata: Column[Json] = column(default={})
+    payment_intent_data: Column[Json] = column(default=None)
+    payment_method_collection: Column[str] = column(default="always")
+    payment_method_types: Column[Json] = column(default=None)
+    submit_type: Column[str] = column(default="auto")
+    subscription_data: Column[Json] = column(default=None)
+    slug: Column[str]
+
+
+CONFIRMATION: Fields = {"type": "hosted_confirmation", "hosted_confirmation": {"custom_message": None}}
+
+
+def _after(row: PaymentLink) -> Fields:
+    return row.after_completion or CONFIRMATION
+
+
+def _off(row: PaymentLink) -> Fields:
+    return {"enabled": False}
+
+
+def _not_automatic(row: PaymentLink) -> Fields:
+    return {"enabled": False, "liability": None}
+
+
+def _no_tax_ids(row: PaymentLink) -> Fields:
+    return {"enabled": False, "required": "never"}
+
+
+def _no_text(row: PaymentLink) -> Fields:
+    return dict.fromkeys(("after_submit", "shipping_address", "submit", "terms_of_service_acceptance"))
+
+
+def _nothing(row: PaymentLink) -> list[Any]:
+    return []
+
+
+link_object = shown(
+    PaymentLink,
+    "payment_link",
+    "slug",
+    created=LEFT_OUT,
+    after_completion=_after,
+    application=None,
+    application_fee_amount=None,
+    application_fee_percent=None,
+    automatic_tax=_not_automatic,
+    consent_collection=None,
+    custom_fields=_nothing,
+    custom_text=_no_text,
+    invoice_creation=None,
+    on_behalf_of=None,
+    phone_number_collection=_off,
+    restrictions=None,
+    shipping_address_collection=None,
+    shipping_options=_nothing,
+    tax_id_collection=_no_tax_ids,
+    transfer_data=None,
+    url=PaymentLink.slug,
+)
+
+
+def _fill(call: Call, objects: list[Fields]) -> None:
+    """Say at which address a link is opened."""
+    for each in objects:
+        each["url"] = f"{call.base_url}/b/{each['url']}"
+
+
+def _items(call: Call, fields: Fields) -> Fields:
+    return shown_items(call, fields["id"], f"/v1/payment_links/{fields['id']}/line_items")
+
+
+LINKS = resource(
+    PaymentLink,
+    "payment_link",
+    "plink_",
+    link_object,
+    spoken="payment link",
+    param="payment_link",
+    includes={"line_items": _items},
+    fill=_fill,
+)
+
+
+class AfterCompletion(Part):
+    """What comes after a payment."""
+
+    type: Literal["hosted_confirmation", "redirect"]
+    hosted_confirmation: dict[str, str] | UnsetType = UNSET
+    redirect: dict[str, str] | UnsetType = UNSET
+
+
+class LinkParams(Params, kw_only=True):
+    """What creating and updating have in common."""
+
+    active: OptBool = UNSET
+    after_completion: AfterCompletion | UnsetType = UNSET
+    allow_promotion_codes: OptBool = UNSET
+    billing_address_collection: Literal["auto", "required"] | UnsetType = UNSET
+    customer_creation: Literal["always", "if_required"] | UnsetType = UNSET
+    inactive_message: OptText = UNSET
+    metadata: OptMetadata = UNSET
+    payment_intent_data: IntentData | UnsetType = UNSET
+    payment_method_collection: Literal["always", "if_required"] | UnsetType = UNSET
+    payment_method_types: list[str] | Unset | UnsetType = UNSET
+    submit_type: Literal["auto", "book", "donate", "pay", "subscribe"] | UnsetType = UNSET
+    subscription_data: SubscriptionData | UnsetType = UNSET
+
+
+class CreateLink(LinkParams, kw_only=True):
+    """The parameters of a new link."""
+
+    line_items: list[SaleItemParams]
+    currency: OptText = UNSET
+
+
+class ChangedItem(Part, kw_only=True):
+    """How many of something are sold from now on."""
+
+    id: str
+    adjustable_quantity: Adjustable | UnsetType = UNSET
+    quantity: OptInteger = UNSET
+
+
+class UpdateLink(LinkParams, kw_only=True):
+    """The parameters of an update."""
+
+    line_items: list[ChangedItem] | UnsetType = UNSET
+
+
+class ListLinks(ListParams, kw_only=True):
+    """The parameters of a list of links."""
+
+    active: OptBool = UNSET
+
+
+@api.post("")
+def create_payment_link(call: Call, params: Annotated[CreateLink, Body]) -> Fields:
+    """Make an address at which some things are sold."""
+    id = new_id(call, "plink_")
+    items = add_items(call, id, params.line_items)
+    if not items:
+        raise StripeError("Missing required param: line_items.", code="parameter_missing", param="line_items")
+    fields = _fields(params)
+    fields["currency"] = totals(items)["currency"]
+    slug = f"test_{new_id(call, '', 18)}"
+    made = new(call, LINKS, id=id, slug=slug, **fields, metadata=merged_metadata({}, params.metadata))
+    record_row(call, "payment_link.created", LINKS, made)
+    return show(call, LINKS, made)
+
+
+@api.get("/{payment_link}")
+def retrieve_payment_link(call: Call, payment_link: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a link."""
+    return show(call, LINKS, retrieve(call, LINKS, payment_link))
+
+
+@api.post("/{payment_link}")
+def update_payment_link(call: Call, payment_link: str, params: Annotated[UpdateLink, Body]) -> Fields:
+    """Change what may change of a link."""
+    row = retrieve(call, LINKS, payment_link)
+    for number, each in enumerate(params.line_items or []):
+        _change_item(call, row, each, number)
+    metadata = merged_metadata(row.metadata, params.metadata)
+    return show(call, LINKS, update(call, LINKS, row, **_fields(params), metadata=metadata))
+
+
+@api.get("/{payment_link}/line_items")
+def list_line_items(call: Call, payment_link: str, params: Annotated[ListParams, Body]) -> Fields:
+    """List what a link sells."""
+    row = retrieve(call, LINKS, payment_link)
+    return listed_items(call, row.id, params, f"/v1/payment_links/{payment_link}/line_items")
+
+
+@api.get("")
+def list_payment_links(call: Call, params: Annotated[ListLinks, Body]) -> Fields:
+    """List links."""
+    return list_of(call, LINKS, params, "/v1/payment_links", *equal((PaymentLink.active, params.active)))
+
+
+def _fields(params: LinkParams) -> Fields:
+    fields = given(params, "line_items", "currency")
+    if isinstance(params.after_completion, AfterCompletion):
+        fields["after_completion"] = value_of(params.after_completion)
+    types: list[str] = fields.get("payment_method_types") or []
+    for type in types:
+        if type != "card":
+            raise StripeError(
+                f"This twin's page takes cards alone; '{type[:50]}' was given.", param="payment_method_types"
+            )
+    return fields
+
+
+def _change_item(call: Call, row: PaymentLink, params: ChangedItem, number: int) -> None:
+    item = next((each for each in items_for(call, row.id) if each.id == params.id), None)
+    if item is None:
+        raise StripeError(
+            f"No such line item: '{params.id[:100]}'", code="resource_missing", param=f"line_items[{number}][id]"
+        )
+    if isinstance(params.quantity, int) and params.quantity > 0:
+        each = item.amount_subtotal // (item.quantity or 1) * params.quantity
+        total = item.amount_total // (item.quantity or 1) * params.quantity
+        call.db.change(item, quantity=params.quantity, amount_subtotal=each, amount_total=total)

@@ -1,0 +1,364 @@
+"""Quotes: offers that become subscriptions or invoices when they are accepted.
+
+https://docs.stripe.com/api/quotes
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit.styles.stripe import StripeError
+
+from . import invoicing
+from .customers import CUSTOMERS
+from .discounts import OptDiscounts, give
+from .events import record_row, update
+from .invoice_objects import make_invoice, make_item, priced
+from .lists import equal, list_of
+from .objects import Fields, StripeObject, new, new_id, now, refer, resource, retrieve, show, shown
+from .params import (
+    ListParams,
+    OptInteger,
+    OptMetadata,
+    OptText,
+    Params,
+    Part,
+    Unset,
+    given,
+    merged_metadata,
+    value_of,
+)
+from .periods import DAY
+from .sale_items import (
+    OptSaleItems,
+    SaleItem,
+    add_items,
+    items_for,
+    items_params,
+    listed_items,
+    prices_for,
+    shown_items,
+    totals,
+)
+from .subscription_params import CreateSubscription, ItemFields
+from .subscriptions import create_subscription
+from .tax_rates import tax_rates_of
+from .test_clocks import enter
+
+api = Operations(prefix="/v1/quotes")
+
+NO_TRANSITIONS: Fields = {"accepted_at": None, "canceled_at": None, "finalized_at": None}
+
+
+class Quote(
+    StripeObject,
+    table="quotes",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("customer", "seq"), ("status", "seq")),
+):
+    amount_subtotal: Column[int] = column(default=0)
+    amount_total: Column[int] = column(default=0)
+    collection_method: Column[str] = column(default="charge_automatically")
+    currency: Column[str | None] = column(default=None)
+    customer: Column[str | None] = column(default=None)
+    default_tax_rates: Column[Json] = column(default=[])
+    description: Column[str | None] = column(default=None)
+    discounts: Column[Json] = column(default=[])
+    expires_at: Column[int]
+    footer: Column[str | None] = column(default=None)
+    header: Column[str | None] = column(default=None)
+    invoice: Column[str | None] = column(default=None)
+    invoice_settings: Column[Json] = column(default={})
+    metadata: Column[Json] = column(default={})
+    number: Column[str | None] = column(default=None)
+    status: Column[str] = column(default="draft")
+    status_transitions: Column[Json] = column(default={})
+    subscription: Column[str | None] = column(default=None)
+    subscription_data: Column[Json] = column(default={})
+    test_clock: Column[str | None] = column(default=None)
+    total_details: Column[Json] = column(default={})
+    computed: Column[Json] = column(default={})
+
+
+def _settings(row: Quote) -> Fields:
+    empty = {"custom_fields": None, "days_until_due": None, "description": None, "footer": None}
+    return {**empty, "issuer": {"type": "self"}, **row.invoice_settings}
+
+
+def _data(row: Quote) -> Fields:
+    empty: Fields = {"description": None, "effective_date": None, "metadata": {}, "trial_period_days": None}
+    return {**empty, "billing_mode": {"type": "flexible"}, **row.subscription_data}
+
+
+def _transitions(row: Quote) -> Fields:
+    return {**NO_TRANSITIONS, **row.status_transitions}
+
+
+def _not_automatic(row: Quote) -> Fields:
+    return {"enabled": False, "liability": None, "provider": None, "status": None}
+
+
+quote_object = shown(
+    Quote,
+    "quote",
+    application=None,
+    application_fee_amount=None,
+    application_fee_percent=None,
+    automatic_tax=_not_automatic,
+    customer_account=None,
+    from_quote=None,
+    invoice_settings=_settings,
+    on_behalf_of=None,
+    status_transitions=_transitions,
+    subscription_data=_data,
+    subscription_schedule=None,
+    transfer_data=None,
+)
+
+
+def _items(call: Call, fields: Fields) -> Fields:
+    return shown_items(call, fields["id"], f"/v1/quotes/{fields['id']}/line_items")
+
+
+QUOTES = resource(
+    Quote,
+    "quote",
+    "qt_",
+    quote_object,
+    param="quote",
+    expandable=("customer", "invoice", "subscription", "test_clock", "discounts"),
+    includes={"line_items": _items},
+)
+
+
+class QuoteInvoice(Part):
+    """What a quote's invoices have."""
+
+    days_until_due: OptInteger = UNSET
+
+
+class QuoteSubscription(Part):
+    """What a quote's subscription has."""
+
+    billing_mode: dict[str, Any] | UnsetType = UNSET
+    description: OptText = UNSET
+    metadata: dict[str, str] | UnsetType = UNSET
+    trial_period_days: OptInteger = UNSET
+
+
+class QuoteParams(Params, kw_only=True):
+    """What creating and updating have in common."""
+
+    collection_method: Literal["charge_automatically", "send_invoice"] | UnsetType = UNSET
+    customer: OptText = UNSET
+    customer_account: OptText = UNSET
+    default_tax_rates: list[str] | Unset | UnsetType = UNSET
+    description: OptText = UNSET
+    discounts: OptDiscounts = UNSET
+    expires_at: OptInteger = UNSET
+    footer: OptText = UNSET
+    header: OptText = UNSET
+    invoice_settings: QuoteInvoice | UnsetType = UNSET
+    line_items: OptSaleItems = UNSET
+    metadata: OptMetadata = UNSET
+    subscription_data: QuoteSubscription | UnsetType = UNSET
+
+
+class CreateQuote(QuoteParams, kw_only=True):
+    """The parameters of a new quote."""
+
+    test_clock: OptText = UNSET
+
+
+class FinalizeQuote(Params):
+    """The parameters of a finalization."""
+
+    expires_at: OptInteger = UNSET
+
+
+class ListQuotes(ListParams, kw_only=True):
+    """The parameters of a list of quotes."""
+
+    customer: OptText = UNSET
+    customer_account: OptText = UNSET
+    status: Literal["accepted", "canceled", "draft", "open"] | UnsetType = UNSET
+    test_clock: OptText = UNSET
+
+
+@api.post("")
+def create_quote(call: Call, params: Annotated[CreateQuote, Body]) -> Fields:
+    """Draft an offer."""
+    id = new_id(call, "qt_")
+    fields = _fields(call, params, None)
+    items = add_items(call, id, params.line_items if isinstance(params.line_items, list) else [])
+    fields |= _amounts(call, items)
+    fields.setdefault("expires_at", now(call) + 30 * DAY)
+    made = new(call, QUOTES, id=id, **fields)
+    record_row(call, "quote.created", QUOTES, made)
+    return show(call, QUOTES, made)
+
+
+@api.get("/{quote}")
+def retrieve_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at an offer."""
+    return show(call, QUOTES, retrieve(call, QUOTES, quote))
+
+
+@api.post("/{quote}")
+def update_quote(call: Call, quote: str, params: Annotated[QuoteParams, Body]) -> Fields:
+    """Change a draft."""
+    row = _in(call, quote, "draft", "updated")
+    fields = _fields(call, params, row)
+    if isinstance(params.line_items, list):
+        for item in items_for(call, row.id):
+            call.db.remove(item)
+        fields |= _amounts(call, add_items(call, row.id, params.line_items))
+    return show(call, QUOTES, update(call, QUOTES, row, False, **fields))
+
+
+@api.post("/{quote}/finalize")
+def finalize_quote(call: Call, quote: str, params: Annotated[FinalizeQuote, Body]) -> Fields:
+    """Offer a draft to its customer."""
+    row = _in(call, quote, "draft", "finalized")
+    if not row.customer:
+        raise StripeError("A quote must have a customer to be finalized.", param="customer")
+    if not items_for(call, row.id):
+        raise StripeError("A quote must have line items to be finalized.", param="line_items")
+    fields = given(params)
+    fields["number"] = f"QT-{row.seq:06d}-1"
+    return _become(call, row, "open", "finalized_at", "quote.finalized", **fields)
+
+
+@api.post("/{quote}/cancel")
+def cancel_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fields:
+    """Take an offer back."""
+    row = retrieve(call, QUOTES, quote)
+    if row.status not in ("draft", "open"):
+        raise StripeError(f"You cannot cancel a quote that is {row.status}.", code="resource_invalid_state")
+    return _become(call, row, "canceled", "canceled_at", "quote.canceled")
+
+
+@api.post("/{quote}/accept")
+def accept_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fields:
+    """Make of an offer what it is for: a subscription, or an invoice."""
+    row = _in(call, quote, "open", "accepted")
+    enter(call, row.test_clock)
+    items = items_for(call, row.id)
+    prices = prices_for(call, items)
+    if any(prices[item.price].type == "recurring" for item in items):
+        fields = {"subscription": _subscribe(call, row, items)}
+    else:
+        fields = {"invoice": _invoice(call, row, items)}
+    return _become(call, row, "accepted", "accepted_at", "quote.accepted", **fields)
+
+
+@api.get("/{quote}/line_items")
+def list_line_items(call: Call, quote: str, params: Annotated[ListParams, Body]) -> Fields:
+    """List what is offered."""
+    row = retrieve(call, QUOTES, quote)
+    return listed_items(call, row.id, params, f"/v1/quotes/{quote}/line_items")
+
+
+@api.get("")
+def list_quotes(call: Call, params: Annotated[ListQuotes, Body]) -> Fields:
+    """List offers."""
+    where = equal((Quote.customer, params.customer), (Quote.status, params.status))
+    where += equal((Quote.test_clock, params.test_clock))
+    return list_of(call, QUOTES, params, "/v1/quotes", *where)
+
+
+@api.due(Quote.expires_at, Quote.status == "open")
+def expire_quote(call: Call, row: Quote) -> None:
+    """Take back an offer that nobody has accepted in time."""
+    _become(call, row, "canceled", "canceled_at", "quote.canceled")
+
+
+def _in(call: Call, id: str, status: str, how: str) -> Quote:
+    row = retrieve(call, QUOTES, id)
+    if row.status != status:
+        message = f"Only {status} quotes can be {how}; this one is {row.status}."
+        raise StripeError(message, code="resource_invalid_state")
+    return row
+
+
+def _become(call: Call, row: Quote, status: str, at: str, event: str, **fields: Any) -> Fields:
+    transitions = {**row.status_transitions, at: now(call)}
+    changed = call.db.change(row, status=status, status_transitions=transitions, **fields)
+    record_row(call, event, QUOTES, changed)
+    return show(call, QUOTES, changed)
+
+
+def _fields(call: Call, params: QuoteParams, row: Quote | None) -> Fields:
+    fields = given(params, "line_items", "discounts", "default_tax_rates", "customer_account")
+    if isinstance(params.customer, str) and params.customer:
+        customer = refer(call, CUSTOMERS, params.customer, "customer")
+        fields["test_clock"] = customer.test_clock
+    if params.discounts is not UNSET:
+        fields["discounts"] = give(call, params.discounts, fields.get("customer") or (row.customer if row else None))
+    if params.default_tax_rates is not UNSET:
+        fields["default_tax_rates"] = tax_rates_of(call, params.default_tax_rates or [], "default_tax_rates")
+    for name in ("invoice_settings", "subscription_data"):
+        if (value := getattr(params, name)) is not UNSET:
+            fields[name] = {**(getattr(row, name) if row else {}), **value_of(value)}
+    fields["metadata"] = merged_metadata(row.metadata if row else {}, params.metadata)
+    return fields
+
+
+def _amounts(call: Call, items: list[SaleItem]) -> Fields:
+    found = totals(items)
+    prices = prices_for(call, items) if items else {}
+    again = [item for item in items if prices[item.price].type == "recurring"]
+    details = {name: found[name] for name in ("amount_subtotal", "amount_total", "total_details")}
+    recurring = None
+    if again:
+        every: Fields = prices[again[0].price].recurring
+        mine = totals(again)
+        recurring = {name: mine[name] for name in details}
+        recurring |= {"interval": every["interval"], "interval_count": every["interval_count"]}
+    return {**found, "computed": {"recurring": recurring, "upfront": details}}
+
+
+def _subscribe(call: Call, row: Quote, items: list[SaleItem]) -> str:
+    data: Fields = row.subscription_data
+    days = row.invoice_settings.get("days_until_due")
+    more: dict[str, Any] = {name: data[name] for name in ("description", "metadata") if data.get(name)}
+    if data.get("trial_period_days"):
+        more["trial_period_days"] = data["trial_period_days"]
+    if row.collection_method == "send_invoice":
+        more |= {"collection_method": "send_invoice", "days_until_due": days or 30}
+    wanted = [ItemFields(**{name: value for name, value in each.items() if value}) for each in items_params(items)]
+    made = create_subscription(call, CreateSubscription(customer=row.customer or "", items=wanted, **more))
+    return str(made["id"])
+
+
+def _invoice(call: Call, row: Quote, items: list[SaleItem]) -> str:
+    customer = refer(call, CUSTOMERS, row.customer or "", "customer")
+    prices = prices_for(call, items)
+    draft = make_invoice(
+        call,
+        customer,
+        currency=row.currency or "usd",
+        collection_method=row.collection_method,
+        default_tax_rates=row.default_tax_rates,
+        discounts=row.discounts,
+        parent={"type": "quote_details", "quote_details": {"quote": row.id}, "subscription_details": None},
+    )
+    for item in items:
+        made = make_item(
+            call,
+            customer=customer.id,
+            amount=item.amount_subtotal,
+            currency=item.currency,
+            description=item.description,
+            quantity=item.quantity or 1,
+            quantity_decimal=str(item.quantity or 1),
+            period={"start": now(call), "end": now(call)},
+            pricing=priced(prices[item.price], prices[item.price].unit_amount_decimal),
+            tax_rates=item.tax_rates,
+            test_clock=customer.test_clock,
+            product=prices[item.price].product,
+        )
+        invoicing.take(call, draft, [made], quiet=True)
+    return invoicing.created(call, draft).id

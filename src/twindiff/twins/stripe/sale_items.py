@@ -1,0 +1,185 @@
+"""Line items of what is for sale: checkout sessions, payment links and quotes have them.
+
+https://docs.stripe.com/api/checkout/sessions/line_items
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import UNSET, Call, Column, Json, UnsetType, column
+from twindiff.kit.styles.stripe import StripeError
+
+from .lists import list_object, list_of
+from .objects import LEFT_OUT, Fields, StripeObject, new, refer, resource, show_all, shown
+from .params import (
+    Integer,
+    ListParams,
+    OptInteger,
+    OptMetadata,
+    OptText,
+    Part,
+    Unset,
+    is_set,
+    merged_metadata,
+    value_of,
+)
+from .price_params import PriceData
+from .prices import PRICES, Price, price_of
+from .pricing import taxes_on
+from .products import Product
+from .proration import full_price
+from .tax_rates import TaxRate, tax_rates_of
+
+MOST = 100
+
+
+class SaleItem(StripeObject, table="sale_items", key=("id",), unique=(("seq",),), indexes=(("owner", "seq"),)):
+    owner: Column[str]
+    adjustable_quantity: Column[Json] = column(default=None)
+    amount_discount: Column[int] = column(default=0)
+    amount_subtotal: Column[int]
+    amount_tax: Column[int] = column(default=0)
+    amount_total: Column[int]
+    currency: Column[str]
+    description: Column[str]
+    metadata: Column[Json] = column(default={})
+    price: Column[str]
+    quantity: Column[int | None] = column(default=1)
+    tax_rates: Column[Json] = column(default=[])
+
+
+def _fill(call: Call, objects: list[Fields]) -> None:
+    """Put prices in place of their ids."""
+    ids = {each["price"] for each in objects}
+    prices = {row.id: PRICES.show(row) for row in call.db.rows(Price, Price.id.in_(ids))}
+    for each in objects:
+        each["price"] = prices[each["price"]]
+
+
+item_object = shown(SaleItem, "item", "owner", "tax_rates", created=LEFT_OUT, livemode=LEFT_OUT)
+SALE_ITEMS = resource(SaleItem, "item", "li_", item_object, spoken="line item", fill=_fill)
+
+
+class Adjustable(Part):
+    """Whether customers may choose how many they buy."""
+
+    enabled: bool
+    maximum: OptInteger = UNSET
+    minimum: OptInteger = UNSET
+
+
+class SaleItemParams(Part, kw_only=True):
+    """One thing that is for sale."""
+
+    adjustable_quantity: Adjustable | UnsetType = UNSET
+    discounts: list[dict[str, str]] | Unset | UnsetType = UNSET
+    id: OptText = UNSET
+    metadata: OptMetadata = UNSET
+    price: OptText = UNSET
+    price_data: PriceData | UnsetType = UNSET
+    quantity: OptInteger = UNSET
+    tax_rates: list[str] | Unset | UnsetType = UNSET
+
+
+OptSaleItems = list[SaleItemParams] | UnsetType
+
+
+def add_items(call: Call, owner: str, wanted: list[SaleItemParams], at: str = "line_items") -> list[SaleItem]:
+    """Write what is for sale, all of it in one currency."""
+    if len(wanted) > MOST:
+        raise StripeError(f"You can have up to {MOST} line items.", param=at)
+    made = [_add(call, owner, each, f"{at}[{number}]") for number, each in enumerate(wanted)]
+    for number, each in enumerate(made):
+        if each.currency != made[0].currency:
+            message = "All prices must have the same currency."
+            raise StripeError(message, param=f"{at}[{number}][price]")
+    return made
+
+
+def _add(call: Call, owner: str, params: SaleItemParams, at: str) -> SaleItem:
+    price = _price(call, params, at)
+    quantity: Integer | None = params.quantity if isinstance(params.quantity, int) else None
+    if quantity is None and price.usage_type != "metered":
+        quantity = 1
+    if quantity is not None and quantity < 1:
+        message = "This value must be greater than or equal to 1."
+        raise StripeError(message, code="parameter_invalid_integer", param=f"{at}[quantity]")
+    subtotal = full_price(price, quantity, price.currency) if quantity else 0
+    rates = tax_rates_of(call, params.tax_rates or [], f"{at}[tax_rates]") if params.tax_rates is not UNSET else []
+    added, inner = _taxes(call, rates, subtotal)
+    product = call.db.find(Product, Product.id == price.product)
+    return new(
+        call,
+        SALE_ITEMS,
+        owner=owner,
+        adjustable_quantity=value_of(params.adjustable_quantity) if is_set(params.adjustable_quantity) else None,
+        amount_subtotal=subtotal,
+        amount_tax=added + inner,
+        amount_total=subtotal + added,
+        currency=price.currency,
+        description=product.name if product else price.product,
+        metadata=merged_metadata({}, params.metadata),
+        price=price.id,
+        quantity=quantity,
+        tax_rates=rates,
+    )
+
+
+def _price(call: Call, params: SaleItemParams, at: str) -> Price:
+    if isinstance(params.price_data, PriceData):
+        return price_of(call, params.price_data, f"{at}[price_data]")
+    if not isinstance(params.price, str) or not params.price:
+        message = "Each line item must have a price or price_data."
+        raise StripeError(message, code="parameter_missing", param=f"{at}[price]")
+    price = refer(call, PRICES, params.price, f"{at}[price]")
+    if not price.active:
+        message = "The price specified is inactive. This field only accepts active prices."
+        raise StripeError(message, code="price_inactive", param=f"{at}[price]")
+    return price
+
+
+def _taxes(call: Call, ids: list[str], amount: int) -> tuple[int, int]:
+    rows = call.db.rows(TaxRate, TaxRate.id.in_(ids)) if ids else []
+    taxes = taxes_on(amount, [(row.id, row.percentage, row.inclusive) for row in rows])
+    added = sum(tax.amount for tax in taxes if not tax.inclusive)
+    return added, sum(tax.amount for tax in taxes if tax.inclusive)
+
+
+def items_for(call: Call, owner: str) -> list[SaleItem]:
+    """What is for sale, in order."""
+    return call.db.rows(SaleItem, SaleItem.owner == owner, order=SaleItem.seq)
+
+
+def prices_for(call: Call, items: list[SaleItem]) -> dict[str, Price]:
+    """The prices of what is for sale, by id."""
+    return {row.id: row for row in call.db.rows(Price, Price.id.in_({item.price for item in items}))}
+
+
+def shown_items(call: Call, owner: str, url: str) -> Fields:
+    """What is for sale as a list that objects include."""
+    items = items_for(call, owner)
+    return list_object(show_all(call, SALE_ITEMS, items[:10]), url, has_more=len(items) > 10)
+
+
+def listed_items(call: Call, owner: str, params: ListParams, url: str) -> Fields:
+    """A page of what is for sale."""
+    return list_of(call, SALE_ITEMS, params, url, SaleItem.owner == owner, oldest_first=True)
+
+
+def totals(items: list[SaleItem], discount: int = 0) -> Fields:
+    """What objects show of the amounts of their items."""
+    added = sum(item.amount_total - item.amount_subtotal for item in items)
+    subtotal = sum(item.amount_subtotal for item in items)
+    tax = sum(item.amount_tax for item in items)
+    return {
+        "amount_subtotal": subtotal,
+        "amount_total": subtotal + added - discount,
+        "total_details": {"amount_discount": discount, "amount_shipping": 0, "amount_tax": tax},
+        "currency": items[0].currency if items else None,
+    }
+
+
+def items_params(items: list[SaleItem]) -> list[dict[str, Any]]:
+    """The items as what a subscription begins with."""
+    return [{"price": item.price, "quantity": item.quantity, "tax_rates": item.tax_rates} for item in items]

@@ -1,0 +1,115 @@
+"""Credit notes, quotes, subscription schedules and searches of billing's objects."""
+
+import pytest
+
+DAY = 86400
+
+
+@pytest.fixture
+def customer(stripe):
+    made = stripe.post("customers", email="ada@shop.example")["id"]
+    method = stripe.post("payment_methods/pm_card_visa/attach", customer=made)["id"]
+    stripe.post(f"customers/{made}", invoice_settings={"default_payment_method": method})
+    return made
+
+
+@pytest.fixture
+def product(stripe):
+    return stripe.post("products", name="Box")["id"]
+
+
+def priced(stripe, product, amount, interval="month"):
+    every = {"interval": interval} if interval else ""
+    wanted = {"product": product, "currency": "usd", "unit_amount": amount}
+    return stripe.post("prices", **wanted, **({"recurring": every} if every else {}))["id"]
+
+
+def invoice(stripe, customer, amount, *, paid):
+    stripe.post("invoiceitems", customer=customer, amount=amount, currency="usd")
+    draft = stripe.post("invoices", customer=customer, pending_invoice_items_behavior="include")["id"]
+    return stripe.post(f"invoices/{draft}/{'pay' if paid else 'finalize'}")
+
+
+def test_less_is_to_be_paid_of_an_open_invoice(stripe, customer):
+    open_ = invoice(stripe, customer, 2000, paid=False)
+    note = stripe.post("credit_notes", invoice=open_["id"], amount=500)
+    assert (note["type"], note["number"]) == ("pre_payment", f"{open_['number']}-CN-01")
+    assert stripe.get(f"invoices/{open_['id']}")["amount_remaining"] == 1500
+    stripe.post(f"credit_notes/{note['id']}/void")
+    assert stripe.get(f"invoices/{open_['id']}")["amount_remaining"] == 2000
+    stripe.post("credit_notes", invoice=open_["id"], lines=[
+        {"type": "invoice_line_item", "invoice_line_item": open_["lines"]["data"][0]["id"]}])  # fmt: skip
+    assert stripe.get(f"invoices/{open_['id']}")["status"] == "paid"
+
+
+def test_money_is_given_back_of_a_paid_invoice(stripe, customer):
+    paid = invoice(stripe, customer, 2000, paid=True)
+    note = stripe.post("credit_notes", invoice=paid["id"], amount=900, refund_amount=400, credit_amount=500)
+    assert (note["post_payment_amount"], note["refunds"][0]["amount_refunded"]) == (900, 400)
+    assert stripe.get("refunds")["data"][0]["amount"] == 400
+    assert stripe.get(f"customers/{customer}")["balance"] == -500
+    refused = stripe.error("POST", "credit_notes", invoice=paid["id"], amount=1200, refund_amount=1200)
+    assert refused["param"] == "amount"
+    refused = stripe.error("POST", "credit_notes", invoice=paid["id"], amount=100, refund_amount=50)
+    assert "must equal the credit note amount" in refused["message"]
+
+
+def test_an_accepted_quote_becomes_a_subscription(stripe, customer, product):
+    items = [{"price": priced(stripe, product, 1000), "quantity": 2}]
+    made = stripe.post("quotes", customer=customer, line_items=items)
+    assert (made["status"], made["amount_total"]) == ("draft", 2000)
+    assert made["computed"]["recurring"]["interval"] == "month"
+    stripe.post(f"quotes/{made['id']}/finalize")
+    accepted = stripe.post(f"quotes/{made['id']}/accept", expand=["subscription"])
+    assert accepted["subscription"]["items"]["data"][0]["quantity"] == 2
+    assert stripe.error("POST", f"quotes/{made['id']}/cancel")["code"] == "resource_invalid_state"
+
+
+def test_an_accepted_quote_for_once_becomes_an_invoice(stripe, customer, product):
+    made = stripe.post("quotes", customer=customer, line_items=[{"price": priced(stripe, product, 700, "")}])
+    stripe.post(f"quotes/{made['id']}/finalize")
+    accepted = stripe.post(f"quotes/{made['id']}/accept", expand=["invoice"])
+    assert (accepted["invoice"]["status"], accepted["invoice"]["total"]) == ("draft", 700)
+
+
+def test_a_schedule_moves_a_customer_to_yearly_at_the_end_of_the_period(stripe, product):
+    clock = stripe.post("test_helpers/test_clocks", frozen_time=1_769_850_000)
+    customer = stripe.post("customers", test_clock=clock["id"])["id"]
+    method = stripe.post("payment_methods/pm_card_visa/attach", customer=customer)["id"]
+    monthly, yearly = priced(stripe, product, 1000), priced(stripe, product, 9000, "year")
+    wanted = {"customer": customer, "items": [{"price": monthly}], "default_payment_method": method}
+    made = stripe.post("subscriptions", **wanted)
+    plan = stripe.post("subscription_schedules", from_subscription=made["id"])
+    (now,) = plan["phases"]
+    phases = [
+        {"items": [{"price": monthly, "quantity": 1}], "start_date": now["start_date"], "end_date": now["end_date"]},
+        {"items": [{"price": yearly, "quantity": 1}], "iterations": 1},
+    ]
+    stripe.post(f"subscription_schedules/{plan['id']}", phases=phases)
+    advanced = now["end_date"] + DAY
+    stripe.post(f"test_helpers/test_clocks/{clock['id']}/advance", frozen_time=advanced)
+    seen = stripe.get(f"subscriptions/{made['id']}")
+    assert seen["items"]["data"][0]["price"]["id"] == yearly
+    assert seen["items"]["data"][0]["current_period_end"] > now["end_date"] + 364 * DAY
+    assert [each["amount_paid"] for each in stripe.get("invoices", customer=customer)["data"]] == [9000, 1000]
+    released = stripe.post(f"subscription_schedules/{plan['id']}/release")
+    assert (released["status"], released["released_subscription"]) == ("released", made["id"])
+
+
+def test_a_schedule_begins_a_subscription(stripe, customer, product):
+    phases = [{"items": [{"price": priced(stripe, product, 1000)}], "duration": {"interval": "month"}}]
+    wanted = {"customer": customer, "start_date": "now", "phases": phases}
+    plan = stripe.post("subscription_schedules", **wanted, end_behavior="cancel")
+    assert (plan["status"], plan["phases"][0]["items"][0]["quantity"]) == ("active", 1)
+    assert stripe.get(f"subscriptions/{plan['subscription']}")["schedule"] == plan["id"]
+    assert stripe.post(f"subscription_schedules/{plan['id']}/cancel")["status"] == "canceled"
+    assert stripe.get(f"subscriptions/{plan['subscription']}")["status"] == "canceled"
+
+
+def test_billing_is_searched(stripe, customer, product):
+    price = priced(stripe, product, 1000)
+    stripe.post("subscriptions", customer=customer, items=[{"price": price}], metadata={"team": "a"})
+    assert len(stripe.get("invoices/search", query=f'customer:"{customer}" AND status:"paid"')["data"]) == 1
+    assert len(stripe.get("subscriptions/search", query='metadata["team"]:"a"')["data"]) == 1
+    assert len(stripe.get("products/search", query='name~"box" AND active:"true"')["data"]) == 1
+    assert len(stripe.get("prices/search", query=f'product:"{product}"')["data"]) == 1
