@@ -12,7 +12,9 @@ from twindiff.server.inspector.rendering import render
 from twindiff.server.inspector.timelines import Cursor, cursor_at, timeline
 from twindiff.server.service import Service
 
-SECONDS = 0.5
+SECONDS_TOGETHER = 0.1
+"""What comes within it is drawn at once."""
+SECONDS = 1.0
 """Between two looks at an environment that goes on."""
 SECONDS_QUIET = 20
 """After which a stream says that it is still there, and looks whether its environment is."""
@@ -103,11 +105,12 @@ class Live:
             cursor = await self._present(environment_id)
             while True:
                 await _either(commits.__anext__(), calls.__anext__())
-                await asyncio.sleep(SECONDS)
+                await asyncio.sleep(SECONDS_TOGETHER)
                 with suppress(ApiError):  # an environment that has ended, or a full disk
                     part = await self._part(environment_id, cursor)
                     cursor = part.cursor
                     self._tell(environment_id, part)
+                await asyncio.sleep(SECONDS - SECONDS_TOGETHER)
 
     async def _present(self, environment_id: str) -> Cursor:
         async def ask() -> Cursor:
