@@ -76,3 +76,28 @@ def test_the_asynchronous_client_does_the_same(address):
         return found.name
 
     assert asyncio.run(round_trip()) == "Ada"
+
+
+def test_a_subscription_goes_through_three_renewals_and_a_failed_card(address):
+    client = sdk.StripeClient("sk_test_shop", base_addresses=address)
+    clock = client.v1.test_helpers.test_clocks.create({"frozen_time": 1_767_225_600})
+    customer = client.v1.customers.create({"test_clock": clock.id, "email": "ada@shop.example"})
+    good = client.v1.payment_methods.attach("pm_card_visa", {"customer": customer.id})
+    settings: Any = {"invoice_settings": {"default_payment_method": good.id}}
+    client.v1.customers.update(customer.id, settings)
+    monthly: Any = {"currency": "usd", "unit_amount": 1500, "recurring": {"interval": "month"}}
+    product = client.v1.products.create({"name": "Box", "default_price_data": monthly})
+    wanted: Any = {"customer": customer.id, "items": [{"price": product.default_price}], "expand": ["latest_invoice"]}
+    made: Any = client.v1.subscriptions.create(wanted)
+    assert (made.status, made.latest_invoice.status) == ("active", "paid")
+    for days in (40, 70, 100):
+        client.v1.test_helpers.test_clocks.advance(clock.id, {"frozen_time": 1_767_225_600 + days * 86400})
+    invoices = list(client.v1.invoices.list({"customer": customer.id, "limit": 2}).auto_paging_iter())
+    assert [each.amount_paid for each in invoices] == 4 * [1500]
+    bad = client.v1.payment_methods.attach("pm_card_chargeCustomerFail", {"customer": customer.id})
+    client.v1.subscriptions.update(made.id, {"default_payment_method": bad.id})
+    client.v1.test_helpers.test_clocks.advance(clock.id, {"frozen_time": 1_767_225_600 + 125 * 86400})
+    assert client.v1.subscriptions.retrieve(made.id).status == "past_due"
+    open_ = client.v1.invoices.list({"subscription": made.id, "status": "open"}).data[0]
+    assert client.v1.invoices.pay(open_.id, {"payment_method": good.id}).status == "paid"
+    assert client.v1.subscriptions.retrieve(made.id).status == "active"

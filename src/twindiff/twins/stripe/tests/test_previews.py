@@ -1,0 +1,55 @@
+"""Previews: what would be billed, with nothing done."""
+
+import pytest
+
+DAY = 86400
+START = 1_769_850_000
+
+
+@pytest.fixture
+def made(stripe):
+    clock = stripe.post("test_helpers/test_clocks", frozen_time=START)["id"]
+    customer = stripe.post("customers", test_clock=clock)["id"]
+    method = stripe.post("payment_methods/pm_card_visa/attach", customer=customer)["id"]
+    product = stripe.post("products", name="Box")["id"]
+    wanted = {"product": product, "currency": "usd", "recurring": {"interval": "month"}}
+    small, large = (stripe.post("prices", **wanted, unit_amount=amount)["id"] for amount in (1000, 3000))
+    begun = {"customer": customer, "items": [{"price": small}], "default_payment_method": method}
+    subscription = stripe.post("subscriptions", **begun)
+    stripe.post(f"test_helpers/test_clocks/{clock}/advance", frozen_time=START + 14 * DAY)
+    return {"customer": customer, "subscription": subscription, "large": large, "clock": clock}
+
+
+def test_the_next_invoice_is_shown_and_not_made(stripe, made):
+    seen = stripe.post("invoices/create_preview", subscription=made["subscription"]["id"])
+    assert (seen["amount_due"], seen["status"], seen["billing_reason"]) == (1000, "draft", "subscription_cycle")
+    assert seen["id"].startswith("upcoming_in_")
+    assert len(stripe.get("invoices")["data"]) == 1
+    assert stripe.get(f"subscriptions/{made['subscription']['id']}") == made["subscription"]
+
+
+def test_a_preview_of_an_upgrade_is_what_is_billed_then(stripe, made):
+    item = made["subscription"]["items"]["data"][0]["id"]
+    change = {"items": [{"id": item, "price": made["large"]}], "proration_behavior": "always_invoice"}
+    id = made["subscription"]["id"]
+    seen = stripe.post("invoices/create_preview", subscription=id, subscription_details=change)
+    stripe.post(f"subscriptions/{id}", **change)
+    billed = stripe.get("invoices")["data"][0]
+    assert seen["amount_due"] == billed["amount_due"] == 1000
+    assert [line["amount"] for line in seen["lines"]["data"]] == [line["amount"] for line in billed["lines"]["data"]]
+
+
+def test_a_first_invoice_is_previewed_before_there_is_a_subscription(stripe, made):
+    customer = stripe.post("customers")["id"]
+    details = {"items": [{"price": made["large"], "quantity": 2}]}
+    seen = stripe.post("invoices/create_preview", customer=customer, subscription_details=details)
+    assert seen["total"] == 6000
+    assert stripe.get("subscriptions", customer=customer)["data"] == []
+
+
+def test_what_nobody_would_be_billed_for_is_not_shown(stripe, made):
+    customer = stripe.post("customers")["id"]
+    assert stripe.error("POST", "invoices/create_preview", 404, customer=customer)["code"] == "invoice_upcoming_none"
+    extra = [{"amount": 500, "currency": "usd"}]
+    assert stripe.post("invoices/create_preview", customer=customer, invoice_items=extra)["total"] == 500
+    assert stripe.get("invoiceitems", customer=customer)["data"] == []
