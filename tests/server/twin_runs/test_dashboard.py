@@ -23,7 +23,7 @@ def test_what_was_asked_is_text_on_the_page(live):
     run = provisioned(live.client)
     httpx.post(f"{run['twins']['slack']['base_url']}/api/<script>alert(1)<%2Fscript>")
     page = httpx.get(run["dashboard_url"])
-    assert "<script>" not in page.text
+    assert "<script>alert" not in page.text
     assert "&lt;script&gt;" in page.text
     assert "default-src 'none'" in page.headers["content-security-policy"]
 
@@ -34,8 +34,19 @@ def test_the_page_of_a_run_that_has_ended_says_so(live):
     assert "has ended" in httpx.get(run["dashboard_url"]).text
 
 
+def test_the_page_is_told_of_each_operation_while_it_happens(live):
+    run = provisioned(live.client)
+    news = run["dashboard_url"].replace("/dashboard", "/dashboard/news")
+    with httpx.stream("GET", news, timeout=30) as stream:
+        lines = stream.iter_lines()
+        assert next(lines) == ": watching"
+        httpx.post(f"{run['twins']['slack']['base_url']}/api/conversations.create", json={"name": "told"})
+        assert next(line for line in lines if line.startswith("data:")) == "data: 1"
+
+
 def test_with_a_key_the_page_asks_for_the_proxy_token(make_server):
     server = make_server(api_key="the-key")
     run = provisioned(server.client, **{"X-API-Key": "the-key"})
     assert httpx.get(run["dashboard_url"]).status_code == 200
     assert httpx.get(run["dashboard_url"].partition("?")[0]).status_code == 401
+    assert httpx.get(run["dashboard_url"].partition("?")[0] + "/news").status_code == 401

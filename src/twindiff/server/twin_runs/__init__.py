@@ -23,7 +23,13 @@ PREFIXES = (
     *sandbox_routes.PREFIXES,
     *later.PREFIXES,
 )
-OPEN = {*accounts.OPEN, *page_routes.OPEN, "GET /scenarios/presets", "GET /twin-runs/{run_id}/dashboard"}
+OPEN = {
+    *accounts.OPEN,
+    *page_routes.OPEN,
+    "GET /scenarios/presets",
+    "GET /twin-runs/{run_id}/dashboard",
+    "GET /twin-runs/{run_id}/dashboard/news",
+}
 """Operations that need no key."""
 
 operations = Dispatch(

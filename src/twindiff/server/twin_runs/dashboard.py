@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from base64 import b64encode
+from collections.abc import AsyncIterator, Iterable
+from hashlib import sha256
 from html import escape
 from typing import Any
 
@@ -12,13 +15,37 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer
 from twindiff.server.auth import same
 from twindiff.server.twin_runs.desk import Desk
+from twindiff.storage.feed import Feed
 from twindiff.storage.journal import Record
 
 SHOWN = 50
 """Calls and operations that the page shows, newest first."""
-SECONDS = 3
-"""How often the page of a run that lasts is loaded anew."""
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+SECONDS_QUIET = 20
+"""After which a stream says that it is still there."""
+MOST_STREAMS = 200
+"""Pages of this server that are kept up to date at once."""
+_SCRIPT = """
+let busy = false, late = false;
+async function refresh() {
+  if (busy) { late = true; return; }
+  busy = true;
+  const answer = await fetch(location.href).catch(() => null);
+  const page = new DOMParser().parseFromString(answer ? await answer.text() : "", "text/html");
+  const main = page.querySelector("main");
+  if (main) document.querySelector("main").replaceWith(main);
+  if (main && !page.querySelector("script")) news.close();
+  busy = false;
+  if (late) { late = false; refresh(); }
+}
+const news = new EventSource(location.pathname + "/news" + location.search);
+news.onmessage = refresh;
+setInterval(refresh, 10000);
+"""
+_HASH = b64encode(sha256(_SCRIPT.encode()).digest()).decode()
+POLICY = (
+    f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{_HASH}'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 _STYLE = """
 :root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{max-width:64rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}code,pre{font:13px/1.5 ui-monospace,monospace}
@@ -36,10 +63,48 @@ class NotSignedIn(ApiError):
     status = 401
 
 
-async def dashboard(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
-    """The page; where the server has a key, whoever opens it brings the run's proxy token. Raises NotSignedIn."""
+class TooManyStreams(ApiError):
+    """As many pages are kept up to date as this server allows; load the page again instead."""
+
+    status = 503
+
+
+_watched: list[str] = []
+"""The environments whose pages are kept up to date, one by one."""
+
+
+def news(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
+    """A stream that tells a page of each operation of its run; raises NotSignedIn, TooManyStreams."""
+    _check(desk, run, token)
+    if len(_watched) >= MOST_STREAMS:
+        raise TooManyStreams
+    parts = _told(desk.runs.service.engine.feed, run.environment_id)
+    return Answer(b"", content_type="text/event-stream", headers=(("Cache-Control", "no-store"),), parts=parts)
+
+
+async def _told(feed: Feed, environment_id: str) -> AsyncIterator[bytes]:
+    _watched.append(environment_id)
+    try:
+        with feed.watch(environment_id) as watch:
+            yield b": watching\n\n"
+            while True:
+                try:
+                    commit = await asyncio.wait_for(anext(watch), SECONDS_QUIET)
+                    yield f"data: {commit.seq}\n\n".encode()
+                except TimeoutError:
+                    yield b": still here\n\n"
+    finally:
+        _watched.remove(environment_id)
+
+
+def _check(desk: Desk, run: TwinRunRecord, token: str) -> None:
     if desk.runs.service.settings.api_key and not same(token, run.proxy_token):
         raise NotSignedIn
+
+
+async def dashboard(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
+    """The page; where the server has a key, whoever opens it brings the run's proxy token. Raises NotSignedIn."""
+    _check(desk, run, token)
     status = desk.runs.status(run)
     twins = await desk.runs.instances(run, desk.address)
     lasts = status == "ready"
@@ -49,11 +114,11 @@ async def dashboard(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
         *(_twin(name, twin) for name, twin in twins.items()),
         *((_changes(desk, run), _calls(desk, run)) if lasts else ("<p>The run has ended; its twins are gone.</p>",)),
     ]
-    again = f'<meta http-equiv="refresh" content="{SECONDS}">' if lasts else ""
+    script = f"<script>{_SCRIPT}</script>" if lasts else ""
     page = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8">{again}<title>Twin run {run.run_id[:8]}</title>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Twin run {run.run_id[:8]}</title>'
         '<meta name="viewport" content="width=device-width">'
-        f"<style>{_STYLE}</style></head><body><main>{''.join(parts)}</main></body></html>"
+        f"<style>{_STYLE}</style></head><body><main>{''.join(parts)}</main>{script}</body></html>"
     )
     headers = (("Content-Security-Policy", POLICY), ("Referrer-Policy", "no-referrer"), ("Cache-Control", "no-store"))
     return Answer(page.encode(), content_type="text/html; charset=utf-8", headers=headers)

@@ -12,7 +12,7 @@ from twindiff.kit.clock import iso_instant
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer
 from twindiff.kit.twin import Operations, Twin
-from twindiff.server.twin_runs.dashboard import dashboard
+from twindiff.server.twin_runs.dashboard import dashboard, news
 from twindiff.server.twin_runs.desk import Desk
 from twindiff.server.twin_runs.runs import Asked
 from twindiff.server.twin_runs.scenarios import Mode
@@ -147,6 +147,12 @@ async def provision_status(desk: Desk, run_id: str) -> dict[str, Any]:
 async def show_dashboard(desk: Desk, run_id: str, token: str = "") -> Answer:
     """The page of a run, for people."""
     return await dashboard(desk, desk.runs.find(run_id), token)
+
+
+@api.get("/twin-runs/{run_id}/dashboard/news")
+def show_news(desk: Desk, run_id: str, token: str = "") -> Answer:
+    """Tell the page of a run, as server-sent events, that there is something new to show."""
+    return news(desk, desk.runs.find(run_id), token)
 
 
 async def shown(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
