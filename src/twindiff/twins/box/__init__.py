@@ -43,6 +43,8 @@ from . import (
 from .completing import completed
 from .further_tables import TABLES
 from .guard import actor_of, guard
+from .samples import bike_shop
+from .seeding import seeding
 from .tables import User
 
 _HERE = Path(__file__).parent
@@ -86,6 +88,9 @@ twin = Twin(
     tables=TABLES,
     users=Users(User, User.id, User.login),
     seeds=_HERE / "seeds",
+    templates={"box_default": bike_shop},
+    seeding=seeding,
+    missing=(_HERE / "missing_operations.txt").read_text().splitlines(),
     layers=(guard,),
     actor_of=actor_of,
     completes=completed,

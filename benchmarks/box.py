@@ -1,0 +1,142 @@
+"""What Box's operations cost in process, over an enterprise of 100,000 files.
+
+    python benchmarks/box.py [--files 100000] [--json]
+
+Every figure is in milliseconds: the least, the median and the 99th percentile of single calls in process, handler and
+JSON. `a bare answer` is a handler that looks nothing up, GET /ai_agents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Callable
+from statistics import quantiles
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from twindiff.environments.environments import Wanted
+from twindiff.kit.http import Request
+from twindiff.server import Service, Settings
+
+ADMIN = "22010040001"
+SECONDS = 1.0
+FEWEST, MOST = 5, 2000
+BOUNDARY = "part"
+
+
+class Figure(NamedTuple):
+    operation: str
+    least: float
+    p50: float
+    p99: float
+
+
+def rows_of(files: int) -> dict[str, list[dict[str, Any]]]:
+    """A hundred folders with files in them, of which each tenth shares one of a thousand texts."""
+    owned = {"owned_by_id": ADMIN, "created_by_id": ADMIN, "etag": "0", "sequence_id": "0"}
+    folders = [{"id": str(100 + n), "name": f"folder {n}", "parent_id": "0", **owned} for n in range(100)]
+    made: list[dict[str, Any]] = []
+    for n in range(files):
+        digest = hashlib.sha1(str(n % 1000 if n % 10 == 0 else -n).encode()).hexdigest()
+        name = f"report {n} {'harbor' if n % 997 == 0 else 'plain'}.txt"
+        place = {"parent_id": str(100 + n % 100), "sha_1": digest, "size": 1000 + n}
+        made.append(
+            {"id": str(10_000_000 + n), "name": name, "file_version_id": str(n), "extension": "txt", **place, **owned}
+        )
+    texts = [
+        {"sha_1": hashlib.sha1(str(n).encode()).hexdigest(), "text": f"tide {n} " + "lorem ipsum " * 40 + f"buoy{n}"}
+        for n in range(1000)
+    ]
+    users = [{"id": ADMIN, "name": "Ada Admin", "login": "ada@example.com", "role": "admin", "space_amount": -1}]
+    return {"box_users": users, "box_folders": folders, "box_files": made, "box_content_texts": texts}
+
+
+class Enterprise:
+    """An environment spoken to without a socket."""
+
+    def __init__(self, service: Service, template: Any) -> None:
+        self.service = service
+        made = service.environments.create(Wanted([template], user_id=ADMIN))
+        self.environment = service.environments.get(made.environment.environment_id)
+        self.twin, self.token = service.registry.get("box"), made.agent_token
+
+    def call(self, verb: str, path: str, body: bytes = b"", kind: str = "application/json") -> Any:
+        headers = {"content-type": kind, "authorization": f"Bearer {self.token}"}
+        bare, _, query = path.partition("?")
+        request = Request(verb, bare, query, headers, body)
+        exchange = self.twin.exchange(request, "http://box.example")
+        assert exchange, path
+        return self.service.calls.answer(self.environment, self.twin, exchange, trusted=True)
+
+    def upload(self, name: str, data: bytes) -> Any:
+        attributes = json.dumps({"name": name, "parent": {"id": "0"}})
+        head = (
+            f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="attributes"\r\n\r\n{attributes}\r\n--{BOUNDARY}\r\n'
+        )
+        head += f'Content-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
+        body = head.encode() + data + f"\r\n--{BOUNDARY}--\r\n".encode()
+        answer = self.call("POST", "/api/2.0/files/content", body, f"multipart/form-data; boundary={BOUNDARY}")
+        assert answer.status == 201, answer.body
+        return answer
+
+
+def measure(name: str, work: Callable[[int], Any]) -> Figure:
+    """Do something over and over for a while."""
+    times: list[float] = []
+    while len(times) < FEWEST or (sum(times) < SECONDS * 1000 and len(times) < MOST):
+        started = perf_counter()
+        answer = work(len(times))
+        times.append((perf_counter() - started) * 1000)
+        assert getattr(answer, "status", 200) < 400, answer
+    cuts = quantiles(times, n=100)
+    return Figure(name, min(times), cuts[49], cuts[98])
+
+
+GETS = {
+    "a bare answer": "/2.0/ai_agents",
+    "users/me": "/2.0/users/me",
+    "a folder's page of 100": "/2.0/folders/150/items?limit=100",
+    "a folder's page, far on": "/2.0/folders/150/items?limit=100&offset=800",
+    "a file": "/2.0/files/10050000",
+    "search: a rare word in names": "/2.0/search?query=harbor&content_types=name",
+    "search: a word in a content": "/2.0/search?query=buoy77&content_types=file_content",
+    "search: a word, everywhere": "/2.0/search?query=harbor",
+    "search: no hit": "/2.0/search?query=unfindable",
+}
+
+
+def of_files(files: int) -> list[Figure]:
+    service = Service(Settings())
+    template = service.templates.add(service.registry.get("box"), "box_large", rows_of(files), origin="benchmark")
+    box = Enterprise(service, template)
+    figures = [measure(name, lambda _, path=path: box.call("GET", path)) for name, path in GETS.items()]
+    data = bytes(range(256)) * 4096
+    figures.append(measure("an upload of 1 MB", lambda n: box.upload(f"{n}.bin", n.to_bytes(8, "big") + data[8:])))
+    service.close()
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--files", type=int, default=100_000)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    figures = of_files(options.files)
+    if options.json:
+        print(json.dumps([figure._asdict() for figure in figures]))
+        return
+    table = Table(title=f"Box in process, {options.files:,} files, milliseconds")
+    for title in ("operation", "least", "p50", "p99"):
+        table.add_column(title, justify="left" if title == "operation" else "right")
+    for figure in figures:
+        table.add_row(figure.operation, *(f"{each:.3f}" for each in figure[1:]))
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""How an enterprise is filled from a configuration: people, folders with their files, comments, shares.
+
+{"folders": [{"name": "Plans", "files": [{"name": "plan.txt", "content": "…"}], "shared_with": [{"user": "Ben"}]}]}
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from hashlib import sha1
+from typing import Any
+
+import msgspec
+
+from twindiff.kit import Call
+from twindiff.kit.seeding import InvalidSeedConfig, Part, Person, Seeding
+from twindiff.kit.styles.box import BoxError
+
+from .access import ROLES, ROOT
+from .changing import Ref
+from .contents import Bytes
+from .extraction import text_of
+from .further_tables import Collaboration, ContentText
+from .names import check_name
+from .stamps import folded, new_id, search_text
+from .tables import Comment, FileContent, Folder, User
+from .uploads import Attributes, add_file
+
+
+class SeedUser(Part):
+    """Somebody in the enterprise."""
+
+    name: str
+    email: str | None = None
+    timezone: str | None = None
+
+
+class SeedFile(Part):
+    """A file of text, with comments on it."""
+
+    name: str
+    content: str = ""
+    description: str | None = None
+    comments: list[str] = msgspec.field(default_factory=list[str])
+
+
+class SeedShare(Part):
+    """A user's access to a folder."""
+
+    user: str
+    role: str = "editor"
+
+
+class SeedFolder(Part):
+    """A folder with what is in it."""
+
+    name: str
+    description: str = ""
+    files: list[SeedFile] = msgspec.field(default_factory=list[SeedFile])
+    folders: list[SeedFolder] = msgspec.field(default_factory=list["SeedFolder"])
+    shared_with: list[SeedShare] = msgspec.field(default_factory=list[SeedShare])
+
+
+class BoxConfig(msgspec.Struct):
+    """What an enterprise may be filled with; users may be given as their name alone."""
+
+    users: list[SeedUser | str] = []
+    folders: list[SeedFolder] = []
+    files: list[SeedFile] = []
+
+
+class _Writer:
+    """Writes parts, and remembers what cannot be used."""
+
+    def __init__(self, call: Call, known: dict[str, str]) -> None:
+        self.call = call
+        self.known = known
+        self.problems: list[str] = []
+        self.files = self.folders = 0
+
+    def folder(self, part: SeedFolder, parent: str, path: str) -> None:
+        """A folder with all that is in it."""
+        if not self._may_be_called(part.name, f"{path}.name"):
+            return
+        now, folder_id = self.call.clock.iso(), new_id(self.call)
+        people: dict[str, Any] = {
+            "created_by_id": self.call.actor,
+            "owned_by_id": self.call.actor,
+            "modified_by_id": self.call.actor,
+        }
+        row = Folder(
+            id=folder_id,
+            name=part.name,
+            description=part.description,
+            parent_id=parent,
+            etag="0",
+            sequence_id="0",
+            created_at=now,
+            modified_at=now,
+            folded_name=folded(part.name),
+            search_text=search_text(part.name, part.description, None),
+            **people,
+        )
+        self.call.db.add(row)
+        self.folders += 1
+        for number, file in enumerate(part.files):
+            self.file(file, row, f"{path}.files[{number}]")
+        for number, folder in enumerate(part.folders):
+            self.folder(folder, folder_id, f"{path}.folders[{number}]")
+        for number, share in enumerate(part.shared_with):
+            self._share(share, folder_id, f"{path}.shared_with[{number}]")
+
+    def file(self, part: SeedFile, folder: Folder, path: str) -> None:
+        """A file with the comments on it."""
+        if not self._may_be_called(part.name, f"{path}.name"):
+            return
+        said = Attributes(name=part.name, parent=Ref(id=folder.id), description=part.description)
+        file = add_file(self.call, folder, said, self._held(part))
+        kept = self.call.db.find(FileContent, FileContent.version_id == file.file_version_id)
+        if kept:
+            self.call.db.change(kept, content=b64encode(part.content.encode()).decode())
+        self.files += 1
+        for text in part.comments:
+            now, author = self.call.clock.iso(), self.call.actor
+            row = Comment(id=new_id(self.call, 9), message=text, file_id=file.id, item_id=file.id, created_by_id=author)
+            self.call.db.add(msgspec.structs.replace(row, created_at=now, modified_at=now))
+
+    def _held(self, part: SeedFile) -> Bytes:
+        """What a file holds; its bytes stand in its row, as those of templates do."""
+        data = part.content.encode()
+        held = Bytes("", sha1(data).hexdigest(), len(data))
+        text = text_of(data, part.name)
+        if text and self.call.db.find(ContentText, ContentText.sha_1 == held.sha_1) is None:
+            self.call.db.add(ContentText(sha_1=held.sha_1, text=text))
+        return held
+
+    def _share(self, part: SeedShare, folder_id: str, path: str) -> None:
+        if part.user not in self.known:
+            self.problems.append(
+                f"{path}.user: '{part.user}' is not among the users; there are {', '.join(self.known)}"
+            )
+        elif part.role not in ROLES:
+            self.problems.append(f"{path}.role: '{part.role}' is no role; there are {', '.join(ROLES)}")
+        else:
+            whom: dict[str, Any] = {"accessible_by_id": self.known[part.user], "created_by_id": self.call.actor}
+            row = Collaboration(id=new_id(self.call, 11), item_id=folder_id, item_type="folder", role=part.role, **whom)
+            self.call.db.add(row)
+
+    def _may_be_called(self, name: str, path: str) -> bool:
+        try:
+            check_name(name)
+        except BoxError as error:
+            self.problems.append(f"{path}: {error}")
+            return False
+        return True
+
+
+def write(call: Call, config: BoxConfig, people: Sequence[Person]) -> dict[str, int]:
+    """Fill an enterprise without files; raises InvalidSeedConfig for strange users and names that cannot be."""
+    known = {person.name: _join(call, person, is_first=not number) for number, person in enumerate(people)}
+    call.actor = next(iter(known.values()))
+    root = Folder(id=ROOT, name="All Files", description="", owned_by_id=call.actor, folded_name="all files")
+    if call.db.find(Folder, Folder.id == ROOT) is None:
+        call.db.add(root)
+    writer = _Writer(call, known)
+    for number, folder in enumerate(config.folders):
+        writer.folder(folder, ROOT, f"folders[{number}]")
+    for number, file in enumerate(config.files):
+        writer.file(file, root, f"files[{number}]")
+    if writer.problems:
+        raise InvalidSeedConfig(writer.problems)
+    return {"users": len(known), "folders": writer.folders, "files": writer.files}
+
+
+def _join(call: Call, person: Person, *, is_first: bool) -> str:
+    """A user of the enterprise; the first one, who is the agent, administers it."""
+    now = call.clock.iso()
+    user = User(
+        id=new_id(call, 11),
+        name=person.name,
+        login=person.email,
+        timezone=person.timezone,
+        role="admin" if is_first else "user",
+        created_at=now,
+        modified_at=now,
+    )
+    return call.db.add(user).id
+
+
+seeding = Seeding(BoxConfig, write)
