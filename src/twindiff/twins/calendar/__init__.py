@@ -22,6 +22,7 @@ from . import (
     template_rows,
     world,
 )
+from .seeding import seeding
 from .tables import TABLES, CalendarUser
 
 _HERE = Path(__file__).parent
@@ -52,6 +53,7 @@ twin = GoogleTwin(
     completes=template_rows.completed,
     clocks=dict.fromkeys(("calendar_base", "calendar_default"), template_rows.BEGINS),
     webhooks=channels.webhooks,
+    seeding=seeding,
     variables=Variables(
         tokens=dict.fromkeys(("GOOGLE_CALENDAR_TOKEN", "GOOGLE_ACCESS_TOKEN"), "ya29.{secret}"),
         urls={"GOOGLE_CALENDAR_API_URL": "", "GOOGLE_CALENDAR_BASE_URL": ""},

@@ -18,7 +18,7 @@ from .access import Access
 from .changes import read_sync_token, sync_token
 from .errors import InvalidPageToken
 from .event_filters import Filters, matching
-from .event_views import Lens, attendees_of, event_object, occurrence
+from .event_views import Lens, attendees_of, event_object, occurrence_object
 from .recurrence import between
 from .tables import AgendaEntry, CalendarEvent, CalendarEventCopy
 from .times import DAY, FAR
@@ -202,11 +202,15 @@ def _objects(call: Call, lens: Lens, items: Sequence[Item], wanted: Wanted) -> I
     invited = attendees_of(call, ids)
     here = CalendarEventCopy.calendar_id == lens.calendar_id, CalendarEventCopy.event_id.in_(ids)
     copies = {copy.event_id: copy for copy in call.db.rows(CalendarEventCopy, *here)} if ids else {}
+    shown: dict[str, dict[str, Any]] = {}
     for item in items:
         event = events[item.event_id]
+        if item.event_id not in shown:
+            copy = copies.get(item.event_id)
+            shown[item.event_id] = event_object(event, invited.get(item.event_id, ()), lens, copy)
+        value = shown[item.event_id]
         if item.start is not None:
-            event = occurrence(event, item.start, lens.calendar_zone)
-        value = event_object(event, invited.get(item.event_id, ()), lens, copies.get(item.event_id))
+            value = occurrence_object(value, event, item.start, lens)
         yield value if wanted.since is None else _as_synced(value, event, lens)
 
 

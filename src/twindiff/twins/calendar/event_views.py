@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -41,6 +42,8 @@ _IF_SET = (
     ("privateCopy", "private_copy"),
     ("locked", "locked"),
 )
+_SET_NAMES = tuple(name for name, _ in _IF_SET)
+_set_values = attrgetter(*(column for _, column in _IF_SET))
 _FREE_BUSY = ("kind", "etag", "id", "status", "htmlLink", "iCalUID", "created", "updated", "start", "end", "eventType")
 _OF_SERIES = ("recurrence", "recurringEventId", "originalStartTime", "sequence", "transparency")
 
@@ -120,6 +123,22 @@ def occurrence_id(series: CalendarEvent, start: int, zone: str) -> str:
     return f"{series.id}_{instant_of(start):%Y%m%dT%H%M%SZ}"
 
 
+def occurrence_object(shown_series: Mapping[str, Any], series: CalendarEvent, start: int, lens: Lens) -> dict[str, Any]:
+    """One event of a series, made of what is shown of the series: a page may have many of one."""
+    value = dict(shown_series)
+    value.pop("recurrence", None)
+    begin, end = occurrence_times(series, start, lens.calendar_zone)
+    if "dateTime" in begin:
+        begins, ends = span_of(series, lens.calendar_zone)
+        begin = {**begin, "dateTime": _moment(start, lens.zone)}
+        end = {**end, "dateTime": _moment(start + ends - begins, lens.zone)}
+    value["id"] = occurrence_id(series, start, lens.calendar_zone)
+    value["recurringEventId"] = series.id
+    value["start"] = value["originalStartTime"] = begin
+    value["end"] = end
+    return value
+
+
 def event_object(
     event: CalendarEvent, attendees: Attendees, lens: Lens, copy: CalendarEventCopy | None = None
 ) -> dict[str, Any]:
@@ -165,9 +184,7 @@ def _full(event: CalendarEvent, lens: Lens, copy: CalendarEventCopy | None) -> d
         "creator": _person(event.creator_email, event.creator_display_name, lens),
         "organizer": _organizer(event, lens),
     }
-    for name, column in _IF_SET:
-        if (set_ := getattr(event, column)) not in (None, False, "", []):
-            value[name] = set_
+    value |= {name: each for name, each in zip(_SET_NAMES, _set_values(event), strict=True) if each}
     if event.original_start_time:
         value["originalStartTime"] = when_object(event.original_start_time, lens)
     if event.transparency != "opaque":

@@ -112,16 +112,8 @@ def check_time(when: Any, name: str) -> dict[str, Any]:
 
 def shown(micros: int, zone: ZoneInfo) -> str:
     """An instant as answers write it."""
-    instant = instant_of(micros, zone)
-    return instant.strftime("%Y-%m-%dT%H:%M:%S") + _offset(instant)
-
-
-def _offset(instant: datetime) -> str:
-    seconds = int((instant.utcoffset() or timedelta()).total_seconds())
-    if not seconds:
-        return "Z"
-    sign, minutes = "-" if seconds < 0 else "+", abs(seconds) // 60
-    return f"{sign}{minutes // 60:02d}:{minutes % 60:02d}"
+    text = instant_of(micros, zone).isoformat(timespec="seconds")
+    return f"{text[:-6]}Z" if text.endswith("+00:00") else text
 
 
 def stamp(text: str | None) -> str:

@@ -1,0 +1,165 @@
+"""How a calendar world is filled from a configuration: people with their primary calendars, calendars, events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from twindiff.kit import ApiError, Call
+from twindiff.kit.seeding import InvalidSeedConfig, Part, Person, Seeding
+
+from .calendars import CalendarBody, insert_calendar
+from .changes import stamp
+from .event_bodies import EventBody
+from .events import insert_event
+from .tables import Calendar, CalendarAclRule, CalendarListEntry, CalendarSetting, CalendarUser
+from .times import zone_of
+
+UTC = "UTC"
+
+
+class SeedUser(Part):
+    """Somebody with a primary calendar."""
+
+    name: str
+    email: str | None = None
+    timezone: str | None = None
+
+
+class SeedCalendar(Part):
+    """A secondary calendar; without an owner it is the first person's."""
+
+    name: str
+    owner: str | None = None
+    timezone: str | None = None
+    description: str | None = None
+
+
+class SeedEvent(Part):
+    """An event; times are ISO 8601, local ones are of its calendar's zone, and days are `2026-03-02`.
+
+    Without an organizer it is the first person's; `calendar` is the name of one above, or else the organizer's primary.
+    """
+
+    summary: str
+    start: str
+    end: str
+    organizer: str | None = None
+    calendar: str | None = None
+    description: str | None = None
+    location: str | None = None
+    attendees: list[str] = msgspec.field(default_factory=list[str])
+    recurrence: list[str] = msgspec.field(default_factory=list[str])
+
+
+class CalendarConfig(msgspec.Struct):
+    """What a world may be filled with."""
+
+    users: list[SeedUser | str] = []
+    calendars: list[SeedCalendar | str] = []
+    events: list[SeedEvent] = []
+
+
+def write(call: Call, config: CalendarConfig, people: Sequence[Person]) -> dict[str, int]:
+    """Fill an empty world; raises InvalidSeedConfig for a person or a calendar who is not there."""
+    users = {person.email: _join(call, person) for person in people}
+    users |= {person.name: users[person.email] for person in people}
+    first = users[people[0].email] if people else ""
+    calendars: dict[str, str] = {}
+    for number, each in enumerate(config.calendars):
+        given = SeedCalendar(each) if isinstance(each, str) else each
+        owner = _known(users, given.owner or "", f"calendars[{number}].owner") if given.owner else first
+        _act(call, owner)
+        body = CalendarBody(summary=given.name, description=given.description, time_zone=given.timezone or UTC)
+        try:
+            calendars[given.name] = insert_calendar(call, body)["id"]
+        except ApiError as error:
+            raise InvalidSeedConfig([f"calendars[{number}]: {error}"]) from None
+    for number, event in enumerate(config.events):
+        _write_event(call, event, number, users, calendars, first)
+    return {"users": len(people), "calendars": len(people) + len(calendars), "events": len(config.events)}
+
+
+def _act(call: Call, user_id: str) -> None:
+    call.actor = user_id
+    call.memo.clear()
+
+
+def _known(known: dict[str, str], name: str, where: str) -> str:
+    if name not in known:
+        raise InvalidSeedConfig([f"{where}: there is no '{name}'"])
+    return known[name]
+
+
+def _join(call: Call, person: Person) -> str:
+    known = call.db.find(CalendarUser, CalendarUser.email == person.email)
+    if known:
+        return known.id
+    user_id = f"user_{person.email}"
+    now = call.clock.iso()
+    try:
+        zone = zone_of(person.timezone).key
+    except ValueError as error:
+        raise InvalidSeedConfig([f"users: {error}"]) from None
+    call.db.add(CalendarUser(id=user_id, email=person.email, display_name=person.name, created_at=now, updated_at=now))
+    own: dict[str, Any] = {"created_at": now, **stamp(call)}
+    call.db.add(Calendar(id=person.email, summary=person.email, owner_id=user_id, time_zone=zone, **own))
+    entry = CalendarListEntry(
+        id=f"{user_id}:{person.email}",
+        user_id=user_id,
+        calendar_id=person.email,
+        access_role="owner",
+        primary=True,
+        **own,
+    )
+    call.db.add(entry)
+    rule = CalendarAclRule(
+        id=f"{person.email}:user:{person.email}",
+        calendar_id=person.email,
+        role="owner",
+        scope_type="user",
+        scope_value=person.email,
+        **own,
+    )
+    call.db.add(rule)
+    call.db.add(CalendarSetting(user_id=user_id, setting_id="timezone", value=zone))
+    return user_id
+
+
+def _write_event(
+    call: Call, event: SeedEvent, number: int, users: dict[str, str], calendars: dict[str, str], first: str
+) -> None:
+    where = f"events[{number}]"
+    organizer = _known(users, event.organizer, f"{where}.organizer") if event.organizer else first
+    _act(call, organizer)
+    calendar = _known(calendars, event.calendar, f"{where}.calendar") if event.calendar else "primary"
+    zone = call.db.get(Calendar, calendars.get(event.calendar or "") or _email(call, organizer)).time_zone or UTC
+    guests = [_email(call, _known(users, each, f"{where}.attendees")) for each in event.attendees]
+    body = EventBody(
+        summary=event.summary,
+        description=event.description,
+        location=event.location,
+        start=_time(event.start, zone),
+        end=_time(event.end, zone),
+        attendees=[{"email": email} for email in guests],
+        recurrence=event.recurrence,
+    )
+    try:
+        insert_event(call, calendar, body)
+    except ApiError as error:
+        raise InvalidSeedConfig([f"{where}: {error}"]) from None
+
+
+def _email(call: Call, user_id: str) -> str:
+    return call.db.get(CalendarUser, user_id).email
+
+
+def _time(text: str, zone: str) -> dict[str, Any]:
+    if len(text) == 10:
+        return {"date": text}
+    return {"dateTime": text if len(text) > 16 else f"{text}:00", "timeZone": zone}
+
+
+seeding = Seeding(CalendarConfig, write)
