@@ -17,7 +17,8 @@ class Model(msgspec.Struct):
 
     url: str
     name: str
-    key: str = ""
+    headers: dict[str, str] = {}
+    is_anthropic: bool = False
 
 
 class Limits(msgspec.Struct):

@@ -10,7 +10,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from twindiff.browser import chromium
+from twindiff.browser import config as configs
+from twindiff.browser.agent import MOST_TURNS, Agent, AgentFailed, Finished
 from twindiff.browser.config import ConfigError, Step, filled
 from twindiff.browser.job import Event, Job
 from twindiff.browser.limits import MEGABYTE, watch_memory
@@ -46,6 +50,7 @@ class Run:
         self.folder = Path(job.folder)
         self.passed = 0
         self.failed: dict[str, Any] | None = None
+        self._trouble = ""
 
     def stop(self, said: str, category: str = "limit") -> None:
         """End the run; what it has so far is kept."""
@@ -124,12 +129,71 @@ class Run:
         goes_on = bool(self.job.config.steps) and self.job.config.steps[0].action == "goto"
         if not goes_on and not await self._step(opening, interpreter, observer):
             return
-        for step in self.job.config.steps:
-            if not await self._step(step, interpreter, observer):
+        config = self.job.config
+        agent = Agent(self.job.model, sorted(self.job.values)) if self.job.model else None
+        repairer = agent if config.fallback == "agent" else None
+        for number, step in enumerate(config.steps):
+            if await self._step(step, interpreter, observer, is_last_try=repairer is None):
+                continue
+            if repairer is None:
                 return
+            config.steps[number] = await self._repair(repairer, step, interpreter, observer)
+            self._tell_config("a step was repaired")
+            if self.failed:
+                return
+        if agent and self.job.goal:
+            await self._pursue(agent, interpreter, observer)
 
-    async def _step(self, step: Step, interpreter: Interpreter, observer: Observer) -> bool:
-        """Do a step and say how it went; whether it passed."""
+    async def _repair(self, agent: Agent, step: Step, interpreter: Interpreter, observer: Observer) -> Step:
+        """Do in place of a broken step what the model says, if it says something; the step that was done last."""
+        task = f"Of a test the step '{self._title(step)}' cannot be done: {self._trouble}. Call the step that mends it."
+        try:
+            found = await agent.ask(observer.page, task, [])
+        except AgentFailed as failed:
+            found = Finished(passed=False, reason=str(failed))
+        if isinstance(found, Finished):
+            self.emit(Event("log", f"no repair: {found.reason}"))
+            await self._step(step, interpreter, observer)
+            return step
+        expect = step.expect or found.expect
+        mended = msgspec.structs.replace(found, id=step.id, ordinal=step.ordinal, expect=expect, repaired=True)
+        await self._step(mended, interpreter, observer)
+        return mended
+
+    async def _pursue(self, agent: Agent, interpreter: Interpreter, observer: Observer) -> None:
+        """Do what a model says until it says that the test is over; its steps that could be done are the TestConfig."""
+        config, done = self.job.config, list[str]()
+        try:
+            for _ in range(MOST_TURNS):
+                found = await agent.ask(observer.page, self.job.prompt, done)
+                if isinstance(found, Finished):
+                    self._judge(found)
+                    return
+                number = len(config.steps) + 1
+                step = msgspec.structs.replace(found, id=f"step_{number}", ordinal=number)
+                if await self._step(step, interpreter, observer, is_last_try=False):
+                    config.steps.append(step)
+                    done.append(f"{self._title(step)}: done")
+                else:
+                    done.append(f"{self._title(step)}: {self._trouble}")
+            self._judge(Finished(passed=False, reason=f"the model did not finish within {MOST_TURNS} turns"))
+        except AgentFailed as failed:
+            self._judge(Finished(passed=False, reason=str(failed)))
+        finally:
+            self._tell_config("the steps that were done")
+
+    def _judge(self, end: Finished) -> None:
+        self.emit(Event("log", f"the model says: {end.reason}"))
+        if not end.passed:
+            self.failed = {"status": "failed", "failure_category": "agent", "failure_detail": end.reason}
+
+    def _tell_config(self, said: str) -> None:
+        self.emit(Event("config", said, configs.built(self.job.config)))
+
+    async def _step(
+        self, step: Step, interpreter: Interpreter, observer: Observer, *, is_last_try: bool = True
+    ) -> bool:
+        """Do a step and say how it went; whether it passed. One that may be tried otherwise is no failure yet."""
         self.emit(Event("step_started", self._title(step), {"id": step.id, "step": step.ordinal}))
         began = time.monotonic()
         failure: StepFailed | None = None
@@ -139,8 +203,19 @@ class Run:
             failure = failed
         except ConfigError as error:
             failure = StepFailed(str(error))
+        if failure and not is_last_try:
+            self._trouble = str(failure)
+            self.emit(Event("log", f"tried {self._title(step)}: {failure}"))
+            return False
         milliseconds = round((time.monotonic() - began) * 1000, 1)
-        shot = await self._screenshot(step, observer)
+        said = await self._account(step, observer, failure, milliseconds)
+        self.emit(Event("step", f"{self._title(step)}: {failure or 'passed'}", said))
+        return failure is None
+
+    async def _account(
+        self, step: Step, observer: Observer, failure: StepFailed | None, milliseconds: float
+    ) -> dict[str, Any]:
+        """What is kept of a step that was done."""
         said: dict[str, Any] = {
             "id": step.id,
             "step": step.ordinal,
@@ -149,7 +224,7 @@ class Run:
             "status": "failed" if failure else "passed",
             "milliseconds": milliseconds,
             "url": observer.page.url,
-            "screenshot": shot,
+            "screenshot": await self._screenshot(step, observer),
             **({"repaired": True} if step.repaired else {}),
             **observer.take(),
         }
@@ -161,8 +236,7 @@ class Run:
                 "failure_category": "navigation" if step.id == "start" else "step",
                 "failure_detail": f"step {step.ordinal} ({self._title(step)}): {failure}",
             }
-        self.emit(Event("step", f"{self._title(step)}: {failure or 'passed'}", said))
-        return failure is None
+        return said
 
     def _title(self, step: Step) -> str:
         """A step in one line, with references in place of the values that nobody is to see."""

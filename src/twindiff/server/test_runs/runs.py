@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 from twindiff.browser import config as configs
 from twindiff.browser.chromium import NoBrowser, chromium
 from twindiff.browser.config import ConfigError, Scalar, TestConfig
-from twindiff.browser.job import Event, Job, Limits
+from twindiff.browser.job import Event, Job, Limits, Model
 from twindiff.browser.planner import plan
 from twindiff.catalog import TestRunEventRecord, TestRunRecord
 from twindiff.kit.errors import ApiError
+from twindiff.server.models import configured
 from twindiff.server.test_runs.artifacts import Artifacts
 from twindiff.server.test_runs.ledger import ENDED, Ledger
 from twindiff.server.test_runs.queue import Queue
@@ -139,6 +140,8 @@ class TestRuns:
             config.prompt, config.steps = prompt, found.steps
             config = or_invalid(lambda: configs.read(configs.built(config)))
             said = {"planned": True, "subject": found.subject, "not_understood": found.unclear}
+            if found.unclear and configured():
+                config.steps, said = [], {"planned": True, "by": "agent", "not_understood": []}
         app_url = self._of_sandbox(wanted.sandbox_id)
         start_url = wanted.start_url or app_url or config.starting_url or _url_in(prompt)
         if not start_url:
@@ -178,6 +181,8 @@ class TestRuns:
             values=dict(values),
             secrets=[*wanted.credentials],
             prompt=run.prompt or "",
+            goal=run.asked.get("by") == "agent" and not config.steps,
+            model=_model(),
             limits=Limits(seconds=wanted.seconds),
         )
 
@@ -267,7 +272,7 @@ class TestRuns:
         return await self.create(wanted._replace(**changes), address, run.kind if run.kind in KINDS else "test")
 
 
-OF_A_PROMPT = ("planned", "subject", "not_understood")
+OF_A_PROMPT = ("planned", "by", "subject", "not_understood")
 """What is said of a prompt, and of no other."""
 _AGAIN = ("parameters", "hosts", "twins", "ttl_minutes", "scenario_id", "scenario_prompt", "checks", "seconds")
 
@@ -301,6 +306,12 @@ def _browser() -> str:
         return chromium()
     except NoBrowser as error:
         raise BrowserNotInstalled(str(error)) from None
+
+
+def _model() -> Model | None:
+    """The model that the server has, as a worker speaks to it."""
+    model = configured()
+    return model and Model(model.url, model.name, dict(model.headers), model.is_anthropic)
 
 
 def or_invalid(read: Callable[[], T]) -> T:

@@ -1,0 +1,138 @@
+"""A model that does a test by tool calls: one step at a time, each seen as it went before the next is asked for.
+
+It speaks as https://platform.openai.com/docs/api-reference/chat or https://docs.anthropic.com/en/api/messages say.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import httpx
+import msgspec
+
+from twindiff.browser import config as configs
+from twindiff.browser.config import ConfigError, Step
+from twindiff.browser.job import Model
+from twindiff.browser.locating import candidates
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
+MOST_TURNS = 40
+SECONDS = 120.0
+LONGEST_PAGE = 4000
+MOST_TOKENS = 2000
+MOST_ELEMENTS = 60
+SYSTEM = (
+    "You test a web application in a browser. Call the tool `step` for the next thing to do, and `finish` when the "
+    "test is over. Expect what the test says must be seen; never say that it passed what you have not seen. "
+    'Selectors are CSS, `role=button[name="…"]`, `testid=…`, `text=…`, or `named=…` for what a person reads. Values '
+    "that you may use without knowing them are written {{name}}."
+)
+_TEXT = {"type": "string"}
+_EXPECT = {
+    "type": "object",
+    "properties": {"type": {"enum": ["text", "url", "visible"]}, "contains": _TEXT, "selector": _TEXT},
+}
+TOOLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "step": (
+        "Do one step on the page.",
+        {
+            "type": "object",
+            "properties": {
+                "action": {"enum": [*configs.NEEDS]},
+                "selector": _TEXT,
+                "value": _TEXT,
+                "wait_for": _TEXT,
+                "expect": _EXPECT,
+            },
+            "required": ["action"],
+        },
+    ),
+    "finish": (
+        "End the test.",
+        {
+            "type": "object",
+            "properties": {"passed": {"type": "boolean"}, "reason": _TEXT},
+            "required": ["passed", "reason"],
+        },
+    ),
+}
+
+
+class AgentFailed(Exception):
+    """The model gave nothing that can be done."""
+
+
+class Finished(msgspec.Struct):
+    """The model says that the test is over."""
+
+    passed: bool
+    reason: str
+
+
+class Agent:
+    """Asks a model what to do next."""
+
+    def __init__(self, model: Model, names: list[str]) -> None:
+        self._model = model
+        self._names = names
+
+    async def ask(self, page: Page, task: str, done: list[str]) -> Step | Finished:
+        """The next step of a task, or its end; raises AgentFailed."""
+        name, given = await self._call(await self._told(page, task, done))
+        try:
+            if name == "finish":
+                return msgspec.convert(given, Finished)
+            return configs.read({"steps": [given]}).steps[0]
+        except (msgspec.ValidationError, ConfigError) as error:
+            raise AgentFailed(f"the model asked for what cannot be done: {error}") from None
+
+    async def _told(self, page: Page, task: str, done: list[str]) -> str:
+        """The task, what has been done, and the page as it is."""
+        from playwright.async_api import Error
+
+        try:
+            text = (await page.inner_text("body", timeout=2000))[:LONGEST_PAGE]
+        except Error:
+            text = ""
+        elements = [f"- {each['selector']} ({each['text']})" for each in await candidates(page, task, MOST_ELEMENTS)]
+        parts = [f"Task: {task}", f"Values: {', '.join(self._names) or 'none'}", "Done so far:", *(done or ["nothing"])]
+        return "\n".join([*parts, f"The page is {page.url} and says:", text, "Elements:", *elements])
+
+    async def _call(self, told: str) -> tuple[str, dict[str, Any]]:
+        model = self._model
+        try:
+            async with httpx.AsyncClient(timeout=SECONDS) as http:
+                answer = await http.post(model.url, headers=model.headers, json=self._body(told))
+            if not answer.is_success:
+                raise AgentFailed(f"{model.url} answered {answer.status_code}: {answer.text[:300]}")
+            return _anthropic_call(answer.json()) if model.is_anthropic else _openai_call(answer.json())
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            raise AgentFailed(f"{model.url} gave no answer that can be read: {error}") from None
+        except (KeyError, IndexError, TypeError, StopIteration) as error:
+            raise AgentFailed(f"{model.url} called no tool: {error!r}") from None
+
+    def _body(self, told: str) -> dict[str, Any]:
+        said = [{"role": "user", "content": told}]
+        if self._model.is_anthropic:
+            tools = [{"name": name, "description": text, "input_schema": form} for name, (text, form) in TOOLS.items()]
+            common = {"max_tokens": MOST_TOKENS, "system": SYSTEM, "tool_choice": {"type": "any"}}
+            return {"model": self._model.name, **common, "tools": tools, "messages": said}
+        functions = [{"name": name, "description": text, "parameters": form} for name, (text, form) in TOOLS.items()]
+        return {
+            "model": self._model.name,
+            "tools": [{"type": "function", "function": each} for each in functions],
+            "tool_choice": "required",
+            "messages": [{"role": "system", "content": SYSTEM}, *said],
+        }
+
+
+def _openai_call(answer: Any) -> tuple[str, dict[str, Any]]:
+    call = answer["choices"][0]["message"]["tool_calls"][0]["function"]
+    return str(call["name"]), msgspec.json.decode(call["arguments"], type=dict[str, Any])
+
+
+def _anthropic_call(answer: Any) -> tuple[str, dict[str, Any]]:
+    call = next(part for part in answer["content"] if part["type"] == "tool_use")
+    return str(call["name"]), cast(dict[str, Any], call["input"])
