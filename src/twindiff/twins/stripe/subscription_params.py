@@ -8,7 +8,6 @@ from twindiff.kit import UNSET, UnsetType
 
 from .discounts import OptDiscounts
 from .params import (
-    Integer,
     ListParams,
     OptBool,
     OptInteger,
@@ -19,7 +18,7 @@ from .params import (
     Part,
     Unset,
 )
-from .price_params import Interval, PriceData
+from .price_params import PriceData
 
 Behavior = Literal["always_invoice", "create_prorations", "none"]
 PaymentBehavior = Literal["allow_incomplete", "error_if_incomplete", "pending_if_incomplete", "default_incomplete"]
@@ -33,7 +32,6 @@ Status = Literal[
 class ItemFields(Part, kw_only=True):
     """One thing that is subscribed to."""
 
-    billing_thresholds: dict[str, Any] | Unset | UnsetType = UNSET
     discounts: OptDiscounts = UNSET
     metadata: OptMetadata = UNSET
     plan: OptText = UNSET
@@ -91,23 +89,6 @@ class PaymentSettings(Part):
     save_default_payment_method: Literal["off", "on_subscription"] | UnsetType = UNSET
 
 
-class AnchorConfig(Part):
-    """On which day of the month it is billed."""
-
-    day_of_month: Integer
-    hour: OptInteger = UNSET
-    minute: OptInteger = UNSET
-    month: OptInteger = UNSET
-    second: OptInteger = UNSET
-
-
-class PendingInterval(Part):
-    """How often what waits is invoiced."""
-
-    interval: Interval
-    interval_count: OptInteger = UNSET
-
-
 class InvoiceSettings(Part):
     """What a subscription's invoices have."""
 
@@ -121,7 +102,6 @@ class SubscriptionParams(Params, kw_only=True):
 
     add_invoice_items: list[OnceItem] | UnsetType = UNSET
     application_fee_percent: float | Unset | UnsetType = UNSET
-    billing_thresholds: dict[str, Any] | Unset | UnsetType = UNSET
     cancel_at: OptText = UNSET
     cancel_at_period_end: OptBool = UNSET
     collection_method: Collection | UnsetType = UNSET
@@ -135,7 +115,6 @@ class SubscriptionParams(Params, kw_only=True):
     off_session: OptBool = UNSET
     payment_behavior: PaymentBehavior | UnsetType = UNSET
     payment_settings: PaymentSettings | UnsetType = UNSET
-    pending_invoice_item_interval: PendingInterval | Unset | UnsetType = UNSET
     proration_behavior: Behavior | UnsetType = UNSET
     trial_end: OptText = UNSET
     trial_from_plan: OptBool = UNSET
@@ -149,7 +128,6 @@ class CreateSubscription(SubscriptionParams, kw_only=True):
     customer_account: OptText = UNSET
     items: list[ItemFields] | UnsetType = UNSET
     billing_cycle_anchor: OptInteger = UNSET
-    billing_cycle_anchor_config: AnchorConfig | UnsetType = UNSET
     billing_mode: BillingMode | UnsetType = UNSET
     currency: OptText = UNSET
     trial_period_days: OptInteger = UNSET
@@ -234,7 +212,6 @@ class CreateSubscriptionItem(Params, kw_only=True):
     """The parameters of a new item."""
 
     subscription: str
-    billing_thresholds: dict[str, Any] | Unset | UnsetType = UNSET
     discounts: OptDiscounts = UNSET
     metadata: OptMetadata = UNSET
     payment_behavior: PaymentBehavior | UnsetType = UNSET
@@ -250,7 +227,6 @@ class CreateSubscriptionItem(Params, kw_only=True):
 class UpdateSubscriptionItem(Params, kw_only=True):
     """The parameters of an update."""
 
-    billing_thresholds: dict[str, Any] | Unset | UnsetType = UNSET
     discounts: OptDiscounts = UNSET
     metadata: OptMetadata = UNSET
     off_session: OptBool = UNSET

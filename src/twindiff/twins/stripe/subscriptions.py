@@ -178,7 +178,7 @@ def _check_canceled(row: Subscription, params: UpdateSubscription) -> None:
         raise StripeError(message, code="invalid_canceled_subscription_fields")
 
 
-PLAIN = ("description", "days_until_due", "collection_method", "application_fee_percent", "billing_thresholds")
+PLAIN = ("description", "days_until_due", "collection_method", "application_fee_percent")
 
 
 def common_fields(call: Call, params: SubscriptionParams, row: Subscription | None, customer: Customer) -> Fields:
