@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sys
 import traceback
+from pathlib import Path
 
 import msgspec
 
@@ -37,6 +39,8 @@ async def main() -> None:
         _emit(Event("end", said, {"status": "failed", "failure_category": "browser", "failure_detail": said}))
     finally:
         listening.cancel()
+        if words.at_eof():  # nobody else is there to do it
+            shutil.rmtree(Path.cwd(), ignore_errors=True)
 
 
 async def _listen(words: asyncio.StreamReader, run: Run, answers: asyncio.Queue[str]) -> None:
