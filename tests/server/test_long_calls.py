@@ -72,6 +72,18 @@ def add(call: Call, ticket_id: str) -> dict[str, Any]:
     return {"tickets": call.db.count(Ticket)}
 
 
+@api.post("/documents", in_thread=True, reads=True)
+def read_document(call: Call) -> dict[str, Any]:
+    """Say where it is worked on."""
+    return {"apart": threading.current_thread().name.startswith(LONG)}
+
+
+@api.post("/bodies", reads=True, body_limit=1_000_000)
+def read_body(call: Call, text: str = "") -> dict[str, Any]:
+    """Say where it is worked on."""
+    return {"apart": threading.current_thread().name.startswith(LONG)}
+
+
 @pytest.fixture(scope="module")
 def live() -> Iterator[LiveServer]:
     twin = Twin("desk", Style(), api, tables=(Ticket,))
@@ -119,6 +131,12 @@ def test_others_are_answered_while_a_call_takes_long(
     gate.open.set()
     assert answer.result().json() == {"tickets": 1 if verb == "GET" else 2}
     assert gate.attempts == [False, True], "it began where others wait, and again where nobody does"
+
+
+def test_what_is_known_to_take_long_begins_where_nobody_waits(desk: Environment):
+    assert desk.ask("documents").json() == {"apart": True}
+    assert desk.ask("bodies", json={"text": "short"}).json() == {"apart": False}
+    assert desk.ask("bodies", json={"text": "a" * 600_000}).json() == {"apart": True}
 
 
 def test_a_long_write_is_one_operation_and_one_call(live: LiveServer, desk: Environment, later: ThreadPoolExecutor):

@@ -23,6 +23,8 @@ H = TypeVar("H", bound=Handler)
 W = TypeVar("W", bound=RunJob)
 
 BODY_LIMIT = 1_000_000
+LONG_BODY = 500_000
+"""Bytes of a body from which on a request is worked on in a thread: it is read, hashed and kept."""
 METHOD_VERBS = frozenset({"GET", "POST"})
 """How RPC methods are called."""
 _VARYING = re.compile(r"(.*?)\{(\w+)(:path)?\}(.*)")
@@ -44,6 +46,8 @@ class Declared(NamedTuple):
     """Whether it needs no token: it is for everyone, or its address is a secret."""
     layers: tuple[Layer, ...] = ()
     """What runs around its handler, inside the transaction; the first one is outermost."""
+    in_thread: bool = False
+    """Whether it is worked on in a thread from the beginning, since what it does may take long."""
 
 
 class Operation(NamedTuple):
@@ -80,6 +84,7 @@ class Options(TypedDict, total=False):
     body_limit: int
     open: bool
     layers: Sequence[Layer]
+    in_thread: bool
 
 
 class Operations:
@@ -143,12 +148,14 @@ class Operations:
         body_limit: int = BODY_LIMIT,
         open: bool = False,
         layers: Sequence[Layer] = (),
+        in_thread: bool = False,
     ) -> Callable[[H], H]:
         path = self.prefix + path if verb else path
         around = (*self._layers, *layers)
 
         def declare(handler: H) -> H:
-            self.listed.append(Declared(verb, path, handler, reads, scope, status, body_limit, open, around))
+            declared = Declared(verb, path, handler, reads, scope, status, body_limit, open, around, in_thread)
+            self.listed.append(declared)
             return handler
 
         return declare
@@ -395,7 +402,7 @@ class Twin:
 
     def takes_long(self, exchange: Exchange) -> bool:
         """Whether a request is known to take long before it is worked on, so that it is begun where nobody waits."""
-        return False
+        return exchange.operation.declared.in_thread or len(exchange.request.body) > LONG_BODY
 
     def read(self, exchange: Exchange) -> None:
         """Read the parameters of a request whose body is there."""

@@ -219,8 +219,8 @@ def _place(session: UploadSession, content_range: str, size: int) -> int:
     return first
 
 
-@api.post("/api/2.0/files/upload_sessions/{upload_session_id}/commit", status=201)
-@api.post("/2.0/files/upload_sessions/{upload_session_id}/commit", status=201)
+@api.post("/api/2.0/files/upload_sessions/{upload_session_id}/commit", status=201, in_thread=True)
+@api.post("/2.0/files/upload_sessions/{upload_session_id}/commit", status=201, in_thread=True)
 def commit(
     call: Call,
     upload_session_id: str,

@@ -46,8 +46,8 @@ def files_object(call: Call, file: File, fields: str) -> dict[str, Any]:
     return {"total_count": 1, "entries": [item_object(call, file, wanted_fields(fields))]}
 
 
-@api.post("/api/2.0/files/content", status=201, body_limit=LARGEST)
-@api.post("/2.0/files/content", status=201, body_limit=LARGEST)
+@api.post("/api/2.0/files/content", status=201, body_limit=LARGEST, in_thread=True)
+@api.post("/2.0/files/content", status=201, body_limit=LARGEST, in_thread=True)
 def upload_file(
     call: Call,
     attributes: Attributes,
@@ -112,8 +112,8 @@ def add_file(call: Call, target: Folder, said: Attributes, held: Bytes) -> File:
     return file
 
 
-@api.post("/api/2.0/files/{file_id}/content", body_limit=LARGEST)
-@api.post("/2.0/files/{file_id}/content", body_limit=LARGEST)
+@api.post("/api/2.0/files/{file_id}/content", body_limit=LARGEST, in_thread=True)
+@api.post("/2.0/files/{file_id}/content", body_limit=LARGEST, in_thread=True)
 def upload_version(
     call: Call,
     file_id: str,
