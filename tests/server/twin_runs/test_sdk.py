@@ -183,7 +183,7 @@ def test_agent_runs_are_gone_and_name_what_took_their_place(live):
     assert "create_pr_run" in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("path", ["/validate/pr-run", "/validate/url/probe", "/sandbox-runs"])
+@pytest.mark.parametrize("path", ["/validate/url/probe", "/validation/gitlab/install"])
 def test_what_is_not_implemented_yet_says_so(live, path):
     answer = live.client.post(path, json={})
     assert (answer.status_code, "not implemented" in answer.json()["detail"]) == (501, True)
