@@ -50,7 +50,7 @@ def pay(cents: int, card: str) -> None:
             "amount": cents,
             "currency": "eur",
             "payment_method": card,
-            "payment_method_types": ["card"],
+            "automatic_payment_methods": {"enabled": True, "allow_redirects": "never"},
             "confirm": True,
         }
     )
@@ -58,7 +58,7 @@ def pay(cents: int, card: str) -> None:
 
 def announce(text: str) -> None:
     """Tell the first channel."""
-    (channel, *_) = slack.conversations_list()["channels"]
+    (channel, *_) = slack.conversations_list().get("channels", [])
     slack.chat_postMessage(channel=channel["id"], text=text)
 
 
