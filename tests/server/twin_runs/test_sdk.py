@@ -32,6 +32,11 @@ def slack(twin, method, **asked):
     return httpx.post(f"{twin.env_vars['SLACK_API_URL']}/{method}", headers=headers, json=asked).json()
 
 
+def read(twin, path, token):
+    headers = {"Authorization": f"Bearer {twin.env_vars[token]}"}
+    return httpx.get(f"{twin.base_url}/{path}", headers=headers).raise_for_status().json()
+
+
 def issues(twin):
     headers = {"Authorization": twin.env_vars["LINEAR_API_KEY"]}
     return httpx.post(twin.env_vars["LINEAR_GRAPHQL_URL"], headers=headers, json={"query": ISSUES}).json()["data"]
@@ -99,6 +104,21 @@ def test_every_preset_is_a_world_of_every_twin_that_can_be_seeded(live, arga):
         assert {result["status"] for result in environment.seed_results.values()} == {"seeded"}
         assert environment.seed_results["slack"]["counts"]["messages"] >= 7
         assert environment.seed_results["linear"]["counts"]["issues"] >= 3
+        assert environment.seed_results["stripe"]["counts"]["products"] >= 2
+        assert environment.seed_results["box"]["counts"]["files"] >= 2
+        assert environment.seed_results["calendar"]["counts"]["events"] >= 2
+
+
+def test_the_cast_of_a_preset_is_the_same_in_every_twin(arga):
+    twins = arga.scenarios.ensure_twin_environment("customer-support-portal").twins
+    cast = {"nadia.haddad@example.com", "owen.clarke@example.com", "pilar.ortiz@example.com"}
+    assert cast <= {member["profile"]["email"] for member in slack(twins["slack"], "users.list")["members"]}
+    assert cast <= {user["login"] for user in read(twins["box"], "2.0/users", "BOX_ACCESS_TOKEN")["entries"]}
+    events = read(twins["calendar"], "calendars/primary/events", "GOOGLE_CALENDAR_TOKEN")
+    (call,) = (each for each in events["items"] if each["summary"] == "Call with Brightwell")
+    assert (call["organizer"]["email"], call["start"]["timeZone"]) == ("owen.clarke@example.com", "Europe/Dublin")
+    customers = read(twins["stripe"], "v1/customers", "STRIPE_SECRET_KEY")["data"]
+    assert "Brightwell" in [each["name"] for each in customers]
 
 
 def test_a_prompt_makes_the_same_world_twice_and_says_what_it_understood(live):

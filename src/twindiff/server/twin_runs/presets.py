@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from twindiff.server.twin_runs.preset_records import RECORDS
+
 
 class Preset(NamedTuple):
     """A scenario that cannot be changed."""
@@ -57,7 +59,8 @@ def _preset(
         "issues": issues,
     }
     identity = "-".join("".join(letter if letter.isalnum() else " " for letter in name.lower()).split())
-    return Preset(identity, name, description, description, tags, {"slack": slack, "linear": linear})
+    config = {"slack": slack, "linear": linear, **RECORDS[name].config(cast)}
+    return Preset(identity, name, description, description, tags, config)
 
 
 def _address(name: str) -> str:
