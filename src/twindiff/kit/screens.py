@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from .store import Store
+from .call import Call
 
 
 class Link(NamedTuple):
@@ -45,19 +45,32 @@ class Lane(NamedTuple):
     cards: Sequence[Card]
 
 
+class Table(NamedTuple):
+    """Rows of as many texts, or ways to other screens, as there are columns."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | Link]]
+    note: str = ""
+    """What is left out."""
+
+
 class Screen(NamedTuple):
-    """What one sees: places to go to, by heading, and a text, facts, a board or a conversation."""
+    """What one sees: places to go to, by heading, and a text, facts, tables, a board or a conversation."""
 
     title: str
     subtitle: str = ""
     places: Sequence[tuple[str, Sequence[Link]]] = ()
+    trail: Sequence[Link] = ()
+    """The places that this one is in, the outermost first."""
     text: str = ""
-    facts: Sequence[tuple[str, str]] = ()
+    facts: Sequence[tuple[str, str | Link]] = ()
+    tables: Sequence[Table] = ()
     lanes: Sequence[Lane] = ()
     entries: Sequence[Entry] = ()
     note: str = ""
     """What is left out."""
 
 
-Look = Callable[[Store, str], Screen | None]
-"""Gives the screen at a path, by reading; None where there is none."""
+Look = Callable[[Call, str], Screen | None]
+"""Gives the screen at a path, by reading, at the environment's time; nobody acts. None where there is none."""

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from twindiff.environments.environments import Environment
+from twindiff.kit import Call
 from twindiff.kit.clock import Clock
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Table
@@ -158,14 +159,16 @@ def _wrote(record: Record) -> Blame:
 
 
 async def screen(service: Service, request: Request) -> Response:
-    """What people see of a twin: Slack's channels, Linear's boards."""
+    """What people see of a twin: Slack's channels, Stripe's payments."""
     looking = await look(service, request.path_params["id"])
     environment = living(looking, service)
     twin = twin_of(service, environment, request)
     path = request.path_params.get("path", "")
 
+    now = Clock(service.clocks.show(environment.id).now)
+
     def read(moment: Any) -> Screen | None:
-        return twin.screen(moment.db, path) if twin.screen else None
+        return twin.screen(Call("", moment.db, now), path) if twin.screen else None
 
     seen = service.engine.read(environment.id, twin.name, read, at=0)
     if seen is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from twindiff.kit import Call
 from twindiff.kit.screens import Card, Entry, Lane, Link, Screen
 from twindiff.kit.store import Store
 
@@ -20,8 +21,9 @@ TYPES = ("triage", "backlog", "unstarted", "started", "completed", "canceled", "
 """Types of workflow states, in the order in which Linear shows them."""
 
 
-def screen(db: Store, path: str) -> Screen | None:
+def screen(call: Call, path: str) -> Screen | None:
     """Boards at `teams/KEY`, issues at `issues/KEY-NUMBER`; the first team where nothing is named."""
+    db = call.db
     teams: Sequence[Any] = db.rows(Team.row, order=Team.row.name, limit=500)
     places = [("Teams", [Link(each.name, f"teams/{each.key}") for each in teams])]
     kind, _, name = path.partition("/")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from twindiff.kit import Call
 from twindiff.kit.clock import SECOND, Clock
 from twindiff.kit.screens import Entry, Link, Screen
 from twindiff.kit.store import Store
@@ -15,8 +16,9 @@ SHOWN = 100
 """Messages of one screen."""
 
 
-def screen(db: Store, path: str) -> Screen | None:
+def screen(call: Call, path: str) -> Screen | None:
     """Channels at `channels/ID`, threads at `channels/ID/threads/TS`; the first channel where nothing is named."""
+    db = call.db
     channels = db.rows(Channel, order=Channel.channel_name, limit=500)
     if not path:
         return _channel(db, channels, channels[0]) if channels else Screen("No channels")

@@ -55,6 +55,7 @@ from .balance_transactions import Balance
 from .billing_work import BillingWork
 from .layer import IdempotencyKey, around
 from .objects import RESOURCES
+from .screens import screen
 from .seeding import seeding
 from .webhook_deliveries import webhooks
 
@@ -127,6 +128,7 @@ twin = Twin(
     actor_of=actor_of,
     webhooks=webhooks,
     seeding=seeding,
+    screen=screen,
     missing=_missing(),
     variables=Variables(
         tokens=dict.fromkeys(("STRIPE_API_KEY", "STRIPE_KEY", "STRIPE_SECRET_KEY"), "sk_test_{secret}"),
