@@ -54,6 +54,12 @@ class Shop:
         assert answer.status_code in (200, 402), answer.text
         return answer.json()
 
+    def get(self, path: str, **parameters: Any) -> Any:
+        """What there is."""
+        answer = self._client.get(f"https://api.stripe.com/v1/{path}", params=parameters)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
 
 def form(value: Any, name: str = "") -> list[tuple[str, str]]:
     """Parameters with brackets."""
@@ -109,6 +115,20 @@ def sell(shop: Shop, customers: list[str], month: int) -> None:
             shop.post("refunds", payment_intent=paid["id"], reason="requested_by_customer")
 
 
+def stumble(shop: Shop, customers: list[str]) -> None:
+    """What went wrong in the last month: an order that was charged twice, and an invoice that fails until it ends."""
+    card = {"payment_method": "pm_card_visa", "payment_method_types": ["card"], "confirm": "true"}
+    for amount, order in ((4900, 600), (4900, 600), (900, 601), (900, 602)):
+        customer = customers[15 if order == 600 else 19]
+        about = {"description": f"Order {order}", "metadata": {"order": order}}
+        shop.post("payment_intents", amount=amount, currency="usd", customer=customer, **about, **card)
+    products = {each["name"]: each["id"] for each in shop.get("products", limit=100)["data"]}
+    year = {"currency": "usd", "unit_amount": 15_000, "recurring": {"interval": "year"}}
+    shop.post("prices", product=products["Tide calendar"], lookup_key="tide_calendar_yearly", **year)
+    (price,) = shop.get("prices", product=products["Weather reports"], currency="usd")["data"]
+    shop.post("subscriptions", customer=customers[7], items=[{"price": price["id"]}], trial_period_days=24)
+
+
 def main() -> None:
     """Let six months pass in a new shop, and write what is there."""
     clock = {"mode": "steps", "start": "2026-01-05T09:00:00"}
@@ -119,6 +139,8 @@ def main() -> None:
             customers = open_shop(shop)
             for month in range(MONTHS):
                 sell(shop, customers, month)
+                if month == MONTHS - 1:
+                    stumble(shop, customers)
                 env.advance(30 * DAY)
             rows = rows_of(env.diff(include="all"))
     TARGET.parent.mkdir(exist_ok=True)

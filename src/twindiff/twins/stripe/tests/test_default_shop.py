@@ -22,9 +22,16 @@ def every(stripe, path, **parameters):
 
 def test_it_has_products_customers_and_what_they_did(stripe):
     counts = {path: len(every(stripe, path)) for path in ("products", "prices", "customers", "disputes", "refunds")}
-    assert counts == {"products": 12, "prices": 36, "customers": 40, "disputes": 2, "refunds": 6}
-    assert len(every(stripe, "subscriptions", status="all")) == 30
+    assert counts == {"products": 12, "prices": 37, "customers": 40, "disputes": 2, "refunds": 6}
+    assert len(every(stripe, "subscriptions", status="all")) == 31
     assert len(every(stripe, "invoices", status="paid")) > 100
+
+
+def test_some_things_went_wrong_in_its_last_month(stripe):
+    (failed,) = stripe.get("invoices", status="open")["data"]
+    assert (failed["attempt_count"], failed["amount_remaining"]) == (2, 900)
+    twice = stripe.get("payment_intents/search", query="metadata['order']:'600'")["data"]
+    assert [(each["amount"], each["status"]) for each in twice] == [(4900, "succeeded")] * 2
 
 
 def test_its_ledger_closes(stripe):
