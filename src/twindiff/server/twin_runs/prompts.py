@@ -1,17 +1,34 @@
 """Worlds made of prompts by rules: the same prompt makes the same world, and what no rule understands is said.
 
-It knows numbers of users, channels, messages, teams, projects and issues, channels by their `#name`, and twins by name.
+It knows numbers of records, channels by their `#name`, twins by name, and what `prompt_details` reads: names in
+quotation marks, prices of products, days and times of meetings. `seed 7` makes another world of the same words.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import time, timedelta
 from hashlib import blake2b
+from itertools import islice
 from typing import Any, NamedTuple
 
+from twindiff.server.twin_runs.prompt_details import FIRST_MONDAY, NOUNS, Details, Meetings, span, unquoted
+
 NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-MOST = {"users": 100, "channels": 50, "messages": 1000, "teams": 20, "projects": 50, "issues": 500}
+MOST = {
+    "users": 100,
+    "channels": 50,
+    "messages": 1000,
+    "teams": 20,
+    "projects": 50,
+    "issues": 500,
+    "customers": 200,
+    "products": 50,
+    "folders": 50,
+    "files": 200,
+    "meetings": 100,
+}
 KINDS = {
     "users": r"users?|people|persons?|members?|employees?|colleagues?",
     "channels": r"channels?",
@@ -19,14 +36,26 @@ KINDS = {
     "teams": r"teams?",
     "projects": r"projects?",
     "issues": r"issues?|bugs?|tickets?|tasks?|stories",
+    **NOUNS,
 }
-OF = {"slack": ("users", "channels", "messages"), "linear": ("users", "teams", "projects", "issues")}
+OF = {
+    "slack": ("channels", "messages"),
+    "linear": ("teams", "projects", "issues"),
+    "stripe": ("customers", "products"),
+    "box": ("folders", "files"),
+    "calendar": ("meetings",),
+}
+"""What belongs to each twin alone."""
 _NUMBER = rf"(\d{{1,4}}|an?|{'|'.join(NUMBERS)})"
 _COUNTED = {
     kind: re.compile(rf"\b{_NUMBER}\s+(?:\w+\s+)?(?:{words})\b", re.IGNORECASE) for kind, words in KINDS.items()
 }
 _CHANNEL = re.compile(r"#([a-z0-9][a-z0-9_-]{0,79})")
-_CLAUSE = re.compile(r"[,;.\n]+|\band\b|\bwith\b|\bund\b|\bmit\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"(?<!\d),|,(?!\d)|[;\n]+|\.(?=\s|$)|\band\b|\bwith\b|\bund\b|\bmit\b", re.IGNORECASE)
+_QUOTATION = re.compile(r'("[^"\n]*")')
+_SEED = re.compile(r"\bseed\s+\d{1,9}\b", re.IGNORECASE)
+_LOST = re.compile(r'"[^"\n]*"|\b(?:named|called)\s+\S+|[$€£]?\d[\w.:%-]*')
+"""What is a detail for certain; where no rule took it, that is said."""
 
 FIRST = [
     "Ada",
@@ -100,6 +129,9 @@ TITLES = (
     "Remove the old {topic} page",
     "Follow up on {topic} with the customer",
 )
+TRADES = ("Foods", "Freight", "Labs", "Travel", "Studio", "Energy", "Books")
+PLANS = ("Starter", "Team", "Business", "Support", "Storage", "Training")
+AMOUNTS = (900, 1900, 4900, 9900, 19900)
 
 
 class Understood(NamedTuple):
@@ -111,25 +143,59 @@ class Understood(NamedTuple):
 
 
 def understood(prompt: str, twins: Sequence[str]) -> Understood:
-    """The world of a prompt, for those of the twins that it names, or for all."""
-    counts: dict[str, int] = {}
-    used: list[str] = []
-    unused: list[str] = []
-    named = [twin for twin in twins if re.search(rf"\b{re.escape(twin)}\b", prompt, re.IGNORECASE)]
-    channels = list(dict.fromkeys(_CHANNEL.findall(prompt)))
-    for clause in filter(None, map(str.strip, _CLAUSE.split(prompt))):
-        found = {kind: _number(match[1]) for kind, pattern in _COUNTED.items() if (match := pattern.search(clause))}
-        counts.update({kind: min(count, MOST[kind]) for kind, count in found.items()})
-        says = (
-            found or _CHANNEL.search(clause) or any(re.search(rf"\b{each}\b", clause, re.IGNORECASE) for each in named)
-        )
-        (used if says else unused).append(clause)
+    """The world of a prompt, for those of the twins that it names or whose records it asks for, or for all."""
+    said = _Said([twin for twin in twins if re.search(rf"\b{re.escape(twin)}\b", unquoted(prompt), re.IGNORECASE)])
+    for clause in _clauses(prompt):
+        said.read(clause)
     choice = Choice(prompt)
-    people = [choice.person(number) for number in range(counts.get("users", 5))]
-    made = {"slack": _slack, "linear": _linear}
+    people = [choice.person(number) for number in range(said.counts.get("users", 5))]
+    made = {"slack": _slack, "linear": _linear, "stripe": _stripe, "box": _box, "calendar": _calendar}
+    asked = [twin for twin in twins if twin in said.twins or said.kinds & {*OF.get(twin, ())}] if said.twins else twins
     return Understood(
-        {twin: made[twin](choice, people, counts, channels) for twin in named or twins if twin in made}, used, unused
+        {twin: made[twin](choice, people, said) for twin in asked if twin in made}, said.used, said.unused
     )
+
+
+def _clauses(prompt: str) -> list[str]:
+    """The parts of a prompt; what is quoted stays whole."""
+    clauses = [""]
+    for number, piece in enumerate(_QUOTATION.split(prompt)):
+        first, *more = [piece] if number % 2 else _CLAUSE.split(piece)
+        clauses[-1] += first
+        clauses += more
+    return [clause for clause in map(str.strip, clauses) if clause]
+
+
+class _Said:
+    """What a prompt says, clause by clause."""
+
+    def __init__(self, twins: Sequence[str]) -> None:
+        self.twins = twins
+        self.counts: dict[str, int] = {}
+        self.channels: list[str] = []
+        self.details = Details()
+        self.kinds: set[str] = set()
+        self.used: list[str] = []
+        self.unused: list[str] = []
+
+    def read(self, clause: str) -> None:
+        """Take one clause; what is lost of one that is used is said as well."""
+        plain = unquoted(clause)
+        found = {kind: _number(match[1]) for kind, pattern in _COUNTED.items() if (match := pattern.search(plain))}
+        counts = {kind: min(count, MOST[kind]) for kind, count in found.items()}
+        self.counts.update(counts)
+        channels = _CHANNEL.findall(plain)
+        self.channels += [each for each in channels if each not in self.channels]
+        self.kinds |= {*found, *self.details.nouns(clause), *(["channels"] if channels else [])}
+        rest = self.details.read(clause, counts)
+        names = any(re.search(rf"\b{re.escape(each)}\b", plain, re.IGNORECASE) for each in self.twins)
+        if not (found or channels or names or rest != clause or _SEED.search(plain)):
+            self.unused.append(clause)
+            return
+        self.used.append(clause)
+        for pattern in (*_COUNTED.values(), _CHANNEL, _SEED):
+            rest = pattern.sub("", rest)
+        self.unused += _LOST.findall(rest)
 
 
 def _number(text: str) -> int:
@@ -159,7 +225,8 @@ class Choice:
         return {"name": f"{first} {last}{rest}", "email": f"{first}.{last}{number}@example.com".lower()}
 
 
-def _slack(choice: Choice, people: list[Any], counts: dict[str, int], named: list[str]) -> dict[str, Any]:
+def _slack(choice: Choice, people: list[Any], said: _Said) -> dict[str, Any]:
+    counts, named = said.counts, said.channels
     wanted = max(counts.get("channels", 3), len(named), 1)
     names = [*named, *(each for each in ("general", *TOPICS) if each not in named)]
     names += [f"team-{number}" for number in range(wanted)]
@@ -172,7 +239,8 @@ def _slack(choice: Choice, people: list[Any], counts: dict[str, int], named: lis
     return {"users": people, "channels": channels}
 
 
-def _linear(choice: Choice, people: list[Any], counts: dict[str, int], named: list[str]) -> dict[str, Any]:
+def _linear(choice: Choice, people: list[Any], said: _Said) -> dict[str, Any]:
+    counts = said.counts
     teams = [
         {"key": f"T{chr(65 + number)}", "name": f"Team {chr(65 + number)}"}
         for number in range(max(counts.get("teams", 1), 1))
@@ -194,3 +262,79 @@ def _issue(choice: Choice, number: int, teams: list[dict[str, str]], people: lis
     issue = {"team_key": teams[number % len(teams)]["key"], "title": f"{title[:1].upper()}{title[1:]}"}
     issue |= {"priority": choice.number("priority", number) % 5}
     return {**issue, "assignee": choice.of(people, "assignee", number)["name"]} if people else issue
+
+
+def _names(said: _Said, kind: str, otherwise: int, made: Sequence[str]) -> list[str]:
+    """The names that the prompt gives to records of a kind, and others until there are as many as it says."""
+    given = said.details.names[kind]
+    wanted = max(said.counts.get(kind, len(given) or otherwise), len(given))
+    others = (name if not turn else f"{name} {turn + 1}" for turn in range(wanted + 1) for name in made)
+    return [*given, *islice((each for each in others if each not in given), wanted - len(given))]
+
+
+def _stripe(choice: Choice, people: list[Any], said: _Said) -> dict[str, Any]:
+    turn = choice.number("trade")
+    companies = [
+        f"{LAST[(turn + number) % len(LAST)]} {TRADES[(turn + number) % len(TRADES)]}" for number in range(126)
+    ]
+    customers = [
+        {"name": name, "email": f"billing{number}@customer.example"}
+        for number, name in enumerate(_names(said, "customers", 5, companies), start=1)
+    ]
+    details, products = said.details, list[dict[str, Any]]()
+    for number, name in enumerate(_names(said, "products", max(3, len(details.prices)), PLANS)):
+        price = details.price_of.get(name)
+        price = price or (details.prices[number % len(details.prices)] if details.prices else None)
+        other = {"unit_amount": choice.of(AMOUNTS, "amount", number), "currency": "usd", "interval": "month"}
+        given = price and {"unit_amount": price.amount, "currency": price.currency, "interval": price.interval}
+        products.append({"name": name, "prices": [given or other]})
+    return {"customers": customers, "products": products}
+
+
+def _box(choice: Choice, people: list[Any], said: _Said) -> dict[str, Any]:
+    named = said.details.files
+    topics = [each.title() for each in TOPICS]
+    names = _names(said, "folders", 3, topics)
+    folders: dict[str, dict[str, str]] = {name: {} for name in names}
+    top: dict[str, str] = {}
+    for number, file in enumerate(named):
+        home = top if file.folder is None else folders[file.folder]
+        home[file.name] = choice.of(SAID, "file", number).format(topic=choice.of(TOPICS, "of", number))
+    for number in range(said.counts.get("files", len(named) or 2 * len(names)) - len(named)):
+        topic = choice.of(TOPICS, "more", number)
+        home = folders[names[number % len(names)]] if names else top
+        home[f"{topic}-{number + 1}.txt"] = choice.of(SAID, "text", number).format(topic=topic)
+    shown = [{"name": name, "files": _files(files)} for name, files in folders.items()]
+    return {"users": people, "folders": shown, "files": _files(top)}
+
+
+def _files(files: dict[str, str]) -> list[dict[str, str]]:
+    return [{"name": name, "content": text} for name, text in files.items()]
+
+
+def _calendar(choice: Choice, people: list[Any], said: _Said) -> dict[str, Any]:
+    groups = said.details.meetings or [Meetings(count=4)]
+    events: list[dict[str, Any]] = []
+    for meetings in groups:
+        for at in range(max(meetings.count, len(meetings.names))):
+            events.append(_event(choice, people, meetings, at, len(events)))
+    return {"users": people, "events": events}
+
+
+def _event(choice: Choice, people: list[Any], meetings: Meetings, at: int, number: int) -> dict[str, Any]:
+    """A meeting of a group, whose guests are the agent and two more."""
+    day = FIRST_MONDAY + timedelta(days=choice.number("day", number) % 5)
+    start, end = span(meetings, day, time(9 + choice.number("hour", number) % 8))
+    topic = f"{choice.of(TOPICS, 'meeting', number)} meeting".capitalize()
+    summary = meetings.names[at] if at < len(meetings.names) else topic
+    names = [person["name"] for person in people]
+    first = choice.number("organizer", number) % len(names) if names else 0
+    guests = [*names[first + 1 :], *names[:first]][:2]
+    who = {"organizer": names[first], "attendees": ["Agent", *guests]} if names else {}
+    return {
+        "summary": summary,
+        "start": start,
+        "end": end,
+        **who,
+        "recurrence": [meetings.rule] if meetings.rule else [],
+    }

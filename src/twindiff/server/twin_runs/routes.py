@@ -80,7 +80,7 @@ async def create_twin_run(
     (`TWINDIFF_MODEL`); the answer says which mode it was.
     `ports` gives each twin a loopback port of its own, for SDKs that drop the path of a base URL.
     """
-    filled = await desk.scenarios.prepared(scenario_id, scenario_prompt, seed_config, scenario_generation_mode)
+    filled = await desk.scenarios.prepared(scenario_id, scenario_prompt, seed_config, scenario_generation_mode, twins)
     run = desk.runs.provision(
         Asked(twins, ttl_minutes, filled.config, filled.kind, public, access_profile, scenario_id, ports=ports)
     )

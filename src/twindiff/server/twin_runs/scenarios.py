@@ -65,8 +65,9 @@ class Scenarios:
         prompt: str | None,
         config: dict[str, dict[str, Any]] | None,
         mode: Mode = "fast",
+        twins: Sequence[str] | None = None,
     ) -> Filling:
-        """What a run is filled with, made already; raises ScenarioNotFound, Contradiction, ModelFailed.
+        """What a run of these twins is filled with, made already; raises ScenarioNotFound, Contradiction, ModelFailed.
 
         A prompt is understood by rules, or by the model of the server where one is configured and it is asked for.
         """
@@ -76,7 +77,7 @@ class Scenarios:
             made = await thorough(model, self.runs.service, self.runs.worlds, prompt)
             filled = Filling(made, "prompt", {"generation_mode": "thorough", "model": model.name})
         if filled.config is not None:
-            await self.runs.worlds.prepare(filled.config)
+            await self.runs.worlds.prepare(filled.config, None if twins is None else {*map(self._twin, twins)})
         return filled
 
     def filling(self, scenario_id: str | None, prompt: str | None, config: dict[str, dict[str, Any]] | None) -> Filling:

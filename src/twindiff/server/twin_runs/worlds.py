@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
@@ -67,8 +67,8 @@ class Worlds:
             self._keep(key, self._seeded(twin, twin.seeding.read(config), people))
         return self._made[key]
 
-    async def prepare(self, config: Config) -> None:
-        """Make the worlds of a configuration off the event loop, so that they are there when they are asked for.
+    async def prepare(self, config: Config, only: Collection[str] | None = None) -> None:
+        """Make the worlds of a configuration, or of some twins of it, off the event loop, for whoever asks for them.
 
         What cannot be made is left to whoever asks, who says everything that is wrong.
         """
@@ -76,7 +76,7 @@ class Worlds:
         for name, parts in config.items():
             twin = self._service.registry.get(name)
             key = _key(twin, parts, people)
-            if twin.seeding and key not in self._made:
+            if twin.seeding and key not in self._made and (only is None or twin.name in only):
                 with suppress(InvalidSeedConfig):
                     self._keep(key, await self._seeded_aside(twin, twin.seeding.read(parts), people))
 
