@@ -5,8 +5,8 @@ https://developers.google.com/workspace/calendar/api/v3/reference/events/list
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from operator import itemgetter
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -18,7 +18,7 @@ from .access import Access
 from .changes import read_sync_token, sync_token
 from .errors import InvalidPageToken
 from .event_filters import Filters, matching
-from .event_views import Lens, attendees_of, event_object, occurrence_object
+from .event_views import Lens, Occurrences, attendees_of, event_object
 from .recurrence import between
 from .tables import AgendaEntry, CalendarEvent, CalendarEventCopy
 from .times import DAY, FAR
@@ -27,8 +27,11 @@ LARGEST_PAGE = 2_500
 HORIZON = 2 * 366 * DAY
 """How far beyond now, or beyond its timeMin, a list without timeMax expands series."""
 
-Place = tuple[int | str, str]
-"""Where an item stands in a list: by what it is ordered, then by id."""
+WHOLE = -FAR
+"""The start of an item that is an event itself."""
+
+Item = tuple[int | str, str, int]
+"""By what it is ordered, the id of its event, and when the occurrence begins that it is: also its place in the list."""
 
 
 class Window(NamedTuple):
@@ -51,14 +54,6 @@ class Wanted(NamedTuple):
     """The change after which a sync goes on."""
 
 
-class Item(NamedTuple):
-    """An event, or the occurrence of a series that begins at `start`."""
-
-    place: Place
-    event_id: str
-    start: int | None = None
-
-
 class Light(NamedTuple):
     """As much of an agenda entry as a list is made of."""
 
@@ -72,7 +67,6 @@ class Light(NamedTuple):
     status: str
     updated: str
     changed: int
-    gone: bool
 
 
 _COLUMNS = tuple(getattr(AgendaEntry, name) for name in Light._fields)
@@ -81,7 +75,7 @@ _COLUMNS = tuple(getattr(AgendaEntry, name) for name in Light._fields)
 class PageToken(NamedTuple):
     """Where a page begins; `changed` is how far a sync after the last page has to look back."""
 
-    place: tuple[Any, str]
+    place: tuple[Any, str, int]
     changed: int
 
 
@@ -101,16 +95,16 @@ def events_page(
 ) -> dict[str, Any]:
     """The items of a page, with the token of the next page or of the next sync."""
     page, last = read_page_token(page_token), last_change(call, lens.calendar_id)
-    items = sorted(items_of(call, lens.access, wanted), key=itemgetter(0))
+    items = sorted(items_of(call, lens.access, wanted))
     try:
-        rest = [item for item in items if item.place > page.place] if page else items
+        rest = items[bisect_right(items, page.place) :] if page else items
     except TypeError:
         raise InvalidPageToken from None
     limit = min(limit, LARGEST_PAGE)
     answer: dict[str, Any] = {"items": [*_objects(call, lens, rest[:limit], wanted)]}
     changed = page.changed if page else last
     if len(rest) > limit:
-        token = msgspec.json.encode(PageToken(rest[limit - 1].place, changed)).decode()
+        token = msgspec.json.encode(PageToken(rest[limit - 1], changed)).decode()
         return {**answer, "nextPageToken": encode_cursor("events", token)}
     return {**answer, "nextSyncToken": sync_token(_collection(lens.calendar_id), changed)} if token_is_due else answer
 
@@ -131,7 +125,7 @@ def last_change(call: Call, calendar_id: str) -> int:
     return rows[0][0] if rows else 0
 
 
-def items_of(call: Call, access: Access, wanted: Wanted) -> Iterator[Item]:
+def items_of(call: Call, access: Access, wanted: Wanted) -> list[Item]:
     """The items of a list, in no order."""
     calendar_id = access.calendar.id
     entries = [*_entries(call, calendar_id, wanted)]
@@ -142,28 +136,34 @@ def items_of(call: Call, access: Access, wanted: Wanted) -> Iterator[Item]:
         ids = matching(call, filters, [entry.event_id for entry in entries])
         entries = [entry for entry in entries if entry.event_id in ids]
     taken = _taken(call, calendar_id, wanted) if any(entry.schedule for entry in entries) else set[tuple[str, int]]()
+    items: list[Item] = []
     for entry in entries:
         if wanted.updated_min and entry.updated < wanted.updated_min:
             continue
-        if entry.schedule is None or (entry.status == "cancelled" and wanted.is_expanded):
-            yield Item(_place(entry, entry.begins, entry.event_id, wanted), entry.event_id)
-        elif wanted.is_expanded:
-            yield from _expanded(entry, wanted, taken)
-        elif _has_occurrence(entry, wanted):
-            yield Item(_place(entry, entry.begins, entry.event_id, wanted), entry.event_id)
+        is_whole = entry.schedule is None or (entry.status == "cancelled" and wanted.is_expanded)
+        if not is_whole and wanted.is_expanded:
+            items += _expanded(entry, wanted, taken)
+        elif is_whole or _has_occurrence(entry, wanted):
+            version = _version(entry, wanted)
+            items.append((entry.begins if version is None else version, entry.event_id, WHOLE))
+    return items
 
 
-def _place(entry: Light, begins: int, id: str, wanted: Wanted) -> Place:
+def _version(entry: Light, wanted: Wanted) -> int | str | None:
+    """What an entry's items are ordered by, unless it is when they begin."""
     if wanted.since is not None:
-        return entry.changed, id
-    return (entry.updated, id) if wanted.order == "updated" else (begins, id)
+        return entry.changed
+    return entry.updated if wanted.order == "updated" else None
 
 
-def _expanded(entry: Light, wanted: Wanted, taken: set[tuple[str, int]]) -> Iterator[Item]:
-    low, high = wanted.window
-    for start in between(entry.schedule or "", low - entry.duration + 1, high):
-        if start + entry.duration > low and (entry.event_id, start) not in taken:
-            yield Item(_place(entry, start, f"{entry.event_id}_{start:020d}", wanted), entry.event_id, start)
+def _expanded(entry: Light, wanted: Wanted, taken: Collection[tuple[str, int]]) -> list[Item]:
+    (low, high), id, version = wanted.window, entry.event_id, _version(entry, wanted)
+    starts = between(entry.schedule or "", low - entry.duration + 1, high)
+    if taken:
+        starts = [start for start in starts if (id, start) not in taken]
+    if version is None:
+        return [(start, id, start) for start in starts]
+    return [(version, id, start) for start in starts]
 
 
 def _has_occurrence(entry: Light, wanted: Wanted) -> bool:
@@ -174,7 +174,10 @@ def _has_occurrence(entry: Light, wanted: Wanted) -> bool:
 
 
 def _entries(call: Call, calendar_id: str, wanted: Wanted) -> Iterable[Light]:
-    """The entries in the window: the short ones by when they begin, and the few that last long."""
+    """The entries in the window: the short ones by when they begin, and the few that last long.
+
+    One that is gone is cancelled too.
+    """
     here, alive = AgendaEntry.calendar_id == calendar_id, AgendaEntry.status != "cancelled"
     if wanted.since is not None:
         rows = call.db.rows(AgendaEntry, here, AgendaEntry.changed > wanted.since, columns=_COLUMNS)
@@ -185,7 +188,7 @@ def _entries(call: Call, calendar_id: str, wanted: Wanted) -> Iterable[Light]:
     short = (*where, ~AgendaEntry.is_long, AgendaEntry.begins < high, *past)
     long = (*where, AgendaEntry.is_long.is_true, AgendaEntry.begins < high, AgendaEntry.ends > low)
     rows = [*call.db.rows(AgendaEntry, *short, columns=_COLUMNS), *call.db.rows(AgendaEntry, *long, columns=_COLUMNS)]
-    return (Light._make(row) for row in rows if not row[-1] or wanted.shows_deleted)
+    return map(Light._make, rows)
 
 
 def _taken(call: Call, calendar_id: str, wanted: Wanted) -> set[tuple[str, int]]:
@@ -197,21 +200,20 @@ def _taken(call: Call, calendar_id: str, wanted: Wanted) -> set[tuple[str, int]]
 
 
 def _objects(call: Call, lens: Lens, items: Sequence[Item], wanted: Wanted) -> Iterator[dict[str, Any]]:
-    ids = sorted({item.event_id for item in items})
+    ids = sorted({id for _, id, _ in items})
     events = {event.id: event for event in call.db.rows(CalendarEvent, CalendarEvent.id.in_(ids))} if ids else {}
     invited = attendees_of(call, ids)
     here = CalendarEventCopy.calendar_id == lens.calendar_id, CalendarEventCopy.event_id.in_(ids)
     copies = {copy.event_id: copy for copy in call.db.rows(CalendarEventCopy, *here)} if ids else {}
-    shown: dict[str, dict[str, Any]] = {}
-    for item in items:
-        event = events[item.event_id]
-        if item.event_id not in shown:
-            copy = copies.get(item.event_id)
-            shown[item.event_id] = event_object(event, invited.get(item.event_id, ()), lens, copy)
-        value = shown[item.event_id]
-        if item.start is not None:
-            value = occurrence_object(value, event, item.start, lens)
-        yield value if wanted.since is None else _as_synced(value, event, lens)
+    shown = {id: event_object(event, invited.get(id, ()), lens, copies.get(id)) for id, event in events.items()}
+    series: dict[str, Occurrences] = {}
+    for _, id, start in items:
+        value = shown[id]
+        if start != WHOLE:
+            if id not in series:
+                series[id] = Occurrences(value, events[id], lens)
+            value = series[id].at(start)
+        yield value if wanted.since is None else _as_synced(value, events[id], lens)
 
 
 def _as_synced(value: dict[str, Any], event: CalendarEvent, lens: Lens) -> dict[str, Any]:

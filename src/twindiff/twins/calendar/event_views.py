@@ -53,15 +53,9 @@ class Lens(NamedTuple):
 
     access: Access
     zone: ZoneInfo
+    calendar_id: str
+    calendar_zone: str
     max_attendees: int | None = None
-
-    @property
-    def calendar_id(self) -> str:
-        return self.access.calendar.id
-
-    @property
-    def calendar_zone(self) -> str:
-        return zone_name(self.access.calendar)
 
 
 def lens_of(access: Access, zone: str = "", max_attendees: int | None = None) -> Lens:
@@ -70,21 +64,25 @@ def lens_of(access: Access, zone: str = "", max_attendees: int | None = None) ->
         own = zone_of(zone or zone_name(access.calendar))
     except ValueError:
         own = zone_of("UTC")
-    return Lens(access, own, max_attendees)
+    return Lens(access, own, access.calendar.id, zone_name(access.calendar), max_attendees)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=16_384)
 def _moment(micros: int, zone: ZoneInfo) -> str:
     return shown(micros, zone)
+
+
+@lru_cache(maxsize=16_384)
+def _basic(micros: int) -> str:
+    return f"{instant_of(micros):%Y%m%dT%H%M%SZ}"
 
 
 def when_object(when: Mapping[str, Any], lens: Lens) -> dict[str, Any]:
     """A start or end in the zone of the answer."""
     if when.get("date"):
         return {"date": when["date"]}
-    moment = {"dateTime": _moment(begin_of(when, lens.calendar_zone), lens.zone)}
-    zone = when.get("timeZone")
-    return {**moment, "timeZone": zone} if zone else moment
+    moment, zone = _moment(begin_of(when, lens.calendar_zone), lens.zone), when.get("timeZone")
+    return {"dateTime": moment, "timeZone": zone} if zone else {"dateTime": moment}
 
 
 def occurrence(series: CalendarEvent, start: int, zone: str) -> CalendarEvent:
@@ -120,23 +118,31 @@ def occurrence_id(series: CalendarEvent, start: int, zone: str) -> str:
     """The id of an event of a series: the series' id, and when it originally begins, in UTC or as a day."""
     if series.start.get("date"):
         return f"{series.id}_{instant_of(start, zone_of(zone)):%Y%m%d}"
-    return f"{series.id}_{instant_of(start):%Y%m%dT%H%M%SZ}"
+    return f"{series.id}_{_basic(start)}"
 
 
-def occurrence_object(shown_series: Mapping[str, Any], series: CalendarEvent, start: int, lens: Lens) -> dict[str, Any]:
-    """One event of a series, made of what is shown of the series: a page may have many of one."""
-    value = dict(shown_series)
-    value.pop("recurrence", None)
-    begin, end = occurrence_times(series, start, lens.calendar_zone)
-    if "dateTime" in begin:
+class Occurrences:
+    """The events of a series, made of what is shown of the series: a page may have many of one."""
+
+    def __init__(self, shown_series: Mapping[str, Any], series: CalendarEvent, lens: Lens) -> None:
+        self._value = {**shown_series, "recurringEventId": series.id}
+        self._value.pop("recurrence", None)
+        self._series, self._lens = series, lens
+        self._is_timed = not series.start.get("date")
         begins, ends = span_of(series, lens.calendar_zone)
-        begin = {**begin, "dateTime": _moment(start, lens.zone)}
-        end = {**end, "dateTime": _moment(start + ends - begins, lens.zone)}
-    value["id"] = occurrence_id(series, start, lens.calendar_zone)
-    value["recurringEventId"] = series.id
-    value["start"] = value["originalStartTime"] = begin
-    value["end"] = end
-    return value
+        self._length = ends - begins
+        self._zones = [when.get("timeZone") or lens.calendar_zone for when in (series.start, series.end)]
+
+    def at(self, start: int) -> dict[str, Any]:
+        """The one that begins at an instant."""
+        if self._is_timed:
+            zone, (first, last) = self._lens.zone, self._zones
+            begin = {"dateTime": _moment(start, zone), "timeZone": first}
+            end = {"dateTime": _moment(start + self._length, zone), "timeZone": last}
+        else:
+            begin, end = occurrence_times(self._series, start, self._lens.calendar_zone)
+        id = occurrence_id(self._series, start, self._lens.calendar_zone)
+        return {**self._value, "id": id, "start": begin, "originalStartTime": begin, "end": end}
 
 
 def event_object(

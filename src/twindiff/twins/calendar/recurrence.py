@@ -91,9 +91,14 @@ def last_start(schedule: Schedule) -> int:
 
 def between(schedule: str, low: int, high: int) -> Sequence[int]:
     """The starts from an instant on and before another, in microseconds since 1970."""
-    year = instant_of(min(high, FAR)).year + 1
-    starts = occurrences(schedule, year)
-    return starts[bisect_left(starts, low) : bisect_left(starts, high)]
+    starts = occurrences(schedule, _year_of(min(high, FAR)) + 1)
+    first = bisect_left(starts, low)
+    return starts[first : bisect_left(starts, high, first)]
+
+
+@lru_cache(maxsize=1_024)
+def _year_of(micros: int) -> int:
+    return instant_of(micros).year
 
 
 def is_occurrence(schedule: str, start: int) -> bool:

@@ -224,7 +224,7 @@ class AgendaEntry(
     key=("calendar_id", "event_id"),
     indexes=(
         ("calendar_id", "is_long", "begins"),
-        ("calendar_id", "changed"),
+        ("calendar_id", "changed", "event_id"),
         ("calendar_id", "original_start"),
         ("event_id",),
     ),

@@ -116,6 +116,7 @@ def shown(micros: int, zone: ZoneInfo) -> str:
     return f"{text[:-6]}Z" if text.endswith("+00:00") else text
 
 
+@lru_cache(maxsize=16_384)
 def stamp(text: str | None) -> str:
     """A Timestamp column as `created` and `updated` show it."""
     return f"{(text or '1970-01-01T00:00:00')[:23].ljust(19, '0')}{'' if '.' in (text or '') else '.000'}Z"
