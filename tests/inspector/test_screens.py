@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -12,6 +13,8 @@ from tests.inspector.conftest import SCRIPT, World
 from twindiff.twins.stripe.accounts import OWN
 
 Json = dict[str, Any]
+
+ADA = "22010040001"
 
 
 def seen(world: World, environment: Environment, twin: str, path: str = "") -> str:
@@ -72,3 +75,59 @@ def test_stripe_shows_the_newest_and_says_how_many_it_leaves_out(world: World, s
 @pytest.mark.parametrize("path", ["nope", "payments/pi_nope", "customers/cus_nope", "balance/1", "invoices/in_nope/x"])
 def test_stripe_shows_nothing_where_there_is_nothing(world: World, shop: Environment, path: str) -> None:
     assert missing(world, shop, "stripe", path)
+
+
+@pytest.fixture(scope="module")
+def bikes(world: World) -> Environment:
+    """The files of a bike shop."""
+    return world.platform.environment("box:box_default", user=ADA)
+
+
+def send(bikes: Environment, verb: str, path: str, **options: Any) -> Json:
+    answer = bikes.ask(path, verb=verb, twin="box", token="any", **options)
+    assert answer.status_code < 300, answer.text
+    return answer.json()
+
+
+def test_box_shows_folders_with_their_items_and_the_way_to_them(world: World, bikes: Environment) -> None:
+    outer = send(bikes, "POST", "2.0/folders", json={"name": "R&D <b>", "parent": {"id": "0"}})["id"]
+    inner = send(bikes, "POST", "2.0/folders", json={"name": "2027", "parent": {"id": outer}})["id"]
+    link = {"name": "Map", "url": "https://map.test/", "parent": {"id": inner}}
+    link_id = send(bikes, "POST", "2.0/web_links", json=link)["id"]
+    root = seen(world, bikes, "box")
+    assert "Harbor Bikes folder" in root
+    assert "R&amp;D &lt;b&gt;" in root
+    folder = seen(world, bikes, "box", f"folders/{inner}")
+    assert re.search("All files / R&amp;D &lt;b&gt; / 2027 .* Map web link", folder)
+    assert "Address https://map.test/" in seen(world, bikes, "box", f"web_links/{link_id}")
+
+
+def test_box_shows_a_file_with_its_versions_shared_link_and_comments(world: World, bikes: Environment) -> None:
+    made = send(bikes, "POST", "api/2.0/files/content", **upload("plan.txt", b"one"))["entries"][0]["id"]
+    send(bikes, "POST", f"api/2.0/files/{made}/content", **upload("plan.txt", b"second"))
+    shared = {"shared_link": {"access": "open", "password": "hidden-well", "permissions": {"can_download": True}}}
+    url = send(bikes, "PUT", f"2.0/files/{made}?fields=shared_link", json=shared)["shared_link"]["url"]
+    send(bikes, "POST", "2.0/comments", json={"message": SCRIPT, "item": {"type": "file", "id": made}})
+    file = seen(world, bikes, "box", f"files/{made}")
+    assert f"Shared link {url} Open to open Allows download Password yes" in file
+    assert "hidden-well" not in file
+    assert re.search(r"2 \(current\) plan.txt 6 bytes .* 1 plan.txt 3 bytes", file)
+    assert "&lt;script&gt;" in file
+
+
+def test_box_shows_what_is_in_the_trash_there_alone(world: World, bikes: Environment) -> None:
+    made = send(bikes, "POST", "api/2.0/files/content", **upload("old.txt", b"old"))["entries"][0]["id"]
+    assert bikes.ask(f"2.0/files/{made}", verb="DELETE", twin="box", token="any").status_code == 204
+    assert "old.txt" not in seen(world, bikes, "box")
+    assert "old.txt 3 bytes" in seen(world, bikes, "box", "trash")
+    assert re.search("Trash / old.txt Size 3 bytes .* In the trash since", seen(world, bikes, "box", f"files/{made}"))
+
+
+@pytest.mark.parametrize("path", ["nope", "folders/9", "files/", "web_links/x", "trash/0"])
+def test_box_shows_nothing_where_there_is_nothing(world: World, bikes: Environment, path: str) -> None:
+    assert missing(world, bikes, "box", path)
+
+
+def upload(name: str, data: bytes) -> Json:
+    attributes = json.dumps({"name": name, "parent": {"id": "0"}})
+    return {"data": {"attributes": attributes}, "files": {"file": (name, data)}}

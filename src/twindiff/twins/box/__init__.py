@@ -44,6 +44,7 @@ from .completing import completed
 from .further_tables import TABLES
 from .guard import actor_of, guard
 from .samples import bike_shop
+from .screens import screen
 from .seeding import seeding
 from .tables import User
 
@@ -90,6 +91,7 @@ twin = Twin(
     seeds=_HERE / "seeds",
     templates={"box_default": bike_shop},
     seeding=seeding,
+    screen=screen,
     missing=(_HERE / "missing_operations.txt").read_text().splitlines(),
     layers=(guard,),
     actor_of=actor_of,
