@@ -30,8 +30,9 @@ def missing(world: World, environment: Environment, twin: str, path: str) -> boo
 
 @pytest.fixture(scope="module")
 def shop(world: World) -> Environment:
-    """A shop after six months."""
-    return world.platform.environment("stripe:stripe_default", user=OWN)
+    """A shop after six months, before anything more falls due."""
+    clock = {"mode": "steps", "start": "2026-07-04T12:00:00"}
+    return world.platform.environment("stripe:stripe_default", user=OWN, clock=clock)
 
 
 def charge(shop: Environment, path: str, **parameters: str) -> Json:
@@ -56,7 +57,9 @@ def test_stripe_shows_payments_with_what_became_of_them(world: World, shop: Envi
 
 
 def test_stripe_shows_customers_with_their_subscriptions_and_invoices(world: World, shop: Environment) -> None:
-    found = shop.ask("v1/subscriptions?limit=1", verb="GET", twin="stripe", token="sk_test_shop").json()["data"][0]
+    found = shop.ask("v1/subscriptions?limit=1&status=active", verb="GET", twin="stripe", token="sk_test_shop").json()[
+        "data"
+    ][0]
     customer = seen(world, shop, "stripe", f"customers/{found['customer']}")
     assert re.search(r"Subscriptions Product Status Price Period ends Created .+ active \d+\.00 USD / month", customer)
     assert re.search(r"Invoices Number Total Status .+ paid ", customer)
@@ -68,7 +71,7 @@ def test_stripe_shows_customers_with_their_subscriptions_and_invoices(world: Wor
 
 def test_stripe_shows_the_newest_and_says_how_many_it_leaves_out(world: World, shop: Environment) -> None:
     invoices = seen(world, shop, "stripe", "invoices")
-    assert "86 earlier ones are left out." in invoices
+    assert re.search(r"[1-9]\d* earlier ones are left out\.", invoices)
     assert invoices.count(" paid ") <= 100
 
 
