@@ -50,6 +50,33 @@ def test_a_scenario_from_creation_to_deletion(client):
         client.scenarios.get(made.id)
 
 
+def test_copies_of_a_scenarios_environment_never_meet_and_keep_their_addresses(client):
+    made = client.scenarios.create("shared", seed_config=CONFIG)
+    shared, mine, other = (
+        client.scenarios.ensure_twin_environment(made.id, copy=copy) for copy in (None, "eva", "ben")
+    )
+    assert len({shared.run_id, mine.run_id, other.run_id}) == 3
+    assert (shared["copy"], mine["copy"]) == (None, "eva")
+    assert client.scenarios.ensure_twin_environment(made.id, copy="eva").run_id == mine.run_id
+    assert client.scenarios.get_twin_environment(made.id).run_id == shared.run_id
+    headers = {"Authorization": f"Bearer {mine.twins.slack.env_vars['SLACK_BOT_TOKEN']}"}
+    new = {"name": "mine"}
+    assert httpx.post(f"{mine.twins.slack.base_url}/api/conversations.create", headers=headers, json=new).json()["ok"]
+    assert [len(_channels(each)) for each in (shared, mine, other)] == [1, 2, 1]
+    assert client.scenarios.reseed_twin_environment(made.id, copy="eva").run_id == mine.run_id
+    assert len(_channels(mine)) == 1
+    assert client.scenarios.delete_twin_environment(made.id, copy="eva").status == "torn_down"
+    with pytest.raises(Refused, match="no twin environment"):
+        client.scenarios.get_twin_environment(made.id, copy="eva")
+    client.scenarios.delete(made.id)
+    assert [client.twin_runs.get(each.run_id).status for each in (shared, other)] == ["torn_down"] * 2
+
+
+def _channels(environment):
+    headers = {"Authorization": f"Bearer {environment.twins.slack.env_vars['SLACK_BOT_TOKEN']}"}
+    return httpx.get(f"{environment.twins.slack.base_url}/api/conversations.list", headers=headers).json()["channels"]
+
+
 def test_presets_are_scenarios_too(client):
     presets = {each.id for each in client.scenarios.presets()}
     assert "e-commerce-checkout" in presets

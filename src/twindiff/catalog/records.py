@@ -241,6 +241,8 @@ class TwinRunRecord(
     scenario_id: Column[str | None] = column(default=None)
     of_scenario: Column[bool] = column(default=False)
     """Whether it is the scenario's own environment, which stays until it is deleted."""
+    copy_name: Column[str | None] = column(default=None)
+    """Under which name it is a copy of the scenario's environment; None for the one that all share."""
     ports: Column[bool] = column(default=False)
     updated_at: Column[Timestamp | None] = column(default=None)
 

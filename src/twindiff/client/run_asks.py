@@ -178,26 +178,27 @@ def delete_scenario(scenario_id: str) -> Ask[Fields]:
 
 
 def ensure_twin_environment(
-    scenario_id: str, *, twins: Sequence[str] | None = None, public: bool = True
+    scenario_id: str, *, twins: Sequence[str] | None = None, public: bool = True, copy: str | None = None
 ) -> Ask[Fields]:
-    """The environment that belongs to a scenario, at addresses that stay; made if need be."""
-    body = {"twins": twins, "public": public}
+    """The environment that belongs to a scenario, or your `copy` of it, at addresses that stay; made if need be."""
+    body = {"twins": twins, "public": public, "copy": copy}
     return do("POST", f"/scenarios/{part(scenario_id)}/twin-environment", body, repeatable=True)
 
 
-def twin_environment(scenario_id: str) -> Ask[Fields]:
-    """The environment that belongs to a scenario."""
-    return look(f"/scenarios/{part(scenario_id)}/twin-environment")
+def twin_environment(scenario_id: str, *, copy: str | None = None) -> Ask[Fields]:
+    """The environment that belongs to a scenario, or a copy of it by name."""
+    return look(f"/scenarios/{part(scenario_id)}/twin-environment", copy=copy)
 
 
-def reseed_twin_environment(scenario_id: str) -> Ask[Fields]:
-    """Return the environment of a scenario to what the scenario says."""
-    return do("POST", f"/scenarios/{part(scenario_id)}/twin-environment/reseed")
+def reseed_twin_environment(scenario_id: str, *, copy: str | None = None) -> Ask[Fields]:
+    """Return the environment of a scenario, or a copy of it by name, to what the scenario says."""
+    return do("POST", f"/scenarios/{part(scenario_id)}/twin-environment/reseed", {"copy": copy})
 
 
-def delete_twin_environment(scenario_id: str) -> Ask[Fields]:
-    """End the environment of a scenario; the next one has other addresses."""
-    return do("DELETE", f"/scenarios/{part(scenario_id)}/twin-environment")
+def delete_twin_environment(scenario_id: str, *, copy: str | None = None) -> Ask[Fields]:
+    """End the environment of a scenario, or a copy of it by name; the next one has other addresses."""
+    path = f"/scenarios/{part(scenario_id)}/twin-environment"
+    return Ask("DELETE", path, Fields, given({"copy": copy}), b"", repeatable=False)
 
 
 def twin_environments() -> Ask[list[Fields]]:

@@ -49,6 +49,7 @@ class Asked(NamedTuple):
     access_profile: str | None = None
     scenario_id: str | None = None
     of_scenario: bool = False
+    copy_name: str | None = None
     ports: bool = False
 
 
@@ -101,6 +102,7 @@ class TwinRuns:
                 access_profile=asked.access_profile,
                 scenario_id=asked.scenario_id,
                 of_scenario=asked.of_scenario,
+                copy_name=asked.copy_name,
                 ports=asked.ports,
                 updated_at=now.iso,
             )

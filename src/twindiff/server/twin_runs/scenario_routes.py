@@ -17,6 +17,8 @@ api = Operations()
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Prompt = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
 Config = dict[str, dict[str, Any]]
+Copy = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+"""The name of a copy of a scenario's environment, for whoever works beside others."""
 
 
 @api.post("/scenarios", status=201)
@@ -88,31 +90,34 @@ PLACE = "/scenarios/{scenario_id}/twin-environment"
 
 @api.post(PLACE)
 async def ensure_twin_environment(
-    desk: Desk, scenario_id: str, twins: list[str] | None = None, public: bool = True
+    desk: Desk, scenario_id: str, twins: list[str] | None = None, public: bool = True, copy: Copy | None = None
 ) -> dict[str, Any]:
-    """The environment that belongs to a scenario, at the same addresses for all who ask; made if need be."""
+    """The environment that belongs to a scenario, at the same addresses for all who ask; made if need be.
+
+    Who works beside others names a `copy`: each name has an environment and addresses of its own.
+    """
     await desk.runs.worlds.prepare(desk.scenarios.find(scenario_id).seed_config)
-    return await _environment(desk, desk.scenarios.ensure(scenario_id, twins, public=public))
+    return await _environment(desk, desk.scenarios.ensure(scenario_id, twins, copy, public=public))
 
 
 @api.get(PLACE)
-async def get_twin_environment(desk: Desk, scenario_id: str) -> dict[str, Any]:
-    """Show the environment that belongs to a scenario."""
-    return await _environment(desk, desk.scenarios.environment(scenario_id))
+async def get_twin_environment(desk: Desk, scenario_id: str, copy: Copy | None = None) -> dict[str, Any]:
+    """Show the environment that belongs to a scenario, or a copy of it by name."""
+    return await _environment(desk, desk.scenarios.environment(scenario_id, copy))
 
 
 @api.delete(PLACE)
-async def delete_twin_environment(desk: Desk, scenario_id: str) -> dict[str, Any]:
-    """End the environment that belongs to a scenario; the next one has other addresses."""
-    run = desk.scenarios.environment(scenario_id)
+async def delete_twin_environment(desk: Desk, scenario_id: str, copy: Copy | None = None) -> dict[str, Any]:
+    """End the environment that belongs to a scenario, or a copy of it by name; the next one has other addresses."""
+    run = desk.scenarios.environment(scenario_id, copy)
     desk.runs.tear_down(run.run_id)
     return await _environment(desk, desk.runs.find(run.run_id))
 
 
 @api.post(f"{PLACE}/reseed")
-async def reseed_twin_environment(desk: Desk, scenario_id: str) -> dict[str, Any]:
-    """Return the environment that belongs to a scenario to what the scenario says."""
-    run = desk.scenarios.environment(scenario_id)
+async def reseed_twin_environment(desk: Desk, scenario_id: str, copy: Copy | None = None) -> dict[str, Any]:
+    """Return the environment that belongs to a scenario, or a copy of it by name, to what the scenario says."""
+    run = desk.scenarios.environment(scenario_id, copy)
     environment = desk.runs.service.environments.get(run.environment_id)
     await desk.runs.service.recall(environment, 0)
     return await _environment(desk, desk.runs.reset(run.run_id))
@@ -130,6 +135,7 @@ async def _environment(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
         **found,
         "id": run.run_id,
         "scenario_id": run.scenario_id,
+        "copy": run.copy_name,
         "requested_twins": [*run.requested.values()],
         "public": run.is_public,
         "last_seeded_at": f"{run.updated_at}Z",

@@ -9,6 +9,7 @@ from twindiff.catalog import ScenarioRecord, TwinRunRecord
 from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError
+from twindiff.kit.rows import Where
 from twindiff.server.models import configured
 from twindiff.server.twin_runs.presets import PRESETS, Preset
 from twindiff.server.twin_runs.prompts import understood
@@ -143,10 +144,9 @@ class Scenarios:
         return self._catalog.change(record, **given, updated_at=stamp().iso)
 
     def delete(self, scenario_id: str) -> ScenarioRecord:
-        """Forget a scenario with its environment."""
+        """Forget a scenario with its environment and the copies of it."""
         record = self._own(scenario_id)
-        run = self._environment(scenario_id)
-        if run:
+        for run in self._environments(scenario_id):
             self.runs.tear_down(run.run_id)
         self._catalog.remove(record)
         return record
@@ -197,10 +197,12 @@ class Scenarios:
 
     # Environments of scenarios
 
-    def ensure(self, scenario_id: str, twins: Sequence[str] | None, *, public: bool) -> TwinRunRecord:
-        """The environment of a scenario, which is the same one for all who ask; made if need be."""
+    def ensure(
+        self, scenario_id: str, twins: Sequence[str] | None, copy: str | None = None, *, public: bool
+    ) -> TwinRunRecord:
+        """The environment of a scenario that all share, or the copy of a name; made if need be."""
         scenario = self.find(scenario_id)
-        found = self._environment(scenario_id)
+        found = self._environment(scenario_id, copy)
         wanted = list[str](twins or scenario.twins or self._seedable())
         names = {self._twin(name) for name in wanted}
         if found and self.runs.status(found) == "ready" and names <= {*found.twins}:
@@ -217,22 +219,26 @@ class Scenarios:
                 public,
                 scenario_id=scenario_id,
                 of_scenario=True,
+                copy_name=copy,
             )
         )
 
-    def environment(self, scenario_id: str) -> TwinRunRecord:
-        """The environment of a scenario; raises ScenarioNotFound, NoEnvironment."""
+    def environment(self, scenario_id: str, copy: str | None = None) -> TwinRunRecord:
+        """The environment of a scenario, or a copy of it by name; raises ScenarioNotFound, NoEnvironment."""
         self.find(scenario_id)
-        found = self._environment(scenario_id)
+        found = self._environment(scenario_id, copy)
         if found is None:
             raise NoEnvironment
         return found
 
-    def _environment(self, scenario_id: str) -> TwinRunRecord | None:
-        mine = (TwinRunRecord.scenario_id == scenario_id, TwinRunRecord.of_scenario)
-        lasting = TwinRunRecord.status == "ready"
-        found = self._catalog.rows(TwinRunRecord, *mine, lasting, order=-TwinRunRecord.created, limit=1)
+    def _environment(self, scenario_id: str, copy: str | None) -> TwinRunRecord | None:
+        found = self._environments(scenario_id, TwinRunRecord.copy_name == copy)
         return found[0] if found else None
+
+    def _environments(self, scenario_id: str, *which: Where) -> list[TwinRunRecord]:
+        """The environment of a scenario and the copies of it, newest first."""
+        mine = (TwinRunRecord.scenario_id == scenario_id, TwinRunRecord.of_scenario, TwinRunRecord.status == "ready")
+        return self._catalog.rows(TwinRunRecord, *mine, *which, order=-TwinRunRecord.created, limit=1000)
 
     def environments(self) -> list[TwinRunRecord]:
         """The environments of all scenarios, oldest first."""
