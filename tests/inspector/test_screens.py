@@ -15,6 +15,7 @@ from twindiff.twins.stripe.accounts import OWN
 Json = dict[str, Any]
 
 ADA = "22010040001"
+AGENDA = "calendars/agent@example.com"
 
 
 def seen(world: World, environment: Environment, twin: str, path: str = "") -> str:
@@ -134,3 +135,58 @@ def test_box_shows_nothing_where_there_is_nothing(world: World, bikes: Environme
 def upload(name: str, data: bytes) -> Json:
     attributes = json.dumps({"name": name, "parent": {"id": "0"}})
     return {"data": {"attributes": attributes}, "files": {"file": (name, data)}}
+
+
+@pytest.fixture(scope="module")
+def company(world: World) -> Environment:
+    """A calendar in Los Angeles, on Sunday 17 June 2018."""
+    clock = {"mode": "steps", "start": "2018-06-17T07:00:00"}
+    return world.platform.environment("calendar:calendar_base", user="user_agent", clock=clock)
+
+
+def insert(company: Environment, **event: Any) -> Json:
+    path = "calendars/primary/events"
+    answer = company.ask(path, verb="POST", twin="calendar", token="any", json=event)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_calendar_shows_a_week_in_the_zone_of_the_calendar_with_series_expanded(
+    world: World, company: Environment
+) -> None:
+    begins, ends = ({"dateTime": f"2018-06-18T{hour}:00:00Z", "timeZone": "UTC"} for hour in (16, 17))
+    rule = ["RRULE:FREQ=WEEKLY;BYDAY=MO,WE"]
+    guests = [{"email": "ann@x.test", "responseStatus": "accepted"}, {"email": "ben@x.test"}]
+    insert(company, summary=SCRIPT, start=begins, end=ends, recurrence=rule, location="Pier 9", attendees=guests)
+    insert(company, summary="Off", start={"date": "2018-06-18"}, end={"date": "2018-06-20"})
+    insert(company, summary="Later", start={"date": "2018-06-24"}, end={"date": "2018-06-25"})
+    week = seen(world, company, "calendar")
+    assert "Sun 17 Jun to Sat 23 Jun 2018 Zone America/Los_Angeles" in week
+    assert "Mon 18 Jun all day, Mon 18 Jun to Tue 19 Jun Off 09:00 to 10:00 &lt;script&gt;" in week
+    assert re.search(r"Wed 20 Jun 09:00 to 10:00 &lt;script&gt;.*repeats Pier 9 1 of 2 accepted", week)
+    assert "Later" not in week
+    assert "Sun 24 Jun all day Later" in seen(world, company, "calendar", f"{AGENDA}/weeks/2018-06-27")
+
+
+def test_calendar_shows_an_event_of_a_series_with_its_guests(world: World, company: Environment) -> None:
+    begins, ends = ({"dateTime": f"2018-07-02T{hour}:00:00-07:00", "timeZone": "UTC"} for hour in ("09", "10"))
+    about = {
+        "recurrence": ["RRULE:FREQ=DAILY;COUNT=3"],
+        "attendees": [{"email": "ann@x.test"}],
+        "description": "Bring it",
+    }
+    series = insert(company, summary="Review", start=begins, end=ends, **about)["id"]
+    event = seen(world, company, "calendar", f"{AGENDA}/events/{series}_20180703T160000Z")
+    assert "When Tue 3 Jul 2018, 09:00 to 10:00" in event
+    assert "Repeats as its series" in event
+    assert "Bring it" in event
+    assert "ann@x.test needsAction" in event
+    assert "RRULE:FREQ=DAILY;COUNT=3" in seen(world, company, "calendar", f"{AGENDA}/events/{series}")
+
+
+@pytest.mark.parametrize(
+    "path", ["nope", "calendars/x@y.z", f"{AGENDA}/weeks/soon", f"{AGENDA}/weeks/9999-12-31", "a/b/c/d"]
+)
+def test_calendar_shows_nothing_where_there_is_nothing(world: World, company: Environment, path: str) -> None:
+    assert missing(world, company, "calendar", path)
+    assert missing(world, company, "calendar", f"{AGENDA}/events/nope")

@@ -22,6 +22,7 @@ from . import (
     template_rows,
     world,
 )
+from .screens import screen
 from .seeding import seeding
 from .tables import TABLES, CalendarUser
 
@@ -54,6 +55,7 @@ twin = GoogleTwin(
     clocks=dict.fromkeys(("calendar_base", "calendar_default"), template_rows.BEGINS),
     webhooks=channels.webhooks,
     seeding=seeding,
+    screen=screen,
     variables=Variables(
         tokens=dict.fromkeys(("GOOGLE_CALENDAR_TOKEN", "GOOGLE_ACCESS_TOKEN"), "ya29.{secret}"),
         urls={"GOOGLE_CALENDAR_API_URL": "", "GOOGLE_CALENDAR_BASE_URL": ""},
