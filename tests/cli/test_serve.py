@@ -73,7 +73,7 @@ def test_a_run_can_be_judged_once_and_for_all(serve: Serve) -> None:
 def test_a_program_reads_the_address_from_json(serve: Serve) -> None:
     said = json.loads(serve("--data-dir", ":memory:", "--json").said)
     assert said["url"].startswith("http://127.0.0.1:")
-    assert (said["twins"][-1], said["dataDir"]) == ("slack", ":memory:")
+    assert ("slack" in said["twins"], said["dataDir"]) == (True, ":memory:")
 
 
 def refused(*arguments: str, **environment: str) -> tuple[int, str]:

@@ -73,7 +73,7 @@ def graphql(environment: Environment, query: str) -> Any:
     return answer["data"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # an event loop runs as long as Playwright does, and tests of others begin their own
 def browser() -> Iterator[Browser]:
     try:
         path = chromium()

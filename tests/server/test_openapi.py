@@ -3,7 +3,7 @@
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.harness import Platform
+from tests.harness import Environment, Platform
 from tests.server.described import ask_as_described, every_operation, in_both_modes
 from twindiff.server.openapi import describe, described_runs
 
@@ -63,6 +63,7 @@ def test_answers_of_a_whole_episode_are_as_described(platform, description):
     for path in ("env/{envId}", "env/{envId}/journal", "env/{envId}/calls", "env/{envId}/runs"):
         ask("GET", path, envId=env_id)
     ask("POST", "env/{envId}/reset", envId=env_id)
+    Environment(platform, made).post("a template of its own")
     ask("POST", "templates/from-environment", {"environmentId": env_id, "service": "slack", "name": "described"})
     for path in ("env", "runs", "templates", "testSuites", "health", "ready"):
         ask("GET", path)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from twindiff.kit.errors import ApiError
+from twindiff.kit.errors import ApiError, NotServed
 from twindiff.server.service import Service
 from twindiff.server.test_runs.ledger import ENDED, Ledger
 from twindiff.server.test_runs.workers import clear
@@ -49,9 +49,10 @@ class Queue:
             while True:
                 try:
                     await self._ledger.do(self._look)
-                except Exception:  # whatever goes wrong for a moment, runs go on
+                except NotServed as error:
+                    log.warning("Looking after runs failed; it is tried again: %s", error)
+                except Exception:  # a mistake of ours must not end the runs of a server that goes on
                     log.exception("Looking after runs failed; it is tried again")
-
                 await asyncio.sleep(HEARTBEAT_SECONDS)
         finally:
             self._is_serving = False
