@@ -47,6 +47,7 @@ twin = GoogleTwin(
         )
     ),
     tables=TABLES,
+    missing=(),
     aliases=("google_calendar",),
     users=Users(CalendarUser, CalendarUser.id, CalendarUser.email),
     seeds=_HERE / "seeds",
