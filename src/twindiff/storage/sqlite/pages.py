@@ -25,6 +25,8 @@ from typing import Any
 import apsw
 
 PAGE_SIZE = 4096
+BLANK = bytes(PAGE_SIZE)
+"""A page that was never written: SQLite grows a file in any order, and leaves out pages that it has freed again."""
 _JUMP = 0x10000
 _NAME = "twindiff-pages"
 _FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOMUTEX
@@ -115,13 +117,18 @@ class Pages:
         return twin
 
     def page(self, number: int) -> bytes:
+        return unpack(self._kept(number))
+
+    def _kept(self, number: int) -> bytes:
+        """A page, packed if it is kept so."""
         own = self.own.get(number)
-        return self.image.pages[number] if own is None else unpack(own)
+        if own is not None:
+            return own
+        return self.image.pages[number] if number < self.image.count else BLANK
 
     def written(self) -> dict[int, bytes]:
         """The pages that are dirty, some of them packed."""
-        there = [number for number in self.dirty if number < self.count]
-        return {number: self.own.get(number) or self.image.pages[number] for number in there}
+        return {number: self._kept(number) for number in self.dirty if number < self.count}
 
     def take_back(self, undo: Undo) -> None:
         """Go back over one operation."""
@@ -156,7 +163,7 @@ class PageFile:
             return b""
         page = pages.own.get(number)  # as `Pages.page`, which a scan would call for every page
         if page is None:
-            page = pages.image.pages[number]
+            page = pages.image.pages[number] if number < pages.image.count else BLANK
         elif len(page) != PAGE_SIZE:
             page = pages.own[number] = zlib.decompress(page)
         if number == 0:
