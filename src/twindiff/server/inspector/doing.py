@@ -11,8 +11,8 @@ from starlette.responses import RedirectResponse, Response
 from twindiff.kit.errors import ApiError
 from twindiff.server.inspector.looking import living, look
 from twindiff.server.inspector.rendering import page
-from twindiff.server.platform import clocks, points
 from twindiff.server.service import Service
+from twindiff.server.use_cases import clocks, points
 
 LARGEST_FORM = 64_000
 
@@ -54,14 +54,14 @@ async def checkpoint(service: Service, request: Request, form: Form) -> Response
 async def fork(service: Service, request: Request, form: Form) -> Response:
     """Make an environment that goes on from a point; its token is shown this once."""
     looking = await look(service, request.path_params["id"])
-    made = await points.fork_environment(service, looking.id, form.get("at") or None, 1, form.get("name") or None)
-    return page("forked.html", 201, fork=made.environments[0], looking=looking)
+    [made] = await points.fork(service, looking.id, form.get("at") or None, 1, form.get("name") or None)
+    return page("forked.html", 201, fork=made, looking=looking)
 
 
 async def rewind(service: Service, request: Request, form: Form) -> Response:
     """Return to a point."""
     looking = await look(service, request.path_params["id"])
-    await points.rewind_environment(service, looking.id, form.get("to", ""))
+    await points.rewind(service, looking.id, form.get("to", ""))
     return back(looking.base)
 
 

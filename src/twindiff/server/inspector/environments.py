@@ -11,14 +11,13 @@ from starlette.responses import Response
 from twindiff import changes
 from twindiff.catalog import EnvironmentRecord
 from twindiff.catalog.stamps import wall
-from twindiff.environments.transcripts import Transcript, unpack
 from twindiff.kit.clock import Clock
 from twindiff.kit.rows import Expression, any_of, not_
 from twindiff.server.inspector.looking import look, number, point, shared
 from twindiff.server.inspector.rendering import page
 from twindiff.server.inspector.timelines import timeline
-from twindiff.server.platform.calls import CallNotFound
 from twindiff.server.service import Service
+from twindiff.server.use_cases.calls import call_of_environment
 
 LISTED = 200
 STATUSES = ("ready", "expired", "deleted", "all")
@@ -97,14 +96,7 @@ async def environment(service: Service, request: Request) -> Response:
 async def call(service: Service, request: Request) -> Response:
     """One call: what it asked, what it was answered, which rows it changed."""
     looking = await look(service, request.path_params["id"])
-    wanted = request.path_params["number"]
-    await service.write_calls()
-    log = service.calls.log
-    found = log.list(looking.id, after=wanted - 1, limit=1)
-    if not found or found[0].number != wanted:
-        raise CallNotFound(f"environment '{looking.id}' has no call {wanted}")
-    record = found[0]
-    said: Transcript | None = unpack(log.transcripts(found)).get(wanted)
+    record, said = await call_of_environment(service, looking.id, request.path_params["number"])
     rows: Any = None
     if record.seq and looking.environment:
         rows = await _differences(service, looking.id, record.seq - 1, record.seq, "all")

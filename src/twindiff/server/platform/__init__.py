@@ -13,7 +13,7 @@ from twindiff.server.platform import (
     transfer,
     webhooks,
 )
-from twindiff.server.platform.style import PlatformStyle
+from twindiff.server.style import PlatformStyle
 
 PREFIX = "/api/platform"
 

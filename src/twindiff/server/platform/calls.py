@@ -7,24 +7,17 @@ from collections.abc import Iterable
 import msgspec
 
 from twindiff.catalog import CallRecord
-from twindiff.environments.environments import EnvironmentDeleted
 from twindiff.environments.transcripts import Transcript, unpack
-from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer, json_answer
 from twindiff.kit.twin import Operations
-from twindiff.server.platform.environments import After, Limit
+from twindiff.server.parameters import After, Limit
 from twindiff.server.service import Service
+from twindiff.server.use_cases import calls as use_cases
 
 api = Operations()
 
 WITH_TRANSCRIPTS = 100
 """Calls that one answer has at most when it tells what was said in them."""
-
-
-class CallNotFound(ApiError):
-    """The environment has no such call."""
-
-    status = 404
 
 
 class CallShown(msgspec.Struct, omit_defaults=True):
@@ -58,30 +51,15 @@ async def calls(
 
     Of a deleted environment they stay if it had runs.
     """
-    environment_id = service.environments.record(env_id).environment_id
-    await service.write_calls()
     limit = min(limit, WITH_TRANSCRIPTS) if transcripts else limit
-    found = await service.runtime.collect(service.calls.log.parts(environment_id, after=after, limit=limit))
-    if not found and not after:
-        _refuse_forgotten(service, environment_id)
+    found = await use_cases.calls_of_environment(service, env_id, after, limit)
     return await shown(service, found) if transcripts else CallList([called(each) for each in found])
-
-
-def _refuse_forgotten(service: Service, environment_id: str) -> None:
-    if service.environments.record(environment_id).status == "deleted":
-        raise EnvironmentDeleted(f"environment '{environment_id}' has been deleted, and no calls of it are kept")
 
 
 @api.get("/env/{envId}/calls/{number}")
 async def call(service: Service, env_id: str, number: After) -> CallShown:
     """One call, with its transcript if there is one."""
-    environment_id = service.environments.record(env_id).environment_id
-    await service.write_calls()
-    log = service.calls.log
-    found = log.list(environment_id, after=number - 1, limit=1)
-    if not found or found[0].number != number:
-        raise CallNotFound(f"environment '{environment_id}' has no call {number}")
-    return called(found[0], unpack(log.transcripts(found)).get(number))
+    return called(*await use_cases.call_of_environment(service, env_id, number))
 
 
 @api.get("/runs/{runId}/calls")
@@ -89,10 +67,8 @@ async def run_calls(
     service: Service, run_id: str, after: After = 0, limit: Limit = 100, transcripts: bool = False
 ) -> CallList | Answer:
     """The calls of a run up to its latest result, or up to now; they stay when its environment is gone."""
-    run = service.runs.get(run_id)
-    await service.write_calls()
     limit = min(limit, WITH_TRANSCRIPTS) if transcripts else limit
-    found = await service.runtime.collect(service.calls.log.kept_of_run(run, limit, after))
+    found = await use_cases.calls_of_run(service, run_id, after, limit)
     return await shown(service, found) if transcripts else CallList([called(each) for each in found])
 
 

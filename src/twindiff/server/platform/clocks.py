@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from datetime import datetime
 from typing import Literal
 
 import msgspec
 
-from twindiff.environments.clocks import ClockState, InvalidClock, Moved, Until
+from twindiff.environments.clocks import ClockState, Moved
 from twindiff.environments.due import Done
-from twindiff.kit.clock import LAST_INSTANT, SECOND, Clock, Mode, micros_of
-from twindiff.kit.errors import ApiError
+from twindiff.kit.clock import Clock, Mode
 from twindiff.kit.twin import Operations
 from twindiff.server.service import Service
-from twindiff.storage.portions import Work
+from twindiff.server.use_cases import clocks as use_cases
 
 api = Operations()
-
-
-class ClockNotSaid(ApiError):
-    """Say one of `advance` (seconds), `to` (an instant) and `until` ("next" or "idle")."""
 
 
 class Awaited(msgspec.Struct):
@@ -66,8 +59,7 @@ class ClockMoved(ClockShown):
 @api.get("/env/{envId}/clock")
 async def show_clock(service: Service, env_id: str) -> ClockShown:
     """The time of an environment, and what falls due next. Nothing is done by looking."""
-    await service.awaken(service.environments.get(env_id))
-    return ClockShown(*_shown(env_id, service.clocks.show(env_id)))
+    return clock_shown(env_id, await use_cases.show_clock(service, env_id))
 
 
 @api.post("/env/{envId}/clock")
@@ -83,29 +75,17 @@ async def set_clock(
     `until` is `next`, the next time that work falls due, or `idle`, on and on until none does. Everything that is due
     by then is done on the way, each piece at its own time, up to 10,000 pieces at once.
     """
-    await service.awaken(service.environments.get(env_id))
-    state, done, still_due = await service.runtime.run_steps(_move(service, env_id, advance, to, until))
-    return ClockMoved(*_shown(env_id, state), ran=[_ran(each) for each in done], still_due=still_due)
+    return clock_moved(env_id, await use_cases.set_clock(service, env_id, advance, to, until))
 
 
-def _move(
-    service: Service, env_id: str, advance: float | None, to: str | float | None, until: Until | None
-) -> Generator[Work, None, Moved]:
-    if [advance, to, until].count(None) != 2:
-        raise ClockNotSaid
-    if advance is not None:
-        return service.clocks.advance(env_id, advance)
-    return service.clocks.set(env_id, _instant(to)) if to is not None else service.clocks.run(env_id, until or "next")
+def clock_shown(env_id: str, state: ClockState) -> ClockShown:
+    """How a clock stands."""
+    return ClockShown(*_shown(env_id, state))
 
 
-def _instant(given: str | float) -> int:
-    """Microseconds since 1970 of an instant as clients write it; a naive one counts as UTC."""
-    try:
-        if not isinstance(given, str):
-            return round(min(given, LAST_INSTANT) * SECOND)
-        return micros_of(datetime.fromisoformat(given))
-    except (ValueError, OverflowError):
-        raise InvalidClock(f"to must be an ISO 8601 instant or seconds since 1970, not '{str(given)[:100]}'") from None
+def clock_moved(env_id: str, moved: Moved) -> ClockMoved:
+    """How a clock stands after it was set, and what was done on the way."""
+    return ClockMoved(*_shown(env_id, moved.state), ran=[_ran(each) for each in moved.done], still_due=moved.still_due)
 
 
 def _shown(env_id: str, state: ClockState) -> tuple[str, Mode, str, int, Awaited | None]:

@@ -2,48 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal
 
 import msgspec
 
-from twindiff.catalog import EnvironmentRecord, RunRecord, TemplateRecord, TestRecord
+from twindiff.catalog import EnvironmentRecord, RunRecord, TemplateRecord
 from twindiff.environments.clocks import ClockWanted
-from twindiff.environments.environments import DEFAULT_TTL_SECONDS, Wanted
-from twindiff.environments.reading import interval
-from twindiff.environments.templates import TemplateNotFound, UnknownTemplate
 from twindiff.kit.clock import Clock
-from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer, json_answer
 from twindiff.kit.twin import Operations
+from twindiff.server.parameters import MOST_SECONDS, After, Limit
 from twindiff.server.service import Service
-from twindiff.storage import NotServed
+from twindiff.server.use_cases import environments as use_cases
 from twindiff.storage.journal import Record
-from twindiff.suites.suites import TestNotFound, clock_of
 
 api = Operations()
-
-MOST_SECONDS = 30 * 24 * 3600
-Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
-After = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-
-
-class TemplateNotGiven(ApiError):
-    """one of templateId, (templateService+templateName), templateSchema, templates, or testId must be provided"""
-
-
-class UserNotGiven(ApiError):
-    """impersonateUserId or impersonateEmail must be provided when initializing without a testId"""
-
-
-class UnknownTest(ApiError):
-    """test not found"""
-
-    code = "test_not_found"
-
-
-class TemplateSchemaNotRegistered(ApiError):
-    """template schema not registered"""
 
 
 class EnvironmentMade(msgspec.Struct, rename="camel"):
@@ -153,88 +126,17 @@ def init_env(
     person in every twin by email address, or by `users`, ids or addresses by twin. `tokens` are further tokens and the
     users they act as. Unless told otherwise the clock is the test's, or else the real one.
     """
-    test = _test(service, test_id)
-    how = clock or (clock_of(test) if test else None)
-    wanted = _wanted_templates(service, test, template_id, template_service, template_name, template_schema, templates)
-    made = service.environments.create(
-        Wanted(
-            templates=wanted,
-            **_acting(test, impersonate_user_id, impersonate_email, users),
-            ttl_seconds=ttl_seconds or DEFAULT_TTL_SECONDS,
-            clock=how.resolved() if how else None,
-            auth=auth,
-            tokens=tokens,
-            name=name,
-        )
+    made, used = use_cases.create_environment(
+        service,
+        use_cases.Start(test_id, template_id, template_service, template_name, template_schema, templates),
+        use_cases.Acting(impersonate_user_id, impersonate_email, users),
+        ttl_seconds=ttl_seconds,
+        clock=clock,
+        auth=auth,
+        tokens=tokens,
+        name=name,
     )
-    return environment_made(made.environment, made.agent_token, wanted)
-
-
-class _Acting(TypedDict):
-    """Who acts in an environment, as `Wanted` says it."""
-
-    user_id: str | None
-    email: str | None
-    users: dict[str, str] | None
-
-
-def _acting(test: TestRecord | None, user: str | None, email: str | None, users: dict[str, str] | None) -> _Acting:
-    user = user or (test.impersonate_user_id if test and not email and not users else None)
-    if test is None and not user and not email and not users:
-        raise UserNotGiven
-    return {"user_id": user, "email": email, "users": users}
-
-
-def _test(service: Service, test_id: str | None) -> TestRecord | None:
-    try:
-        return service.suites.test(test_id) if test_id else None
-    except TestNotFound as error:
-        raise UnknownTest(str(error)) from None
-
-
-def _wanted_templates(
-    service: Service,
-    test: TestRecord | None,
-    template_id: str | None,
-    twin: str | None,
-    name: str | None,
-    schema: str | None,
-    several: list[str] | None,
-) -> list[TemplateRecord]:
-    known = service.templates
-    location = schema or (test.seed_template if test else None)
-    if test and location:
-        return [_located(service, location)]
-    if template_id:
-        return [_with_id(service, template_id)]
-    if twin and name:
-        return [known.named(twin, name)]
-    if several:
-        return [known.named(*_service_and_name(each)) for each in several]
-    if location:
-        return [_located(service, location)]
-    raise TemplateNotGiven
-
-
-def _located(service: Service, location: str) -> TemplateRecord:
-    template = service.templates.located(location)
-    if template is None:
-        raise TemplateSchemaNotRegistered(f"template schema not registered: '{location}'")
-    return template
-
-
-def _with_id(service: Service, template_id: str) -> TemplateRecord:
-    try:
-        return service.templates.get(template_id)
-    except TemplateNotFound as error:
-        raise UnknownTemplate(f"{error}: '{template_id}'") from None
-
-
-def _service_and_name(text: str) -> tuple[str, str]:
-    twin, colon, name = text.partition(":")
-    if not colon:
-        raise TemplateNotGiven(f"a template is named 'service:name', not '{text}'")
-    return twin, name
+    return environment_made(made.environment, made.agent_token, used)
 
 
 def _url(environment_id: str, twin: str) -> str:
@@ -287,22 +189,14 @@ def _shown(service: Service, record: EnvironmentRecord) -> EnvironmentShown:
 @api.delete("/env/{envId}")
 async def delete_environment(service: Service, env_id: str) -> EnvironmentStatus:
     """Delete an environment; results of its runs stay readable."""
-    record = service.environments.delete(env_id)
-    service.ports.close(record.environment_id)
-    service.without_calls.add(record.environment_id)
-    with suppress(NotServed):  # it is deleted; the rest is tried again
-        for _ in service.forget_calls():
-            await service.runtime.yield_to_loop()
+    await use_cases.delete_environment(service, env_id)
     return EnvironmentStatus(env_id, "deleted")
 
 
 @api.get("/env/{envId}/journal")
 async def journal(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> Journal | Answer:
     """Every operation that wrote, in order, with full rows before and after."""
-    env = service.environments.record(env_id).environment_id
-    await service.settle(env)
-    last = min(after + limit, service.engine.seq(env))
-    found = await service.runtime.run_steps(interval(service.engine, env, after, last))
+    found = await use_cases.read_journal(service, env_id, after, limit)
 
     def compose() -> Answer:
         return json_answer(Journal([_journalled(each) for each in found]))

@@ -5,24 +5,23 @@ A point is a seq or the name of a checkpoint; 0 is the state of the templates.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
 from twindiff import changes
 from twindiff.catalog import CheckpointRecord
 from twindiff.environments.environments import Created
-from twindiff.environments.points import Difference, Point
+from twindiff.environments.points import Point
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Operations
 from twindiff.server.platform.environments import EnvironmentReset
 from twindiff.server.service import Service
+from twindiff.server.use_cases import points as use_cases
 
 api = Operations()
 
 MOST_FORKS = 1000
-FORKS_AT_ONCE = 50
-"""Forks between which the event loop sees to others."""
 
 
 class InvalidCount(ApiError):
@@ -86,8 +85,7 @@ class PortOpened(msgspec.Struct, rename="camel"):
 @api.post("/env/{envId}/checkpoints", status=201)
 async def create_checkpoint(service: Service, env_id: str, name: str, at: Point | None = None) -> CheckpointShown:
     """Give a point a name: the present one, or `at`."""
-    await service.settle(env_id)
-    return _checkpoint(service.points.checkpoint(env_id, name, at))
+    return _checkpoint(await use_cases.create_checkpoint(service, env_id, name, at))
 
 
 @api.get("/env/{envId}/checkpoints")
@@ -111,20 +109,7 @@ async def fork_environment(
     service: Service, env_id: str, at: Point | None = None, count: Count = 1, name: str | None = None
 ) -> ForkList:
     """Make environments that go on by themselves from the present point, or from `at`: all of them, or none."""
-    environment = service.environments.get(env_id)
-    await service.settle(environment.id)
-    seq = service.points.seq(environment.id, service.engine.seq(environment.id) if at is None else at)
-    made: list[Created] = []
-    try:
-        while len(made) < count:
-            await service.recall(service.environments.get(env_id), seq)
-            made += service.points.fork(environment.id, seq, min(FORKS_AT_ONCE, count - len(made)), name)
-            await service.runtime.yield_to_loop()
-    except BaseException:  # a client that leaves is one too: all of them, or none
-        for each in made:
-            service.environments.delete(each.environment.environment_id)
-        raise
-    return ForkList([_fork(each) for each in made])
+    return ForkList([_fork(each) for each in await use_cases.fork(service, env_id, at, count, name)])
 
 
 def _fork(made: Created) -> Fork:
@@ -139,18 +124,13 @@ async def rewind_environment(service: Service, env_id: str, to: Point) -> Rewoun
 
     What came after stays in the journal, and its points can be returned to.
     """
-    environment = service.environments.get(env_id)
-    seq = service.points.seq(environment.id, to)
-    await service.recall(environment, seq)
-    return Rewound(environment.id, service.points.rewind(environment.id, seq), seq)
+    return Rewound(env_id, *await use_cases.rewind(service, env_id, to))
 
 
 @api.post("/env/{envId}/reset")
 async def reset_environment(service: Service, env_id: str) -> EnvironmentReset:
     """Return to the templates' state, point 0; runs that span the reset say so under `rewound`."""
-    environment = service.environments.get(env_id)
-    await service.awaken(environment)
-    return EnvironmentReset(env_id, service.environments.reset(env_id))
+    return EnvironmentReset(env_id, await use_cases.reset(service, env_id))
 
 
 @api.get("/env/{envId}/diff")
@@ -163,19 +143,8 @@ async def diff_points(
     rows: changes.Rows = "full",
 ) -> PointDiff:
     """What differs between two points, from the templates' state to the present unless told otherwise."""
-    await service.settle(env_id)
-    found = await service.runtime.run_steps(service.points.difference(env_id, from_, to))
-
-    def compose() -> bytes:
-        return msgspec.json.encode(_diff(service, found, include, rows))
-
-    text = await service.runtime.compose(found.records, compose)
+    found, text = await use_cases.diff_points(service, env_id, from_, to, include, rows)
     return PointDiff(env_id, found.start, found.end, msgspec.Raw(text))
-
-
-def _diff(service: Service, found: Difference, include: changes.Include, rows: changes.Rows) -> dict[str, Any]:
-    several = len(found.twins) > 1
-    return changes.diff(found.records, service.registry.schemas, include=include, rows=rows, several_twins=several)
 
 
 @api.post("/env/{envId}/ports", status=201)

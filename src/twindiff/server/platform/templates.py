@@ -6,10 +6,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from twindiff.environments.templates import Naming
 from twindiff.kit.twin import Operations
-from twindiff.server.auth import no_such_twin
 from twindiff.server.service import Service
+from twindiff.server.use_cases.templates import copy_template
 
 api = Operations()
 
@@ -92,13 +91,5 @@ async def from_environment(
     version: str = "v1",
 ) -> TemplateMade:
     """Keep what one twin of an environment holds now as a template."""
-    environment = platform.environments.get(environment_id)
-    twin = environment.twin(service, platform.registry)
-    if twin is None:
-        raise no_such_twin(environment, service, platform.registry)
-    await platform.awaken(environment)
-    copying = platform.engine.copy_template(environment.id, environment.origin, twin.name)
-    stored = await platform.runtime.run_steps(copying)
-    naming = Naming(twin.name, name, f"environment {environment.id}", description, version, visibility)
-    template = platform.templates.copy(stored, naming)
+    template = await copy_template(platform, environment_id, service, name, description, version, visibility)
     return TemplateMade(template.template_id, template.name, template.service)

@@ -9,7 +9,8 @@ import msgspec
 from twindiff.environments.transfer.format import MOST_BYTES
 from twindiff.kit.http import Answer
 from twindiff.kit.twin import Operations
-from twindiff.server.platform.environments import MOST_SECONDS, EnvironmentMade, environment_made
+from twindiff.server.parameters import MOST_SECONDS
+from twindiff.server.platform.environments import EnvironmentMade, environment_made
 from twindiff.server.service import Service
 
 api = Operations()

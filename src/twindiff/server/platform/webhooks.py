@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import secrets
 from typing import Annotated, Any, Literal, cast
 
 import msgspec
 
 from twindiff.catalog import AttemptRecord, DeliveryRecord, WebhookRecord
-from twindiff.catalog.stamps import wall
-from twindiff.environments.environments import Environment
-from twindiff.environments.subscriptions import InvalidWebhook, subscription_of
-from twindiff.kit.errors import ApiError
-from twindiff.kit.events import OVER_SOCKETS, Attempt, Failure
-from twindiff.kit.twin import Operations, Twin
-from twindiff.server.platform.environments import After
+from twindiff.kit.events import Failure
+from twindiff.kit.twin import Operations
+from twindiff.server.parameters import After, Limit
 from twindiff.server.service import Service
-from twindiff.server.targets import TargetRefused
+from twindiff.server.use_cases import webhooks as use_cases
 
 api = Operations()
-
-Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
-
-
-class NothingDelivered(ApiError):
-    """Events leave a server, and this is none: start one with `twindiff serve`."""
-
-    status = 501
-
-
-class WebhookUnproven(ApiError):
-    """The address did not prove that it wants to be told."""
 
 
 class WebhookShown(msgspec.Struct, rename="camel"):
@@ -86,40 +68,7 @@ async def create_webhook(
     to prove itself first, so does this. The URL `socket:` stands for sockets that the program opens, where the vendor
     has them.
     """
-    environment = service.environments.get(env_id)
-    if not service.delivers:
-        raise NothingDelivered
-    vendor = service.twin_of(environment, twin)
-    record = service.subscriptions.prepare(environment, vendor, url, events or (), secret)
-    if url != OVER_SOCKETS:
-        await service.runtime.run_on_loop(_refuse_unreachable(service, url))
-        await service.runtime.run_on_loop(_refuse_unproven(service, environment, vendor, record))
-    service.subscribe(record)
-    return _shown(record)
-
-
-async def _refuse_unreachable(service: Service, url: str) -> None:
-    if service.targets.allows(url):
-        return
-    try:
-        async with asyncio.timeout(5):
-            await service.targets.resolve(url)
-    except TargetRefused as error:
-        raise InvalidWebhook(str(error)) from None
-    except (OSError, TimeoutError) as error:
-        raise InvalidWebhook(f"the host of '{url}' is not known: {error or 'nobody answered in time'}") from None
-
-
-async def _refuse_unproven(service: Service, environment: Environment, twin: Twin, record: WebhookRecord) -> None:
-    webhooks = twin.webhooks
-    if webhooks is None or webhooks.challenge is None:
-        return
-    challenge = secrets.token_hex(16)
-    request = webhooks.challenge(subscription_of(record, environment), challenge, Attempt(0, wall()))
-    result, answer = await service.targets.send(request, webhooks.timeout_seconds)
-    if result.failure or answer is None or not webhooks.proves(answer, challenge):
-        said = result.message or f"it answered {result.status}"
-        raise WebhookUnproven(f"{record.url} did not answer the challenge that {twin.name} asks first: {said}")
+    return _shown(await use_cases.create_webhook(service, env_id, twin, url, events or (), secret))
 
 
 @api.get("/env/{envId}/webhooks")
@@ -132,10 +81,7 @@ def list_webhooks(service: Service, env_id: str) -> WebhookList:
 @api.delete("/env/{envId}/webhooks/{webhookId}")
 def delete_webhook(service: Service, env_id: str, webhook_id: str) -> WebhookShown:
     """Tell an address no more; what was not sent yet is not sent."""
-    environment_id = service.environments.get(env_id).id
-    removed = service.subscriptions.remove(environment_id, webhook_id)
-    service.dispatcher.notify(environment_id)
-    return _shown(removed)
+    return _shown(use_cases.delete_webhook(service, env_id, webhook_id))
 
 
 def _shown(record: WebhookRecord) -> WebhookShown:
@@ -179,8 +125,6 @@ def _delivery(record: DeliveryRecord, attempts: list[AttemptShown]) -> DeliveryS
 @api.post("/env/{envId}/deliveries/{number}/redeliver", status=202)
 def redeliver(service: Service, env_id: str, number: Annotated[int, msgspec.Meta(ge=1, le=2**53)]) -> DeliveryShown:
     """Send a delivery once more, whatever became of it."""
-    environment = service.environments.get(env_id)
-    record = service.outbox.redeliver(environment, number)
-    service.dispatcher.notify(environment.id)
-    [shown] = _delivered(service, environment.id, [record])
+    record = use_cases.redeliver(service, env_id, number)
+    [shown] = _delivered(service, record.environment_id, [record])
     return shown

@@ -14,8 +14,9 @@ from twindiff.changes.entries import EntryChange, told
 from twindiff.kit.clock import Clock
 from twindiff.kit.twin import Operations
 from twindiff.server.openapi import describe_sandboxes
-from twindiff.server.platform.environments import MOST_SECONDS, Limit, delete_environment
+from twindiff.server.parameters import MOST_SECONDS, Limit
 from twindiff.server.sandboxes.sandboxes import Known, Sandboxes, Status
+from twindiff.server.use_cases.environments import delete_environment
 from twindiff.storage.journal import Record
 
 api = Operations()

@@ -8,7 +8,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer, json_answer
 from twindiff.server.auth import Unauthorized
-from twindiff.server.platform.style import PlatformStyle
+from twindiff.server.style import PlatformStyle
 
 
 class SandboxStyle(PlatformStyle):

@@ -10,10 +10,10 @@ import msgspec
 from twindiff.catalog import TwinRunRecord
 from twindiff.checks import SpecError, parse
 from twindiff.kit.errors import ApiError, InvalidParameter
-from twindiff.server.platform.runs import diff_run, evaluate_run, start_run
 from twindiff.server.service import Service
 from twindiff.server.twin_runs.runs import Asked
 from twindiff.server.twin_runs.scenarios import Scenarios
+from twindiff.server.use_cases.runs import diff_run, evaluate_run, start_run
 
 if TYPE_CHECKING:
     from twindiff.server.test_runs.runs import Wanted
@@ -85,10 +85,12 @@ class RunTwins:
         async def look() -> dict[str, Any]:
             found: dict[str, Any] = {}
             try:
-                diff: dict[str, Any] = msgspec.json.decode((await diff_run(self._service, watched)).diff)
+                run = self._service.runs.get(watched)
+                diff: dict[str, Any] = msgspec.json.decode((await diff_run(self._service, run)).text)
                 if checks:
-                    verdict = await evaluate_run(self._service, watched, dict(checks))
-                    found["checks"] = msgspec.to_builtins(verdict)
+                    verdict = await evaluate_run(self._service, run, dict(checks))
+                    status = "passed" if verdict.passed else "failed"
+                    found["checks"] = {"runId": watched, "status": status, **msgspec.to_builtins(verdict)}
             except ApiError as error:  # the twins may have ended meanwhile
                 said = f"what the twins changed is not known: {error}"
                 return {"checks": {"passed": not checks, "failures": [said]}, "diff": None}

@@ -14,8 +14,10 @@ from twindiff.kit.errors import ApiError, InvalidParameter
 from twindiff.kit.http import Answer, Request, json_answer
 from twindiff.kit.styles.base import json_object
 from twindiff.kit.twin import Twin
-from twindiff.server.platform import clocks
+from twindiff.server.platform.clocks import clock_moved, clock_shown
 from twindiff.server.service import Service
+from twindiff.server.use_cases import clocks
+from twindiff.server.use_cases.points import reset
 
 HEALTH = "/healthz"
 FEWEST = 20
@@ -68,8 +70,7 @@ async def _state(service: Service, environment: Environment, twin: Twin, request
 
 
 async def _reset(service: Service, environment: Environment, twin: Twin, request: Request) -> dict[str, Any]:
-    await service.recall(environment, 0)
-    seq = service.environments.reset(environment.id)
+    seq = await reset(service, environment.id)
     return {"status": "reset", "twin": twin.name, "scope": [*environment.twins], "seq": seq}
 
 
@@ -85,13 +86,13 @@ async def _config(service: Service, environment: Environment, twin: Twin, reques
 
 
 async def _clock(service: Service, environment: Environment, twin: Twin, request: Request) -> dict[str, Any]:
-    return msgspec.to_builtins(await clocks.show_clock(service, environment.id))
+    return msgspec.to_builtins(clock_shown(environment.id, await clocks.show_clock(service, environment.id)))
 
 
 async def _advance(service: Service, environment: Environment, twin: Twin, request: Request) -> dict[str, Any]:
     wanted = msgspec.convert(json_object(request.body), Advance) if request.body else Advance()
     moved = await clocks.set_clock(service, environment.id, wanted.advance, wanted.to, wanted.until)
-    return msgspec.to_builtins(moved)
+    return msgspec.to_builtins(clock_moved(environment.id, moved))
 
 
 class Advance(msgspec.Struct, forbid_unknown_fields=True):

@@ -10,7 +10,7 @@ from twindiff.kit.forms import URLENCODED, read_form
 from twindiff.kit.http import Answer, json_answer
 from twindiff.kit.styles.base import add_headers
 from twindiff.server.auth import Unauthorized
-from twindiff.server.platform.style import PlatformStyle
+from twindiff.server.style import PlatformStyle
 
 
 class RunStyle(PlatformStyle):

@@ -1,0 +1,43 @@
+"""Calls: what reached the twins of an environment, what it asked and what it was answered."""
+
+from __future__ import annotations
+
+from twindiff.catalog import CallRecord
+from twindiff.environments.environments import EnvironmentDeleted
+from twindiff.environments.transcripts import Transcript, unpack
+from twindiff.kit.errors import ApiError
+from twindiff.server.service import Service
+
+
+class CallNotFound(ApiError):
+    """The environment has no such call."""
+
+    status = 404
+
+
+async def calls_of_environment(service: Service, env_id: str, after: int, limit: int) -> list[CallRecord]:
+    """Calls in their order, reads and refusals included; raises EnvironmentDeleted where none are kept."""
+    environment_id = service.environments.record(env_id).environment_id
+    await service.write_calls()
+    found = await service.runtime.collect(service.calls.log.parts(environment_id, after=after, limit=limit))
+    if not found and not after and service.environments.record(environment_id).status == "deleted":
+        raise EnvironmentDeleted(f"environment '{environment_id}' has been deleted, and no calls of it are kept")
+    return found
+
+
+async def call_of_environment(service: Service, env_id: str, number: int) -> tuple[CallRecord, Transcript | None]:
+    """One call, with its transcript if there is one; raises CallNotFound."""
+    environment_id = service.environments.record(env_id).environment_id
+    await service.write_calls()
+    log = service.calls.log
+    found = log.list(environment_id, after=number - 1, limit=1)
+    if not found or found[0].number != number:
+        raise CallNotFound(f"environment '{environment_id}' has no call {number}")
+    return found[0], unpack(log.transcripts(found)).get(number)
+
+
+async def calls_of_run(service: Service, run_id: str, after: int, limit: int) -> list[CallRecord]:
+    """The calls of a run up to its latest result, or up to now; they stay when its environment is gone."""
+    run = service.runs.get(run_id)
+    await service.write_calls()
+    return await service.runtime.collect(service.calls.log.kept_of_run(run, limit, after))

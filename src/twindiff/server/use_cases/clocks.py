@@ -1,0 +1,54 @@
+"""The clock of an environment: see how it stands, and set it forward."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from datetime import datetime
+
+from twindiff.environments.clocks import ClockState, InvalidClock, Moved, Until
+from twindiff.kit.clock import LAST_INSTANT, SECOND, micros_of
+from twindiff.kit.errors import ApiError
+from twindiff.server.service import Service
+from twindiff.storage.portions import Work
+
+
+class ClockNotSaid(ApiError):
+    """Say one of `advance` (seconds), `to` (an instant) and `until` ("next" or "idle")."""
+
+
+async def show_clock(service: Service, env_id: str) -> ClockState:
+    """The time of an environment, and what falls due next. Nothing is done by looking."""
+    await service.awaken(service.environments.get(env_id))
+    return service.clocks.show(env_id)
+
+
+async def set_clock(
+    service: Service,
+    env_id: str,
+    advance: float | None = None,
+    to: str | float | None = None,
+    until: Until | None = None,
+) -> Moved:
+    """Set the clock forward, by seconds, to an instant, or until work falls due; raises ClockNotSaid, InvalidClock."""
+    await service.awaken(service.environments.get(env_id))
+    return await service.runtime.run_steps(_move(service, env_id, advance, to, until))
+
+
+def _move(
+    service: Service, env_id: str, advance: float | None, to: str | float | None, until: Until | None
+) -> Generator[Work, None, Moved]:
+    if [advance, to, until].count(None) != 2:
+        raise ClockNotSaid
+    if advance is not None:
+        return service.clocks.advance(env_id, advance)
+    return service.clocks.set(env_id, _instant(to)) if to is not None else service.clocks.run(env_id, until or "next")
+
+
+def _instant(given: str | float) -> int:
+    """Microseconds since 1970 of an instant as clients write it; a naive one counts as UTC."""
+    try:
+        if not isinstance(given, str):
+            return round(min(given, LAST_INSTANT) * SECOND)
+        return micros_of(datetime.fromisoformat(given))
+    except (ValueError, OverflowError):
+        raise InvalidClock(f"to must be an ISO 8601 instant or seconds since 1970, not '{str(given)[:100]}'") from None

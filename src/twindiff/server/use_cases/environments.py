@@ -1,0 +1,162 @@
+"""Environments: make them of templates or for a test, read their journals, delete them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import NamedTuple
+
+from twindiff.catalog import TemplateRecord, TestRecord
+from twindiff.environments.clocks import ClockWanted
+from twindiff.environments.environments import DEFAULT_TTL_SECONDS, Created, Wanted
+from twindiff.environments.reading import interval
+from twindiff.environments.templates import TemplateNotFound, UnknownTemplate
+from twindiff.kit.errors import ApiError
+from twindiff.server.service import Service
+from twindiff.storage import NotServed
+from twindiff.storage.journal import Record
+from twindiff.suites.suites import TestNotFound, clock_of
+
+
+class TemplateNotGiven(ApiError):
+    """one of templateId, (templateService+templateName), templateSchema, templates, or testId must be provided"""
+
+
+class UserNotGiven(ApiError):
+    """impersonateUserId or impersonateEmail must be provided when initializing without a testId"""
+
+
+class UnknownTest(ApiError):
+    """test not found"""
+
+    code = "test_not_found"
+
+
+class TemplateSchemaNotRegistered(ApiError):
+    """template schema not registered"""
+
+
+class Start(NamedTuple):
+    """What an environment begins with: one of these ways to say it, the first that is given counts."""
+
+    test_id: str | None = None
+    template_id: str | None = None
+    twin: str | None = None
+    name: str | None = None
+    """The template of this twin and name."""
+    schema: str | None = None
+    """A template's location."""
+    several: list[str] | None = None
+    """Templates as `service:name`."""
+
+
+class Acting(NamedTuple):
+    """Who acts: an id, an email address, or either by twin; without any of them the user of the test."""
+
+    user_id: str | None = None
+    email: str | None = None
+    users: dict[str, str] | None = None
+
+
+def create_environment(
+    service: Service,
+    start: Start,
+    acting: Acting,
+    *,
+    ttl_seconds: int | None = None,
+    clock: ClockWanted | None = None,
+    auth: str = "lenient",
+    tokens: dict[str, str] | None = None,
+    name: str | None = None,
+) -> tuple[Created, list[TemplateRecord]]:
+    """Make an environment, and say of which templates; raises TemplateNotGiven, UserNotGiven, UnknownTest, ….
+
+    Unless told otherwise its clock is the test's, or else the templates'.
+    """
+    test = _test(service, start.test_id)
+    how = clock or (clock_of(test) if test else None)
+    templates = _templates(service, test, start)
+    who = _actor(test, acting)
+    made = service.environments.create(
+        Wanted(
+            templates=templates,
+            user_id=who.user_id,
+            email=who.email,
+            users=who.users,
+            ttl_seconds=ttl_seconds or DEFAULT_TTL_SECONDS,
+            clock=how.resolved() if how else None,
+            auth=auth,
+            tokens=tokens,
+            name=name,
+        )
+    )
+    return made, templates
+
+
+def _actor(test: TestRecord | None, acting: Acting) -> Acting:
+    if acting.user_id or acting.email or acting.users:
+        return acting
+    if test is None:
+        raise UserNotGiven
+    return Acting(test.impersonate_user_id)
+
+
+def _test(service: Service, test_id: str | None) -> TestRecord | None:
+    try:
+        return service.suites.test(test_id) if test_id else None
+    except TestNotFound as error:
+        raise UnknownTest(str(error)) from None
+
+
+def _templates(service: Service, test: TestRecord | None, start: Start) -> list[TemplateRecord]:
+    known = service.templates
+    location = start.schema or (test.seed_template if test else None)
+    if test and location:
+        return [_located(service, location)]
+    if start.template_id:
+        return [_with_id(service, start.template_id)]
+    if start.twin and start.name:
+        return [known.named(start.twin, start.name)]
+    if start.several:
+        return [known.named(*_service_and_name(each)) for each in start.several]
+    if location:
+        return [_located(service, location)]
+    raise TemplateNotGiven
+
+
+def _located(service: Service, location: str) -> TemplateRecord:
+    template = service.templates.located(location)
+    if template is None:
+        raise TemplateSchemaNotRegistered(f"template schema not registered: '{location}'")
+    return template
+
+
+def _with_id(service: Service, template_id: str) -> TemplateRecord:
+    try:
+        return service.templates.get(template_id)
+    except TemplateNotFound as error:
+        raise UnknownTemplate(f"{error}: '{template_id}'") from None
+
+
+def _service_and_name(text: str) -> tuple[str, str]:
+    twin, colon, name = text.partition(":")
+    if not colon:
+        raise TemplateNotGiven(f"a template is named 'service:name', not '{text}'")
+    return twin, name
+
+
+async def delete_environment(service: Service, env_id: str) -> None:
+    """Delete an environment; results of its runs stay readable."""
+    record = service.environments.delete(env_id)
+    service.ports.close(record.environment_id)
+    service.without_calls.add(record.environment_id)
+    with suppress(NotServed):  # it is deleted; the rest is tried again
+        for _ in service.forget_calls():
+            await service.runtime.yield_to_loop()
+
+
+async def read_journal(service: Service, env_id: str, after: int, limit: int) -> list[Record]:
+    """Operations that wrote, in order, with full rows before and after."""
+    env = service.environments.record(env_id).environment_id
+    await service.settle(env)
+    last = min(after + limit, service.engine.seq(env))
+    return await service.runtime.run_steps(interval(service.engine, env, after, last))

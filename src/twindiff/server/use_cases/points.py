@@ -1,0 +1,73 @@
+"""Points of an environment: name them, return to them, compare them, go on from them in environments of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from twindiff import changes
+from twindiff.catalog import CheckpointRecord
+from twindiff.environments.environments import Created
+from twindiff.environments.points import Difference, Point
+from twindiff.server.service import Service
+
+FORKS_AT_ONCE = 50
+"""Forks between which the event loop sees to others."""
+
+
+async def create_checkpoint(service: Service, env_id: str, name: str, at: Point | None = None) -> CheckpointRecord:
+    """Give a point a name: the present one, or `at`."""
+    await service.settle(env_id)
+    return service.points.checkpoint(env_id, name, at)
+
+
+async def fork(service: Service, env_id: str, at: Point | None, count: int, name: str | None) -> list[Created]:
+    """Make environments that go on by themselves from the present point, or from `at`: all of them, or none."""
+    environment = service.environments.get(env_id)
+    await service.settle(environment.id)
+    seq = service.points.seq(environment.id, service.engine.seq(environment.id) if at is None else at)
+    made: list[Created] = []
+    try:
+        while len(made) < count:
+            await service.recall(service.environments.get(env_id), seq)
+            made += service.points.fork(environment.id, seq, min(FORKS_AT_ONCE, count - len(made)), name)
+            await service.runtime.yield_to_loop()
+    except BaseException:  # a client that leaves is one too: all of them, or none
+        for each in made:
+            service.environments.delete(each.environment.environment_id)
+        raise
+    return made
+
+
+async def rewind(service: Service, env_id: str, to: Point) -> tuple[int, int]:
+    """Return to a point; gives the seq of the rewind itself and that of the point."""
+    environment = service.environments.get(env_id)
+    seq = service.points.seq(environment.id, to)
+    await service.recall(environment, seq)
+    return service.points.rewind(environment.id, seq), seq
+
+
+async def reset(service: Service, env_id: str) -> int:
+    """Return to the templates' state; gives the seq of the reset itself."""
+    environment = service.environments.get(env_id)
+    await service.recall(environment, 0)
+    return service.environments.reset(environment.id)
+
+
+async def diff_points(
+    service: Service, env_id: str, start: Point, end: Point | None, include: changes.Include, rows: changes.Rows
+) -> tuple[Difference, bytes]:
+    """What differs between two points, the second the present one unless told otherwise, and the same as JSON."""
+    await service.settle(env_id)
+    found = await service.runtime.run_steps(service.points.difference(env_id, start, end))
+
+    def compose() -> bytes:
+        return msgspec.json.encode(_diff(service, found, include, rows))
+
+    return found, await service.runtime.compose(found.records, compose)
+
+
+def _diff(service: Service, found: Difference, include: changes.Include, rows: changes.Rows) -> dict[str, Any]:
+    several = len(found.twins) > 1
+    return changes.diff(found.records, service.registry.schemas, include=include, rows=rows, several_twins=several)

@@ -1,0 +1,152 @@
+"""Runs: begin one, see what changed, judge it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Any, NamedTuple
+
+import msgspec
+
+from twindiff import changes
+from twindiff.catalog import CallRecord, RunRecord
+from twindiff.checks import History, Known, Spec, SpecError, Verdict, evaluate, is_long, known_to, parse
+from twindiff.environments.registry import Registry
+from twindiff.environments.results import kept
+from twindiff.environments.runs import Interval
+from twindiff.kit.errors import ApiError
+from twindiff.server.service import Service
+from twindiff.server.use_cases.history import history
+
+MANY_ASSERTIONS = 100
+"""Assertions from which on to judge by them leaves the event loop, however little there is to judge."""
+
+_encoded = msgspec.json.Encoder().encode
+
+
+class NothingToCompare(ApiError):
+    """provide exactly one of runId or (envId and beforeSuffix)"""
+
+
+class NoTestDefined(ApiError):
+    """No test is associated with this run, and no expectedOutput was given."""
+
+
+class InvalidSpec(ApiError):
+    """The checks cannot be read."""
+
+
+class RunDiff(NamedTuple):
+    """A run, what it covers, and what changed in it as JSON."""
+
+    run: RunRecord
+    interval: Interval
+    text: bytes
+
+
+async def start_run(
+    service: Service, env_id: str, test_id: str | None = None, suite_id: str | None = None, once: bool | None = None
+) -> RunRecord:
+    """Begin a run now; raises what Suites.test, Suites.get and Environments.get raise."""
+    if test_id:
+        test_id = service.suites.test(test_id).test_id
+    if suite_id:
+        suite_id = service.suites.get(suite_id).suite_id
+    environment = service.environments.get(env_id)
+    await service.settle(environment.id)
+    last = service.calls.log.last(environment.id)
+    return service.runs.start(environment.id, test_id=test_id, suite_id=suite_id, once=once, start_call=last)
+
+
+def find_run(service: Service, run_id: str | None, env_id: str | None, before: str | None) -> RunRecord:
+    """A run by its id, or the one that began with a snapshot of an environment; raises NothingToCompare."""
+    if bool(run_id) == bool(env_id and before):
+        raise NothingToCompare
+    return service.runs.get(run_id) if run_id else service.runs.since_snapshot(env_id or "", before or "")
+
+
+async def diff_run(
+    service: Service, run: RunRecord, include: changes.Include = "plain", rows: changes.Rows = "full"
+) -> RunDiff:
+    """What changed in a run so far, which is kept as its result."""
+    await service.settle(run.environment_id)
+    end_call = service.calls.log.last(run.environment_id)
+    interval = await service.runtime.run_steps(service.runs.interval(run))
+
+    def compose() -> tuple[bytes, str]:
+        text = _encoded(_diff(service.registry, interval, include, rows))
+        return text, kept(text)
+
+    text, diff = await service.runtime.compose(interval.records, compose)
+    return RunDiff(service.runs.keep_diff(interval, diff, end_call=end_call), interval, text)
+
+
+async def evaluate_run(
+    service: Service,
+    run: RunRecord,
+    expected: dict[str, Any] | None = None,
+    include: changes.Include = "plain",
+) -> Verdict:
+    """Judge a run by a spec, or by the checks of its test; raises NoTestDefined, InvalidSpec."""
+    written = expected or _spec_of_test(service, run)
+    spec = await service.runtime.run_in_thread(lambda: _parsed(written)) if is_long(written) else _parsed(written)
+    await service.settle(run.environment_id)
+    end_call = service.calls.log.last(run.environment_id)
+    interval = await service.runtime.run_steps(service.runs.interval(run))
+    known = _known(interval.twins, service.registry)
+    calls = await service.runtime.collect(service.calls.log.of_run(run, interval.end)) if spec.needs_calls else None
+
+    def judge() -> tuple[Verdict, str, str]:
+        diff = _diff(service.registry, interval, include, "full")
+        verdict = _judged(spec, diff, lambda: history(interval, service.registry, calls, diff), known)
+        return verdict, kept(_encoded(diff)), kept(_encoded(verdict))
+
+    verdict, *result = await service.runtime.compose(interval.records, judge, times=_cost(spec), calls=calls)
+    service.runs.keep_verdict(interval, "passed" if verdict.passed else "failed", *result, end_call=end_call)
+    return verdict
+
+
+async def covered(service: Service, run: RunRecord) -> tuple[Interval, list[CallRecord]]:
+    """What a run covers up to its latest result, or up to now, and its calls."""
+    await service.settle(run.environment_id)
+    interval = await service.runtime.run_steps(service.runs.covered(run))
+    return interval, await service.runtime.collect(service.calls.log.of_run(run, interval.end))
+
+
+def _diff(registry: Registry, interval: Interval, include: changes.Include, rows: changes.Rows) -> dict[str, Any]:
+    for name in interval.twins:
+        registry.get(name)
+    several = len(interval.twins) > 1
+    return changes.diff(interval.records, registry.schemas, include=include, rows=rows, several_twins=several)
+
+
+def _parsed(spec: dict[str, Any]) -> Spec:
+    try:
+        return parse(spec)
+    except SpecError as error:
+        raise InvalidSpec(f"invalid DSL: {error}") from None
+
+
+def _judged(spec: Spec, diff: dict[str, Any], load: Callable[[], History], known: Known | None) -> Verdict:
+    try:
+        return evaluate(spec, diff, load, known)
+    except SpecError as error:
+        raise InvalidSpec(f"invalid DSL: {error}") from None
+
+
+def _known(twins: list[str], registry: Registry) -> Known | None:
+    """The tables of an environment's twins; None where one of them is not installed any more."""
+    if any(twin not in registry.schemas for twin in twins):
+        return None
+    return known_to(tuple(registry.schemas[twin] for twin in twins))
+
+
+def _cost(spec: Spec) -> float:
+    """How often checks look at each change; a regex may keep at it for a second."""
+    return inf if len(spec.assertions) > MANY_ASSERTIONS or b'"regex"' in _encoded(spec) else len(spec.assertions)
+
+
+def _spec_of_test(service: Service, run: RunRecord) -> dict[str, Any]:
+    if run.test_id is None:
+        raise NoTestDefined
+    return msgspec.json.decode(service.suites.test(run.test_id).spec)
