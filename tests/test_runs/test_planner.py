@@ -95,3 +95,9 @@ def test_any_prompt_gives_steps_that_can_be_read_again(prompt):
     found = plan(prompt)
     written = configs.built(TestConfig(steps=found.steps))
     assert configs.built(configs.read(configs.built(configs.read(written)))) == configs.built(configs.read(written))
+
+
+def test_what_nobody_says_in_one_sentence_is_not_understood_and_what_follows_is():
+    long = "fill " + "a with b " * 100
+    found = plan(f"{long}. Click Pay")
+    assert (found.unclear, [step.action for step in found.steps]) == ([long.strip()], ["click"])

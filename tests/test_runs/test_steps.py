@@ -98,6 +98,8 @@ def test_the_patched_config_is_the_one_that_is_repeated(runs, site):
 
 
 STEP = {"action": "click", "selector": "x"}
+LAUGHS = {f"p{number}": f"{{{{p{number + 1}}}}}" * 20 for number in range(9)} | {"p9": "ha"}
+"""Parameters that are short and have 20 to the ninth times as many letters."""
 
 
 @pytest.mark.parametrize(
@@ -117,6 +119,14 @@ STEP = {"action": "click", "selector": "x"}
             {"start_url": "http://a/", "test_config": {"steps": [{**STEP, "expect": {"type": "text"}}]}},
             "expect.contains",
         ),
+        ({"start_url": "http://a/", "test_config": {"steps": [{"action": "goto", "value": "//[x"}]}}, "steps[0].value"),
+        ({"start_url": "http://a/", "test_config": {"steps": [{**STEP, "timeout_ms": -5}]}}, "steps[0].timeout_ms"),
+        ({"start_url": "http://a/", "hosts": ["a:b"]}, "hosts"),
+        ({"start_url": "http://a/", "hosts": ["http://[x"]}, "hosts"),
+        ({"start_url": "http://a/", "parameters": LAUGHS}, "parameters"),
+        ({"start_url": "http://a/", "parameters": {"a": "{{b}}", "b": "{{a}}"}}, "a → b → a"),
+        ({"start_url": "http://a/", "parameters": {str(n): n for n in range(201)}}, "parameters"),
+        ({"start_url": "http://a/", "session_id": "a\r\nSet-Cookie: b"}, "session_id"),
         ({"start_url": "http://a/", "twins": ["slak"]}, "slak"),
         ({"start_url": "http://a/", "sandbox_id": "nope"}, "nope"),
         ({"start_url": "http://a/", "checks": {"assertions": []}}, "checks"),
@@ -127,6 +137,12 @@ def test_what_cannot_be_run_is_refused_in_one_sentence_that_names_the_field(live
     answer = live.client.post("/test-runs", json=asked)
     assert 400 <= answer.status_code < 500
     assert named in answer.json()["detail"]
+
+
+def test_of_a_run_that_is_refused_nothing_is_left(live):
+    config = {"steps": [{"action": "goto", "value": "http://[nowhere"}]}
+    live.client.post("/test-runs", json={"start_url": "http://a/", "test_config": config, "repo": "acme/refused"})
+    assert live.client.get("/test-runs?repo=acme/refused").json() == {"runs": []}
 
 
 def test_artifacts_are_listed_and_served_and_others_are_not_found(runs, site):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, cast
-from urllib.parse import urlsplit
+from typing import Annotated, Any, Literal, cast
+from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
 MOST_STEPS = 200
 LONGEST_WAIT_MS = 60_000
-MOST_NESTED = 10
-"""How deep references to parameters may go."""
+MOST_PARAMETERS = 200
+LONGEST_TEXT = 20_000
+"""Characters of a text with the values of the parameters that it names."""
+LONGEST_TIMEOUT_MS = 600_000
 WRAPPERS = ("test_config_json", "test_config")
 ANSWER = "answer"
 """What the answer to the last question is called."""
@@ -46,7 +48,7 @@ class Step(msgspec.Struct, omit_defaults=True):
     wait_for: str | None = None
     parameter_refs: list[str] = []
     expect: Expect | None = None
-    timeout_ms: int | None = None
+    timeout_ms: Annotated[int, msgspec.Meta(ge=1, le=LONGEST_TIMEOUT_MS)] | None = None
     repaired: bool | None = None
 
 
@@ -163,16 +165,31 @@ def check_url(url: str, field: str) -> str:
     return url
 
 
+def joined(start_url: str, given: str, field: str) -> str:
+    """An address that is given as it is or relative to where a run starts; raises ConfigError."""
+    try:
+        return check_url(urljoin(start_url, given), field)
+    except ConfigError:
+        raise
+    except ValueError:
+        raise ConfigError(f"{field}: '{given[:200]}' is no address") from None
+
+
 def built(config: TestConfig) -> dict[str, Any]:
     """A TestConfig as JSON."""
     return msgspec.to_builtins(config)
 
 
 def values(config: TestConfig, given: Mapping[str, Scalar]) -> dict[str, str]:
-    """The value of each parameter: as given, else by `defaults`, else its own default. Raises ConfigError."""
+    """The value of each parameter: as given, else by `defaults`, else its own default. Raises ConfigError.
+
+    Values may refer to other parameters, but not to themselves by any way.
+    """
     found = {each.name: each.default for each in config.parameters if each.default is not None}
     answers = {name for step in config.steps if step.action == "ask_user_question" for name in _answered(step)}
     raw = {name: str(value) for name, value in {**found, **config.defaults, **given}.items()}
+    if len(raw) > MOST_PARAMETERS:
+        raise ConfigError(f"parameters: {len(raw)} of them; a test has at most {MOST_PARAMETERS}")
     for where, text in _texts(config):
         for name in REFERENCE.findall(text):
             if name not in raw and name not in answers:
@@ -180,7 +197,21 @@ def values(config: TestConfig, given: Mapping[str, Scalar]) -> dict[str, str]:
                     f"{where} refers to {{{{{name}}}}}, which has no value: "
                     "give it a default, or a value under parameters"
                 )
-    return {name: filled(text, raw) for name, text in raw.items()}
+    done: dict[str, str] = {}
+    for name in raw:
+        _resolve(name, raw, done, [])
+    return done
+
+
+def _resolve(name: str, raw: Mapping[str, str], done: dict[str, str], outer: list[str]) -> str:
+    """The value of a parameter, and of those that it refers to; raises ConfigError where that has no end."""
+    if name in outer:
+        raise ConfigError(f"parameters refer to one another without end: {' → '.join([*outer, name])[:200]}")
+    if name not in done:
+        named = {each for each in REFERENCE.findall(raw[name]) if each in raw}
+        inner = {each: _resolve(each, raw, done, [*outer, name]) for each in sorted(named)}
+        done[name] = filled(raw[name], inner)
+    return done[name]
 
 
 def _answered(step: Step) -> list[str]:
@@ -204,9 +235,14 @@ def _texts(config: TestConfig) -> Iterator[tuple[str, str]]:
 
 
 def filled(text: str, given: Mapping[str, str]) -> str:
-    """A text with the values of the parameters it names, which may name others. Raises ConfigError."""
-    for _ in range(MOST_NESTED):
-        if not REFERENCE.search(text):
-            return text
-        text = REFERENCE.sub(lambda found: given.get(found[1], ""), text)
-    raise ConfigError(f"parameters refer to one another without end: '{text[:100]}'")
+    """A text with the values of the parameters it names. Raises ConfigError where it becomes too long."""
+    size = len(text)
+
+    def value(found: re.Match[str]) -> str:
+        nonlocal size
+        size += len(given.get(found[1], ""))
+        if size > LONGEST_TEXT:
+            raise ConfigError(f"parameters make '{text[:100]}' longer than {LONGEST_TEXT} characters")
+        return given.get(found[1], "")
+
+    return REFERENCE.sub(value, text)

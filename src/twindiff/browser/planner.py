@@ -22,8 +22,10 @@ SUBMIT = ", ".join(
     for each in ("button[type=submit]", "input[type=submit]", "button:not([type=button])")
 )
 _MARKS = re.compile(
-    r'"([^"\n]*)"|“([^”\n]*)”|„([^“”\n]*)[“”]|«([^»\n]*)»|»([^«\n]*)«|`([^`\n]*)`|‘([^’\n]*)’'  # noqa: RUF001
-    r"|(?<![\w])'([^'\n]*)'(?![\w])|(\{\{[^}\n]*\}\})|(https?://[^\s,;)]+[^\s,;.)!?:])|([\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
+    r'"([^"\n]{0,500})"|“([^”\n]{0,500})”|„([^“”\n]{0,500})[“”]|«([^»\n]{0,500})»|»([^«\n]{0,500})«'
+    r"|`([^`\n]{0,500})`|‘([^’\n]{0,500})’"  # noqa: RUF001
+    r"|(?<![\w])'([^'\n]{0,500})'(?![\w])|(\{\{[^}\n]{0,100}\}\})|(https?://[^\s,;)]+[^\s,;.)!?:])"
+    r"|((?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+)"
     r"|((?<!\S)/[\w./?=&%#-]*[\w/])"
 )
 _NUMBER = re.compile(r"^\s*(?:(?:step|schritt)\s*)?\d+\s*[.):]\s*|^\s*[-*•]\s+", re.IGNORECASE)
@@ -36,6 +38,10 @@ _NEXT = re.compile(
 _MEANWHILE = re.compile(rf"^{_LATER}\b,?\s+|(?<=\s){_LATER}\s+(?=auf|in|an|im|das|den|die)", re.IGNORECASE)
 _AND = re.compile(r"\s*,\s*(?:and|und)?\s*|\s+(?:and|und)\s+", re.IGNORECASE)
 _CONTENT = re.compile(QUOTED)
+_RUN = re.compile(r"[ \t]{2,}|([.;!?])[.;!?]+")
+"""Blanks, and ends of a sentence, that say no more than one of them."""
+LONGEST_CLAUSE = 500
+"""Characters of a clause, with its quotations closed, that rules look at; nobody asks for one thing in more."""
 
 
 class Plan(NamedTuple):
@@ -70,7 +76,7 @@ def plan(prompt: str) -> Plan:
 def _clauses(text: str) -> list[str]:
     """A prompt in parts, each of which asks for one thing."""
     found: list[str] = []
-    for line in text.split("\n"):
+    for line in _RUN.sub(lambda run: run[1] or " ", text).split("\n"):
         for sentence in _NEXT.split(_NUMBER.sub("", line)):
             found += _parts(_MEANWHILE.sub("", sentence.strip(" ,:")))
     return [clause for clause in found if re.search(r"\w|\x02|\x04", clause)]
@@ -103,6 +109,8 @@ def _shown(clause: str, held: list[str]) -> str:
 
 def _understood(clause: str, held: list[str]) -> list[Step] | None:
     """The steps of a clause; None where no rule understands it."""
+    if len(clause) > LONGEST_CLAUSE:
+        return None
     for phrase in PHRASES:
         found = phrase.pattern.fullmatch(clause)
         if found:

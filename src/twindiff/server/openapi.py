@@ -10,12 +10,13 @@ from typing import Any, NamedTuple, cast, get_args
 import msgspec
 
 from twindiff import __version__
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Answer, Result
 from twindiff.kit.twin import Dispatch, Operation
 
 Schema = dict[str, Any]
 TEST_RUNS = ("/test-runs", "/runner/runs", "/demo-runner/runs")
 WITH_BODY = ("POST", "PUT", "PATCH")
+_OBJECT: Any = dict[str, Any]
 _REFERENCES = "#/components/schemas/{name}"
 
 
@@ -119,10 +120,13 @@ _SECURITY: Schema = {
 
 
 def _answers(operation: Operation) -> tuple[Any, ...]:
-    """The types an operation answers with, one or the other; none for one that answers with text or with nothing."""
+    """The types an operation answers with, one or the other; none for one that answers with text or with nothing.
+
+    A Result carries an object, with headers of its own.
+    """
     returns = operation.bound.returns
     types = get_args(returns) if isinstance(returns, UnionType) else (returns,)
-    return tuple(each for each in types if each not in (Answer, NoneType))
+    return tuple(_OBJECT if each is Result else each for each in types if each not in (Answer, NoneType))
 
 
 def _operation(operation: Operation, by_type: dict[int, Schema], components: Schema, problem: Schema) -> Schema:

@@ -9,7 +9,7 @@ from twindiff.kit.twin import Operations
 from twindiff.server.pr_runs.runs import WantedPr
 from twindiff.server.sandbox_runs.checkouts import repository_of
 from twindiff.server.sandbox_runs.routes import Repo
-from twindiff.server.test_runs.routes import Prompt
+from twindiff.server.test_runs.routes import Prompt, SessionId
 from twindiff.server.test_runs.views import brief
 from twindiff.server.twin_runs.desk import Desk
 
@@ -28,7 +28,7 @@ async def create_pr_run(
     scenario_id: str | None = None,
     scenario_prompt: Prompt | None = None,
     context_notes: str | None = None,
-    session_id: str | None = None,
+    session_id: SessionId | None = None,
     run_type: Literal["pr", "pr_run", "agent_run"] = "pr_run",
 ) -> Result:
     """Test a branch against its base: the files that differ choose the saved tests, which run against its application.

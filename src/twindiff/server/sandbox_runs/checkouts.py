@@ -10,14 +10,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError, InvalidParameter
 
 SECONDS = 120
 """How long git may take for one thing."""
-_PULL_REQUEST = re.compile(r"(?:^|/)([\w.-]+/[\w.-]+)/pull/(\d+)(?:[/?#].*)?$")
+_PULL_REQUEST = re.compile(r"(?:^|/)([\w.-]+/[\w.-]+)/pull/([0-9]{1,9})(?:[/?#].*)?$")
+_FILE_URL = re.compile(r"file:(?://(?:localhost)?)?(/[^?#]*)")
 
 
 class UnknownRepository(ApiError):
@@ -78,16 +79,16 @@ class Repositories:
     def find(self, repo: str) -> Path:
         """The folder of a repository by its name, path or file: URL; raises UnknownRepository."""
         place = self._named.get(repo) or self._place(repo)
-        path = Path(place).expanduser()
-        if not path.is_absolute() or not path.is_dir():
-            raise UnknownRepository(f"repo '{repo[:200]}': there is no folder {path}")
+        path = _folder(place)
+        if path is None:
+            raise UnknownRepository(f"repo '{repo[:200]}': there is no folder {place[:200]}")
         if not (path / ".git").exists() and not (path / "HEAD").is_file():
             raise UnknownRepository(f"repo '{repo[:200]}': {path} is no git repository")
         return path
 
     def _place(self, repo: str) -> str:
-        parts = urlsplit(repo)
-        place = unquote(parts.path) if parts.scheme == "file" and parts.netloc in ("", "localhost") else repo
+        file = _FILE_URL.fullmatch(repo)
+        place = unquote(file[1]) if file else repo
         is_path = place.startswith(("/", "~"))
         if is_path and not self._closed:
             return place
@@ -109,6 +110,15 @@ class Repositories:
         return Revision(path, commit_of(path, "HEAD"), current_branch(path))
 
 
+def _folder(place: str) -> Path | None:
+    """The folder that an absolute path names, if there is one."""
+    try:
+        path = Path(place).expanduser()
+        return path if path.is_absolute() and path.is_dir() else None
+    except (OSError, RuntimeError):  # a name that no file can have, the home of nobody
+        return None
+
+
 def git(repository: Path, *arguments: str) -> str:
     """What git prints; no hook of the repository is run. Raises GitFailed in git's words."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -126,6 +136,8 @@ def git(repository: Path, *arguments: str) -> str:
         )
     except FileNotFoundError:
         raise GitFailed("git is not installed on the server's machine") from None
+    except (OSError, ValueError) as error:  # what no command can be told: too long, or with a NUL
+        raise GitFailed(f"git {arguments[0]} cannot be asked: {error}") from None
     except subprocess.TimeoutExpired:
         raise GitFailed(f"git {arguments[0]} was not done after {SECONDS} s") from None
     if done.returncode:

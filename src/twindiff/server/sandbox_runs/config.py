@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -66,12 +66,20 @@ def start_of(checkout: Path, name: str | None) -> Start:
         raise InvalidSandboxConfig(f"context_dir '{target.context_dir}' is no folder of the repository")
     if target.infra:
         raise InvalidSandboxConfig(f"infra {', '.join(target.infra)}: this server starts no containers; leave it out")
+    check_variables(target.env)
     if target.app_command:
         return Start(target.app_command, folder, target, None)
     guess = guessed(folder)
     if guess is None:
         raise NoStartCommand(f"{NoStartCommand()} Looked for {', '.join(name for name, _ in _GUESSES)}.")
     return Start(guess[1], folder, target, guess[0])
+
+
+def check_variables(env: Mapping[str, object]) -> None:
+    """Raises InvalidSandboxConfig for what cannot be a variable of a process."""
+    for name, value in env.items():
+        if not name or "=" in name or "\0" in f"{name}{value}":
+            raise InvalidSandboxConfig(f"env: '{name[:100]}' cannot be a variable; names have no =, and nothing a NUL")
 
 
 def _target(checkout: Path, name: str | None) -> Target:

@@ -17,7 +17,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.server.sandbox_runs import checkouts
 from twindiff.server.sandbox_runs.application import Application, environment, free_port, is_open
 from twindiff.server.sandbox_runs.checkouts import Repositories, Revision
-from twindiff.server.sandbox_runs.config import Start, start_of
+from twindiff.server.sandbox_runs.config import Start, check_variables, start_of
 from twindiff.server.test_runs.ledger import ENDED
 from twindiff.server.test_runs.runs import TestRuns
 from twindiff.server.twin_runs.runs import Asked, RunNotFound
@@ -82,6 +82,7 @@ class SandboxRuns:
     async def create(self, wanted: WantedSandbox, address: str) -> TestRunRecord:
         """Check an application out and start it; nothing of it is left where that is refused."""
         self.tests.queue.check()
+        check_variables(wanted.env)
         if len(self._gone) >= MOST:
             raise TooManySandboxes
         prepared = await self.service.runtime.run_in_thread(partial(self._prepare, wanted))

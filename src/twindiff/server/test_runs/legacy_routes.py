@@ -9,7 +9,7 @@ import msgspec
 from twindiff.catalog import TestRunRecord, TwinRunRecord
 from twindiff.kit.http import Answer
 from twindiff.kit.twin import Operations
-from twindiff.server.test_runs.routes import Hosts, LastEventId, Prompt, Seconds, Ttl
+from twindiff.server.test_runs.routes import Hosts, LastEventId, Prompt, Seconds, SessionId, Ttl
 from twindiff.server.test_runs.runs import SECONDS, Wanted, given
 from twindiff.server.test_runs.streams import stream
 from twindiff.server.test_runs.views import brief, log_entry, shown
@@ -29,7 +29,7 @@ async def create_url_run(
     twins: list[str] | None = None,
     credentials: dict[str, str] | None = None,
     runner_mode: str | None = None,
-    session_id: str | None = None,
+    session_id: SessionId | None = None,
     repo: str | None = None,
     branch: str | None = None,
     pr_url: str | None = None,

@@ -24,6 +24,8 @@ Ttl = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_TTL)]
 Seconds = Annotated[float, msgspec.Meta(ge=1, le=LONGEST_SECONDS)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 Hosts = Annotated[list[str], msgspec.Meta(max_length=50)]
+SessionId = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[ -~]*(?!\n)$")]
+"""A name of the caller's own for a run, which a header may carry."""
 LastEventId = Annotated[str | None, Header("Last-Event-ID")]
 Scalars = dict[str, str | int | float | bool]
 
@@ -59,7 +61,7 @@ async def create_test_run(
     repo: str | None = None,
     branch: str | None = None,
     pr_url: str | None = None,
-    session_id: str | None = None,
+    session_id: SessionId | None = None,
     trigger_source: str | None = None,
 ) -> dict[str, Any]:
     """Queue a test in a browser: its steps by a TestConfig, or made of a prompt.

@@ -111,6 +111,7 @@ class TestRuns:
         given = {**secrets, **{name: str(value) for name, value in wanted.parameters.items()}}
         values = or_invalid(lambda: configs.values(config, given))
         start_url = or_invalid(lambda: configs.check_url(configs.filled(start_url, values), "start_url"))
+        hosts = or_invalid(lambda: [*_named(wanted.hosts), *_opened(config, start_url, values)])
         self.twins.check(wanted.checks)
         twin_run_id = await self.twins.provide(wanted)
         about = wanted.about
@@ -126,7 +127,7 @@ class TestRuns:
             **{name: about.get(name) for name in ("repo", "test_id", "session_id", "source_run_id")},
         )
         self.ledger.tell(run.run_id, "status", "queued", {"status": "queued"})
-        job = self._job(run, config, values, wanted, browser, address)
+        job = self._job(run, config, values, wanted, browser, address, hosts)
         await self.queue.put(run.run_id, lambda: self._perform(job, wanted.checks, twin_run_id))
         return run
 
@@ -167,8 +168,8 @@ class TestRuns:
         wanted: Wanted,
         browser: str,
         address: str,
+        hosts: list[str],
     ) -> Job:
-        named = [str(step.value) for step in config.steps if step.action == "goto" and "//" in str(step.value)]
         return Job(
             run_id=run.run_id,
             start_url=run.start_url or "",
@@ -176,7 +177,7 @@ class TestRuns:
             folder=str(self.artifacts.root / run.run_id),
             chromium=browser,
             control=[address],
-            hosts=[*wanted.hosts, *(f"{url.scheme}://{url.netloc}" for url in map(urlsplit, named))],
+            hosts=hosts,
             twins=self.twins.addresses(run.twin_run_id, address),
             values=dict(values),
             secrets=[*wanted.credentials],
@@ -320,6 +321,26 @@ def or_invalid(read: Callable[[], T]) -> T:
         return read()
     except ConfigError as error:
         raise InvalidTest(str(error)) from None
+
+
+def _named(hosts: Sequence[str]) -> list[str]:
+    """The hosts that a request names, with or without scheme and port; raises ConfigError."""
+    for host in hosts:
+        configs.check_url(host if "//" in host else f"http://{host}", "hosts")
+    return [*hosts]
+
+
+def _opened(config: TestConfig, start_url: str, values: Mapping[str, str]) -> list[str]:
+    """The origins that steps open; raises ConfigError. Where an answer says what to open, that is not known yet."""
+    found: list[str] = []
+    for number, step in enumerate(config.steps):
+        given = str(step.value)
+        if step.action != "goto" or not set(configs.REFERENCE.findall(given)) <= values.keys():
+            continue
+        url = configs.joined(start_url, configs.filled(given, values), f"test_config.steps[{number}].value")
+        parts = urlsplit(url)
+        found.append(f"{parts.scheme}://{parts.netloc}")
+    return list(dict.fromkeys(found))
 
 
 def _url_in(prompt: str | None) -> str | None:

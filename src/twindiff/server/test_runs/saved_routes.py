@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 
 from twindiff.kit.twin import Operations
-from twindiff.server.test_runs.routes import Hosts, Prompt, Scalars, Seconds, Ttl
+from twindiff.server.test_runs.routes import Hosts, Prompt, Scalars, Seconds, SessionId, Ttl
 from twindiff.server.test_runs.runs import SECONDS, Wanted, given
 from twindiff.server.test_runs.views import brief, shown_test
 from twindiff.server.twin_runs.desk import Desk
@@ -113,7 +113,7 @@ async def run_test(
     ttl_minutes: Ttl = 60,
     provision_id: str | None = None,
     timeout_seconds: Seconds = SECONDS,
-    session_id: str | None = None,
+    session_id: SessionId | None = None,
     repo: str | None = None,
     branch: str | None = None,
     pr_url: str | None = None,
