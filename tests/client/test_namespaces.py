@@ -12,7 +12,7 @@ CONFIG = {
     "slack": {"users": [{"name": "Eva"}], "channels": [{"name": "general", "messages": ["hi"]}]},
     "linear": {"teams": [{"key": "ENG", "name": "Engineering"}]},
 }
-NAMESPACES = ("twin_runs", "scenarios", "twins")
+NAMESPACES = ("twin_runs", "scenarios", "twins", "trial_sets")
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from twindiff.suites.trial_statistics import (
     compare,
     mean_pass_all,
     mean_pass_at,
+    of_k,
     pass_all,
     pass_at,
     share,
@@ -63,3 +64,33 @@ def test_agents_are_compared_over_the_tests_that_both_tried() -> None:
     found = compare(before, after)
     assert (found.better, found.worse, found.p) == (["a"], ["b"], 1.0)
     assert found.difference == pytest.approx(-0.5 / 3)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=30))
+def test_the_interval_of_a_difference_holds_it(changes: list[float]) -> None:
+    before = {str(number): [False] * 100 + [True] * 100 for number in range(len(changes))}
+    after = {
+        str(number): [True] * round(100 + 100 * each) + [False] * round(100 - 100 * each)
+        for number, each in enumerate(changes)
+    }
+    found = compare(before, after)
+    assert -1 <= found.low <= found.difference <= found.high <= 1
+
+
+def test_a_difference_that_nobody_saw_is_no_proof_that_there_is_none() -> None:
+    alike = {"a": [True], "b": [False]}
+    few, many = (compare(each, each) for each in (alike, {str(n): [True] for n in range(100)}))
+    assert (few.difference, round(few.low, 2), round(few.high, 2)) == (0.0, -0.69, 0.69)
+    assert many.high < 0.03
+
+
+@given(st.dictionaries(st.text(max_size=3), st.lists(st.booleans(), min_size=1, max_size=30), min_size=1, max_size=8))
+def test_a_curve_goes_from_the_share_of_one_trial_up_and_down(trials: dict[str, list[bool]]) -> None:
+    found = of_k(trials)
+    assert (found[0].k, found[-1].k) == (1, min(map(len, trials.values())))
+    at_least_one = [each.at_least_one.value for each in found]
+    every = [each.all.value for each in found]
+    assert at_least_one[0] == pytest.approx(every[0]) == pytest.approx(share(trials).value)
+    assert at_least_one == pytest.approx(sorted(at_least_one))
+    assert every == pytest.approx(sorted(every, reverse=True))
+    assert at_least_one[-1] == pytest.approx(mean_pass_at(found[-1].k, trials))

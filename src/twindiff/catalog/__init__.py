@@ -17,5 +17,7 @@ from .records import TestRecord as TestRecord
 from .records import TestRunEventRecord as TestRunEventRecord
 from .records import TestRunRecord as TestRunRecord
 from .records import TranscriptRecord as TranscriptRecord
+from .records import TrialRecord as TrialRecord
+from .records import TrialSetRecord as TrialSetRecord
 from .records import TwinRunRecord as TwinRunRecord
 from .records import WebhookRecord as WebhookRecord

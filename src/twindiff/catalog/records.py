@@ -129,6 +129,50 @@ class TestRecord(Row, table="tests", key=("test_id",), indexes=(("suite_id", "cr
     clock: Column[Json | None] = column(default=None)
 
 
+class TrialSetRecord(Row, table="trial_sets", key=("trial_set_id",), indexes=(("created",), ("suite_id", "created"))):
+    """What came of an agent's trials at a suite; its counts are those of its trials."""
+
+    trial_set_id: Column[str]
+    suite_id: Column[str]
+    suite: Column[str]
+    """The name of the suite when it was begun."""
+    agent: Column[str]
+    created: Column[int]
+    created_at: Column[Timestamp]
+    updated_at: Column[Timestamp]
+    planned: Column[int] = column(default=0)
+    """How many trials it is to have in the end; 0 where nobody has said."""
+    tests: Column[int] = column(default=0)
+    trials: Column[int] = column(default=0)
+    passed: Column[int] = column(default=0)
+
+
+class TrialRecord(
+    Row,
+    table="trials",
+    key=("trial_set_id", "test_id", "number"),
+    indexes=(("trial_set_id", "position", "number"),),
+):
+    """One trial of a test; `number` counts those of the test from 1, `position` orders tests as their suite does."""
+
+    trial_set_id: Column[str]
+    test_id: Column[str]
+    number: Column[int]
+    position: Column[int]
+    test: Column[str]
+    passed: Column[bool]
+    reason: Column[str]
+    percent: Column[float]
+    seconds: Column[float]
+    created_at: Column[Timestamp]
+    environment_id: Column[str] = column(default="")
+    run_id: Column[str] = column(default="")
+    is_kept: Column[bool] = column(default=False)
+    """Whether its environment was left to be looked into."""
+    verdict: Column[str | None] = column(default=None)
+    """A copy of the run's verdict, as runs keep theirs."""
+
+
 class CallRecord(Row, table="calls", key=("environment_id", "number")):
     """One operation that reached a twin, reads and refusals included."""
 
@@ -362,6 +406,8 @@ TABLES = (
     RunRecord,
     SuiteRecord,
     TestRecord,
+    TrialSetRecord,
+    TrialRecord,
     CallRecord,
     TranscriptRecord,
     WebhookRecord,

@@ -334,3 +334,107 @@ class Imported(msgspec.Struct):
     unchanged: list[str]
     left_out: list[str]
     warnings: list[str] = []
+
+
+class Interval(msgspec.Struct):
+    """A share from 0 to 1, and between what it lies with 95 % confidence."""
+
+    value: float
+    low: float
+    high: float
+
+
+class OfK(msgspec.Struct, rename="camel"):
+    """What is to be expected of k trials of each test: that at least one of them passes, and that all do."""
+
+    k: int
+    pass_at_k: Interval
+    pass_all_of_k: Interval
+
+
+class TestTried(msgspec.Struct, rename="camel"):
+    """What came of a test; `score` is the mean in percent, `reason` and the ids are of its first trial that failed."""
+
+    __test__ = False
+
+    test_id: str
+    test: str
+    trials: int
+    passed: int
+    share: Interval
+    score: float
+    seconds: float
+    reason: str
+    run_id: str
+    environment_id: str
+    is_kept: bool
+
+
+class TrialSet(msgspec.Struct, rename="camel"):
+    """What came of an agent's trials at a suite; a list of sets leaves out all that comes after the counts."""
+
+    trial_set_id: str
+    test_suite_id: str
+    suite: str
+    agent: str
+    created_at: str
+    planned: int
+    tests: int
+    trials: int
+    passed: int
+    share: Interval | None = None
+    of_k: list[OfK] = []
+    results: list[TestTried] = []
+
+
+class TrialSetList(msgspec.Struct, rename="camel"):
+    trial_sets: list[TrialSet]
+
+
+class TrialSetEnded(msgspec.Struct, rename="camel"):
+    trial_set_id: str
+    status: str
+
+
+class KeptTrial(msgspec.Struct, rename="camel"):
+    """A trial of a set; `result(run_id, calls=True)` tells its diff and its calls."""
+
+    test_id: str
+    test: str
+    number: int
+    passed: bool
+    reason: str
+    score: dict[str, Any] | None
+    failures: list[str]
+    explanations: list[dict[str, Any]]
+    seconds: float
+    environment_id: str
+    run_id: str
+    is_kept: bool
+
+
+class KeptTrials(msgspec.Struct):
+    trials: list[KeptTrial]
+
+
+class TestCompared(msgspec.Struct, rename="camel"):
+    """How often a test passed in either of two sets, from 0 to 1."""
+
+    __test__ = False
+
+    test_id: str
+    test: str
+    before: float
+    after: float
+
+
+class Compared(msgspec.Struct):
+    """How two trial sets differ; `p` is how likely as many tests would differ by chance."""
+
+    before: TrialSet
+    after: TrialSet
+    difference: Interval
+    p: float
+    better: int
+    worse: int
+    tests: list[TestCompared]

@@ -30,6 +30,7 @@ from .asks import Ask, Include, Json, Point, Rows, Until
 from .namespaces import AsyncScenarios, AsyncTwinRuns, AsyncTwins
 from .run_asks import look
 from .testing import AsyncRuns, AsyncSandboxRuns, AsyncSavedTests, AsyncTestRuns
+from .trial_sets import AsyncTrialSets
 
 T = TypeVar("T")
 
@@ -64,6 +65,7 @@ class AsyncClient:
         self.twin_runs = AsyncTwinRuns(self)
         self.scenarios = AsyncScenarios(self)
         self.twins = AsyncTwins(self)
+        self.trial_sets = AsyncTrialSets(self)
 
     async def __aenter__(self) -> Self:
         return self

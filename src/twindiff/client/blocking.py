@@ -30,6 +30,7 @@ from .asks import Ask, Include, Json, Point, Rows, Until
 from .namespaces import Scenarios, TwinRuns, Twins
 from .run_asks import look
 from .testing import Runs, SandboxRuns, SavedTests, TestRuns
+from .trial_sets import TrialSets
 
 T = TypeVar("T")
 
@@ -302,6 +303,7 @@ class Client(Platform):
         self.twin_runs = TwinRuns(self)
         self.scenarios = Scenarios(self)
         self.twins = Twins(self)
+        self.trial_sets = TrialSets(self)
 
     def close(self) -> None:
         self._http.close()

@@ -48,6 +48,7 @@ from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.suites.agent_diff import Importer
 from twindiff.suites.suites import Suites
+from twindiff.suites.trial_sets import TrialSets
 
 T = TypeVar("T")
 
@@ -112,6 +113,7 @@ class Service:
         self.clocks = Clocks(self.engine, self.environments, self.calls.due)
         self.runs = Runs(self.engine, catalog, self.environments, once=settings.runs_once)
         self.suites = Suites(self.engine, catalog, self.templates, self.registry)
+        self.trial_sets = TrialSets(self.engine, catalog)
         self.importer = Importer(self.engine, self.registry, self.templates, self.suites)
         self.subscriptions = Subscriptions(self.engine, catalog)
         self.outbox = Outbox(self.engine, catalog, self.environments, self.subscriptions)

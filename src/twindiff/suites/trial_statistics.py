@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from math import comb, sqrt
 from statistics import fmean
 from typing import NamedTuple
@@ -25,13 +26,28 @@ class Share(NamedTuple):
 class Comparison(NamedTuple):
     """How often the tests that two agents both tried went better or worse with the second.
 
-    `p` is how likely such a difference would be by chance, were there none (an exact sign test over tests).
+    The difference lies between `low` and `high` with 95 % confidence. `p` is how likely such a difference would be by
+    chance, were there none (an exact sign test over tests).
     """
 
     difference: float
     better: list[str]
     worse: list[str]
     p: float
+    low: float
+    high: float
+
+
+class OfK(NamedTuple):
+    """What is to be expected of k trials of each test: that at least one of them passes, and that all do."""
+
+    k: int
+    at_least_one: Share
+    all: Share
+
+
+K_SHOWN = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 50, 100, 200, 500, 1000)
+"""Numbers of trials that a curve has points at, besides its last."""
 
 
 def pass_at(k: int, tried: int, passed: int) -> float:
@@ -46,12 +62,34 @@ def pass_all(k: int, tried: int, passed: int) -> float:
 
 def mean_pass_at(k: int, trials: Passed) -> float:
     """pass@k over all tests."""
-    return fmean(pass_at(k, len(of_test), sum(of_test)) for of_test in trials.values())
+    return _mean(pass_at, k, _alike(trials))
 
 
 def mean_pass_all(k: int, trials: Passed) -> float:
     """pass^k over all tests."""
-    return fmean(pass_all(k, len(of_test), sum(of_test)) for of_test in trials.values())
+    return _mean(pass_all, k, _alike(trials))
+
+
+def of_k(trials: Passed) -> list[OfK]:
+    """pass@k and pass^k with Wilson's intervals over tests, for k up to how often every test was tried.
+
+    A mean of numbers from 0 to 1 varies no more than a share of that size, so that the intervals are wide enough.
+    """
+    alike, most = _alike(trials), min(map(len, trials.values()), default=0)
+    counts = sorted({*(k for k in K_SHOWN if k < most), most} - {0})
+    return [
+        OfK(k, wilson(_mean(pass_at, k, alike), len(trials)), wilson(_mean(pass_all, k, alike), len(trials)))
+        for k in counts
+    ]
+
+
+def _alike(trials: Passed) -> Counter[tuple[int, int]]:
+    """How many tests were tried and passed so and so often."""
+    return Counter((len(of_test), sum(of_test)) for of_test in trials.values())
+
+
+def _mean(estimate: Callable[[int, int, int], float], k: int, alike: Counter[tuple[int, int]]) -> float:
+    return sum(count * estimate(k, tried, passed) for (tried, passed), count in alike.items()) / alike.total()
 
 
 def share(trials: Passed) -> Share:
@@ -77,7 +115,22 @@ def compare(before: Passed, after: Passed) -> Comparison:
     changes = {test: fmean(after[test]) - fmean(before[test]) for test in both}
     better = [test for test in both if changes[test] > 0]
     worse = [test for test in both if changes[test] < 0]
-    return Comparison(fmean(changes.values()) if both else 0.0, better, worse, sign_test(len(better), len(worse)))
+    difference = fmean(changes.values()) if both else 0.0
+    low, high = _between([*changes.values()])
+    return Comparison(difference, better, worse, sign_test(len(better), len(worse)), low, high)
+
+
+def _between(changes: Sequence[float]) -> tuple[float, float]:
+    """Between what a mean difference lies: Bonett and Price's interval for pairs, with one more of either kind.
+
+    D. G. Bonett, R. M. Price, "Adjusted Wald confidence interval for a difference of binomial proportions based on
+    paired data", Journal of Educational and Behavioral Statistics 37 (2012).
+    """
+    count = len(changes) + 2
+    middle = sum(changes) / count
+    variance = (sum(change * change for change in changes) + 2) / count - middle * middle
+    wide = Z * sqrt(variance / count)
+    return max(-1.0, middle - wide), min(1.0, middle + wide)
 
 
 def sign_test(better: int, worse: int) -> float:

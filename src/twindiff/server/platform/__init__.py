@@ -11,12 +11,13 @@ from twindiff.server.platform import (
     suites,
     templates,
     transfer,
+    trial_sets,
     webhooks,
 )
 from twindiff.server.style import PlatformStyle
 
 PREFIX = "/api/platform"
 
-_PAGES = (health, environments, calls, clocks, points, transfer, runs, templates, suites, webhooks)
+_PAGES = (health, environments, calls, clocks, points, transfer, runs, templates, suites, trial_sets, webhooks)
 
 platform = Dispatch(PlatformStyle(), [page.api for page in _PAGES])

@@ -1,0 +1,80 @@
+"""Trial sets of a server: `client.trial_sets`, with and without `async`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import quote
+
+import msgspec
+
+from . import answers
+from .asks import Ask, Json
+from .namespaces import AsyncNamespace, Awaited, Namespace, Sent
+
+
+def _path(id: str, *more: str) -> str:
+    return "/".join(["trial-sets", *(quote(part, safe="") for part in (id, *more))])
+
+
+def _post(path: str, given: Json, *, repeatable: bool) -> Ask[answers.TrialSet]:
+    return Ask("POST", path, answers.TrialSet, {}, msgspec.json.encode(given), repeatable)
+
+
+def create(suite_id: str, agent: str, planned: int = 0) -> Ask[answers.TrialSet]:
+    """Begin a trial set of an agent at a suite, of which so many trials are planned."""
+    given = {"testSuiteId": suite_id, "agent": agent, "planned": planned}
+    return _post("trial-sets", given, repeatable=False)
+
+
+def add(id: str, trials: Sequence[Json]) -> Ask[answers.TrialSet]:
+    """Add up to 100 trials: testId, number, runId, error, seconds, isKept; those that are there already stay."""
+    return _post(_path(id, "trials"), {"trials": trials}, repeatable=True)
+
+
+def find(limit: int = 100) -> Ask[answers.TrialSetList]:
+    """Trial sets, newest first."""
+    return Ask("GET", "trial-sets", answers.TrialSetList, {"limit": str(limit)}, b"", True)
+
+
+def get(id: str) -> Ask[answers.TrialSet]:
+    """A trial set with its figures and what came of each test."""
+    return Ask("GET", _path(id), answers.TrialSet, {}, b"", True)
+
+
+def trials(id: str, limit: int = 100, offset: int = 0) -> Ask[answers.KeptTrials]:
+    """Trials of a set in the order of their tests, with their explanations."""
+    return Ask("GET", _path(id, "trials"), answers.KeptTrials, {"limit": str(limit), "offset": str(offset)}, b"", True)
+
+
+def compare(id: str, other: str) -> Ask[answers.Compared]:
+    """How another set differs from one, test by test."""
+    return Ask("GET", _path(id, "compare", other), answers.Compared, {}, b"", True)
+
+
+def delete(id: str) -> Ask[answers.TrialSetEnded]:
+    """Delete a trial set; its runs stay."""
+    return Ask("DELETE", _path(id), answers.TrialSetEnded, {}, b"", True)
+
+
+class TrialSets(Namespace):
+    """What came of agents' trials at suites."""
+
+    create = Sent(create)
+    add = Sent(add)
+    find = Sent(find)
+    get = Sent(get)
+    trials = Sent(trials)
+    compare = Sent(compare)
+    delete = Sent(delete)
+
+
+class AsyncTrialSets(AsyncNamespace):
+    """What came of agents' trials at suites."""
+
+    create = Awaited(create)
+    add = Awaited(add)
+    find = Awaited(find)
+    get = Awaited(get)
+    trials = Awaited(trials)
+    compare = Awaited(compare)
+    delete = Awaited(delete)

@@ -1,0 +1,165 @@
+"""Trial sets: begin and fill them, and say what they show of an agent, or of two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from twindiff.catalog import TrialSetRecord
+from twindiff.kit.errors import ApiError
+from twindiff.server.service import Service
+from twindiff.suites import trial_statistics
+from twindiff.suites.suites import SuiteNotFound
+from twindiff.suites.trial_sets import Outcome, TrialItem
+from twindiff.suites.trial_statistics import Comparison, OfK, Passed, Share
+
+MANY_TRIALS = 500
+"""Trials from which on to count them leaves the event loop."""
+ByTest = dict[str, list[Outcome]]
+
+
+class UnknownSuite(ApiError):
+    """test suite not found"""
+
+    code = "test_suite_not_found"
+
+
+class TestFigures(NamedTuple):
+    """What came of a test; `score` is the mean in percent."""
+
+    __test__ = False
+
+    trials: list[Outcome]
+    share: Share
+    score: float
+    seconds: float
+
+    @property
+    def passed(self) -> int:
+        return sum(trial.passed for trial in self.trials)
+
+    @property
+    def failed(self) -> Outcome | None:
+        """The first trial that failed."""
+        return next((trial for trial in self.trials if not trial.passed), None)
+
+
+class TrialSetFigures(NamedTuple):
+    """What a trial set shows; `share` is that of passed tests, None before the first trial."""
+
+    record: TrialSetRecord
+    share: Share | None
+    of_k: list[OfK]
+    tests: list[TestFigures]
+
+
+class TestChange(NamedTuple):
+    """How often a test passed in either of two sets."""
+
+    __test__ = False
+
+    test_id: str
+    test: str
+    before: float
+    after: float
+
+
+class TrialSetsCompared(NamedTuple):
+    """How the second of two sets differs in the tests that both tried."""
+
+    before: TrialSetRecord
+    after: TrialSetRecord
+    comparison: Comparison
+    tests: list[TestChange]
+
+
+def create_trial_set(
+    service: Service, suite_id: str, agent: str, planned: int, items: Sequence[TrialItem] = ()
+) -> TrialSetRecord:
+    """Begin a set, with trials or empty; with a bad trial nothing is stored. Raises UnknownSuite."""
+    try:
+        suite = service.suites.get(suite_id)
+    except SuiteNotFound:
+        raise UnknownSuite(f"test suite not found: '{suite_id}'") from None
+    with service.engine.transaction():
+        made = service.trial_sets.create(suite, agent, planned)
+        return add_trials(service, made.trial_set_id, items)
+
+
+def add_trials(service: Service, trial_set_id: str, items: Sequence[TrialItem]) -> TrialSetRecord:
+    """Add trials, all or none, with the verdicts of their runs."""
+    kept = service.trial_sets.get(trial_set_id)
+    known = [
+        (each, service.suites.test(each.test_id), service.runs.get(each.run_id) if each.run_id else None)
+        for each in items
+    ]
+    return service.trial_sets.add(kept.trial_set_id, known)
+
+
+async def trial_set_figures(service: Service, trial_set_id: str) -> TrialSetFigures:
+    """What a set shows: how sure its share of passed tests is, pass@k and pass^k, and what came of each test."""
+    record = service.trial_sets.get(trial_set_id)
+    found = await service.runtime.collect(service.trial_sets.parts(record.trial_set_id))
+    if len(found) < MANY_TRIALS:
+        return _figures(record, found)
+    return await service.runtime.run_in_thread(lambda: _figures(record, found))
+
+
+def _figures(record: TrialSetRecord, found: list[Outcome]) -> TrialSetFigures:
+    by_test = _by_test(found)
+    passed = _passed(by_test)
+    share = trial_statistics.share(passed) if passed else None
+    return TrialSetFigures(record, share, trial_statistics.of_k(passed), [_test(each) for each in by_test.values()])
+
+
+def _test(trials: list[Outcome]) -> TestFigures:
+    return TestFigures(
+        trials,
+        trial_statistics.wilson(_rate(trials), len(trials)),
+        fmean(trial.percent for trial in trials),
+        fmean(trial.seconds for trial in trials),
+    )
+
+
+async def compare_trial_sets(service: Service, before_id: str, after_id: str) -> TrialSetsCompared:
+    """How a set differs from another one, test by test."""
+    before, after = service.trial_sets.get(before_id), service.trial_sets.get(after_id)
+    of_before = await service.runtime.collect(service.trial_sets.parts(before.trial_set_id))
+    of_after = await service.runtime.collect(service.trial_sets.parts(after.trial_set_id))
+    return await service.runtime.run_in_thread(
+        lambda: _compared(before, after, _by_test(of_before), _by_test(of_after))
+    )
+
+
+def _compared(before: TrialSetRecord, after: TrialSetRecord, of_before: ByTest, of_after: ByTest) -> TrialSetsCompared:
+    tests = [
+        TestChange(test_id, trials[0].test, _rate(trials), _rate(of_after[test_id]))
+        for test_id, trials in of_before.items()
+        if test_id in of_after
+    ]
+    comparison = trial_statistics.compare(_passed(of_before), _passed(of_after))
+    return TrialSetsCompared(before, after, comparison, tests)
+
+
+async def delete_trial_set(service: Service, trial_set_id: str) -> str:
+    """Delete a set and give its id; its runs and their results stay."""
+    record = service.trial_sets.get(trial_set_id)
+    for _ in service.trial_sets.remove(record.trial_set_id):
+        await service.runtime.yield_to_loop()
+    return record.trial_set_id
+
+
+def _by_test(found: list[Outcome]) -> ByTest:
+    by_test: ByTest = {}
+    for each in found:
+        by_test.setdefault(each.test_id, []).append(each)
+    return by_test
+
+
+def _passed(by_test: ByTest) -> Passed:
+    return {test_id: [trial.passed for trial in trials] for test_id, trials in by_test.items()}
+
+
+def _rate(trials: list[Outcome]) -> float:
+    return fmean(trial.passed for trial in trials)
