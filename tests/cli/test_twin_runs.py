@@ -73,5 +73,17 @@ def test_a_scenario_is_saved_shown_used_and_forgotten(twindiff):
     assert twindiff("scenarios", "rm", made["id"]).output == f"Forgot {made['id']}.\n"
 
 
+def test_a_copy_of_a_scenarios_environment_is_made_shown_reseeded_and_ended(twindiff):
+    copy = ("e-commerce-checkout", "--copy", "eva")
+    made = json.loads(twindiff("scenarios", "ensure", *copy, "--twin", "slack", "--json").output)
+    assert (made["copy"], [*made["twins"]]) == ("eva", ["slack"])
+    assert made["environment_id"] in twindiff("scenarios", "environment", *copy).output
+    assert made["environment_id"] in twindiff("scenarios", "environments").output
+    said = "The copy eva of e-commerce-checkout"
+    assert twindiff("scenarios", "reseed", *copy).output == f"{said} is as the scenario says.\n"
+    assert twindiff("scenarios", "end", *copy).output == f"{said} has ended.\n"
+    assert "has no twin environment" in twindiff("scenarios", "environment", *copy).output
+
+
 def test_presets_are_listed(twindiff):
     assert "e-commerce-checkout" in twindiff("scenarios", "ls", "--tag", "preset").output

@@ -269,8 +269,9 @@ class TwinRunRecord(
 
     run_id: Column[str]
     environment_id: Column[str]
+    """Empty until the run is ready."""
     status: Column[str]
-    """ready, torn_down or cancelled; that it has expired its environment says."""
+    """queued, provisioning, ready, torn_down, cancelled or failed; that it has expired its environment says."""
     twins: Column[Json]
     requested: Column[Json]
     """The names by which the twins were asked for, by twin."""
@@ -289,6 +290,10 @@ class TwinRunRecord(
     """Under which name it is a copy of the scenario's environment; None for the one that all share."""
     ports: Column[bool] = column(default=False)
     updated_at: Column[Timestamp | None] = column(default=None)
+    ttl_minutes: Column[int | None] = column(default=None)
+    """How long it is to last from when it is ready."""
+    error: Column[str | None] = column(default=None)
+    """Why it failed."""
 
 
 class ScenarioRecord(Row, table="scenarios", key=("scenario_id",), indexes=(("created",),)):

@@ -16,6 +16,11 @@ commands = typer.Typer(help="Save worlds to fill twins with.", no_args_is_help=T
 ScenarioId = Annotated[str, typer.Argument(metavar="SCENARIO", help="The id of a scenario or preset.")]
 
 
+Copy = Annotated[
+    str, typer.Option(metavar="NAME", help="The copy of its environment under a name, for whoever works beside others.")
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
     app.add_typer(commands, name="scenarios")
@@ -116,19 +121,97 @@ def remove(
 
 @commands.command("ensure")
 def ensure(
-    scenario: ScenarioId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False
+    scenario: ScenarioId,
+    twins: Annotated[list[str] | None, typer.Option("--twin", help="A twin that it has; may be repeated.")] = None,
+    copy: Copy = "",
+    private: Annotated[bool, typer.Option("--private", help="Callers of the twins bring the proxy token.")] = False,
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
 ) -> None:
-    """Show the environment that belongs to a scenario, at addresses that stay; it is made if need be."""
-    found = asked(base_url, api_key, lambda client: client.scenarios.ensure_twin_environment(scenario), "Provisioning")
-    facts = {"run": found.run_id, "status": found.status, "environment": found.environment_id}
-    twins = {twin.label: twin.base_url for twin in found.twins.values()}
-    say(as_json, found, facts_table({**facts, "dashboard": found.dashboard_url, **twins}))
+    """Show the environment that belongs to a scenario, at addresses that stay; it is made if need be.
+
+    For example: twindiff scenarios ensure e-commerce-checkout --copy eva
+    """
+    wanted: dict[str, Any] = {"twins": twins, "copy": copy or None, "public": not private}
+    found = asked(
+        base_url,
+        api_key,
+        lambda client: client.scenarios.ensure_twin_environment(scenario, **wanted),
+        "Provisioning",
+    )
+    say(as_json, found, _environment(found))
+
+
+@commands.command("environment")
+def environment(
+    scenario: ScenarioId,
+    copy: Copy = "",
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show the environment that belongs to a scenario, if there is one."""
+    found = asked(base_url, api_key, lambda client: client.scenarios.get_twin_environment(scenario, copy=copy or None))
+    say(as_json, found, _environment(found))
+
+
+def _environment(found: dict[str, Any]) -> Any:
+    facts = {
+        "run": found["run_id"],
+        "status": found["status"],
+        **({"copy": found["copy"]} if found["copy"] else {}),
+        "environment": found["environment_id"] or "-",
+        "dashboard": found["dashboard_url"],
+        **{twin["label"]: twin["base_url"] for twin in found["twins"].values()},
+    }
+    return facts_table(facts)
+
+
+@commands.command("environments")
+def list_environments(base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
+    """List the environments that belong to scenarios, and the copies of them."""
+    from twindiff.cli.render import add_row, table
+
+    found = asked(base_url, api_key, lambda client: client.scenarios.list_twin_environments())
+    shown = table("scenario", "copy", "status", "twins", "environment")
+    for each in found:
+        twins = ", ".join(each.requested_twins)
+        add_row(shown, each.scenario_id, each["copy"] or "", each.status, twins, each.environment_id or "-")
+    say(
+        as_json, found, shown if found else "No scenario has an environment; make one with `twindiff scenarios ensure`."
+    )
 
 
 @commands.command("reseed")
 def reseed(
-    scenario: ScenarioId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False
+    scenario: ScenarioId,
+    copy: Copy = "",
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
 ) -> None:
     """Return the environment of a scenario to what the scenario says."""
-    answer = asked(base_url, api_key, lambda client: client.scenarios.reseed_twin_environment(scenario))
-    say(as_json, answer, f"The environment of {scenario} is as the scenario says.")
+    answer = asked(
+        base_url, api_key, lambda client: client.scenarios.reseed_twin_environment(scenario, copy=copy or None)
+    )
+    say(as_json, answer, f"The {_named(copy)} of {scenario} is as the scenario says.")
+
+
+@commands.command("end")
+def end(
+    scenario: ScenarioId,
+    copy: Copy = "",
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """End the environment of a scenario; the next one has other addresses."""
+    answer = asked(
+        base_url, api_key, lambda client: client.scenarios.delete_twin_environment(scenario, copy=copy or None)
+    )
+    say(as_json, answer, f"The {_named(copy)} of {scenario} has ended.")
+
+
+def _named(copy: str) -> str:
+    return f"copy {copy}" if copy else "environment"

@@ -99,7 +99,13 @@ def create(
 
 def _provisioned(client: Client, twins: list[str], wanted: dict[str, Any]) -> dict[str, Any]:
     made = client.twin_runs.create(twins, **wanted)
-    return {**client.twin_runs.get(made.run_id), **made}
+    run = client.twin_runs.get(made.run_id)
+    while run.status in ("queued", "provisioning"):
+        client.pause(0.5)
+        run = client.twin_runs.get(made.run_id)
+    if run.error:
+        raise Problem(f"The run {made.run_id} failed: {run.error}.")
+    return {**made, **run}
 
 
 def read_json(path: Path) -> Any:
@@ -116,9 +122,10 @@ def _shown(run: dict[str, Any]) -> Any:
     facts = {
         "run": run["run_id"],
         "status": run["status"],
+        **({"error": run["error"]} if run["error"] else {}),
         "access": "public" if run["is_public"] else f"private, proxy token {run['proxy_token']}",
-        "expires": run["expires_at"],
-        "environment": run["environment_id"],
+        "expires": run["expires_at"] or "-",
+        "environment": run["environment_id"] or "-",
         "dashboard": run["dashboard_url"],
         **{twin["label"]: twin["base_url"] for twin in run["twins"].values()},
         **({"not understood": "; ".join(run["not_understood"])} if run.get("not_understood") else {}),
@@ -139,7 +146,7 @@ def list_runs(
     found = asked(base_url, api_key, lambda client: client.twin_runs.list(limit=limit))
     shown = table("id", "status", "twins", "expires (UTC)", "scenario")
     for each in found:
-        ends = each.expires_at[:16].replace("T", " ")
+        ends = (each.expires_at or "-")[:16].replace("T", " ")
         add_row(shown, each.run_id, each.status, ", ".join(each.twins), ends, each.scenario_id or "")
     say(as_json, found, shown if found else "There are no twin runs; make one with `twindiff twin-runs create slack`.")
 

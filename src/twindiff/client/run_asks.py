@@ -60,8 +60,12 @@ def create_twin_run(
     public: bool | None = None,
     access_profile: Literal["candidate_api_only"] | None = None,
     ports: bool | None = None,
+    wait_seconds: float | None = None,
 ) -> Ask[Fields]:
-    """Provision twins in one environment: filled by a scenario, a prompt or a configuration, or with starter worlds."""
+    """Provision twins in one environment: filled by a scenario, a prompt or a configuration, or with starter worlds.
+
+    What takes longer than `wait_seconds`, at most 60, is answered with the status `queued` or `provisioning`.
+    """
     body = {
         "twins": [*twins],
         "ttl_minutes": ttl_minutes,
@@ -72,6 +76,7 @@ def create_twin_run(
         "public": public,
         "access_profile": access_profile,
         "ports": ports,
+        "wait_seconds": wait_seconds,
     }
     return do("POST", "/twin-runs", body)
 

@@ -17,7 +17,11 @@ KEPT = (RunRecord, TwinRunRecord, EnvironmentRecord)
 
 
 def forget_ended(engine: Engine, catalog: CatalogStore, log: CallLog, before: int) -> Iterator[None]:
-    """Forget what is left of deleted environments whose time to live was over before an instant; in parts."""
+    """Forget what is left of deleted environments whose time to live was over before an instant; in parts.
+
+    Runs that never had an environment are forgotten that were asked for before it.
+    """
+    catalog.remove_all(TwinRunRecord, TwinRunRecord.environment_id == "", TwinRunRecord.created <= before)
     while ended := _ended(catalog, before):
         for each in ended:
             yield from log.drop(each)

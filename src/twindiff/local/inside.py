@@ -48,6 +48,10 @@ class LocalRuntime(Runtime):
     async def run_in_thread(self, work: Callable[[], T]) -> T:
         return work()
 
+    async def run_aside(self, work: Callable[[], Coroutine[Any, Any, None]], seconds: float | None) -> bool:
+        await work()
+        return True
+
     async def wait_for_turn(self) -> None:
         """A caller inside the process waits for its own request only."""
 

@@ -1,8 +1,6 @@
 """Worlds made by a model: a scripted endpoint stands for it."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -14,60 +12,6 @@ WORLD = {
     "linear": {"teams": [{"key": "ENG", "name": "Engineering"}], "users": [{"name": "Eva"}]},
 }
 STRANGER = {"slack": {"channels": [{"name": "launch", "messages": [{"text": "hi", "user": "Zed"}]}]}}
-
-
-class Endpoint:
-    """Answers each request with the next of its texts, as one vendor or the other does; remembers what was asked."""
-
-    def __init__(self, *texts, kind="openai"):
-        texts, asked = list(texts), []
-        self.asked = asked
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                asked.append((self.path, dict(self.headers), json.loads(body)))
-                text = texts.pop(0)
-                said = {"choices": [{"message": {"role": "assistant", "content": text}}]}
-                if kind == "anthropic":
-                    said = {"content": [{"type": "text", "text": text}]}
-                answer = json.dumps(said).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
-
-            def log_message(self, *given):
-                """Nobody reads it."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-
-    def close(self):
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
-
-@pytest.fixture
-def endpoint(monkeypatch):
-    started = []
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-
-    def start(*texts, kind="openai"):
-        started.append(Endpoint(*texts, kind=kind))
-        base = f"{started[-1].url}/v1" if kind == "openai" else started[-1].url
-        monkeypatch.setenv("TWINDIFF_MODEL", "a-model")
-        monkeypatch.setenv(f"{kind.upper()}_BASE_URL", base)
-        monkeypatch.setenv(f"{kind.upper()}_API_KEY", "the-key")
-        return started[-1]
-
-    yield start
-    for each in started:
-        each.close()
 
 
 def provision(live, **asked):

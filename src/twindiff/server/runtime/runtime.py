@@ -14,7 +14,7 @@ from twindiff.storage.journal import Record
 from twindiff.storage.portions import Work, let_go, nothing
 
 from .loop_budget import LoopBudget
-from .threads import Threads
+from .threads import FOR_ASIDE, Threads
 
 T = TypeVar("T")
 
@@ -29,6 +29,8 @@ class Runtime:
         self._threads = None if inline else Threads()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._budget = LoopBudget()
+        self._aside: set[asyncio.Task[None]] = set()
+        self._seats = asyncio.Semaphore(FOR_ASIDE)
 
     def bind(self) -> None:
         """Note the event loop that runs; to be called on it."""
@@ -55,6 +57,21 @@ class Runtime:
         if self._threads is None or self._loop is None:
             return await work
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def run_aside(self, work: Callable[[], Coroutine[Any, Any, None]], seconds: float | None) -> bool:
+        """Begin work when it is its turn, and wait for it so long at most; whether it is done. If not, it goes on."""
+        return await self.run_on_loop(self._begin_aside(work, seconds))
+
+    async def _begin_aside(self, work: Callable[[], Coroutine[Any, Any, None]], seconds: float | None) -> bool:
+        task = asyncio.create_task(self._in_turn(work))
+        self._aside.add(task)
+        task.add_done_callback(self._aside.discard)
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+        return bool(done)
+
+    async def _in_turn(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        async with self._seats:
+            await (work() if self._threads is None else self._threads.run_aside(work))
 
     def run_soon(self, work: Callable[[], object]) -> None:
         """Run what belongs to the event loop there, soon, from whichever thread."""

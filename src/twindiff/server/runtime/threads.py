@@ -20,6 +20,8 @@ FOR_ONE = 2
 """Of those, calls of one environment: while its writes wait for one another, others go on."""
 FOR_CONTROL = 6
 """Requests of the control plane at once, which wait for the journal as well."""
+FOR_ASIDE = 4
+"""Works at once that go on beside the requests that began them."""
 
 
 class Limiter:
@@ -39,6 +41,7 @@ class Threads:
     def __init__(self) -> None:
         self._calls = ThreadPoolExecutor(FOR_CALLS, "twindiff call")
         self._control = ThreadPoolExecutor(FOR_CONTROL, "twindiff request")
+        self._beside = ThreadPoolExecutor(FOR_ASIDE, "twindiff work")
         self._limiters: dict[str, Limiter] = {}
 
     async def run_call(self, environment: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -49,6 +52,10 @@ class Threads:
     async def run_request(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run the work of any other request."""
         return await asyncio.get_running_loop().run_in_executor(self._control, _finish, work)
+
+    async def run_aside(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run work that goes on beside the request that began it."""
+        return await asyncio.get_running_loop().run_in_executor(self._beside, _finish, work)
 
     @asynccontextmanager
     async def _limited(self, environment: str) -> AsyncGenerator[None]:
@@ -65,6 +72,7 @@ class Threads:
     def close(self) -> None:
         self._calls.shutdown()
         self._control.shutdown()
+        self._beside.shutdown()
 
 
 def _finish(work: Callable[[], Coroutine[Any, Any, T]]) -> T:

@@ -21,7 +21,7 @@ from twindiff.server.sandbox_runs.config import Start, check_variables, start_of
 from twindiff.server.test_runs.ledger import ENDED
 from twindiff.server.test_runs.runs import TestRuns
 from twindiff.server.twin_runs.runs import Asked, RunNotFound
-from twindiff.server.twin_runs.scenarios import Scenarios
+from twindiff.server.twin_runs.scenarios import Scenarios, Source
 
 KIND = "sandbox"
 MINUTE = 60
@@ -117,9 +117,9 @@ class SandboxRuns:
         twins = prepared.start.target.twins if wanted.twins is None else wanted.twins
         if not twins:
             return None
-        filled = await self._scenarios.prepared(wanted.scenario_id, wanted.scenario_prompt, None)
-        asked = Asked(twins, wanted.ttl_minutes, filled.config, filled.kind, scenario_id=wanted.scenario_id)
-        return self._scenarios.runs.provision(asked).run_id
+        source = Source(wanted.scenario_id, wanted.scenario_prompt)
+        run, _ = await self._scenarios.provide(Asked(twins, wanted.ttl_minutes), source)
+        return run.run_id
 
     async def _variables(self, twin_run_id: str | None, address: str) -> dict[str, str]:
         twins = await self.twins(twin_run_id, address)

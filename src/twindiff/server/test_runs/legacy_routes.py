@@ -74,7 +74,7 @@ def _twin_run(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
         "run_type": "twin_quickstart",
         "mode": "twin_quickstart",
         "twins": [*run.requested.values()],
-        "environment_id": run.environment_id,
+        "environment_id": run.environment_id or None,
         "created_at": f"{run.created_at}Z",
     }
 

@@ -12,7 +12,7 @@ from twindiff.checks import SpecError, parse
 from twindiff.kit.errors import ApiError, InvalidParameter
 from twindiff.server.service import Service
 from twindiff.server.twin_runs.runs import Asked
-from twindiff.server.twin_runs.scenarios import Scenarios
+from twindiff.server.twin_runs.scenarios import Scenarios, Source
 from twindiff.server.use_cases.runs import diff_run, evaluate_run, start_run
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ class RunTwins:
             if wanted.checks:
                 raise InvalidParameter("checks", "they judge what twins change: name twins, or a provision_id")
             return None
-        filled = self._scenarios.filling(wanted.scenario_id, wanted.scenario_prompt, None)
-        asked = Asked(wanted.twins, wanted.ttl_minutes, filled.config, filled.kind, scenario_id=wanted.scenario_id)
-        return self.runs.provision(asked).run_id
+        source = Source(wanted.scenario_id, wanted.scenario_prompt)
+        run, _ = await self._scenarios.provide(Asked(wanted.twins, wanted.ttl_minutes), source)
+        return run.run_id
 
     def find(self, twin_run_id: str | None) -> TwinRunRecord | None:
         """The twin run of a test run, if it has one."""

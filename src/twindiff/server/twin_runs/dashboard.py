@@ -15,6 +15,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer
 from twindiff.server.auth import same
 from twindiff.server.twin_runs.desk import Desk
+from twindiff.server.twin_runs.runs import BEGINNING
 from twindiff.storage.feed import Feed
 from twindiff.storage.journal import Record
 
@@ -112,9 +113,10 @@ async def dashboard(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
         f"<h1>Twin run <code>{run.run_id[:8]}</code> <span class={'ok' if lasts else 'bad'}>{status}</span></h1>",
         _facts(desk, run),
         *(_twin(name, twin) for name, twin in twins.items()),
-        *((_changes(desk, run), _calls(desk, run)) if lasts else ("<p>The run has ended; its twins are gone.</p>",)),
+        *((_changes(desk, run), _calls(desk, run)) if lasts else (_without_twins(desk, run, status),)),
     ]
     script = f"<script>{_SCRIPT}</script>" if lasts else ""
+    script += '<meta http-equiv="refresh" content="1">' if status in BEGINNING else ""
     page = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Twin run {run.run_id[:8]}</title>'
         '<meta name="viewport" content="width=device-width">'
@@ -124,14 +126,21 @@ async def dashboard(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
     return Answer(page.encode(), content_type="text/html; charset=utf-8", headers=headers)
 
 
+def _without_twins(desk: Desk, run: TwinRunRecord, status: str) -> str:
+    if status in BEGINNING:
+        return "<p>The twins are being filled.</p>"
+    error = desk.runs.error(run)
+    return f"<p>The run failed: {escape(error)}</p>" if error else "<p>The run has ended; its twins are gone.</p>"
+
+
 def _facts(desk: Desk, run: TwinRunRecord) -> str:
-    record = desk.runs.service.environments.record(run.environment_id)
     facts = {
-        "Environment": run.environment_id,
         "Access": "public" if run.is_public else "private: callers bring the proxy token",
-        "Ends": f"{Clock(record.expires).iso()[:19]} UTC",
         "Scenario": run.scenario_id or "starter worlds",
     }
+    if run.environment_id:
+        expires = desk.runs.service.environments.record(run.environment_id).expires
+        facts |= {"Environment": run.environment_id, "Ends": f"{Clock(expires).iso()[:19]} UTC"}
     if desk.runs.status(run) == "ready":
         facts["Its time"] = f"{Clock(desk.runs.service.clocks.show(run.environment_id).now).iso()[:19]} UTC"
     return (

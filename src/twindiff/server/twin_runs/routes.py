@@ -15,12 +15,13 @@ from twindiff.kit.twin import Operations, Twin
 from twindiff.server.twin_runs.dashboard import dashboard, news
 from twindiff.server.twin_runs.desk import Desk
 from twindiff.server.twin_runs.runs import Asked
-from twindiff.server.twin_runs.scenarios import Mode
+from twindiff.server.twin_runs.scenarios import Mode, Source
 
 api = Operations()
 
 LONGEST_TTL = 480
 Ttl = Annotated[int, msgspec.Meta(ge=1, le=LONGEST_TTL)]
+Wait = Annotated[float, msgspec.Meta(ge=0, le=60)]
 Names = Annotated[list[str], msgspec.Meta(min_length=1)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 PROVISION = "/validate/twins/provision"
@@ -73,18 +74,20 @@ async def create_twin_run(
     public: bool = True,
     access_profile: Literal["candidate_api_only"] | None = None,
     ports: bool = False,
+    wait_seconds: Wait = 20,
 ) -> dict[str, Any]:
     """Provision twins in one environment: filled by a scenario, by a configuration, or with their own starter worlds.
 
     A prompt is understood by rules, and with `scenario_generation_mode` `thorough` by a model if the server has one
     (`TWINDIFF_MODEL`); the answer says which mode it was.
     `ports` gives each twin a loopback port of its own, for SDKs that drop the path of a base URL.
+    A world that takes longer to make than `wait_seconds` is answered with the status `queued` or `provisioning`; the
+    run says when it is `ready`, or why it has `failed`.
     """
-    filled = await desk.scenarios.prepared(scenario_id, scenario_prompt, seed_config, scenario_generation_mode, twins)
-    run = desk.runs.provision(
-        Asked(twins, ttl_minutes, filled.config, filled.kind, public, access_profile, scenario_id, ports=ports)
-    )
-    return {"run_id": run.run_id, "status": run.status, "environment_id": run.environment_id, **filled.said}
+    asked = Asked(twins, ttl_minutes, public=public, access_profile=access_profile, ports=ports)
+    source = Source(scenario_id, scenario_prompt, seed_config, scenario_generation_mode)
+    run, said = await desk.scenarios.provide(asked, source, wait_seconds)
+    return {"run_id": run.run_id, "status": run.status, "environment_id": run.environment_id or None, **said}
 
 
 @api.post(PROVISION)
@@ -98,6 +101,7 @@ async def provision_twins(
     seed_config: dict[str, dict[str, Any]] | None = None,
     public: bool = True,
     ports: bool = False,
+    wait_seconds: Wait = 20,
 ) -> dict[str, Any]:
     """Provision twins, as `POST /twin-runs` does."""
     return await create_twin_run(
@@ -110,6 +114,7 @@ async def provision_twins(
         seed_config=seed_config,
         public=public,
         ports=ports,
+        wait_seconds=wait_seconds,
     )
 
 
@@ -121,11 +126,11 @@ def list_twin_runs(desk: Desk, limit: Limit = 100) -> list[dict[str, Any]]:
             "run_id": run.run_id,
             "status": status,
             "twins": [*run.requested.values()],
-            "environment_id": run.environment_id,
+            "environment_id": run.environment_id or None,
             "scenario_id": run.scenario_id,
             "is_public": run.is_public,
             "created_at": f"{run.created_at}Z",
-            "expires_at": iso_instant(expires).isoformat() + "Z",
+            "expires_at": _instant(expires),
         }
         for run, status, expires in desk.runs.newest(limit)
     ]
@@ -157,25 +162,29 @@ def show_news(desk: Desk, run_id: str, token: str = "") -> Answer:
 
 async def shown(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
     """A run as both families show it."""
-    service = desk.runs.service
-    record = service.environments.record(run.environment_id)
-    status = desk.runs.status(run)
+    runs = desk.runs
+    ends = runs.service.environments.record(run.environment_id).expires if run.environment_id else None
+    status = runs.status(run)
     return {
         "run_id": run.run_id,
         "status": status,
         "twins": await desk.runs.instances(run, desk.address),
         "dashboard_url": f"{desk.address}/twin-runs/{run.run_id}/dashboard?token={run.proxy_token}",
-        "expires_at": iso_instant(record.expires).isoformat() + "Z",
+        "expires_at": _instant(ends),
         "created_at": f"{run.created_at}Z",
         "proxy_token": run.proxy_token,
         "is_public": run.is_public,
-        "error": None,
+        "error": runs.error(run),
         "scenario_id": run.scenario_id,
         "access_profile": run.access_profile,
-        "environment_id": run.environment_id,
+        "environment_id": run.environment_id or None,
         "seed_results": run.seed_results,
         "clock": _clock(desk, run) if status == "ready" else None,
     }
+
+
+def _instant(micros: int | None) -> str | None:
+    return None if micros is None else iso_instant(micros).isoformat() + "Z"
 
 
 def _clock(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
+
+import msgspec
 
 from twindiff.catalog import EnvironmentRecord, TemplateRecord, TwinRunRecord
 from twindiff.catalog.stamps import new_environment_id, stamp
@@ -20,6 +22,11 @@ from twindiff.server.twin_runs.worlds import AGENT, Config, Worlds, cast_of
 MINUTE = 60
 YEAR_OF_MINUTES = 525_600
 CANDIDATE_API_ONLY = "candidate_api_only"
+BEGINNING = ("queued", "provisioning")
+"""How a run stands that is not ready yet."""
+OPEN = (*BEGINNING, "ready")
+LONGEST_MAKING = 1800 * SECOND
+"""After so long, a run that another process began to make is one whose process is gone."""
 
 
 class RunNotFound(ApiError):
@@ -32,6 +39,10 @@ class RunEnded(ApiError):
     """The run has ended; nothing can be done with it any more."""
 
     status = 409
+
+
+class NotReady(ApiError):
+    """The run is still being made."""
 
 
 class NoTwins(ApiError):
@@ -60,6 +71,8 @@ class TwinRuns:
         self.service = service
         self.worlds = Worlds(service)
         self._catalog = service.catalog
+        self.making: set[str] = set()
+        """The runs that this process is making."""
 
     def twins(self, names: Sequence[str]) -> dict[str, Twin]:
         """The twins that are named, by the names they are asked for; raises UnknownTwin with the nearest name."""
@@ -69,44 +82,84 @@ class TwinRuns:
 
     def provision(self, asked: Asked) -> TwinRunRecord:
         """Make a run; nothing of it is left when that fails. Raises UnknownTwin, InvalidSeedConfig."""
-        requested = self.twins(asked.twins)
-        twins = {twin.name: twin for twin in requested.values()}
+        run = self._record(asked)
+        return self._catalog.add(msgspec.structs.replace(run, **self._made(run, asked)))
+
+    def announce(self, asked: Asked) -> TwinRunRecord:
+        """Note a run that is yet to be made; raises UnknownTwin."""
+        run = self._catalog.add(self._record(asked))
+        self.making.add(run.run_id)
+        return run
+
+    def begin(self, run_id: str) -> bool:
+        """Note that a run is being made; whether anybody still wants it."""
+        return self._change_if_beginning(run_id, status="provisioning")
+
+    def fulfil(self, run_id: str, asked: Asked) -> None:
+        """Make a run that was announced, unless it was ended meanwhile; raises InvalidSeedConfig."""
+        run = self.find(run_id)
+        if run.status in BEGINNING:
+            self._catalog.change(run, baseline_kind=asked.baseline_kind, **self._made(run, asked))
+
+    def fail(self, run_id: str, error: str) -> None:
+        """Note why a run could not be made."""
+        self._change_if_beginning(run_id, status="failed", error=error)
+
+    def _change_if_beginning(self, run_id: str, **fields: Any) -> bool:
+        run = self.find(run_id)
+        if run.status in BEGINNING:
+            self._catalog.change(run, updated_at=stamp().iso, **fields)
+        return run.status in BEGINNING
+
+    def forget(self, run_id: str) -> None:
+        """Leave nothing of a run that could not be made."""
+        self._catalog.remove(self.find(run_id))
+
+    def _record(self, asked: Asked) -> TwinRunRecord:
+        now, requested = stamp(), self.twins(asked.twins)
+        return TwinRunRecord(
+            run_id=new_environment_id(),
+            environment_id="",
+            status="queued",
+            twins=[*dict.fromkeys(twin.name for twin in requested.values())],
+            requested={twin.name: name for name, twin in requested.items()},
+            is_public=asked.public,
+            proxy_token=secrets.token_urlsafe(24),
+            secret=secrets.token_hex(16),
+            baseline_kind=asked.baseline_kind,
+            seed_results={},
+            created=now.micros,
+            created_at=now.iso,
+            access_profile=asked.access_profile,
+            scenario_id=asked.scenario_id,
+            of_scenario=asked.of_scenario,
+            copy_name=asked.copy_name,
+            ports=asked.ports,
+            updated_at=now.iso,
+            ttl_minutes=asked.ttl_minutes,
+        )
+
+    def _made(self, run: TwinRunRecord, asked: Asked) -> dict[str, Any]:
+        """The environment of a run, as fields of its record."""
+        twins = {name: self.service.registry.get(name) for name in cast(list[str], run.twins)}
         templates, results = self._templates(twins, asked)
-        secret, run_id, proxy_token = secrets.token_hex(16), new_environment_id(), secrets.token_urlsafe(24)
         users = self._users(templates)
         made = self.service.environments.create(
             Wanted(
                 [*templates.values()],
                 users=users,
-                ttl_seconds=asked.ttl_minutes * MINUTE,
-                tokens=_tokens(twins, users, secret),
-                name=f"twin run {run_id}",
-                gate=Gate(run_id, proxy_token, asked.public),
+                ttl_seconds=(run.ttl_minutes or asked.ttl_minutes) * MINUTE,
+                tokens=_tokens(twins, users, run.secret),
+                name=f"twin run {run.run_id}",
+                gate=Gate(run.run_id, run.proxy_token, run.is_public),
             )
         )
-        now = stamp()
-        return self._catalog.add(
-            TwinRunRecord(
-                run_id=run_id,
-                environment_id=made.environment.environment_id,
-                status="ready",
-                twins=[*twins],
-                requested={twin.name: name for name, twin in requested.items()},
-                is_public=asked.public,
-                proxy_token=proxy_token,
-                secret=secret,
-                baseline_kind=asked.baseline_kind,
-                seed_results=results,
-                created=now.micros,
-                created_at=now.iso,
-                access_profile=asked.access_profile,
-                scenario_id=asked.scenario_id,
-                of_scenario=asked.of_scenario,
-                copy_name=asked.copy_name,
-                ports=asked.ports,
-                updated_at=now.iso,
-            )
-        )
+        return {
+            "environment_id": made.environment.environment_id,
+            "status": "ready",
+            "seed_results": results,
+            "updated_at": stamp().iso,
+        }
 
     def _templates(self, twins: Mapping[str, Twin], asked: Asked) -> tuple[dict[str, TemplateRecord], dict[str, Any]]:
         """What each twin starts from, and what is said of that."""
@@ -126,6 +179,9 @@ class TwinRuns:
                 world = self.worlds.world(twin, config.get(name, {}), people)
                 templates[name] = world.template
                 results[name] = {"status": "seeded", "counts": world.counts}
+        if asked.baseline_kind == "seed":
+            unused = {"status": "skipped", "reason": "the run has no such twin"}
+            results.update((name, unused) for name in config or () if name not in twins)
         return templates, results
 
     def _by_name(self, config: Config) -> dict[str, Mapping[str, Any]]:
@@ -151,16 +207,33 @@ class TwinRuns:
             raise RunNotFound(f"There is no run '{run_id[:100]}'")
         return found
 
-    def newest(self, limit: int) -> list[tuple[TwinRunRecord, str, int]]:
-        """Runs with how they stand and when they end, newest first."""
+    def newest(self, limit: int) -> list[tuple[TwinRunRecord, str, int | None]]:
+        """Runs with how they stand and when they end, newest first; one that is not ready has no end yet."""
         runs = self._catalog.rows(TwinRunRecord, order=-TwinRunRecord.created, limit=limit)
-        theirs = EnvironmentRecord.environment_id.in_([run.environment_id for run in runs])
+        theirs = EnvironmentRecord.environment_id.in_([run.environment_id for run in runs if run.environment_id])
         found = {each.environment_id: each for each in self._catalog.rows(EnvironmentRecord, theirs)}
-        return [(run, _standing(run, found[run.environment_id]), found[run.environment_id].expires) for run in runs]
+        return [(run, *self._standing(run, found.get(run.environment_id))) for run in runs]
+
+    def _standing(self, run: TwinRunRecord, environment: EnvironmentRecord | None) -> tuple[str, int | None]:
+        if run.status != "ready" or environment is None:
+            return self.status(run), environment and environment.expires
+        lasts = environment.status == "ready" and environment.expires > stamp().micros
+        return "ready" if lasts else "expired", environment.expires
 
     def status(self, run: TwinRunRecord) -> str:
-        """How a run stands: as it was left, or expired."""
-        return "expired" if run.status == "ready" and not self._lasts(run) else run.status
+        """How a run stands: as it was left, expired, or failed where nobody is making it any more."""
+        if run.status == "ready":
+            return "ready" if self._lasts(run) else "expired"
+        return "failed" if self._is_lost(run) else run.status
+
+    def error(self, run: TwinRunRecord) -> str | None:
+        """Why a run failed."""
+        return "the server ended before the run was ready" if self._is_lost(run) else run.error
+
+    def _is_lost(self, run: TwinRunRecord) -> bool:
+        if run.status not in BEGINNING or run.run_id in self.making:
+            return False
+        return self.service.engine.inline or run.created < stamp().micros - LONGEST_MAKING
 
     def _lasts(self, run: TwinRunRecord) -> bool:
         try:
@@ -170,28 +243,38 @@ class TwinRuns:
         return True
 
     def alive(self, run_id: str) -> TwinRunRecord:
-        """A run that can be worked with; raises RunNotFound, RunEnded."""
+        """A run that can be worked with; raises RunNotFound, NotReady, RunEnded."""
+        run = self.open(run_id)
+        if run.status in BEGINNING:
+            raise NotReady(f"The run '{run.run_id}' is {run.status}; wait until it is ready.")
+        return run
+
+    def open(self, run_id: str) -> TwinRunRecord:
+        """A run that is ready or will be; raises RunNotFound, RunEnded."""
         run = self.find(run_id)
         status = self.status(run)
-        if status != "ready":
+        if status not in OPEN:
             raise RunEnded(f"The run '{run.run_id}' has ended: it is {status}. Provision another one.")
         return run
 
     def extend(self, run_id: str, ttl_minutes: int) -> TwinRunRecord:
-        """Let a run last so long from now on."""
-        run = self.alive(run_id)
+        """Let a run last so long from now on, or from when it is ready."""
+        run = self.open(run_id)
+        if run.status in BEGINNING:
+            return self._catalog.change(run, ttl_minutes=ttl_minutes)
         self.service.environments.extend(run.environment_id, stamp().micros + ttl_minutes * MINUTE * SECOND)
         return run
 
     def lock(self, run_id: str) -> bool:
         """Make a run private; whether it was public."""
-        run = self.alive(run_id)
+        run = self.open(run_id)
         was_public = run.is_public
         if was_public:
             with self.service.engine.transaction():
                 self._catalog.change(run, is_public=False)
                 gate = Gate(run.run_id, run.proxy_token, is_public=False)
-                self.service.environments.close_gate(run.environment_id, gate)
+                if run.environment_id:
+                    self.service.environments.close_gate(run.environment_id, gate)
         return was_public
 
     def reset(self, run_id: str) -> TwinRunRecord:
@@ -203,6 +286,8 @@ class TwinRuns:
     def tear_down(self, run_id: str, status: str = "torn_down") -> TwinRunRecord:
         """End a run; ending it again changes nothing."""
         run = self.find(run_id)
+        if run.status in BEGINNING:
+            return self._catalog.change(run, status=status, updated_at=stamp().iso)
         if run.status == "ready":
             self.service.environments.delete(run.environment_id)
             self.service.ports.close(run.environment_id)
@@ -213,7 +298,7 @@ class TwinRuns:
     async def instances(self, run: TwinRunRecord, address: str) -> dict[str, Any]:
         """Each twin of a run by the name it was asked for, as its callers reach it from an address of ours."""
         found: dict[str, Any] = {}
-        for twin in (self.service.registry.get(name) for name in run.twins):
+        for twin in (self.service.registry.get(name) for name in (run.twins if run.environment_id else ())):
             base_url = f"{address}/api/env/{run.environment_id}/services/{twin.name}"
             if run.ports and self._lasts(run):
                 base_url = await self.service.runtime.run_on_loop(
@@ -229,11 +314,6 @@ class TwinRuns:
                 "show_in_ui": True,
             }
         return found
-
-
-def _standing(run: TwinRunRecord, environment: EnvironmentRecord) -> str:
-    lasts = environment.status == "ready" and environment.expires > stamp().micros
-    return "expired" if run.status == "ready" and not lasts else run.status
 
 
 def _tokens(twins: Mapping[str, Twin], users: Mapping[str, str], secret: str) -> dict[str, str]:

@@ -73,10 +73,8 @@ async def change_scenario(
     tags: list[str] | None = None,
 ) -> dict[str, Any]:
     """Change what is given of a scenario; runs that were made of it stay as they are."""
-    if seed_config:
-        await desk.runs.worlds.prepare(seed_config)
     fields = {"name": name, "prompt": prompt, "seed_config": seed_config, "twins": twins}
-    return shown_scenario(desk.scenarios.change(scenario_id, **fields, description=description, tags=tags))
+    return shown_scenario(await desk.scenarios.change(scenario_id, **fields, description=description, tags=tags))
 
 
 @api.delete("/scenarios/{scenario_id}")
@@ -96,8 +94,7 @@ async def ensure_twin_environment(
 
     Who works beside others names a `copy`: each name has an environment and addresses of its own.
     """
-    await desk.runs.worlds.prepare(desk.scenarios.find(scenario_id).seed_config)
-    return await _environment(desk, desk.scenarios.ensure(scenario_id, twins, copy, public=public))
+    return await _environment(desk, await desk.scenarios.ensure(scenario_id, twins, copy, public=public))
 
 
 @api.get(PLACE)
@@ -117,7 +114,7 @@ async def delete_twin_environment(desk: Desk, scenario_id: str, copy: Copy | Non
 @api.post(f"{PLACE}/reseed")
 async def reseed_twin_environment(desk: Desk, scenario_id: str, copy: Copy | None = None) -> dict[str, Any]:
     """Return the environment that belongs to a scenario, or a copy of it by name, to what the scenario says."""
-    run = desk.scenarios.environment(scenario_id, copy)
+    run = desk.runs.alive(desk.scenarios.environment(scenario_id, copy).run_id)
     environment = desk.runs.service.environments.get(run.environment_id)
     await desk.runs.service.recall(environment, 0)
     return await _environment(desk, desk.runs.reset(run.run_id))

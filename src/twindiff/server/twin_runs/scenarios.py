@@ -10,10 +10,11 @@ from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Where
-from twindiff.server.models import configured
+from twindiff.server.models import Model, configured
 from twindiff.server.twin_runs.presets import PRESETS, Preset
 from twindiff.server.twin_runs.prompts import understood
-from twindiff.server.twin_runs.runs import YEAR_OF_MINUTES, Asked, TwinRuns
+from twindiff.server.twin_runs.provisioning import Provisioning
+from twindiff.server.twin_runs.runs import OPEN, YEAR_OF_MINUTES, Asked, TwinRuns
 from twindiff.server.twin_runs.thorough import thorough
 from twindiff.server.twin_runs.worlds import Config
 
@@ -45,6 +46,15 @@ class Contradiction(ApiError):
     status = 422
 
 
+class Source(NamedTuple):
+    """Where a world comes from: a scenario, a prompt or a configuration; by none of them, the twins' starter worlds."""
+
+    scenario_id: str | None = None
+    prompt: str | None = None
+    config: dict[str, dict[str, Any]] | None = None
+    mode: Mode = "fast"
+
+
 class Filling(NamedTuple):
     """What twins are filled with: a configuration (None for their starter worlds), its kind, what is said of it."""
 
@@ -59,30 +69,50 @@ class Scenarios:
     def __init__(self, runs: TwinRuns) -> None:
         self.runs = runs
         self._catalog = runs.service.catalog
+        self._provisioning = Provisioning(runs)
 
-    async def prepared(
-        self,
-        scenario_id: str | None,
-        prompt: str | None,
-        config: dict[str, dict[str, Any]] | None,
-        mode: Mode = "fast",
-        twins: Sequence[str] | None = None,
-    ) -> Filling:
-        """What a run of these twins is filled with, made already; raises ScenarioNotFound, Contradiction, ModelFailed.
+    async def provide(
+        self, asked: Asked, source: Source, seconds: float | None = None
+    ) -> tuple[TwinRunRecord, dict[str, Any]]:
+        """A run that is filled from a source, as it stands after so many seconds at most, and what is said of that.
+
+        Raises UnknownTwin, ScenarioNotFound, Contradiction, and what goes wrong until then: InvalidSeedConfig,
+        ModelFailed.
+        """
+        filled, twins = self.filling(source), [twin.name for twin in self.runs.twins(asked.twins).values()]
+        asked = asked._replace(config=filled.config, baseline_kind=filled.kind, scenario_id=source.scenario_id)
+        is_modelled = self._model(source, filled) is not None
+        if not is_modelled and (filled.config is None or self.runs.worlds.has(filled.config, twins)):
+            return self.runs.provision(asked), filled.said
+        said = {"generation_mode": "thorough"} if is_modelled else {**filled.said}
+
+        async def make() -> Asked:
+            made = await self.prepared(source, twins)
+            said.update(made.said)
+            return asked._replace(config=made.config)
+
+        return await self._provisioning.provide(asked, make, seconds), said
+
+    async def prepared(self, source: Source, twins: Sequence[str] | None = None) -> Filling:
+        """What these twins are filled with, made already; raises what `filling` does, InvalidSeedConfig, ModelFailed.
 
         A prompt is understood by rules, or by the model of the server where one is configured and it is asked for.
         """
-        filled = self.filling(scenario_id, prompt, config)
-        model = configured() if mode == "thorough" and filled.kind == "prompt" else None
-        if model and prompt:
-            made = await thorough(model, self.runs.service, self.runs.worlds, prompt)
+        filled = self.filling(source)
+        model = self._model(source, filled)
+        if model and source.prompt:
+            made = await thorough(model, self.runs.service, self.runs.worlds, source.prompt)
             filled = Filling(made, "prompt", {"generation_mode": "thorough", "model": model.name})
         if filled.config is not None:
-            await self.runs.worlds.prepare(filled.config, None if twins is None else {*map(self._twin, twins)})
+            await self.runs.worlds.prepare(filled.config, twins)
         return filled
 
-    def filling(self, scenario_id: str | None, prompt: str | None, config: dict[str, dict[str, Any]] | None) -> Filling:
-        """The same by rules alone, and not made yet."""
+    def _model(self, source: Source, filled: Filling) -> Model | None:
+        return configured() if source.mode == "thorough" and filled.kind == "prompt" else None
+
+    def filling(self, source: Source) -> Filling:
+        """The same by rules alone, and not made yet; raises ScenarioNotFound, Contradiction."""
+        scenario_id, prompt, config, _ = source
         if sum(each is not None for each in (scenario_id, prompt, config)) > 1:
             raise Contradiction
         if scenario_id is not None:
@@ -109,11 +139,10 @@ class Scenarios:
         mode: Mode = "fast",
     ) -> tuple[ScenarioRecord, dict[str, Any]]:
         """Save a scenario; raises InvalidSeedConfig, UnknownTwin. What was understood of its prompt is told beside."""
-        filled = await self.prepared(None, None if config is not None else prompt, config, mode)
+        filled = await self.prepared(Source(None, None if config is not None else prompt, config, mode))
         used = {} if filled.config is None else {self._twin(each): dict(parts) for each, parts in filled.config.items()}
         wanted = [self._twin(each) for each in (twins or [])] or [*used]
         used = {twin: parts for twin, parts in used.items() if twin in wanted}
-        self.runs.worlds.check(used)
         now = stamp()
         record = ScenarioRecord(
             scenario_id=new_uuid(),
@@ -132,13 +161,13 @@ class Scenarios:
     def _twin(self, name: str) -> str:
         return self.runs.service.registry.get(name).name
 
-    def change(self, scenario_id: str, **fields: Any) -> ScenarioRecord:
+    async def change(self, scenario_id: str, **fields: Any) -> ScenarioRecord:
         """Change what is given of a scenario; raises ScenarioNotFound, PresetIsFixed, InvalidSeedConfig."""
         record = self._own(scenario_id)
         given = {name: value for name, value in fields.items() if value is not None}
         if "seed_config" in given:
             given["seed_config"] = {self._twin(name): parts for name, parts in given["seed_config"].items()}
-            self.runs.worlds.check(given["seed_config"])
+            await self.runs.worlds.prepare(given["seed_config"])
         if "twins" in given:
             given["twins"] = [self._twin(name) for name in given["twins"]]
         return self._catalog.change(record, **given, updated_at=stamp().iso)
@@ -197,7 +226,7 @@ class Scenarios:
 
     # Environments of scenarios
 
-    def ensure(
+    async def ensure(
         self, scenario_id: str, twins: Sequence[str] | None, copy: str | None = None, *, public: bool
     ) -> TwinRunRecord:
         """The environment of a scenario that all share, or the copy of a name; made if need be."""
@@ -205,23 +234,14 @@ class Scenarios:
         found = self._environment(scenario_id, copy)
         wanted = list[str](twins or scenario.twins or self._seedable())
         names = {self._twin(name) for name in wanted}
-        if found and self.runs.status(found) == "ready" and names <= {*found.twins}:
+        if found and self.runs.status(found) in OPEN and names <= {*found.twins}:
             return found
         if found:
             wanted = list(dict.fromkeys([*cast(list[str], found.twins), *wanted]))
             self.runs.tear_down(found.run_id)
-        return self.runs.provision(
-            Asked(
-                wanted,
-                YEAR_OF_MINUTES,
-                scenario.seed_config,
-                "scenario",
-                public,
-                scenario_id=scenario_id,
-                of_scenario=True,
-                copy_name=copy,
-            )
-        )
+        asked = Asked(wanted, YEAR_OF_MINUTES, public=public, of_scenario=True, copy_name=copy)
+        run, _ = await self.provide(asked, Source(scenario_id))
+        return run
 
     def environment(self, scenario_id: str, copy: str | None = None) -> TwinRunRecord:
         """The environment of a scenario, or a copy of it by name; raises ScenarioNotFound, NoEnvironment."""
@@ -237,14 +257,14 @@ class Scenarios:
 
     def _environments(self, scenario_id: str, *which: Where) -> list[TwinRunRecord]:
         """The environment of a scenario and the copies of it, newest first."""
-        mine = (TwinRunRecord.scenario_id == scenario_id, TwinRunRecord.of_scenario, TwinRunRecord.status == "ready")
+        mine = (TwinRunRecord.scenario_id == scenario_id, TwinRunRecord.of_scenario, TwinRunRecord.status.in_(OPEN))
         return self._catalog.rows(TwinRunRecord, *mine, *which, order=-TwinRunRecord.created, limit=1000)
 
     def environments(self) -> list[TwinRunRecord]:
         """The environments of all scenarios, oldest first."""
         of_scenario = TwinRunRecord.of_scenario
-        ready = TwinRunRecord.status == "ready"
-        return self._catalog.rows(TwinRunRecord, of_scenario, ready, order=TwinRunRecord.created, limit=1000)
+        is_open = TwinRunRecord.status.in_(OPEN)
+        return self._catalog.rows(TwinRunRecord, of_scenario, is_open, order=TwinRunRecord.created, limit=1000)
 
 
 def shown_scenario(record: ScenarioRecord) -> dict[str, Any]:

@@ -35,7 +35,6 @@ async def thorough(model: Model, service: Service, worlds: Worlds, prompt: str) 
         try:
             config = _config(text, seedable)
             await worlds.prepare(config)
-            worlds.check(config)
         except InvalidSeedConfig as error:
             problems = str(error)
             advice = f"That cannot be used: {problems}. Answer with the whole corrected JSON object."

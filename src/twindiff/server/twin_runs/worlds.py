@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple, cast
@@ -14,7 +13,7 @@ from twindiff.catalog import TemplateRecord
 from twindiff.catalog.stamps import new_environment_id
 from twindiff.kit.call import Call
 from twindiff.kit.clock import ClockMode
-from twindiff.kit.seeding import InvalidSeedConfig, Person
+from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding
 from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
 from twindiff.server.starting import empty_template
@@ -30,6 +29,8 @@ BEGINNING = 1_767_603_600_000_000
 REMEMBERED = 256
 
 Config = Mapping[str, Mapping[str, Any]]
+Wanted = tuple[Twin, Mapping[str, Any], Sequence[Person]]
+"""A twin, what a configuration says of it, and the people of the whole world."""
 
 
 class World(NamedTuple):
@@ -46,39 +47,45 @@ class Worlds:
         self._service = service
         self._made: dict[bytes, World] = {}
 
-    def check(self, config: Config) -> None:
-        """Try a whole configuration; raises InvalidSeedConfig that names every part that does not fit."""
+    def world(self, twin: Twin, config: Mapping[str, Any], people: Sequence[Person]) -> World:
+        """The template of a configuration for one twin; raises InvalidSeedConfig."""
+        seeding, key = _seeding(twin), _key(twin, config, people)
+        if key not in self._made:
+            self._keep(key, self._seeded(twin, seeding.read(config), people))
+        return self._made[key]
+
+    def has(self, config: Config, twins: Collection[str]) -> bool:
+        """Whether the worlds of some twins of a configuration are made; raises UnknownTwin for a name in it."""
+        return all(_key(*each) in self._made for each in self._wanted(config, twins) if each[0].seeding)
+
+    async def prepare(self, config: Config, twins: Collection[str] | None = None) -> None:
+        """Make the worlds of a configuration, or of some twins of it, off the event loop, for whoever asks for them.
+
+        Raises InvalidSeedConfig that names every part that does not fit, UnknownTwin.
+        """
         problems: list[str] = []
-        people = cast_of(config)
-        for name, parts in config.items():
+        for twin, parts, people in self._wanted(config, twins):
             try:
-                self.world(self._service.registry.get(name), parts, people)
+                await self._prepare(twin, parts, people)
             except InvalidSeedConfig as error:
-                problems += [f"seed_config.{name}.{each}" for each in error.problems]
+                problems += [f"seed_config.{twin.name}.{each}" for each in error.problems]
         if problems:
             raise InvalidSeedConfig(problems)
 
-    def world(self, twin: Twin, config: Mapping[str, Any], people: Sequence[Person]) -> World:
-        """The template of a configuration for one twin; raises InvalidSeedConfig."""
-        if twin.seeding is None:
-            raise InvalidSeedConfig([f"the {twin.name} twin takes no seed configuration; leave it out"])
-        key = _key(twin, config, people)
-        if key not in self._made:
-            self._keep(key, self._seeded(twin, twin.seeding.read(config), people))
-        return self._made[key]
-
-    async def prepare(self, config: Config, only: Collection[str] | None = None) -> None:
-        """Make the worlds of a configuration, or of some twins of it, off the event loop, for whoever asks for them.
-
-        What cannot be made is left to whoever asks, who says everything that is wrong.
-        """
+    def _wanted(self, config: Config, twins: Collection[str] | None) -> list[Wanted]:
+        """What is made of a configuration for each twin; of one that it says nothing of, the people."""
         people = cast_of(config)
-        for name, parts in config.items():
-            twin = self._service.registry.get(name)
-            key = _key(twin, parts, people)
-            if twin.seeding and key not in self._made and (only is None or twin.name in only):
-                with suppress(InvalidSeedConfig):
-                    self._keep(key, await self._seeded_aside(twin, twin.seeding.read(parts), people))
+        given = {self._service.registry.get(name).name: parts for name, parts in config.items()}
+        names = [*given] if twins is None else [name for name in twins if name in given or self._takes_people(name)]
+        return [(self._service.registry.get(name), given.get(name, {}), people) for name in names]
+
+    def _takes_people(self, name: str) -> bool:
+        return self._service.registry.get(name).seeding is not None
+
+    async def _prepare(self, twin: Twin, parts: Mapping[str, Any], people: Sequence[Person]) -> None:
+        seeding, key = _seeding(twin), _key(twin, parts, people)
+        if key not in self._made:
+            self._keep(key, await self._seeded_aside(twin, seeding.read(parts), people))
 
     def _keep(self, key: bytes, world: World) -> None:
         if len(self._made) >= REMEMBERED:
@@ -132,6 +139,13 @@ def _world(scratch: Scratch, stored: Template, counts: dict[str, int]) -> World:
     return World(msgspec.structs.replace(scratch.empty, hash=stored.hash, counters=stored.counters), counts)
 
 
+def _seeding(twin: Twin) -> Seeding:
+    """How a twin is seeded; raises InvalidSeedConfig."""
+    if twin.seeding is None:
+        raise InvalidSeedConfig(["the twin takes no seed configuration; leave it out"])
+    return twin.seeding
+
+
 def _key(twin: Twin, config: Mapping[str, Any], people: Sequence[Person]) -> bytes:
     return sha256(msgspec.json.encode([twin.name, config, people], order="sorted")).digest()
 
@@ -141,8 +155,7 @@ def _intent(twin: Twin) -> Intent:
 
 
 def _work(twin: Twin, parts: Any, people: Sequence[Person]) -> Callable[[Moment], dict[str, int]]:
-    seeding = twin.seeding
-    assert seeding, "only a twin that can be seeded comes here"
+    seeding = _seeding(twin)
     return lambda moment: seeding.write(Call("", moment.db, moment.clock), parts, people)
 
 
