@@ -3,37 +3,70 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
-NOUNS = {
-    "customers": r"customers?|clients?",
-    "products": r"products?",
-    "folders": r"folders?|director(?:y|ies)",
-    "files": r"files?|documents?|docs?",
-    "meetings": r"meetings?|events?|appointments?|calls?",
-}
-"""The records that may have names, and the words for them."""
-DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-FIRST_MONDAY = date(2026, 1, 5)
-"""When seeded worlds begin; a day of the week is the first one from here."""
-CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "dollar": "usd", "euro": "eur", "pound": "gbp"}
-
-_NAME = r'(?:(?:(?:named|called)\s+)?"([^"\n]{1,100})"|(?:named|called)\s+([^\s"]+(?:\s[A-Z][^\s"]*)*))'
-_NOUN = {kind: re.compile(rf"(?i:\b(?:{words})\b)") for kind, words in NOUNS.items()}
-_NAMED = {kind: re.compile(rf"((?i:\b(?:{words})\s+)){_NAME}") for kind, words in NOUNS.items()}
-_QUOTED = re.compile(r'^()"([^"\n]{1,100})"()')
-_PRICES = re.compile(r"\bpric(?:es?|ed)\b", re.IGNORECASE)
-_PRICE = re.compile(
-    r"(?:([$€£])\s?)?\b(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d{1,6}(?:\.\d\d)?)\b(?:\s*(usd|eur|gbp|dollar|euro|pound)s?\b)?"
-    r"(?:\s*(?:a|per|every|/)\s*(day|week|month|year)\b)?",
-    re.IGNORECASE,
+from twindiff.server.twin_runs.prompt_words import (
+    COMING,
+    CURRENCIES,
+    DAY,
+    DAYS,
+    EVERY,
+    NAMEABLE,
+    NAMED,
+    NEARBY,
+    NEXT,
+    NUMBER,
+    NUMBERS,
+    OFTEN,
+    PRICED,
+    UNITS,
+    words,
 )
-_DAY = re.compile(rf"\b(?:({'|'.join(DAYS)})|(\d{{4}}-\d\d-\d\d))\b", re.IGNORECASE)
-_TIME = re.compile(r"\bat\s+(\d{1,2})(?::([0-5]\d))?(?:\s*(am|pm))?(?![\w:])", re.IGNORECASE)
-_REPEATED = re.compile(rf"\b(?:(?:every|each)\s+(day|week|{'|'.join(DAYS)})|(daily|weekly))\b", re.IGNORECASE)
-_LENGTH = re.compile(r"\bfor\s+(\d{1,3}|an?)\s+(minute|hour)s?\b", re.IGNORECASE)
+
+FIRST_MONDAY = date(2026, 1, 5)
+"""When seeded worlds begin: today, for whoever writes a prompt. A day of the week is the first one from here."""
+
+RULES = {
+    "day": "RRULE:FREQ=DAILY;COUNT=20",
+    "week": "RRULE:FREQ=WEEKLY;COUNT=12",
+    "month": "RRULE:FREQ=MONTHLY;COUNT=12",
+    "year": "RRULE:FREQ=YEARLY;COUNT=5",
+}
+"""How meetings are repeated that are every day, week, month or year."""
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """A pattern in which case does not matter."""
+    return re.compile(text, re.IGNORECASE)
+
+
+_NAME = (
+    rf'(?:(?:(?:{NAMED})\s+)?["„“]([^"„“”\n]{{1,100}})["“”]'
+    rf'|(?:{NAMED})\s+([^\s"„“]+(?:\s[A-ZÄÖÜ][^\s"]*)*))'
+)
+_NOUN = {kind: pattern(words(said)) for kind, said in NAMEABLE.items()}
+_NAMED = {kind: re.compile(rf"((?i:\b(?:{said})\s+)){_NAME}") for kind, said in NAMEABLE.items()}
+_QUOTED = re.compile(r'^()["„“]([^"„“”\n]{1,100})["“”]()')
+_UNIT = "|".join(CURRENCIES.values())
+_TIMES = "|".join(UNITS[unit] for unit in ("day", "week", "month", "year"))
+_PRICES = pattern(words(PRICED))
+_PRICE = pattern(
+    rf"(?:({_UNIT})\s?)?(?<![\w.,])(\d{{1,3}}(?:[.,]\d{{3}})+(?:[.,]\d\d)?|\d{{1,6}}(?:[.,]\d\d)?)(?![\w,.]*\d)"
+    rf"(?:\s*({_UNIT})(?!\w))?(?:\s*(?:an?|per|every|/|pro|im|je|{EVERY})\s*({_TIMES})\b|\s+({OFTEN})\b)?"
+)
+_WEEKDAY = pattern(rf"\b(?:({NEXT})\s+|(?:{COMING})\s+)?({DAY})s?\b")
+_DATE = pattern(r"\b(?:(\d{4})-(\d\d)-(\d\d)|(\d{1,2})\.(\d{1,2})\.(\d{4}))(?!\d)")
+_NEARBY = [pattern(words("|".join(said))) for said in NEARBY]
+_AHEAD = pattern(rf"\bin\s+({NUMBER})\s+(?:({UNITS['day']})|{UNITS['week']})\b")
+_NEXT_WEEK = pattern(rf"\b(?:{NEXT})\s+(?:week|woche)\b")
+_TIME = pattern(
+    r"\bat\s+(\d{1,2})(?::([0-5]\d))?(?:\s*(am|pm))?(?![\w:])"
+    r"|\b(?:um|gegen)\s+(\d{1,2})(?:[:.]([0-5]\d))?(?:\s*uhr\b)?(?![\w:])"
+)
+_REPEATED = pattern(rf"\b(?:(?:{EVERY})\s+({_TIMES}|{DAY})|({OFTEN}))\b")
+_LENGTH = pattern(rf"\b(?:for|für|fuer)\s+({NUMBER})\s+(?:({UNITS['minute']})|{UNITS['hour']})\b")
 
 
 class Price(NamedTuple):
@@ -58,6 +91,8 @@ class Meetings:
         self.names: list[str] = []
         self.count = count
         self.day: date | None = None
+        self.weeks = 0
+        """Where no day is said, in which week from the first it is."""
         self.time: time | None = None
         self.minutes = 60
         self.rule: str | None = None
@@ -89,10 +124,10 @@ class Details:
         if self._spoken_of == "products" and nouns:
             self._unpriced = []
         for kind in nouns or filter(None, [self._spoken_of]):
-            pattern = _NAMED[kind] if nouns else _QUOTED
-            for match in pattern.finditer(clause):
+            naming = _NAMED[kind] if nouns else _QUOTED
+            for match in naming.finditer(clause):
                 self._name(kind, match[2] or match[3])
-            clause = pattern.sub(r"\1", clause)
+            clause = naming.sub(r"\1", clause)
         if self._spoken_of == "products":
             clause = _PRICES.sub("", _taken(clause, _PRICE, self._price))
         elif self._spoken_of == "meetings" and self.meetings:
@@ -112,57 +147,99 @@ class Details:
         unit = match[1] or match[3]
         if unit is None:
             return False
-        currency = CURRENCIES.get(unit.lower(), unit.lower())
-        price = Price(round(float(match[2].replace(",", "")) * 100), currency, match[4] and match[4].lower())
+        often = match[4] or match[5]
+        price = Price(_amount(match[2]), _key(CURRENCIES, unit), often and _key(UNITS, often))
         self.price_of.update(dict.fromkeys(self._unpriced, price))
         self.prices += [] if self._unpriced else [price]
         self._unpriced = []
         return True
 
     def _when(self, clause: str, meetings: Meetings) -> str:
+        """Take when meetings are; gives what is left of a clause."""
+
         def repeated(match: re.Match[str]) -> bool:
-            often = (match[1] or match[2]).lower()
-            meetings.rule = "RRULE:FREQ=DAILY;COUNT=20" if often in ("day", "daily") else "RRULE:FREQ=WEEKLY;COUNT=12"
-            meetings.day = _weekday(often) if often in DAYS else meetings.day
+            often = match[1] or match[2]
+            meetings.rule = RULES[_key(UNITS, often) or "week"]
+            meetings.day = _weekday(often) or meetings.day
             return True
 
-        def day(match: re.Match[str]) -> bool:
-            found = _weekday(match[1].lower()) if match[1] else _date(match[2])
-            meetings.day = found or meetings.day
-            return found is not None
-
         def at(match: re.Match[str]) -> bool:
-            found = _time(int(match[1]), int(match[2] or 0), (match[3] or "").lower())
+            found = _time(int(match[1] or match[4]), int(match[2] or match[5] or 0), (match[3] or "").lower())
             meetings.time = found or meetings.time
             return found is not None
 
         def lasting(match: re.Match[str]) -> bool:
-            number = int(match[1]) if match[1].isdigit() else 1
-            meetings.minutes = number * (60 if match[2].lower() == "hour" else 1)
-            return number > 0
+            meetings.minutes = number_of(match[1]) * (1 if match[2] else 60)
+            return meetings.minutes > 0
 
-        for pattern, take in ((_REPEATED, repeated), (_DAY, day), (_TIME, at), (_LENGTH, lasting)):
-            clause = _taken(clause, pattern, take)
+        for part, take in ((_REPEATED, repeated), (_TIME, at), (_LENGTH, lasting)):
+            clause = _taken(clause, part, take)
+        return self._day(clause, meetings)
+
+    def _day(self, clause: str, meetings: Meetings) -> str:
+        """Take on which day meetings are; gives what is left of a clause."""
+
+        def on(found: date | None) -> bool:
+            meetings.day = found or meetings.day
+            return found is not None
+
+        def in_next_week(match: re.Match[str]) -> bool:
+            meetings.weeks = 1
+            return True
+
+        def weekday(match: re.Match[str]) -> bool:
+            found = _weekday(match[2])
+            return on(found and found + timedelta(weeks=1 if match[1] else 0))
+
+        def ahead(match: re.Match[str]) -> bool:
+            return on(FIRST_MONDAY + timedelta(days=number_of(match[1]) * (1 if match[2] else 7)))
+
+        clause = _taken(clause, _DATE, lambda match: on(_date(match)))
+        for days, said in reversed([*enumerate(_NEARBY)]):
+            clause = _taken(clause, said, lambda _, days=days: on(FIRST_MONDAY + timedelta(days=days)))
+        for part, take in ((_AHEAD, ahead), (_NEXT_WEEK, in_next_week), (_WEEKDAY, weekday)):
+            clause = _taken(clause, part, take)
         return clause
+
+
+def number_of(text: str) -> int:
+    """The number of a digit or word."""
+    if text.isdigit():
+        return int(text)
+    return next(at for at, said in enumerate(NUMBERS) if re.fullmatch("|".join(said), text, re.IGNORECASE))
 
 
 def unquoted(text: str) -> str:
     """A text without what stands in quotation marks, which is somebody's name for something."""
-    return re.sub(r'"[^"\n]*"', '""', text)
+    return re.sub(r'["„“][^"„“”\n]*["“”]', '""', text)
 
 
-def _taken(clause: str, pattern: re.Pattern[str], take: Callable[[re.Match[str]], bool]) -> str:
+def _taken(clause: str, part: re.Pattern[str], take: Callable[[re.Match[str]], bool]) -> str:
     """A clause without the matches that could be taken."""
-    return pattern.sub(lambda match: "" if take(match) else match[0], clause)
+    return part.sub(lambda match: "" if take(match) else match[0], clause)
 
 
-def _weekday(name: str) -> date:
-    return FIRST_MONDAY + timedelta(days=DAYS.index(name))
+def _key(said: Mapping[str, str], text: str) -> str:
+    """Under which key a text stands as one of its words; empty for none."""
+    return next((key for key, each in said.items() if re.fullmatch(each, text, re.IGNORECASE)), "")
 
 
-def _date(text: str) -> date | None:
+def _amount(text: str) -> int:
+    """A price in the smallest unit, with a point or a comma before its two decimals."""
+    whole, cents = (text[:-3], text[-2:]) if text[-3:-2] in (".", ",") else (text, "00")
+    return int(re.sub("[.,]", "", whole) + cents)
+
+
+def _weekday(name: str) -> date | None:
+    number = next((at for at, said in enumerate(DAYS) if name.lower() in said), None)
+    return None if number is None else FIRST_MONDAY + timedelta(days=number)
+
+
+def _date(match: re.Match[str]) -> date | None:
+    given: Sequence[str] = match.groups()
+    year, month, day = given[:3] if given[0] else reversed(given[3:])
     try:
-        return date.fromisoformat(text)
+        return date(int(year), int(month), int(day))
     except ValueError:
         return None
 

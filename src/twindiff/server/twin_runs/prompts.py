@@ -1,7 +1,8 @@
 """Worlds made of prompts by rules: the same prompt makes the same world, and what no rule understands is said.
 
 It knows numbers of records, channels by their `#name`, twins by name, and what `prompt_details` reads: names in
-quotation marks, prices of products, days and times of meetings. `seed 7` makes another world of the same words.
+quotation marks, prices of products, days and times of meetings. `seed 7` makes another world of the same words. Its
+nouns and numbers are English and German (`prompt_words`).
 """
 
 from __future__ import annotations
@@ -13,9 +14,17 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Any, NamedTuple
 
-from twindiff.server.twin_runs.prompt_details import FIRST_MONDAY, NOUNS, Details, Meetings, span, unquoted
+from twindiff.server.twin_runs.prompt_details import (
+    FIRST_MONDAY,
+    Details,
+    Meetings,
+    number_of,
+    pattern,
+    span,
+    unquoted,
+)
+from twindiff.server.twin_runs.prompt_words import KINDS, NAMED, NUMBER, SEPARATORS, TWINS, words
 
-NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 MOST = {
     "users": 100,
     "channels": 50,
@@ -29,15 +38,6 @@ MOST = {
     "files": 200,
     "meetings": 100,
 }
-KINDS = {
-    "users": r"users?|people|persons?|members?|employees?|colleagues?",
-    "channels": r"channels?",
-    "messages": r"messages?|posts?",
-    "teams": r"teams?",
-    "projects": r"projects?",
-    "issues": r"issues?|bugs?|tickets?|tasks?|stories",
-    **NOUNS,
-}
 OF = {
     "slack": ("channels", "messages"),
     "linear": ("teams", "projects", "issues"),
@@ -46,15 +46,12 @@ OF = {
     "calendar": ("meetings",),
 }
 """What belongs to each twin alone."""
-_NUMBER = rf"(\d{{1,4}}|an?|{'|'.join(NUMBERS)})"
-_COUNTED = {
-    kind: re.compile(rf"\b{_NUMBER}\s+(?:\w+\s+)?(?:{words})\b", re.IGNORECASE) for kind, words in KINDS.items()
-}
+_COUNTED = {kind: pattern(rf"\b({NUMBER})\s+(?:\w+\s+)?(?:{said})\b") for kind, said in KINDS.items()}
 _CHANNEL = re.compile(r"#([a-z0-9][a-z0-9_-]{0,79})")
-_CLAUSE = re.compile(r"(?<!\d),|,(?!\d)|[;\n]+|\.(?=\s|$)|\band\b|\bwith\b|\bund\b|\bmit\b", re.IGNORECASE)
-_QUOTATION = re.compile(r'("[^"\n]*")')
-_SEED = re.compile(r"\bseed\s+\d{1,9}\b", re.IGNORECASE)
-_LOST = re.compile(r'"[^"\n]*"|\b(?:named|called)\s+\S+|[$€£]?\d[\w.:%-]*')
+_CLAUSE = pattern(rf"(?<!\d),|,(?!\d)|[;\n]+|\.(?=\s|$)|{words(SEPARATORS)}")
+_QUOTATION = re.compile(r'("[^"\n]*"|[„“][^"„“”\n]*["“”])')
+_SEED = pattern(r"\bseed\s+\d{1,9}\b")
+_LOST = pattern(rf'"[^"\n]*"|[„“][^"„“”\n]*["“”]|\b(?:{NAMED})\s+\S+|[$€£]?\d[\w.:%-]*')
 """What is a detail for certain; where no rule took it, that is said."""
 
 FIRST = [
@@ -144,7 +141,7 @@ class Understood(NamedTuple):
 
 def understood(prompt: str, twins: Sequence[str]) -> Understood:
     """The world of a prompt, for those of the twins that it names or whose records it asks for, or for all."""
-    said = _Said([twin for twin in twins if re.search(rf"\b{re.escape(twin)}\b", unquoted(prompt), re.IGNORECASE)])
+    said = _Said([twin for twin in twins if _names(unquoted(prompt), twin)])
     for clause in _clauses(prompt):
         said.read(clause)
     choice = Choice(prompt)
@@ -154,6 +151,11 @@ def understood(prompt: str, twins: Sequence[str]) -> Understood:
     return Understood(
         {twin: made[twin](choice, people, said) for twin in asked if twin in made}, said.used, said.unused
     )
+
+
+def _names(text: str, twin: str) -> bool:
+    """Whether a text names a twin."""
+    return re.search(words(TWINS.get(twin) or re.escape(twin)), text, re.IGNORECASE) is not None
 
 
 def _clauses(prompt: str) -> list[str]:
@@ -181,26 +183,21 @@ class _Said:
     def read(self, clause: str) -> None:
         """Take one clause; what is lost of one that is used is said as well."""
         plain = unquoted(clause)
-        found = {kind: _number(match[1]) for kind, pattern in _COUNTED.items() if (match := pattern.search(plain))}
+        found = {kind: number_of(match[1]) for kind, counted in _COUNTED.items() if (match := counted.search(plain))}
         counts = {kind: min(count, MOST[kind]) for kind, count in found.items()}
-        self.counts.update(counts)
+        self.counts.update({kind: max(count, self.counts.get(kind, 0)) for kind, count in counts.items()})
         channels = _CHANNEL.findall(plain)
         self.channels += [each for each in channels if each not in self.channels]
         self.kinds |= {*found, *self.details.nouns(clause), *(["channels"] if channels else [])}
         rest = self.details.read(clause, counts)
-        names = any(re.search(rf"\b{re.escape(each)}\b", plain, re.IGNORECASE) for each in self.twins)
-        if not (found or channels or names or rest != clause or _SEED.search(plain)):
+        is_named = any(_names(plain, each) for each in self.twins)
+        if not (found or channels or is_named or rest != clause or _SEED.search(plain)):
             self.unused.append(clause)
             return
         self.used.append(clause)
-        for pattern in (*_COUNTED.values(), _CHANNEL, _SEED):
-            rest = pattern.sub("", rest)
+        for part in (*_COUNTED.values(), _CHANNEL, _SEED):
+            rest = part.sub("", rest)
         self.unused += _LOST.findall(rest)
-
-
-def _number(text: str) -> int:
-    word = text.lower()
-    return int(word) if word.isdigit() else 1 if word in ("a", "an") else NUMBERS.index(word)
 
 
 class Choice:
@@ -264,7 +261,7 @@ def _issue(choice: Choice, number: int, teams: list[dict[str, str]], people: lis
     return {**issue, "assignee": choice.of(people, "assignee", number)["name"]} if people else issue
 
 
-def _names(said: _Said, kind: str, otherwise: int, made: Sequence[str]) -> list[str]:
+def _titles(said: _Said, kind: str, otherwise: int, made: Sequence[str]) -> list[str]:
     """The names that the prompt gives to records of a kind, and others until there are as many as it says."""
     given = said.details.names[kind]
     wanted = max(said.counts.get(kind, len(given) or otherwise), len(given))
@@ -279,10 +276,10 @@ def _stripe(choice: Choice, people: list[Any], said: _Said) -> dict[str, Any]:
     ]
     customers = [
         {"name": name, "email": f"billing{number}@customer.example"}
-        for number, name in enumerate(_names(said, "customers", 5, companies), start=1)
+        for number, name in enumerate(_titles(said, "customers", 5, companies), start=1)
     ]
     details, products = said.details, list[dict[str, Any]]()
-    for number, name in enumerate(_names(said, "products", max(3, len(details.prices)), PLANS)):
+    for number, name in enumerate(_titles(said, "products", max(3, len(details.prices)), PLANS)):
         price = details.price_of.get(name)
         price = price or (details.prices[number % len(details.prices)] if details.prices else None)
         other = {"unit_amount": choice.of(AMOUNTS, "amount", number), "currency": "usd", "interval": "month"}
@@ -294,7 +291,7 @@ def _stripe(choice: Choice, people: list[Any], said: _Said) -> dict[str, Any]:
 def _box(choice: Choice, people: list[Any], said: _Said) -> dict[str, Any]:
     named = said.details.files
     topics = [each.title() for each in TOPICS]
-    names = _names(said, "folders", 3, topics)
+    names = _titles(said, "folders", 3, topics)
     folders: dict[str, dict[str, str]] = {name: {} for name in names}
     top: dict[str, str] = {}
     for number, file in enumerate(named):
@@ -323,7 +320,7 @@ def _calendar(choice: Choice, people: list[Any], said: _Said) -> dict[str, Any]:
 
 def _event(choice: Choice, people: list[Any], meetings: Meetings, at: int, number: int) -> dict[str, Any]:
     """A meeting of a group, whose guests are the agent and two more."""
-    day = FIRST_MONDAY + timedelta(days=choice.number("day", number) % 5)
+    day = FIRST_MONDAY + timedelta(days=choice.number("day", number) % 5, weeks=meetings.weeks)
     start, end = span(meetings, day, time(9 + choice.number("hour", number) % 8))
     topic = f"{choice.of(TOPICS, 'meeting', number)} meeting".capitalize()
     summary = meetings.names[at] if at < len(meetings.names) else topic

@@ -12,12 +12,12 @@ from twindiff.catalog import EnvironmentRecord, TemplateRecord, TwinRunRecord
 from twindiff.catalog.stamps import new_environment_id, stamp
 from twindiff.environments.environments import Wanted
 from twindiff.environments.gate import Gate
-from twindiff.kit.clock import SECOND
+from twindiff.kit.clock import SECOND, ClockMode
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
 from twindiff.server.starting import default_template, empty_template
-from twindiff.server.twin_runs.worlds import AGENT, Config, Worlds, cast_of
+from twindiff.server.twin_runs.worlds import AGENT, WORLDS_BEGIN, Config, Worlds, cast_of
 
 MINUTE = 60
 YEAR_OF_MINUTES = 525_600
@@ -149,6 +149,7 @@ class TwinRuns:
                 [*templates.values()],
                 users=users,
                 ttl_seconds=(run.ttl_minutes or asked.ttl_minutes) * MINUTE,
+                clock=None if asked.config is None else ClockMode("offset", WORLDS_BEGIN),
                 tokens=_tokens(twins, users, run.secret),
                 name=f"twin run {run.run_id}",
                 gate=Gate(run.run_id, run.proxy_token, run.is_public),

@@ -24,8 +24,9 @@ from twindiff.storage.sqlite import SqliteEngine
 
 AGENT = Person("Agent", "agent@example.com")
 """Whom a run acts as; the first of every cast."""
-BEGINNING = 1_767_603_600_000_000
-"""5 January 2026, 9:00 UTC: when seeded worlds were made, so that the same configuration makes the same world."""
+WORLDS_BEGIN = 1_767_603_600_000_000
+"""Monday, 5 January 2026, 9:00 UTC: when seeded worlds are made and runs of them begin, so that the same configuration
+makes the same world, and what it says of tomorrow stays a day ahead."""
 REMEMBERED = 256
 
 Config = Mapping[str, Mapping[str, Any]]
@@ -117,8 +118,8 @@ class Worlds:
 
     def _scratch(self, twin: Twin) -> Scratch:
         empty = empty_template(self._service, twin)
-        clock = ClockMode("steps", BEGINNING)
-        origin = Origin({twin.name: empty.hash}, clock, created=BEGINNING, clock_start=BEGINNING)
+        clock = ClockMode("steps", WORLDS_BEGIN)
+        origin = Origin({twin.name: empty.hash}, clock, created=WORLDS_BEGIN, clock_start=WORLDS_BEGIN)
         scratch = Scratch(new_environment_id(), origin, empty)
         self._service.engine.create(scratch.id, origin)
         return scratch

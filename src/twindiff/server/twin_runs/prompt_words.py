@@ -1,0 +1,85 @@
+"""The words that prompts are understood by, in English and in German, as patterns."""
+
+from __future__ import annotations
+
+NUMBERS = [
+    ("zero", "null"),
+    ("an?", "one", "ein(?:e[mnrs]?)?"),
+    ("two", "zwei"),
+    ("three", "drei"),
+    ("four", "vier"),
+    ("five", "f(?:ü|ue)nf"),
+    ("six", "sechs"),
+    ("seven", "sieben"),
+    ("eight", "acht"),
+    ("nine", "neun"),
+    ("ten", "zehn"),
+    ("eleven", "elf"),
+    ("twelve", "zw(?:ö|oe)lf"),
+]
+"""By number, what it is called."""
+NUMBER = rf"(?:\d{{1,4}}|{'|'.join(word for words in NUMBERS for word in words)})"
+
+NAMEABLE = {
+    "customers": r"customers?|clients?|kund(?:en?|innen|in)",
+    "products": r"products?|produkt(?:e[ns]?|s)?",
+    "folders": r"folders?|director(?:y|ies)|ordnern?|verzeichniss?(?:en?)?",
+    "files": r"files?|documents?|docs?|dateie?n?|dokument(?:en?)?",
+    "meetings": (
+        r"meetings?|events?|appointments?|calls?"
+        r"|termin(?:en?)?|besprechung(?:en)?|sitzung(?:en)?|treffen|telefonate?n?|veranstaltung(?:en)?"
+    ),
+}
+"""The records that may have names."""
+KINDS = {
+    "users": (
+        r"users?|people|persons?|members?|employees?|colleagues?"
+        r"|benutzer(?:innen|in|n)?|nutzer(?:innen|in|n)?|leuten?|person(?:en)?|mitglied(?:ern?)?"
+        r"|mitarbeiter(?:innen|in|n)?|angestellten?|kolleg(?:en?|innen|in)"
+    ),
+    "channels": r"channels?|kan(?:ä|ae)len?|kanal",
+    "messages": r"messages?|posts?|nachricht(?:en)?|beitr(?:ä|ae)gen?|beitrag",
+    "teams": r"teams?",
+    "projects": r"projects?|projekt(?:en?)?",
+    "issues": r"issues?|bugs?|tickets?|tasks?|stories|aufgaben?|fehlern?|vorg(?:ä|ae)ngen?|vorgang",
+    **NAMEABLE,
+}
+
+DAYS = (
+    ("monday", "montag"),
+    ("tuesday", "dienstag"),
+    ("wednesday", "mittwoch"),
+    ("thursday", "donnerstag"),
+    ("friday", "freitag"),
+    ("saturday", "samstag", "sonnabend"),
+    ("sunday", "sonntag"),
+)
+DAY = "|".join(word for words in DAYS for word in words)
+NEXT = r"next|n(?:ä|ae)chste[mnrs]?"
+COMING = r"this|the\s+coming|diese[mnrs]?|kommende[mnrs]?"
+NEARBY = (("today", "heute"), ("tomorrow", "morgen"), (r"(?:the\s+)?day\s+after\s+tomorrow", r"(?:ü|ue)bermorgen"))
+"""By how many days from now, what a day is called."""
+
+UNITS = {
+    "minute": r"minuten?|minutes?",
+    "hour": r"stunden?|hours?",
+    "day": r"tag(?:en?)?|days?|t(?:ä|ae)glich|daily",
+    "week": r"wochen?|weeks?|w(?:ö|oe)chentlich|weekly",
+    "month": r"monat(?:en?)?|months?|monatlich|monthly",
+    "year": r"jahr(?:en?)?|years?|j(?:ä|ae)hrlich|yearly",
+}
+"""Units of time, and what happens once in one."""
+OFTEN = r"daily|weekly|monthly|yearly|t(?:ä|ae)glich|w(?:ö|oe)chentlich|monatlich|j(?:ä|ae)hrlich"
+EVERY = r"every|each|jede[mnrs]?"
+CURRENCIES = {"usd": r"\$|usd|dollars?", "eur": r"€|eur|euros?", "gbp": r"£|gbp|pounds?|pfund"}
+PRICED = r"pric(?:es?|ed)|preis(?:en?)?|kostet|costs?"
+SEPARATORS = r"and|with|und|mit"
+NAMED = r"named|called|namens|genannt"
+
+TWINS = {"calendar": "calendar|kalender"}
+"""What twins are called beside their names."""
+
+
+def words(pattern: str) -> str:
+    """A pattern as a whole word or several."""
+    return rf"\b(?:{pattern})\b"
