@@ -135,6 +135,7 @@ class Calls:
                 blobs=self._engine.blobs,
                 token=exchange.token,
                 secret=environment.secret,
+                strict=exchange.strict,
             )
             known = twin.actor_of(call) if twin.actor_of and exchange.token else None
             actor = tokens.actor_of(exchange.token, twin.name, known, twin.style, trusted=trusted)

@@ -16,7 +16,7 @@ _NO_BLOBS = NoBlobs()
 class Call:
     """One operation: who makes it with which token, the rows and bytes it may touch, the time and the ids it has."""
 
-    __slots__ = ("actor", "base_url", "blobs", "clock", "db", "ids", "memo", "secret", "token")
+    __slots__ = ("actor", "base_url", "blobs", "clock", "db", "ids", "memo", "secret", "strict", "token")
 
     def __init__(
         self,
@@ -28,6 +28,7 @@ class Call:
         blobs: Blobs = _NO_BLOBS,
         token: str = "",
         secret: str = "",
+        strict: bool = False,
     ) -> None:
         self.actor = actor
         self.db = db
@@ -38,6 +39,8 @@ class Call:
         self.token = token
         self.secret = secret
         """What only this environment's twins know, to sign addresses that are opened without a token."""
+        self.strict = strict
+        """Whether the environment holds to the vendor where public suites rely on looser behaviour."""
         self.memo: dict[str, Any] = {}
         """What the operation has found out and may ask for again; emptied when a GraphQL document has written."""
 

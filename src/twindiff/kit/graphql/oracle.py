@@ -21,6 +21,7 @@ from .paging import Page, page_of
 from .plan import Compiler, is_connection
 from .roots import resolver
 from .run import Run, columns_of, unarchived
+from .scalars import wire_number
 from .section import Matches
 from .where import between
 
@@ -49,7 +50,14 @@ def execute(
         type_resolver=type_of,
         middleware=middleware,
     )
-    return result.data, list(result.errors or ())
+    return _whole_numbers(result.data), list(result.errors or ())
+
+
+def _whole_numbers(value: Any) -> Any:
+    """The library's floats as they leave."""
+    if isinstance(value, dict):
+        return {key: _whole_numbers(each) for key, each in cast(dict[str, Any], value).items()}
+    return [_whole_numbers(each) for each in cast(list[Any], value)] if isinstance(value, list) else wire_number(value)
 
 
 def resolve(source: Any, info: GraphQLResolveInfo, **given: Any) -> Any:

@@ -28,7 +28,7 @@ from .errors import NotImplementedHere
 from .library import is_leaf, named_type
 from .paging import DEFAULT_SIZE, LARGEST_SIZE
 from .run import Run
-from .scalars import wire_instant
+from .scalars import WIRES
 from .selecting import Asked, Selecting, asks_id
 from .shapes import Cells, Complete, ConnectionShape, KindShape, Loaded, RowShape, Table
 
@@ -84,7 +84,7 @@ class Compiler:
         if is_list_type(kind):
             return shapes.listed(self.complete(kind.of_type, asked))
         if is_leaf_type(kind):
-            return shapes.leaf(wire_instant if kind.name == "DateTime" else None)
+            return shapes.leaf(WIRES.get(kind.name))
         return self._composite(kind, asked)
 
     def _composite(self, kind: Any, asked: Asked) -> Complete:
@@ -165,7 +165,7 @@ class Compiler:
     def _row(self, kind: Any, asked: Asked, cells: Cells, named: Any = None) -> RowShape:
         self.cost.own += OBJECT_COST
         shape = RowShape()
-        space: dict[str, Any] = {"wire": wire_instant}
+        space: dict[str, Any] = {f"wire_{name}": wire for name, wire in WIRES.items()}
         asked_of = self.selecting.of(kind, asked.below, named)
         body = [f"{part.key!r}: {self._expression(kind, part, cells, shape, space)}" for part in asked_of]
         loaded = [f"x{at}" for at in range(len(shape.loads))]
@@ -191,7 +191,8 @@ class Compiler:
 
     def _cell(self, part: Asked, at: int, field: Field, cells: Cells, space: dict[str, Any]) -> str:
         kind: Any = part.field.type
-        value = f"wire(r[{at}])" if named_type(kind).name == "DateTime" else f"r[{at}]"
+        scalar = named_type(kind).name
+        value = f"wire_{scalar}(r[{at}])" if scalar in WIRES else f"r[{at}]"
         nullable = cells.is_nullable(field.column)
         if not (nullable and is_non_null_type(kind)):
             return value

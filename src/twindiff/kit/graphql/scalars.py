@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from graphql import GraphQLError, GraphQLScalarType, ValueNode, value_from_ast_untyped
 
@@ -23,6 +24,19 @@ def wire_instant(stored: Any) -> Any:
     if len(stored) == 19:
         return stored + ".000Z"
     return stored[:23] + "Z" if len(stored) == 26 and stored[19] == "." else stored
+
+
+def wire_number(stored: Any) -> Any:
+    """`2.0` as `2`: JavaScript, which vendors answer in, knows one kind of number and prints whole ones so."""
+    if isinstance(stored, list):
+        return [wire_number(each) for each in cast(list[Any], stored)]
+    return int(stored) if isinstance(stored, float) and stored.is_integer() and abs(stored) < _EXPONENT else stored
+
+
+_EXPONENT = 1e21
+"""From here on JavaScript prints a number with an exponent."""
+WIRES: dict[str, Callable[[Any], Any]] = {"DateTime": wire_instant, "Float": wire_number, "Duration": wire_number}
+"""How values of a scalar leave; others leave as they are."""
 
 
 def stored_instant(given: str) -> str:

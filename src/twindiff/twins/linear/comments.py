@@ -17,6 +17,7 @@ from .model.issues import Issue
 from .model.project_parts import ProjectUpdate
 from .people import acting_user
 from .rich_text import document_of, text_given
+from .subscribers import follow
 
 api = Section()
 
@@ -81,8 +82,10 @@ def _address(call: Call, values: dict[str, Any]) -> str:
 
 @api.created(Comment)
 def tell_of_comment(call: Call, row: Any, given: dict[str, Any]) -> None:
-    """Those whom the issue concerns are told."""
+    """Those whom the issue concerns are told, and the author follows it."""
     if row.issueId:
+        if not given.get("doNotSubscribeToIssue"):
+            follow(call, row.issueId, row.userId)
         notices.commented(call, call.db.get(Issue.row, row.issueId), row)
 
 

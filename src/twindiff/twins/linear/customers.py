@@ -98,6 +98,8 @@ def create_need(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
         values["customerId"] = found.id if found else None
     if not (values.get("issueId") or values.get("projectId")):
         raise InvalidInput("issueId: a need belongs to an issue or a project.")
+    if values.get("issueId"):
+        values["projectId"] = call.db.get(Issue.row, values["issueId"]).projectId
     values["creatorId"] = call.actor
     if given.get("attachmentUrl"):
         values["url"] = given["attachmentUrl"]
@@ -106,15 +108,24 @@ def create_need(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
 
 @api.updating(CustomerNeed)
 def update_need(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """The text of a need can be given as a document."""
+    """The text of a need can be given as a document; a need of an issue is one of the issue's project."""
+    if changes.get("issueId"):
+        changes["projectId"] = call.db.get(Issue.row, changes["issueId"]).projectId
     _write(changes, given)
+
+
+def move_needs(call: Call, issue: Any) -> None:
+    """The needs of an issue go with it to another project."""
+    need = CustomerNeed.row
+    for each in call.db.rows(need, need.issueId == issue.id):
+        call.db.change(each, projectId=issue.projectId)
 
 
 def _write(columns: dict[str, Any], given: dict[str, Any]) -> None:
     columns.pop("bodyData", None)
     body = text_given(given)
     if body is not None:
-        columns |= {"body": body, "bodyData": document_of(body)}
+        columns |= {"body": body, "bodyData": document_of(body), "content": body}
 
 
 @api.mutation("customerNeedUpdate")

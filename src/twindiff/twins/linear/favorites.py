@@ -8,13 +8,21 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call
-from twindiff.kit.graphql import Section
+from twindiff.kit.graphql import Entity, Section
 from twindiff.kit.graphql.errors import InvalidInput
 
 from .issue_names import slug
+from .model.customers import Customer
+from .model.documents import Document
+from .model.initiatives import Initiative
 from .model.issues import Issue
+from .model.labels import InitiativeLabel, IssueLabel, ProjectLabel
 from .model.projects import Project
+from .model.releases import Release, ReleaseNote, ReleasePipeline
+from .model.teams import Team
+from .model.users import User
 from .model.views import CustomView, Favorite
+from .model.workflows import Cycle
 from .people import organization_id
 
 api = Section()
@@ -37,8 +45,25 @@ _THINGS = (
     "pullRequestId",
     "facetId",
     "initiativeLabelId",
+    "teamId",
 )
-_TITLED = {"issueId": (Issue, "title"), "projectId": (Project, "name"), "customViewId": (CustomView, "name")}
+_TITLED: dict[str, tuple[type[Entity], str]] = {
+    "issueId": (Issue, "title"),
+    "documentId": (Document, "title"),
+    "releaseNoteId": (ReleaseNote, "title"),
+    "projectId": (Project, "name"),
+    "customViewId": (CustomView, "name"),
+    "cycleId": (Cycle, "name"),
+    "customerId": (Customer, "name"),
+    "initiativeId": (Initiative, "name"),
+    "labelId": (IssueLabel, "name"),
+    "projectLabelId": (ProjectLabel, "name"),
+    "initiativeLabelId": (InitiativeLabel, "name"),
+    "releaseId": (Release, "name"),
+    "releasePipelineId": (ReleasePipeline, "name"),
+    "teamId": (Team, "name"),
+    "userId": (User, "displayName"),
+}
 
 
 @api.creating(Favorite)
@@ -69,7 +94,21 @@ def _is_favorite(call: Call, thing: str, key: str) -> bool:
 def _title(call: Call, thing: str | None, values: dict[str, Any]) -> str:
     entity, name = _TITLED.get(thing or "", (None, ""))
     found = call.db.find(entity.row, entity.row.id == values[thing]) if entity and thing else None
-    return getattr(found, name) if found else values.get("folderName") or ""
+    return (getattr(found, name) if found else values.get("folderName")) or ""
+
+
+@api.field(Favorite, "url")
+def favorite_url(call: Call, rows: list[Any]) -> list[str | None]:
+    """The address of each thing; a folder has none, nor have things without an address."""
+    return [_url(call, row) for row in rows]
+
+
+def _url(call: Call, favorite: Any) -> str | None:
+    for thing, (entity, _) in _TITLED.items():
+        if getattr(favorite, thing) and "url" in entity.spec.fields:
+            found = call.db.find(entity.row, entity.row.id == getattr(favorite, thing))
+            return found.url if found else None
+    return None
 
 
 @api.creating(CustomView)

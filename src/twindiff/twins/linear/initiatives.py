@@ -106,6 +106,25 @@ def relate_initiatives(call: Call, values: dict[str, Any], given: dict[str, Any]
     values["userId"] = call.actor
 
 
+@api.field(Initiative, "parentInitiative", needs="id parentInitiativeId")
+def parent_initiative(call: Call, rows: list[Any]) -> list[Any]:
+    """What each initiative is below, as relations say it; the first where there are several."""
+    relation, above = InitiativeRelation.row, Initiative.row
+    ids = tuple(row.id for row in rows)
+    links = call.db.rows(
+        relation,
+        relation.relatedInitiativeId.in_(ids),
+        relation.archivedAt.is_null(),
+        order=(relation.sortOrder, relation.createdAt, relation.id),
+    )
+    keys: dict[str, str] = {}
+    for link in links:
+        keys.setdefault(link.relatedInitiativeId, link.initiativeId)
+    wanted = [keys.get(row.id) or row.parentInitiativeId for row in rows]
+    found = {each.id: each for each in call.db.rows(above, above.id.in_(tuple(filter(None, wanted))))}
+    return [found.get(key) for key in wanted]
+
+
 @api.mutation("initiativeAddLabel(id: String!, labelId: String!): InitiativePayload!")
 def initiative_add_label(call: Call, id: str, label_id: str) -> dict[str, Any]:
     """Add a label to an initiative."""

@@ -10,12 +10,10 @@ from urllib.parse import urlsplit
 
 from twindiff.kit import Call
 from twindiff.kit.graphql import Section, verbs
-from twindiff.kit.graphql.errors import EntityNotFound, InvalidInput
+from twindiff.kit.graphql.errors import InvalidInput
 
 from .issue_names import PRIORITIES
-from .model.associations import IssueSubscription
 from .model.issues import Issue
-from .model.users import User
 
 api = Section()
 
@@ -59,39 +57,6 @@ def issue_batch_update(call: Call, ids: list[str], input: dict[str, Any]) -> dic
 def _check_size(given: list[Any]) -> None:
     if len(given) > MOST_AT_ONCE:
         raise InvalidInput(f"At most {MOST_AT_ONCE} issues can be created or changed at once; {len(given)} were given.")
-
-
-@api.mutation("issueSubscribe(id: String!, userEmail: String, userId: String): IssuePayload!")
-def issue_subscribe(call: Call, id: str, user_email: str | None = None, user_id: str | None = None) -> dict[str, Any]:
-    """Subscribe somebody, or oneself, to an issue."""
-    issue, person = verbs.find(call, Issue, id), _person(call, user_email, user_id)
-    if not _subscription(call, issue, person):
-        call.db.add(IssueSubscription(issue_id=issue.id, user_id=person))
-    return {"issue": issue}
-
-
-@api.mutation("issueUnsubscribe(id: String!, userEmail: String, userId: String): IssuePayload!")
-def issue_unsubscribe(call: Call, id: str, user_email: str | None = None, user_id: str | None = None) -> dict[str, Any]:
-    """End somebody's, or one's own, subscription to an issue."""
-    issue, person = verbs.find(call, Issue, id), _person(call, user_email, user_id)
-    found = _subscription(call, issue, person)
-    if found:
-        call.db.remove(found)
-    return {"issue": issue}
-
-
-def _subscription(call: Call, issue: Any, person: str) -> IssueSubscription | None:
-    link = IssueSubscription
-    return call.db.find(link, link.issue_id == issue.id, link.user_id == person)
-
-
-def _person(call: Call, email: str | None, id: str | None) -> str:
-    if email is None:
-        return verbs.find(call, User, id or call.actor).id
-    found = call.db.find(User.row, User.row.email.equals(email))
-    if found is None:
-        raise EntityNotFound("User", email)
-    return found.id
 
 
 @api.mutation("issueReminder(id: String!, reminderAt: DateTime!): IssuePayload!")

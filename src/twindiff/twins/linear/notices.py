@@ -6,10 +6,10 @@ from typing import Any
 
 from twindiff.kit import Call
 
-from .model.associations import IssueSubscription
 from .model.notifications import Notification
 from .model.users import User
 from .people import acting_user, initials_of
+from .subscribers import subscribed
 
 _CATEGORIES = {
     "issueAssignedToYou": "assignments",
@@ -49,9 +49,7 @@ def reacted(call: Call, issue: Any, comment: Any, emoji: str) -> None:
 
 def concerned(call: Call, issue: Any) -> list[str]:
     """Those an issue concerns: its assignee, its creator and its subscribers."""
-    link = IssueSubscription
-    subscribers = call.db.rows(link, link.issue_id == issue.id, columns=(link.user_id,))
-    people = [issue.assigneeId, issue.creatorId, *(key for (key,) in subscribers)]
+    people = [issue.assigneeId, issue.creatorId, *subscribed(call, issue.id)]
     return [person for person in dict.fromkeys(people) if person]
 
 

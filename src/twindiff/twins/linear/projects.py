@@ -9,7 +9,6 @@ from twindiff.kit.graphql import Section, verbs
 from twindiff.kit.graphql.errors import InvalidInput
 
 from .issue_names import PRIORITIES, is_uuid, slug
-from .model.documents import DocumentContent
 from .model.issues import Issue
 from .model.organization import Organization
 from .model.project_parts import ProjectMilestone, ProjectStatus
@@ -197,15 +196,6 @@ def favorites_of(call: Call, column: str, rows: list[Any]) -> list[Any]:
     found = call.db.rows(row, row.ownerId == call.actor, place.in_(tuple(each.id for each in rows)))
     by_thing = {getattr(each, column): each for each in found}
     return [by_thing.get(each.id) for each in rows]
-
-
-@api.field(Issue, "documentContent", needs="id")
-def content_of_issue(call: Call, rows: list[Any]) -> list[Any]:
-    """The stored content of each issue's description, where a seed has one."""
-    content = DocumentContent.row
-    found = call.db.rows(content, content.issueId.in_(tuple(row.id for row in rows)))
-    by_issue = {each.issueId: each for each in found}
-    return [by_issue.get(row.id) for row in rows]
 
 
 @api.field(Project, "progress", needs="id")

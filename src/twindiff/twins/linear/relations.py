@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call
-from twindiff.kit.graphql import Section
+from twindiff.kit.graphql import Section, verbs
 from twindiff.kit.graphql.errors import InvalidInput
 
+from .issue_history import note
+from .issue_states import duplicate_state
 from .model.issues import Issue, IssueRelation
 from .model.projects import ProjectRelation
+from .model.teams import Team
 from .people import acting_user
 
 api = Section()
@@ -34,6 +37,52 @@ def create_relation(call: Call, values: dict[str, Any], given: dict[str, Any]) -
     if same:
         raise InvalidInput("These issues are related in this way already.")
     values |= _titles(call, values)
+
+
+_INVERSE = {"blocks": "blocked by", "duplicate": "duplicated by"}
+"""What a relation is called at its other end, where it is not the same."""
+
+
+@api.created(IssueRelation)
+def tell_of_relation(call: Call, row: Any, given: dict[str, Any]) -> None:
+    """Both histories say what was related; a duplicate is done with."""
+    _note(call, row, "added")
+    if row.type == "duplicate":
+        _close(call, row.issueId)
+
+
+def _close(call: Call, issue_id: str) -> None:
+    """Put an issue that is a duplicate into its team's state for those.
+
+    https://linear.app/docs/configuring-workflows#duplicate-issue-status
+    """
+    issue = call.db.get(Issue.row, issue_id)
+    state = duplicate_state(call, call.db.get(Team.row, issue.teamId))
+    if state:
+        verbs.update(call, Issue, issue, {"stateId": state.id})
+
+
+@api.deleting(IssueRelation)
+def forget_relation(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Both histories say what is no longer related."""
+    _note(call, row, "removed")
+
+
+def _note(call: Call, relation: Any, what: str) -> None:
+    ends = [call.db.get(Issue.row, key) for key in (relation.issueId, relation.relatedIssueId)]
+    kinds = (relation.type, _INVERSE.get(relation.type, relation.type))
+    for issue, other, kind in zip(ends, ends[::-1], kinds, strict=True):
+        note(call, issue.id, relationChanges=[{"identifier": other.identifier, "type": f"{what} {kind}"}])
+
+
+@api.updated(IssueRelation)
+def tell_of_changed_relation(call: Call, before: Any, after: Any, given: dict[str, Any]) -> None:
+    """Another kind or another end is one relation gone and another come."""
+    if any(getattr(before, name) != getattr(after, name) for name in ("type", "issueId", "relatedIssueId")):
+        _note(call, before, "removed")
+        _note(call, after, "added")
+        if after.type == "duplicate":
+            _close(call, after.issueId)
 
 
 @api.updating(IssueRelation)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphql import GraphQLError
+
 from twindiff.kit.errors import ApiError, MalformedBody, MissingToken, UnknownToken
 from twindiff.kit.graphql import GraphqlStyle, Limits
 from twindiff.kit.graphql.errors import (
@@ -20,6 +22,7 @@ from twindiff.kit.graphql.errors import (
 )
 from twindiff.kit.graphql.execute import Outcome
 from twindiff.kit.graphql.run import Run
+from twindiff.kit.graphql.wording import as_graphql_js
 from twindiff.kit.http import Request
 
 from .workspace_tools import HOUR, POINTS_AN_HOUR, REQUESTS_AN_HOUR
@@ -66,7 +69,7 @@ class LinearStyle(GraphqlStyle):
     def message(self, error: Exception) -> str:
         if isinstance(error, EntityNotFound):
             return f"{error} - {_for_people(error)}"
-        return super().message(error)
+        return as_graphql_js(super().message(error)) if isinstance(error, GraphQLError) else super().message(error)
 
     def headers(self, outcome: Outcome) -> tuple[tuple[str, str], ...]:
         return (

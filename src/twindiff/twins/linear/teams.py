@@ -19,20 +19,12 @@ from .model.workflows import Cycle, WorkflowState
 from .people import acting_user
 from .permissions import hidden_teams
 from .tallies import tally
+from .team_cycles import end_cycles, plan_cycles
+from .team_workflows import adopt, furnish_states, release
 
 api = Section()
 
 _KEY = re.compile(r"[A-Z][A-Z0-9]{0,6}")
-_STATES = (
-    ("Triage", "triage", "#fc7840"),
-    ("Backlog", "backlog", "#bec2c8"),
-    ("Todo", "unstarted", "#e2e2e2"),
-    ("In Progress", "started", "#f2c94c"),
-    ("In Review", "started", "#0f783c"),
-    ("Done", "completed", "#5e6ad2"),
-    ("Canceled", "canceled", "#95a2b3"),
-    ("Duplicate", "canceled", "#95a2b3"),
-)
 SETTINGS = {
     "color": "#5e6ad2",
     "autoArchivePeriod": 6.0,
@@ -45,6 +37,21 @@ SETTINGS = {
     "timezone": "America/Los_Angeles",
     "groupIssueHistory": True,
 }
+_COPIED = (
+    "autoClosePeriod",
+    "cycleCooldownTime",
+    "cycleIssueAutoAssignCompleted",
+    "cycleIssueAutoAssignStarted",
+    "cycleLockToActive",
+    "cyclesEnabled",
+    "issueEstimationAllowZero",
+    "issueEstimationExtended",
+    "requirePriorityToLeaveTriage",
+    "triageEnabled",
+)
+"""Further settings that a team has from the one it was made after."""
+_SCHEDULE = ("cyclesEnabled", "cycleDuration", "cycleCooldownTime", "cycleStartDay", "upcomingCycleCount", "timezone")
+_EXAMPLE = "copySettingsFromTeamId"
 
 
 @api.creating(Team)
@@ -61,19 +68,25 @@ def create_team(call: Call, values: dict[str, Any], given: dict[str, Any]) -> No
     values["inviteHash"] = call.ids.new("", 10).lower()
     values["visibility"] = "private" if values.get("private") else "public"
     copied = _copied(call, given)
-    for name, value in {**SETTINGS, **copied}.items():
-        if values.get(name) is None:
-            values[name] = value
+    values |= {name: value for name, value in {**SETTINGS, **copied}.items() if given.get(name) is None}
     if values.get("parentId"):
         _check_parent(call, values["parentId"], values["id"])
+        values |= _schedule(call, values["parentId"])
+        values["inheritWorkflowStatuses"] = given.get("inheritWorkflowStatuses", True)
 
 
 def _copied(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     """The settings of the team that was named as an example."""
-    if not given.get("copySettingsFromTeamId"):
+    if not given.get(_EXAMPLE):
         return {}
-    example = verbs.find(call, Team, given["copySettingsFromTeamId"])
-    return {name: getattr(example, name) for name in SETTINGS}
+    example = verbs.find(call, Team, given[_EXAMPLE])
+    return {name: getattr(example, name) for name in (*SETTINGS, *_COPIED)}
+
+
+def _schedule(call: Call, parent_id: str) -> dict[str, Any]:
+    """The settings of cycles that a sub-team has from a parent with cycles.  https://linear.app/docs/sub-teams"""
+    parent = call.db.get(Team.row, parent_id)
+    return {name: getattr(parent, name) for name in _SCHEDULE} if parent.cyclesEnabled else {}
 
 
 def _key_of(name: str) -> str:
@@ -106,22 +119,52 @@ def _check_parent(call: Call, parent_id: str, team_id: str) -> None:
 
 @api.created(Team)
 def furnish_team(call: Call, row: Any, given: dict[str, Any]) -> Any:
-    """A new team has the usual workflow and its creator as owner."""
+    """A new team has a workflow, its creator as owner and, where it uses them, cycles."""
     now = call.clock.iso()
     fresh = {"teamId": row.id, "createdAt": now, "updatedAt": now}
-    states: dict[str, str] = {}
-    for position, (name, kind, color) in enumerate(_STATES):
-        states[name] = call.ids.uuid()
-        fields = {**fresh, "name": name, "type": kind, "color": color, "position": float(position)}
-        call.db.add(WorkflowState.row(id=states[name], **fields))
+    standing = furnish_states(call, row, given.get(_EXAMPLE))
     membership = {**fresh, "userId": call.actor, "owner": True, "sortOrder": 0.0}
     call.db.add(TeamMembership.row(id=call.ids.uuid(), **membership))
-    return call.db.change(
-        row,
-        defaultIssueStateId=states["Backlog"],
-        triageIssueStateId=states["Triage"],
-        markedAsDuplicateWorkflowStateId=states["Duplicate"],
-    )
+    team = call.db.change(row, **standing)
+    if team.cyclesEnabled:
+        plan_cycles(call, team)
+    return team
+
+
+@api.mutation("teamCreate")
+def team_create(call: Call, input: dict[str, Any], copy_settings_from_team_id: str | None = None) -> dict[str, Any]:
+    """Create a team, after the example of another one if it is named."""
+    return {"team": verbs.create(call, Team, {**input, _EXAMPLE: copy_settings_from_team_id})}
+
+
+@api.mutation("teamUpdate")
+def team_update(call: Call, id: str, input: dict[str, Any], mapping: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Change a team; `mapping` says where issues go when it gets the states of its parent."""
+    before = verbs.find(call, Team, id)
+    after = verbs.update(call, Team, before, input)
+    after = _inherit(call, before, after, (mapping or {}).get("workflowStates") or {})
+    _cycle(call, before, after, input.get("cycleEnabledStartDate"))
+    return {"team": after}
+
+
+def _inherit(call: Call, before: Any, after: Any, mapping: dict[str, str]) -> Any:
+    inherits = (after.inheritWorkflowStatuses, after.parentId)
+    if inherits == (before.inheritWorkflowStatuses, before.parentId):
+        return after
+    if all(inherits):
+        return adopt(call, after, mapping)
+    release(call, after)
+    return after
+
+
+def _cycle(call: Call, before: Any, after: Any, since: str | None) -> None:
+    wanted = (after.cyclesEnabled, after.upcomingCycleCount)
+    if wanted == (before.cyclesEnabled, before.upcomingCycleCount):
+        return
+    if after.cyclesEnabled:
+        plan_cycles(call, after, since)
+    elif before.cyclesEnabled:
+        end_cycles(call, after)
 
 
 @api.updating(Team)
@@ -134,6 +177,8 @@ def update_team(call: Call, row: Any, changes: dict[str, Any], given: dict[str, 
         changes["displayName"] = changes["name"]
     if changes.get("parentId"):
         _check_parent(call, changes["parentId"], row.id)
+        if changes["parentId"] != row.parentId:
+            changes["inheritWorkflowStatuses"] = given.get("inheritWorkflowStatuses", True)
     if "private" in changes:
         changes["visibility"] = "private" if changes["private"] else "public"
     if changes.get("defaultIssueStateId"):

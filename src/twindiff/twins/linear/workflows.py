@@ -17,6 +17,7 @@ from twindiff.kit.rows import Expression
 from .model.issues import Issue
 from .model.workflows import Cycle, WorkflowState
 from .tallies import shares_done
+from .team_workflows import heirs
 
 api = Section()
 
@@ -39,9 +40,15 @@ def create_state(call: Call, values: dict[str, Any], given: dict[str, Any]) -> N
 
 @api.updating(WorkflowState)
 def update_state(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
-    """A state keeps a name of its own within its team."""
+    """A state keeps a name of its own within its team; one that is inherited changes with the parent's only."""
+    _check_own(row)
     if changes.get("name", row.name) != row.name:
         _check_name(call, row.teamId, changes["name"])
+
+
+def _check_own(row: Any) -> None:
+    if row.inheritedFromId:
+        raise InvalidInput(f"The state '{row.name}' is the parent team's; change it there.")
 
 
 def _check_name(call: Call, team_id: str, name: str) -> None:
@@ -52,15 +59,19 @@ def _check_name(call: Call, team_id: str, name: str) -> None:
 
 @api.archiving(WorkflowState)
 def archive_state(call: Call, row: Any, changes: dict[str, Any], arguments: dict[str, Any]) -> None:
-    """A state that issues are in cannot go, nor can the last of its type that a team needs."""
+    """A state that issues are in cannot go, nor can the last of a team; those inherited from it go with it."""
     issue, state = Issue.row, WorkflowState.row
-    if call.db.find(issue, issue.stateId == row.id, issue.archivedAt.is_null()):
+    _check_own(row)
+    below = heirs(call, row)
+    if call.db.find(issue, issue.stateId.in_((row.id, *(each.id for each in below))), issue.archivedAt.is_null()):
         raise InvalidInput(f"The state '{row.name}' has issues; move them to another state first.")
     others = call.db.count(
         state, state.teamId == row.teamId, state.id != row.id, state.archivedAt.is_null(), state.type != "triage"
     )
     if not others:
         raise InvalidInput("A team needs at least one workflow state.")
+    for each in below:
+        call.db.change(each, archivedAt=call.clock.iso(), updatedAt=call.clock.iso())
 
 
 @api.creating(Cycle)

@@ -25,6 +25,19 @@ class IssueSubscription(
     user_id: Column[str]
 
 
+class IssueFollower(
+    Row,
+    table="issue_followers",
+    key=("issue_id", "user_id"),
+    indexes=(("user_id", "issue_id"),),
+    visibility="derived",
+):
+    """Who is subscribed to an issue by what they did, rather than because somebody asked for it."""
+
+    issue_id: Column[str]
+    user_id: Column[str]
+
+
 class ProjectLabelling(
     Row,
     table="project_label_project_association",

@@ -73,6 +73,6 @@ class IssueHistory(Entity, visibility="derived"):
     triageResponsibilityNotifiedUsers: list[User] | None = computed()
     botActor: ActorBot | None = computed()
     issueImport: One[IssueImport] | None = computed()
-    relationChanges: list[IssueRelationHistoryPayload] | None = computed()
+    relationChanges: list[IssueRelationHistoryPayload] | None
     triageRuleMetadata: IssueHistoryTriageRuleMetadata | None = computed()
     workflowMetadata: IssueHistoryWorkflowMetadata | None = computed()

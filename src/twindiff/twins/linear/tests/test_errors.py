@@ -27,7 +27,7 @@ def refused(linear):
 def test_unknown_fields_come_with_a_suggestion(refused):
     code, message = refused("{ issues { nodes { titel } } }")
     assert code == "GRAPHQL_VALIDATION_FAILED"
-    assert "Did you mean 'title'" in message
+    assert 'Did you mean "title"' in message
 
 
 def test_a_document_that_is_not_valid_answers_400(linear):

@@ -36,12 +36,12 @@ def test_what_follows_from_a_change_is_marked_as_derived(linear):
     assert {"identifier", "number", "previousIdentifiers", "url", "branchName"} <= set(derived)
 
 
-def test_history_and_notifications_are_derived(linear):
+def test_history_followers_and_notifications_are_derived(linear):
     linear.update("issue", "ENG-1", assigneeId=AGENT)
     linear.update("issue", "ENG-1", assigneeId=JOHN)
     assert linear.added() == []
     rows = linear.diff("derived")["inserts"]
-    assert {row["__table__"] for row in rows} == {"issue_histories", "notifications"}
+    assert {row["__table__"] for row in rows} == {"issue_followers", "issue_histories", "notifications"}
 
 
 def test_a_new_issue_adds_one_row(linear):

@@ -1,0 +1,52 @@
+"""What the library says of documents and variables, as graphql-js says it, which most vendors run.
+
+The texts are the same but for how names and values are quoted. https://github.com/graphql/graphql-js
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from typing import Any, cast
+
+_GIVEN = re.compile(
+    r"(?P<before>.*? got invalid value )(?P<value>.*?)"
+    r"(?P<after>(?: at '[^']*')?; (?:Field|Expected|Value|Enum|\w+ cannot) .*)",
+    re.DOTALL,
+)
+_OF_VALUE = re.compile(r"(?P<before>\w+ cannot represent [\w\- ]+(?:value|string): )(?P<value>.*)", re.DOTALL)
+_NAME = re.compile(r"'([^'\"]*)'")
+
+
+def as_graphql_js(message: str) -> str:
+    """A message of graphql-core with names in double quotes and values as JavaScript writes them."""
+    found = _GIVEN.fullmatch(message)
+    if found:
+        return _named(found["before"]) + _value(found["value"]) + as_graphql_js(found["after"])
+    found = _OF_VALUE.search(message)
+    if found:
+        return _named(message[: found.start()] + found["before"]) + _value(found["value"])
+    return _named(message)
+
+
+def _named(text: str) -> str:
+    return _NAME.sub(r'"\1"', text)
+
+
+def _value(text: str) -> str:
+    """A value as the library prints it, or what that was cut to, as JavaScript prints it."""
+    try:
+        return _printed(ast.literal_eval(text))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return _named(text)
+
+
+def _printed(value: Any) -> str:
+    if isinstance(value, dict):
+        items = [f"{key}: {_printed(each)}" for key, each in cast(dict[str, Any], value).items()]
+        return f"{{ {', '.join(items)} }}" if items else "{}"
+    if isinstance(value, list):
+        items = cast(list[Any], value)
+        return "[Array]" if items == [...] else f"[{', '.join(map(_printed, items))}]"
+    return "[Object]" if value == {...} else "..." if value is ... else json.dumps(value, ensure_ascii=False)

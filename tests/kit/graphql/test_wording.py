@@ -1,0 +1,32 @@
+"""What graphql-core says, in the words of graphql-js."""
+
+from __future__ import annotations
+
+import pytest
+
+from twindiff.kit.graphql.wording import as_graphql_js
+
+SAID = {
+    "Cannot query field 'nam' on type 'Book'. Did you mean 'name'?": (
+        'Cannot query field "nam" on type "Book". Did you mean "name"?'
+    ),
+    "Variable '$i' got invalid value {'title': 1, 'by': None}; Field 'by' is not defined by type 'I'.": (
+        'Variable "$i" got invalid value { title: 1, by: null }; Field "by" is not defined by type "I".'
+    ),
+    "Variable '$i' got invalid value 'x' at 'i.n'; Int cannot represent non-integer value: 'x'": (
+        'Variable "$i" got invalid value "x" at "i.n"; Int cannot represent non-integer value: "x"'
+    ),
+    "Variable '$i' got invalid value [{'a': [...]}, True]; Expected type 'I' to be an object.": (
+        'Variable "$i" got invalid value [{ a: [Array] }, true]; Expected type "I" to be an object.'
+    ),
+    'String cannot represent a non string value: ["it\'s"]': 'String cannot represent a non string value: ["it\'s"]',
+    "Variable '$i' got invalid value {'a': {...}}; Expected type 'I'.": (
+        'Variable "$i" got invalid value { a: [Object] }; Expected type "I".'
+    ),
+    "Syntax Error: Expected Name, found <EOF>.": "Syntax Error: Expected Name, found <EOF>.",
+}
+
+
+@pytest.mark.parametrize("message", SAID)
+def test_names_and_values_are_quoted_as_graphql_js_quotes_them(message):
+    assert as_graphql_js(message) == SAID[message]
