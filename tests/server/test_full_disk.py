@@ -47,25 +47,3 @@ def test_judging_on_a_full_disk_is_507_and_the_server_is_not_ready_until_there_i
         finally:
             server.close()
     assert len([line for line in caplog.messages if "Maintenance failed" in line]) == 1
-
-
-def test_a_delete_on_a_full_disk_is_507_and_the_environment_is_still_there(tmp_path: Path):
-    with faulty_disk(apsw.FullError) as fault:
-        server = LiveServer(Settings(data_dir=str(tmp_path)))
-        try:
-            platform = Platform(server.client)
-            environment = platform.environment()
-            environment.post("hello")
-            for n in range(100):
-                with fault.counting():
-                    fault.arm(n)
-                    status = platform.ask("DELETE", f"env/{environment.id}").status_code
-                if not fault.happened:
-                    break
-                assert status == 507
-                fault.disarm()
-                environment.post(f"still there {n}")
-            assert status == 200
-            assert platform.refusal("POST", f"env/{environment.id}/reset") == (410, "environment_deleted")
-        finally:
-            server.close()

@@ -187,10 +187,18 @@ class Environments:
             name=wanted.name,
             gate=msgspec.to_builtins(wanted.gate),
         )
-        self._engine.create(record.environment_id, origin)
-        self._catalog.add(record)
+        self._begin(record, origin)
         self._live[record.environment_id] = Environment(record, self._registry)
         return Created(record, token)
+
+    def _begin(self, record: EnvironmentRecord, origin: Origin) -> None:
+        """Make an environment and its record."""
+        self._engine.create(record.environment_id, origin)
+        try:
+            self._catalog.add(record)
+        except BaseException:  # whatever it is, nothing half-made stays
+            self.drop([record.environment_id])
+            raise
 
     def _clock_of(self, templates: list[TemplateRecord]) -> ClockMode:
         """How the clock runs that nobody set: from the time of the first template that has one, or by the wall."""
