@@ -55,7 +55,7 @@ def test_nothing_can_be_kept_in_a_process_that_ends(folder: Path, twindiff: Run)
     assert (result.exit_code, "--keep needs a server" in result.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("lines_left", [0, 1, 3, 5, 6])
+@pytest.mark.parametrize("lines_left", range(7))
 def test_a_run_that_goes_on_from_a_file_gives_the_file_of_one_that_was_not_stopped(
     lines_left: int, folder: Path, twindiff: Run
 ) -> None:
@@ -132,14 +132,98 @@ def test_a_trial_set_is_written_as_junit_xml(sets: Path, twindiff: Run) -> None:
 def test_two_trial_sets_are_compared(sets: Path, twindiff: Run) -> None:
     *rows, _, total = lines(twindiff("trials", "compare", "work.jsonl", "stumble.jsonl").stdout)
     assert rows == ["test before after", "Tulips 100 % 0 %", "Tulips and roses 100 % 0 %"]
-    assert total == "0 tests better, 2 worse; -66.7 points on the whole; p = 0.500"
+    assert total == "0 tests better, 2 worse; -66.7 points on the whole; p = 0.500 (95 %: -100 to +30)"
 
 
 def test_the_trial_sets_of_a_folder_are_listed(sets: Path, twindiff: Run) -> None:
-    header, first, second = lines(twindiff("trials", "ls").stdout)
+    header, first, second = lines(twindiff("trials", "ls", ".").stdout)
     assert header == "file suite agent tests trials passed"
     assert (first, second) == (
         "stumble.jsonl Flower stalls stall_agent:stumble 3 6 0 %",
         "work.jsonl Flower stalls stall_agent:work 3 6 67 %",
     )
     assert "There are no trial sets in" in twindiff("trials", "ls", str(sets / "seeds")).stdout
+
+
+def test_a_failed_trial_s_story_is_told_from_its_file_alone(sets: Path, twindiff: Run) -> None:
+    told = twindiff("trials", "show", "work.jsonl", "a rose").stdout
+    said = ["failed", "Expected at least 1 row of messages to be added", "slack chat.postMessage", "→ POST", "tulips"]
+    assert [each for each in said if each not in told] == []
+    assert "+ messages" in told.partition("What changed")[2]
+    story = json.loads(twindiff("trials", "show", "work.jsonl", "a rose", "--trial", "2", "--json").stdout)
+    asked = story["story"]["calls"][0]["transcript"]["request"]
+    assert (story["trial"], json.loads(asked["body"]["text"])["channel"]) == (2, "C1")
+
+
+@pytest.mark.parametrize(
+    ("test", "said"),
+    [
+        ("tulipans", "The trial set has no test 'tulipans'."),
+        ("rose", "'rose' can be any of 2 tests: Tulips and roses, A rose."),
+    ],
+)
+def test_a_test_that_a_set_does_not_have_is_one_line(test: str, said: str, sets: Path, twindiff: Run) -> None:
+    result = twindiff("trials", "show", "work.jsonl", test)
+    assert (result.exit_code, result.stderr.count("\n"), said in result.stderr) == (1, 1, True)
+
+
+class Stored:
+    """A trial set on the server, and the command that looks at it."""
+
+    def __init__(self, run: Run, *more: str) -> None:
+        self.run = run
+        self.answer = json.loads(run(*SUITE, "--repeat", "2", "--json", *more).stdout)
+        self.id: str = self.answer["trialSetId"]
+
+
+def test_a_server_keeps_the_trials_of_a_run_and_their_stories(server_with_it: Run, tmp_path: Path) -> None:
+    stored = Stored(server_with_it)
+    header, first, *_, total = lines(server_with_it("trials", "show", stored.id[:8]).stdout)
+    assert (header, first[:10]) == ("test passed score seconds reason run", "Tulips 2/2")
+    assert total == "67 % of 3 tests passed (95 %: 21 % to 94 %); pass@2 67 %, pass^2 67 %"
+    told = server_with_it("trials", "show", stored.id, "a rose").stdout
+    assert ("→ POST" in told, "+ messages" in told) == (True, True)
+    server_with_it("trials", "show", stored.id, "--jsonl", "written.jsonl")
+    assert [each["trial"] for each in kept(tmp_path / "written.jsonl")] == [1, 2] * 3
+    assert "tulips" in server_with_it("trials", "show", "written.jsonl", "a rose").stdout
+
+
+def test_an_interrupted_trial_set_of_a_server_is_gone_on_with(server_with_it: Run, platform: Platform) -> None:
+    first = server_with_it(*SUITE, "--tests", "tulips", "--json")
+    id = json.loads(first.stdout)["trialSetId"]
+    again = server_with_it(*SUITE, "--resume", id[:10], "--repeat", "2", "--json")
+    assert (again.stderr.count("on my way"), json.loads(again.stdout)["trialSetId"]) == (4, id)
+    found = platform.get(f"trial-sets/{id}/trials")["trials"]
+    assert [(each["test"], each["number"]) for each in found] == [
+        (test, number) for test in ("Tulips", "Tulips and roses", "A rose") for number in (1, 2)
+    ]
+
+
+def test_a_file_and_the_server_s_set_are_gone_on_with_together(server_with_it: Run, platform: Platform) -> None:
+    arguments = (*SUITE, "--save", "both.jsonl", "--json")
+    first = json.loads(server_with_it(*arguments, "--tests", "tulips").stdout)["trialSetId"]
+    assert json.loads(server_with_it(*arguments).stdout)["trialSetId"] == first
+    assert platform.get(f"trial-sets/{first}")["trials"] == 3
+    platform.delete(f"trial-sets/{first}")
+    anew = json.loads(server_with_it(*arguments).stdout)["trialSetId"]
+    assert (anew != first, platform.get(f"trial-sets/{anew}")["trials"]) == (True, 3)
+
+
+def test_sets_of_a_server_are_listed_compared_and_deleted(server_with_it: Run, server: str) -> None:
+    one, other = Stored(server_with_it), Stored(server_with_it)
+    listed = server_with_it("trials", "ls")
+    assert [line.split()[0] for line in lines(listed.stdout)[1:3]] == [other.id, one.id]
+    assert listed.stderr == f"(at {server})\n"
+    compared = lines(server_with_it("trials", "compare", one.id, other.id[:12]).stdout)
+    assert compared[0] == "No test went differently."
+    gone = server_with_it("trials", "rm", one.id[:12], other.id)
+    assert gone.stdout == f"Deleted {one.id} at {server}.\nDeleted {other.id} at {server}.\n"
+    refused = server_with_it("trials", "show", other.id)
+    assert (refused.exit_code, refused.stderr) == (1, f"trial set not found: '{other.id}'.\n")
+
+
+def test_an_id_that_several_sets_or_none_begin_with_is_one_line(server_with_it: Run) -> None:
+    Stored(server_with_it)
+    for given, said in (("zz", "No trial set's id begins with 'zz'."), (" ", "' ' is no trial set's id.")):
+        refused = server_with_it("trials", "show", given)
+        assert (refused.stderr.count("\n"), said in refused.stderr) == (1, True)

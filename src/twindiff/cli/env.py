@@ -71,6 +71,12 @@ def say(as_json: bool, answer: Any, shown: Any) -> None:
     show(shown)
 
 
+def say_where(as_json: bool, url: str) -> None:
+    """Tell a person whose things were listed."""
+    if not as_json:
+        typer.echo(f"(at {url.rstrip('/')})", err=True)
+
+
 @commands.command("ls")
 def list_environments(
     all: Annotated[bool, typer.Option("--all", help="Those that have expired or been deleted too.")] = False,

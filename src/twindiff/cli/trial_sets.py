@@ -1,18 +1,36 @@
-"""Trial sets: what came of every trial of a suite, kept in a file, to go on from and to look at later."""
+"""Trial sets: what came of every trial of a suite, in a file or on a server, to go on from and to look at later."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from twindiff.cli.problem import Problem
-from twindiff.client import Suite, Test, Trial, Verdict
+from twindiff.client import Call, Client, Refused, Suite, Test, Trial, Verdict
+from twindiff.client.answers import KeptTrial, TrialSet
+from twindiff.client.blocking import Platform
+
+MOST_CALLS = 300
+"""Calls of a failed trial that are kept in a file."""
+LETTERS_KEPT = 4_000
+"""Of each body; `explain -v` has what the server keeps."""
+PAGE = 1000
 
 
-class Kept(msgspec.Struct, rename="camel"):
-    """One line of a trial set; `trial` counts those of a test from 1."""
+class Story(msgspec.Struct, rename="camel"):
+    """What an agent did in a trial: its calls, with what each asked and was answered, and what changed."""
+
+    calls: list[Call]
+    diff: dict[str, Any] | None
+    more_calls: bool = False
+
+
+class Kept(msgspec.Struct, rename="camel", omit_defaults=True):
+    """One line of a trial set; `trial` counts those of a test from 1. A trial that failed has its story."""
 
     suite: str
     agent: str
@@ -25,9 +43,13 @@ class Kept(msgspec.Struct, rename="camel"):
     environment_id: str
     run_id: str
     verdict: Verdict | None
+    is_kept: bool = False
+    story: Story | None = None
+    trial_set: str = ""
+    """The id of the set in which a server keeps it too."""
 
 
-class TrialSet:
+class TrialFile:
     """The trials of an agent at a suite, in a file of JSON lines that grows by one line with each."""
 
     def __init__(self, path: Path, suite: Suite, agent: str) -> None:
@@ -38,31 +60,31 @@ class TrialSet:
             if (each.suite, each.agent) != (suite.name, agent):
                 other = f"the suite '{each.suite}' and the agent '{each.agent}'"
                 raise Problem(f"{path} has trials of {other}. Give another file, or delete it.", exit_code=2)
+        self.trial_set = next((each.trial_set for each in self.kept if each.trial_set), "")
+        """The set of a server that the trials were also stored in."""
         self._write()
 
-    def done(self, test: Test) -> list[Trial]:
-        """The trials of a test that are in the file."""
-        found = [each for each in self.kept if each.test_id == test.id]
-        return [_trial(test, each) for each in found]
-
-    def add(self, trial: Trial) -> None:
+    def add(self, trial: Trial, number: int, story: Story | None) -> None:
         """Append a trial, so that it is there whatever happens next."""
         line = Kept(
             suite=self._suite.name,
             agent=self._agent,
             test_id=trial.test.id,
             test=trial.test.name,
-            trial=sum(each.test_id == trial.test.id for each in self.kept) + 1,
+            trial=number,
             passed=trial.passed,
             reason=trial.reason,
             seconds=round(trial.seconds, 3),
             environment_id=trial.environment_id,
             run_id=trial.run_id,
             verdict=trial.verdict,
+            is_kept=trial.is_kept,
+            story=story,
+            trial_set=self.trial_set,
         )
         self.kept.append(line)
         with self._path.open("ab") as file:
-            file.write(msgspec.json.encode(line) + b"\n")
+            file.write(_line(line))
 
     def finish(self) -> None:
         """Put the lines into the order of the suite, however they came."""
@@ -71,17 +93,118 @@ class TrialSet:
         self._write()
 
     def _write(self) -> None:
-        written = self._path.with_name(f"{self._path.name}.new")
-        try:
-            written.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in self.kept))
-            written.replace(self._path)
-        except OSError as error:
-            raise Problem(f"{self._path}: {error.strerror or error}.", exit_code=2) from None
+        write(self._path, self.kept)
+
+
+class ServerSet:
+    """The trials of an agent at a suite, as a server keeps them."""
+
+    def __init__(self, client: Client, suite: Suite, agent: str, planned: int, id: str = "") -> None:
+        """Begin a set, or go on with one; a Problem where that is of another suite or agent."""
+        self._sets = client.trial_sets
+        known = self._sets.get(id) if id else None
+        if known and (known.test_suite_id, known.agent) != (suite.id, agent):
+            other = f"the suite '{known.suite}' and the agent '{known.agent}'"
+            raise Problem(f"Trial set {id} has trials of {other}.", exit_code=2)
+        self.id = known.trial_set_id if known else self._sets.create(suite.id, agent, planned).trial_set_id
+        self.kept = [kept for each in trials_of(client, self.id) if (kept := _kept(known, each))] if known else []
+
+    def add(self, trial: Trial | Kept, number: int) -> None:
+        """Store a trial; the server takes its verdict from its run."""
+        is_new = isinstance(trial, Trial)
+        item = {
+            "testId": trial.test.id if is_new else trial.test_id,
+            "number": number,
+            "runId": trial.run_id,
+            "error": "" if trial.verdict else trial.reason[:10_000] or "There is no verdict",
+            "seconds": trial.seconds,
+            "isKept": trial.is_kept,
+        }
+        self._sets.add(self.id, [item])
+
+    def add_missing(self, kept: Sequence[Kept]) -> None:
+        """Store the trials of a file that the set does not have; those whose runs are gone stay in the file alone."""
+        there = {(each.test_id, each.trial) for each in self.kept}
+        for each in kept:
+            if (each.test_id, each.trial) not in there:
+                try:
+                    self.add(each, each.trial)
+                except Refused:
+                    continue
+
+
+def trials_of(client: Client, id: str) -> Iterator[KeptTrial]:
+    """The trials of a server's set."""
+    offset = 0
+    while part := client.trial_sets.trials(id, limit=PAGE, offset=offset).trials:
+        yield from part
+        offset += len(part)
+        if len(part) < PAGE:
+            return
+
+
+def kept_by_server(client: Client, id: str) -> list[Kept]:
+    """The trials of a server's set as lines of a file."""
+    known = client.trial_sets.get(id)
+    return [_kept(known, each) for each in trials_of(client, known.trial_set_id)]
+
+
+def _kept(known: TrialSet, trial: KeptTrial) -> Kept:
+    verdict = None
+    if trial.score is not None:
+        verdict = Verdict(trial.passed, trial.score, trial.failures, trial.explanations)
+    return Kept(
+        suite=known.suite,
+        agent=known.agent,
+        test_id=trial.test_id,
+        test=trial.test,
+        trial=trial.number,
+        passed=trial.passed,
+        reason=trial.reason,
+        seconds=trial.seconds,
+        environment_id=trial.environment_id,
+        run_id=trial.run_id,
+        verdict=verdict,
+        is_kept=trial.is_kept,
+        trial_set=known.trial_set_id,
+    )
+
+
+def trials_by_test(kept: Sequence[Kept], tests: Sequence[Test]) -> dict[str, list[tuple[int, Trial]]]:
+    """Trials that are kept, with their numbers, by test."""
+    known = {test.id: test for test in tests}
+    found: dict[str, list[tuple[int, Trial]]] = defaultdict(list)
+    for each in kept:
+        if test := known.get(each.test_id):
+            found[each.test_id].append((each.trial, _trial(test, each)))
+    return found
 
 
 def _trial(test: Test, kept: Kept) -> Trial:
     error = "" if kept.verdict else kept.reason
-    return Trial(test, kept.environment_id, kept.run_id, kept.verdict, error, kept.seconds)
+    return Trial(test, kept.environment_id, kept.run_id, kept.verdict, error, kept.seconds, kept.is_kept)
+
+
+def story_of(platform: Platform, run_id: str) -> Story | None:
+    """What an agent did in a run, in the size that a file keeps; None where nobody knows any more."""
+    if not run_id:
+        return None
+    try:
+        result = platform.result(run_id, calls=True)
+    except Refused:
+        return None
+    calls = [_shortened(call) for call in result.calls[:MOST_CALLS]]
+    diff = None if result.diff is None else {**result.diff}
+    return Story(calls, diff, len(result.calls) > MOST_CALLS)
+
+
+def _shortened(call: Call) -> Call:
+    """A call with no more of its bodies than a file keeps."""
+    said = call.transcript
+    for body in (said.request.body, said.answer.body) if said else ():
+        if body.text and len(body.text) > LETTERS_KEPT:
+            body.text, body.is_cut = body.text[:LETTERS_KEPT], True
+    return call
 
 
 def read(path: Path) -> list[Kept]:
@@ -98,3 +221,18 @@ def read(path: Path) -> list[Kept]:
 def _decoded(lines: Sequence[bytes]) -> Iterator[Kept]:
     decode = msgspec.json.Decoder(Kept).decode
     return (decode(line) for line in lines if line)
+
+
+def write(path: Path, kept: Sequence[Kept]) -> None:
+    """Write trials to a file in one go; a Problem where that cannot be."""
+    written = path.with_name(f"{path.name}.new")
+    try:
+        with written.open("wb") as file:
+            file.writelines(map(_line, kept))
+        written.replace(path)
+    except OSError as error:
+        raise Problem(f"{path}: {error.strerror or error}.", exit_code=2) from None
+
+
+def _line(kept: Kept) -> bytes:
+    return msgspec.json.encode(kept) + b"\n"

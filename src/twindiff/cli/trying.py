@@ -23,7 +23,7 @@ from twindiff.cli.suites import Name, commands, platform_of, suite_of
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from twindiff.cli.trial_sets import TrialSet
+    from twindiff.cli.trial_store import TrialStore
     from twindiff.client import Suite, Test, Trial
     from twindiff.client.blocking import Platform
     from twindiff.client.trying import Agent
@@ -35,6 +35,11 @@ Save = Annotated[
     typer.Option(
         metavar="FILE", help="Write each trial to this file, and go on with what is not in it yet.", show_default=False
     ),
+]
+
+Resume = Annotated[
+    str,
+    typer.Option(metavar="SET", help="Go on with a trial set of the server that was interrupted.", show_default=False),
 ]
 
 AN_AGENT = "An agent is given as module:function, such as my_agent:work"
@@ -58,6 +63,7 @@ def run(
     seconds: Annotated[float, typer.Option(min=0.1, max=86400, help="How long the agent may take for a test.")] = 600,
     keep: Annotated[Keep, typer.Option(help="Whose environments stay for a day, to look into.")] = "none",
     save: Save = None,
+    resume: Resume = "",
     files: Files = None,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
@@ -67,20 +73,37 @@ def run(
 
     The function gets a twindiff.client.Task: prompt, url, urls by twin, token, test_id, environment_id. What it prints
     goes to standard error. Exits with 0 if every test passed, else with 1; with 130 after Ctrl-C, which leaves no
-    environment behind.
+    environment behind. A server keeps the trials in a trial set, which `twindiff trials` shows and compares.
     """
     plan = Plan(loaded(agent), repeat, parallel, seconds, keep)
-    if files and keep != "none":
-        raise Problem("--keep needs a server, for --files forgets everything at the end.", exit_code=2)
+    _refuse_without_server(files, keep, resume)
     begun = monotonic()
     with platform_of(base_url, api_key, files) as platform:
         suite = suite_of(platform, name)
         chosen = _chosen(suite, tests)
-        results = _tried(platform, chosen, plan, _trial_set(save, suite, agent) if save else None)
+        store = _store(platform, suite, agent, repeat * len(chosen), save=save, resume=resume)
+        results = _tried(platform, chosen, plan, store)
     if files is None:  # else the import has said it
         _warn(results)
-    _say(suite, results, monotonic() - begun, as_json=as_json)
+    _say(suite, results, monotonic() - begun, store.trial_set, as_json=as_json)
     raise typer.Exit(not all(result.passed for result in results))
+
+
+def _refuse_without_server(files: Path | None, keep: Keep, resume: str) -> None:
+    if files and keep != "none":
+        raise Problem("--keep needs a server, for --files forgets everything at the end.", exit_code=2)
+    if files and resume:
+        raise Problem("--resume needs a server; with --files, --save goes on with what its file has.", exit_code=2)
+
+
+def _store(platform: Platform, suite: Suite, agent: str, planned: int, *, save: Path | None, resume: str) -> TrialStore:
+    from twindiff.cli.trial_store import TrialStore, Wanted
+
+    if resume:
+        from twindiff.cli.trial_sources import full_id
+
+        resume = full_id(platform, resume)
+    return TrialStore(platform, suite, agent, planned, Wanted(save, resume))
 
 
 def _warn(results: Sequence[Result]) -> None:
@@ -89,11 +112,11 @@ def _warn(results: Sequence[Result]) -> None:
     warn([f"{result.test.name}: {warning}" for result in results for warning in result.warnings])
 
 
-def _say(suite: Suite, results: Sequence[Result], seconds: float, *, as_json: bool) -> None:
+def _say(suite: Suite, results: Sequence[Result], seconds: float, trial_set: str, *, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(_answer(suite, results), indent=2))
+        typer.echo(json.dumps({**_answer(suite, results), "trialSetId": trial_set or None}, indent=2))
     else:
-        _show(results, seconds)
+        _show(results, seconds, trial_set)
 
 
 class Result(NamedTuple):
@@ -121,12 +144,6 @@ class Result(NamedTuple):
         return found[0] if found else []
 
 
-def _trial_set(path: Path, suite: Suite, agent: str) -> TrialSet:
-    from twindiff.cli.trial_sets import TrialSet
-
-    return TrialSet(path, suite, agent)
-
-
 class Plan(NamedTuple):
     """How tests are to be tried."""
 
@@ -137,11 +154,12 @@ class Plan(NamedTuple):
     keep: Keep
 
 
-def _tried(platform: Platform, tests: list[Test], plan: Plan, saved: TrialSet | None) -> list[Result]:
-    """Try the tests as often as is still to be done; what is in the file counts."""
+def _tried(platform: Platform, tests: list[Test], plan: Plan, store: TrialStore) -> list[Result]:
+    """Try the tests as often as is still to be done; what is kept already counts."""
+    from twindiff.cli.trial_store import grouped
     from twindiff.client import trials
 
-    found = [trial for test in tests for trial in (saved.done(test) if saved else [])]
+    found = [trial for test in tests for trial in store.done(test)]
     done = Counter(trial.test.id for trial in found)
     tries = [test for test in tests for _ in range(plan.repeat - done[test.id])]
     going = trials(platform, tries, plan.agent, parallel=plan.parallel, seconds=plan.seconds, keep=plan.keep)
@@ -149,15 +167,14 @@ def _tried(platform: Platform, tests: list[Test], plan: Plan, saved: TrialSet | 
         with closing(going):
             for trial in _watched(going, len(tries)):
                 found.append(trial)
-                if saved:
-                    saved.add(trial)
+                store.add(trial)
     except KeyboardInterrupt:
         judged = f"Stopped when {len(found) - done.total()} of {len(tries)} trials were judged"
-        resume = " The same command goes on from there." if saved else ""
-        raise Problem(f"{judged}; the environments of the rest are deleted.{resume}", exit_code=STOPPED) from None
-    if saved:
-        saved.finish()
-    return [Result(test, [trial for trial in found if trial.test.id == test.id]) for test in tests]
+        said = f"{judged}; the environments of the rest are deleted.{store.goes_on}"
+        raise Problem(said, exit_code=STOPPED) from None
+    store.finish()
+    by_test = grouped(found)
+    return [Result(test, by_test.get(test.id, [])) for test in tests]
 
 
 def loaded(given: str) -> Agent:
@@ -227,13 +244,14 @@ def _watched(trials: Iterator[Trial], total: int) -> Iterator[Trial]:
             yield trial
 
 
-def _show(results: Sequence[Result], seconds: float) -> None:
+def _show(results: Sequence[Result], seconds: float, trial_set: str) -> None:
     from twindiff.cli.render import show
 
     show(_table(results))
     passed = sum(result.passed for result in results)
     mean = fmean(result.percent for result in results)
-    show(f"\n{passed} of {len(results)} tests passed; mean score {mean:.0f} %; {seconds:.1f} s")
+    stored = f"; trial set {trial_set}" if trial_set else ""
+    show(f"\n{passed} of {len(results)} tests passed; mean score {mean:.0f} %; {seconds:.1f} s{stored}")
 
 
 def _table(results: Sequence[Result]) -> Table:

@@ -19,6 +19,8 @@ from .sending import Refused, Unreachable
 
 SECONDS = 600.0
 SECONDS_TO_OPEN = 10.0
+LONGEST_REASON = 2_000
+"""Letters of what an agent raised that are told."""
 SECONDS_TO_JUDGE = 600
 """How much longer than its agent may work an environment lives."""
 
@@ -212,6 +214,13 @@ async def _awaited(work: Awaitable[Any], seconds: float) -> None:
 
 
 def _said(error: BaseException) -> str:
+    """Why there is no verdict, in a bounded text; an error may fail even at saying what it is."""
+    try:
+        said = str(error)
+    except BaseException as other:  # noqa: BLE001 - it is of the agent's making
+        said = f"(no message: {type(other).__name__} while it was made)"
+    if len(said) > LONGEST_REASON:
+        said = f"{said[:LONGEST_REASON]}… ({len(said):,} letters)"
     if isinstance(error, (OutOfTime, Refused, Unreachable)):
-        return str(error)
-    return f"The agent raised {type(error).__name__}: {error}"
+        return said
+    return f"The agent raised {type(error).__name__}: {said}"

@@ -1,0 +1,33 @@
+"""Ids that may be given by how they begin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from twindiff.cli.problem import Problem
+
+SHOWN = 5
+WHOLE = 32
+"""Letters of the shortest whole id."""
+
+
+def one_of(given: str, known: Sequence[str], what: str, lists_them: str, most: int = 1000) -> str:
+    """The whole id that begins as given; a Problem when there is none or are several.
+
+    A whole id is taken as it is, for lists have only the newest `most`.
+    """
+    wanted = given.strip().lower()
+    if not wanted:
+        raise Problem(f"'{given}' is no {what}'s id. `{lists_them}` lists them.", exit_code=2)
+    if wanted in known:
+        return wanted
+    found = [each for each in known if each.lower().startswith(wanted)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        several = ", ".join(found[:SHOWN]) + (", …" if len(found) > SHOWN else "")
+        raise Problem(f"The ids of {len(found)} {what}s begin with '{given}': {several}. Say more of it.")
+    if len(wanted) >= WHOLE:
+        return given.strip()  # it may be older than those that were looked at; the server knows
+    looked = "" if len(known) < most else f"Only the newest {most:,} were looked at; an older one needs its whole id. "
+    raise Problem(f"No {what}'s id begins with '{given}'. {looked}`{lists_them}` lists them.")

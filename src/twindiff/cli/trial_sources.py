@@ -1,0 +1,68 @@
+"""Trial sets as commands name them: a file that `suites run --save` wrote, or a set of the server by its id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from twindiff.cli.naming import one_of
+from twindiff.cli.problem import Problem
+from twindiff.cli.remote import client_of, explained
+from twindiff.cli.trial_sets import Kept, Story, kept_by_server, read, story_of
+from twindiff.client import Client
+from twindiff.client.blocking import Platform
+
+MOST_LISTED = 1000
+
+
+class Server(NamedTuple):
+    """Where a server is, and what opens it."""
+
+    url: str
+    key: str
+
+
+class Source(NamedTuple):
+    """The trials of a set, by what they were named as."""
+
+    name: str
+    kept: list[Kept]
+
+
+def source_of(given: str, server: Server) -> Source:
+    """The trials that are meant; a Problem where there are none."""
+    if _is_file(given):
+        kept, name = read(Path(given)), given
+    else:
+        with explained(server.url), client_of(server.url, server.key) as client:
+            name = full_id(client, given)
+            kept = kept_by_server(client, name)
+    if not kept:
+        raise Problem(f"{given} has no trials yet.", exit_code=2)
+    return Source(name, kept)
+
+
+def _is_file(given: str) -> bool:
+    return Path(given).exists() or given.endswith(".jsonl") or "/" in given or "\\" in given
+
+
+def full_id(platform: Platform, given: str) -> str:
+    """The whole id of a server's trial set, of how it begins."""
+    if not isinstance(platform, Client):
+        raise Problem("Trial sets are kept by a server, and there is none.", exit_code=2)
+    known = [each.trial_set_id for each in platform.trial_sets.find(limit=MOST_LISTED).trial_sets]
+    return one_of(given, known, "trial set", "twindiff trials ls")
+
+
+def with_stories(kept: Sequence[Kept], server: Server, most: int) -> list[Kept]:
+    """Trials with the stories of the first that failed, as the server tells those that are not in the file."""
+    asked = [each for each in kept if not each.passed][:most]
+    missing = [each for each in asked if each.story is None and each.run_id and each.trial_set]
+    if not missing:
+        return [*kept]
+    with explained(server.url), client_of(server.url, server.key) as client:
+        stories: dict[int, Story | None] = {id(each): story_of(client, each.run_id) for each in missing}
+    for each in missing:
+        each.story = stories[id(each)]
+    return [*kept]

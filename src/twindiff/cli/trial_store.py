@@ -1,0 +1,99 @@
+"""Where `suites run` keeps its trials: in a trial set of the server, in a file, or in both."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import typer
+
+from twindiff.cli.problem import Problem
+from twindiff.cli.trial_sets import ServerSet, TrialFile, story_of, trials_by_test
+from twindiff.client import Client, Refused, Suite, Test, Trial, Unreachable
+from twindiff.client.blocking import Platform
+
+
+class Wanted(NamedTuple):
+    """Where trials are to be kept: in a file, and in a set of the server that is to be gone on with."""
+
+    save: Path | None
+    resume: str
+
+
+class TrialStore:
+    """Keeps trials as they end, and knows those of earlier runs of the same command."""
+
+    def __init__(self, platform: Platform, suite: Suite, agent: str, planned: int, wanted: Wanted) -> None:
+        """Open what is to be gone on with, or begin it; a Problem where it is of another suite or agent."""
+        self._platform = platform
+        self._file = TrialFile(wanted.save, suite, agent) if wanted.save else None
+        self._set: ServerSet | None = None
+        if isinstance(platform, Client):
+            self._set = self._opened(platform, suite, agent, planned, wanted.resume)
+        kept = self._file.kept if self._file else self._set.kept if self._set else []
+        self._done = trials_by_test(kept, suite.tests)
+        self._numbers: dict[str, int] = defaultdict(int)
+        for test_id, trials in self._done.items():
+            self._numbers[test_id] = max(number for number, _ in trials)
+
+    @property
+    def trial_set(self) -> str:
+        """The id of the server's set; empty without a server."""
+        return self._set.id if self._set else ""
+
+    @property
+    def goes_on(self) -> str:
+        """How to go on after an interruption."""
+        if self._file:
+            return " The same command goes on from there."
+        return f" With --resume {self.trial_set} the same command goes on from there." if self._set else ""
+
+    def done(self, test: Test) -> list[Trial]:
+        """The trials of a test that there are already."""
+        return [trial for _, trial in self._done.get(test.id, [])]
+
+    def add(self, trial: Trial) -> None:
+        """Keep a trial that has ended, with its story if it failed."""
+        self._numbers[trial.test.id] = number = self._numbers[trial.test.id] + 1
+        if self._set:
+            try:
+                self._set.add(trial, number)
+            except (Refused, Unreachable) as error:
+                typer.echo(f"Trial {number} of '{trial.test.name}' is not in the trial set: {error}.", err=True)
+        if self._file:
+            self._file.add(trial, number, None if trial.passed else story_of(self._platform, trial.run_id))
+
+    def finish(self) -> None:
+        """Bring the file into the order of the suite."""
+        if self._file:
+            self._file.finish()
+
+    def _opened(self, client: Client, suite: Suite, agent: str, planned: int, resume: str) -> ServerSet:
+        """The server's set: the one that is named, the one that the file speaks of, or a new one."""
+        if self._file is None:
+            return ServerSet(client, suite, agent, planned, resume)
+        if resume:
+            raise Problem("--save goes on with what its file has; give --resume alone.", exit_code=2)
+        found = self._again(client, suite, agent, planned)
+        found.add_missing(self._file.kept)
+        self._file.trial_set = found.id
+        return found
+
+    def _again(self, client: Client, suite: Suite, agent: str, planned: int) -> ServerSet:
+        known = self._file.trial_set if self._file else ""
+        try:
+            return ServerSet(client, suite, agent, planned, known)
+        except Refused as refused:
+            if refused.code != "trial_set_not_found":
+                raise
+            return ServerSet(client, suite, agent, planned)
+
+
+def grouped(trials: Sequence[Trial]) -> dict[str, list[Trial]]:
+    """Trials by their test's id."""
+    found: dict[str, list[Trial]] = {}
+    for each in trials:
+        found.setdefault(each.test.id, []).append(each)
+    return found

@@ -1,0 +1,74 @@
+"""The story of one trial: why it failed, what it called and was answered, and what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from twindiff.cli import render
+from twindiff.cli.env import facts_table, say
+from twindiff.cli.problem import Problem
+from twindiff.cli.told import told
+from twindiff.cli.trial_sets import Kept
+from twindiff.cli.trial_sources import Server, with_stories
+from twindiff.kit.suggestions import did_you_mean
+
+
+def show_story(kept: Sequence[Kept], test: str, number: int, server: Server, *, as_json: bool) -> None:
+    """Print the story of a trial of the test that is meant."""
+    found = _meant(kept, test, number)
+    if found.story is None:
+        (found,) = with_stories([found], server, 1)
+    say(as_json, msgspec.to_builtins(found), _shown(found))
+
+
+def _meant(kept: Sequence[Kept], test: str, number: int) -> Kept:
+    """The trial that is meant: of the test of this id or name, or else of the one with this in its name."""
+    wanted = test.lower()
+    exact = [each for each in kept if wanted in (each.test_id, each.test.lower())]
+    found = exact or [each for each in kept if wanted in each.test.lower() or each.test_id.startswith(wanted)]
+    names = {each.test_id: each.test for each in found}
+    if len(names) > 1:
+        raise Problem(f"'{test}' can be any of {len(names)} tests: {', '.join([*names.values()][:8])}. Say which.")
+    if not found:
+        near = did_you_mean(test, {each.test for each in kept})
+        raise Problem(f"The trial set has no test '{test}'.{near}")
+    if not number:
+        return next((each for each in found if not each.passed), found[0])
+    of_number = [each for each in found if each.trial == number]
+    if not of_number:
+        raise Problem(f"'{found[0].test}' has no trial {number}; it has 1 to {max(each.trial for each in found)}.")
+    return of_number[0]
+
+
+def _shown(kept: Kept) -> RenderableType:
+    word = Text("passed", render.ADDED) if kept.passed else Text("failed", render.REMOVED)
+    facts = {
+        "test": kept.test,
+        "trial": str(kept.trial),
+        "seconds": f"{kept.seconds:.1f}",
+        "run": kept.run_id or "none",
+        "environment": f"{kept.environment_id or 'none'}{' (kept)' if kept.is_kept else ''}",
+    }
+    lines: list[RenderableType] = [word, facts_table(facts)]
+    if not kept.passed:
+        why = [Text(f"✗ {render.printable(each)}", render.REMOVED) for each in _why(kept)]
+        lines += ["", Text("Why", "bold"), *why]
+    if kept.story is None:
+        known = "only failed trials are kept whole" if kept.passed else "the server has forgotten its run"
+        return Group(*lines, "", Text(f"What it did is not known: {known}.", render.QUIET))
+    calls = told(msgspec.to_builtins(kept.story.calls), []) if kept.story.calls else "None."
+    lines += ["", Text("What it called", "bold"), calls]
+    if kept.story.more_calls:
+        lines.append(Text(f"… and more, which `twindiff explain -v {kept.run_id}` tells.", render.QUIET))
+    changed = render.diff(kept.story.diff) if kept.story.diff else Text("That is not known.", render.QUIET)
+    return Group(*lines, "", Text("What changed", "bold"), changed)
+
+
+def _why(kept: Kept) -> list[str]:
+    if kept.verdict is None:
+        return [kept.reason]
+    return [str(why["text"]) for why in kept.verdict.explanations] or kept.verdict.failures or [kept.reason]
