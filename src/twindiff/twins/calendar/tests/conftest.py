@@ -18,9 +18,9 @@ from twindiff.server import Settings
 AGENT = "user_agent"
 ME = "agent@example.com"
 BEA = "bea@example.com"
-CHECKOUT = Path(__file__).parents[3]
+CHECKOUT = Path(__file__).parents[5]
 SHARED = Path(os.environ.get("TWINDIFF_SHARED", CHECKOUT.parent / "shared"))
-BASE = CHECKOUT / "src" / "twindiff" / "twins" / "calendar" / "seeds" / "calendar_base.json"
+BASE = Path(__file__).parents[1] / "seeds" / "calendar_base.json"
 TOKENS = {"ya29.agent": AGENT}
 
 
