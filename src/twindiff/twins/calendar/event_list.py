@@ -59,11 +59,9 @@ class Light(NamedTuple):
 
     event_id: str
     begins: int
-    ends: int
     duration: int
     schedule: str | None
     series: str | None
-    original_start: int | None
     status: str
     updated: str
     changed: int
@@ -205,15 +203,16 @@ def _objects(call: Call, lens: Lens, items: Sequence[Item], wanted: Wanted) -> I
     invited = attendees_of(call, ids)
     here = CalendarEventCopy.calendar_id == lens.calendar_id, CalendarEventCopy.event_id.in_(ids)
     copies = {copy.event_id: copy for copy in call.db.rows(CalendarEventCopy, *here)} if ids else {}
-    shown = {id: event_object(event, invited.get(id, ()), lens, copies.get(id)) for id, event in events.items()}
     series: dict[str, Occurrences] = {}
     for _, id, start in items:
-        value = shown[id]
-        if start != WHOLE:
+        event, people, copy = events[id], invited.get(id, ()), copies.get(id)
+        if start == WHOLE:
+            value = event_object(event, people, lens, copy)
+        else:
             if id not in series:
-                series[id] = Occurrences(value, events[id], lens)
+                series[id] = Occurrences(event, people, lens, copy)
             value = series[id].at(start)
-        yield value if wanted.since is None else _as_synced(value, events[id], lens)
+        yield value if wanted.since is None else _as_synced(value, event, lens)
 
 
 def _as_synced(value: dict[str, Any], event: CalendarEvent, lens: Lens) -> dict[str, Any]:

@@ -20,12 +20,16 @@ from .times import begin_of, instant_of, shown, stamp, zone_of
 
 Attendees = Sequence[CalendarEventAttendee]
 
-_ALWAYS = (("status", "status"), ("htmlLink", "html_link"), ("summary", "summary"), ("description", "description"))
-_IF_SET = (
-    *_ALWAYS,
+_OFTEN = (
+    ("status", "status"),
+    ("htmlLink", "html_link"),
+    ("summary", "summary"),
+    ("description", "description"),
     ("location", "location"),
-    ("colorId", "color_id"),
     ("recurrence", "recurrence"),
+)
+_SELDOM = (
+    ("colorId", "color_id"),
     ("recurringEventId", "recurring_event_id"),
     ("hangoutLink", "hangout_link"),
     ("conferenceData", "conference_data"),
@@ -42,9 +46,9 @@ _IF_SET = (
     ("privateCopy", "private_copy"),
     ("locked", "locked"),
 )
-_SET_NAMES = tuple(name for name, _ in _IF_SET)
-_set_values = attrgetter(*(column for _, column in _IF_SET))
-_FREE_BUSY = ("kind", "etag", "id", "status", "htmlLink", "iCalUID", "created", "updated", "start", "end", "eventType")
+_OFTEN_NAMES, _SELDOM_NAMES = (tuple(name for name, _ in each) for each in (_OFTEN, _SELDOM))
+_often, _seldom = (attrgetter(*(column for _, column in each)) for each in (_OFTEN, _SELDOM))
+_FREE_BUSY = ("kind", "etag", "id", "status", "htmlLink", "iCalUID", "created", "updated", "eventType")
 _OF_SERIES = ("recurrence", "recurringEventId", "originalStartTime", "sequence", "transparency")
 
 
@@ -73,6 +77,17 @@ def _moment(micros: int, zone: ZoneInfo) -> str:
 
 
 @lru_cache(maxsize=16_384)
+def _moment_of(moment: str, own: str, zone: ZoneInfo) -> str:
+    """A `dateTime` of its own zone in another one."""
+    return shown(begin_of({"dateTime": moment}, own), zone)
+
+
+@lru_cache(maxsize=16_384)
+def _length(start: str, end: str, start_zone: str, end_zone: str) -> int:
+    return max(0, begin_of({"dateTime": end}, end_zone) - begin_of({"dateTime": start}, start_zone))
+
+
+@lru_cache(maxsize=16_384)
 def _basic(micros: int) -> str:
     return f"{instant_of(micros):%Y%m%dT%H%M%SZ}"
 
@@ -81,7 +96,8 @@ def when_object(when: Mapping[str, Any], lens: Lens) -> dict[str, Any]:
     """A start or end in the zone of the answer."""
     if when.get("date"):
         return {"date": when["date"]}
-    moment, zone = _moment(begin_of(when, lens.calendar_zone), lens.zone), when.get("timeZone")
+    zone = when.get("timeZone")
+    moment = _moment_of(when["dateTime"], zone or lens.calendar_zone, lens.zone)
     return {"dateTime": moment, "timeZone": zone} if zone else {"dateTime": moment}
 
 
@@ -122,16 +138,22 @@ def occurrence_id(series: CalendarEvent, start: int, zone: str) -> str:
 
 
 class Occurrences:
-    """The events of a series, made of what is shown of the series: a page may have many of one."""
+    """The events of a series, made of what they have in common: a page may have many of one."""
 
-    def __init__(self, shown_series: Mapping[str, Any], series: CalendarEvent, lens: Lens) -> None:
-        self._value = {**shown_series, "recurringEventId": series.id}
-        self._value.pop("recurrence", None)
+    def __init__(
+        self, series: CalendarEvent, attendees: Attendees, lens: Lens, copy: CalendarEventCopy | None = None
+    ) -> None:
+        self._common = _common(series, attendees, lens, copy)
+        self._common["recurringEventId"] = series.id
+        self._common.pop("recurrence", None)
         self._series, self._lens = series, lens
         self._is_timed = not series.start.get("date")
-        begins, ends = span_of(series, lens.calendar_zone)
-        self._length = ends - begins
-        self._zones = [when.get("timeZone") or lens.calendar_zone for when in (series.start, series.end)]
+        self._zones = (
+            series.start.get("timeZone") or lens.calendar_zone,
+            series.end.get("timeZone") or lens.calendar_zone,
+        )
+        if self._is_timed:
+            self._length = _length(series.start["dateTime"], series.end["dateTime"], *self._zones)
 
     def at(self, start: int) -> dict[str, Any]:
         """The one that begins at an instant."""
@@ -142,7 +164,7 @@ class Occurrences:
         else:
             begin, end = occurrence_times(self._series, start, self._lens.calendar_zone)
         id = occurrence_id(self._series, start, self._lens.calendar_zone)
-        return {**self._value, "id": id, "start": begin, "originalStartTime": begin, "end": end}
+        return {**self._common, "id": id, "start": begin, "originalStartTime": begin, "end": end}
 
 
 def event_object(
@@ -151,6 +173,14 @@ def event_object(
     """An event as the actor may see it in the calendar of the lens."""
     if event.status == "cancelled" and event.recurring_event_id:
         return _cancelled_occurrence(event, lens)
+    value = _common(event, attendees, lens, copy)
+    value["start"] = when_object(event.start, lens)
+    value["end"] = when_object(event.end or event.start, lens)
+    return value
+
+
+def _common(event: CalendarEvent, attendees: Attendees, lens: Lens, copy: CalendarEventCopy | None) -> dict[str, Any]:
+    """All but when it begins and ends, which the events of a series have each for itself."""
     value = _full(event, lens, copy)
     role = lens.access.role
     hidden = value.get("visibility") in ("private", "confidential") and not is_at_least(role, "writer")
@@ -185,12 +215,12 @@ def _full(event: CalendarEvent, lens: Lens, copy: CalendarEventCopy | None) -> d
         "sequence": event.sequence,
         "eventType": event.event_type,
         "reminders": event.reminders or {"useDefault": True},
-        "start": when_object(event.start, lens),
-        "end": when_object(event.end or event.start, lens),
         "creator": _person(event.creator_email, event.creator_display_name, lens),
         "organizer": _organizer(event, lens),
     }
-    value |= {name: each for name, each in zip(_SET_NAMES, _set_values(event), strict=True) if each}
+    value |= {name: each for name, each in zip(_OFTEN_NAMES, _often(event), strict=True) if each}
+    if any(seldom := _seldom(event)):
+        value |= {name: each for name, each in zip(_SELDOM_NAMES, seldom, strict=True) if each}
     if event.original_start_time:
         value["originalStartTime"] = when_object(event.original_start_time, lens)
     if event.transparency != "opaque":
