@@ -12,8 +12,12 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.harness import GENERAL, Environment, LiveServer, Platform
 from twindiff.browser.chromium import NoBrowser, chromium
 from twindiff.server import Settings
+from twindiff.twins.stripe.accounts import OWN
 
 SCRIPT = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+KEY = "a-key"
+ADA = "22010040001"
+AGENDA = "calendars/agent@example.com"
 ISSUE = """mutation { issueCreate(input: {teamId: "%s", title: "A <b>bold</b> plan"}) { issue { identifier } } }"""
 
 
@@ -66,11 +70,79 @@ def world() -> Iterator[World]:
     server.close()
 
 
+@pytest.fixture(scope="session")
+def shop(world: World) -> Environment:
+    """A shop after six months, before anything more falls due."""
+    clock = {"mode": "steps", "start": "2026-07-04T12:00:00"}
+    return world.platform.environment("stripe:stripe_default", user=OWN, clock=clock)
+
+
+@pytest.fixture(scope="session")
+def bikes(world: World) -> Environment:
+    """The files of a bike shop."""
+    return world.platform.environment("box:box_default", user=ADA)
+
+
+@pytest.fixture(scope="session")
+def company(world: World) -> Environment:
+    """A calendar in Los Angeles, on Sunday 17 June 2018."""
+    clock = {"mode": "steps", "start": "2018-06-17T07:00:00"}
+    return world.platform.environment("calendar:calendar_base", user="user_agent", clock=clock)
+
+
+class Trials(NamedTuple):
+    """A suite of two tests, and two sets of trials: of an agent that fails one of them, and of its next version."""
+
+    suite: str
+    before: str
+    after: str
+
+
+@pytest.fixture(scope="session")
+def trials(world: World) -> Trials:
+    platform = world.platform
+    about = {"type": "actionEval", "environmentTemplate": "slack:slack_default", "impersonateUserId": "U01AGENBOT9"}
+    tests = [
+        {**about, "name": f"Say {text}", "prompt": "<b>Speak</b>", "expected_output": {"assertions": [said(text)]}}
+        for text in ("hello", SCRIPT)
+    ]
+    suite = platform.post("testSuites", {"name": "Manners", "description": "", "tests": tests})["id"]
+    hello, script = (each["id"] for each in platform.get(f"testSuites/{suite}")["tests"])
+
+    def tried(test: str, number: int, text: str) -> dict[str, Any]:
+        environment = platform.environment(testId=test)
+        run = platform.start(environment, testId=test)
+        environment.post(text)
+        platform.evaluate(run)
+        return {"testId": test, "number": number, "runId": run, "seconds": 0.5, "isKept": True}
+
+    def kept(agent: str, *trials: dict[str, Any]) -> str:
+        wanted = {"testSuiteId": suite, "agent": agent, "planned": 3, "trials": trials}
+        return platform.post("trial-sets", wanted)["trialSetId"]
+
+    failing = [tried(script, number, "good-bye") for number in (1, 2)]
+    failing.append({"testId": hello, "number": 1, "error": "<i>it hung</i>"})
+    return Trials(suite, kept("agent:first", *failing), kept("agent:next", *failing[:1], tried(hello, 1, "hello")))
+
+
+def said(text: str) -> dict[str, Any]:
+    """An assertion that somebody said a text."""
+    return {"diff_type": "added", "entity": "messages", "where": {"message_text": text}, "expected_count": 1}
+
+
 def graphql(environment: Environment, query: str) -> Any:
     """The data of a document sent to the Linear twin."""
     answer = environment.ask("graphql", twin="linear", json={"query": query}).json()
     assert "errors" not in answer, answer
     return answer["data"]
+
+
+@pytest.fixture(scope="session")
+def locked() -> Iterator[LiveServer]:
+    """A server with a key."""
+    server = LiveServer(Settings(api_key=KEY))
+    yield server
+    server.close()
 
 
 @pytest.fixture(scope="module")  # an event loop runs as long as Playwright does, and tests of others begin their own

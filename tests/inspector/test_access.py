@@ -8,18 +8,8 @@ import httpx
 import pytest
 
 from tests.harness import LiveServer, Platform
-from tests.inspector.conftest import World
-from twindiff.server import Settings
+from tests.inspector.conftest import KEY, World
 from twindiff.server.inspector import PAGES
-
-KEY = "a-key"
-
-
-@pytest.fixture(scope="module")
-def locked() -> Iterator[LiveServer]:
-    server = LiveServer(Settings(api_key=KEY))
-    yield server
-    server.close()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,14 +10,19 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.harness import GENERAL, LiveServer, Platform
-from tests.inspector.conftest import World
-from twindiff.server import Settings
+from tests.harness import GENERAL, Environment, LiveServer, Platform
+from tests.inspector.conftest import AGENDA, KEY, Trials, World
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-SERIOUS = """async () => (await axe.run()).violations
+SERIOUS = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
     .filter(each => ["serious", "critical"].includes(each.impact))
     .map(each => each.id + ": " + each.nodes.map(node => node.target).join(" "))"""
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """Where pictures go: into the documentation, to make them anew, with TWINDIFF_PICTURES=docs/images."""
+    return Path(os.environ.get("TWINDIFF_PICTURES") or tmp_path)
 
 
 @pytest.fixture
@@ -27,56 +33,80 @@ def page(browser: Browser, world: World) -> Iterator[Page]:
     context.close()
 
 
-def addresses(world: World) -> list[str]:
+@pytest.fixture
+def of_an_environment(world: World) -> list[str]:
+    paths = ["", "/calls/2", "/difference", "/tables", "/tables/slack/messages", "/screens/slack", "/screens/linear"]
+    paths += [f"/screens/linear/issues/{world.issue}", f'/tables/slack/messages/row?key=["{world.thread}"]']
+    return [f"{world.path}{each}" for each in paths]
+
+
+@pytest.fixture
+def of_runs(world: World, trials: Trials) -> list[str]:
+    made = world.server.client.post("/twin-runs", json={"twins": ["slack"]}).json()
+    dashboard = world.server.client.get(f"/twin-runs/{made['run_id']}").json()["dashboard_url"]
+    sets = ["", f"/{trials.before}", f"/{trials.before}/trials", f"/{trials.before}/compare/{trials.after}"]
+    paths = ["environments", "runs", f"runs/{world.run}", *(f"trial-sets{each}" for each in sets)]
+    return [dashboard, *(f"/inspect/{each}" for each in paths)]
+
+
+@pytest.fixture
+def of_the_library(world: World, trials: Trials) -> list[str]:
     id = next(each["id"] for each in world.platform.get("templates")["templates"] if each["name"] == "slack_default")
-    inside = ["", "/calls/2", "/difference", "/tables", "/tables/slack/messages", "/screens/slack", "/screens/linear"]
-    inside += [f"/screens/linear/issues/{world.issue}", f'/tables/slack/messages/row?key=["{world.thread}"]']
-    rest = [
-        "environments",
-        "runs",
-        f"runs/{world.run}",
-        "suites",
-        "templates",
-        f"templates/{id}",
-        "twins",
-        "twins/slack",
+    paths = ["suites", f"suites/{trials.suite}", "templates", f"templates/{id}", "twins", "twins/slack"]
+    return [f"/inspect/{each}" for each in paths]
+
+
+@pytest.fixture
+def of_other_screens(shop: Environment, bikes: Environment, company: Environment) -> list[str]:
+    customers = shop.ask("v1/customers?limit=1", verb="GET", twin="stripe", token="sk_test_shop").json()["data"]
+    items = bikes.ask("2.0/folders/0/items", verb="GET", twin="box", token="any").json()["entries"]
+    folder = next(each["id"] for each in items if each["type"] == "folder")
+    about = {"summary": "Review", "start": {"date": "2018-08-20"}, "end": {"date": "2018-08-22"}}
+    event = company.ask("calendars/primary/events", twin="calendar", token="any", json=about).json()["id"]
+    paths = [
+        (shop, "stripe"),
+        (shop, f"stripe/customers/{customers[0]['id']}"),
+        (shop, "stripe/invoices"),
+        (bikes, "box"),
+        (bikes, f"box/folders/{folder}"),
+        (company, "calendar"),
+        (company, f"calendar/{AGENDA}/events/{event}"),
     ]
-    return [*(f"{world.path}{each}" for each in inside), *(f"/inspect/{each}" for each in rest), "/inspect/twins/slack"]
+    return [f"/inspect/environments/{environment.id}/screens/{path}" for environment, path in paths]
 
 
-def test_axe_finds_nothing_serious_on_any_page(browser: Browser, world: World) -> None:
+DARK = ("/calls/2", "/difference", "/screens/linear", "/compare/", "/dashboard", "/screens/calendar")
+"""Parts of the addresses of pages that are looked at in the dark too, besides the timeline: one of each kind."""
+
+
+@pytest.mark.parametrize("pages", ["of_an_environment", "of_runs", "of_the_library", "of_other_screens"])
+def test_axe_finds_nothing_serious_by_light_or_in_the_dark_and_no_page_is_wider_than_a_phone(
+    browser: Browser, world: World, pages: str, request: pytest.FixtureRequest
+) -> None:
     context = browser.new_context(base_url=world.server.url, bypass_csp=True)
     page = context.new_page()
-    found: dict[str, list[str]] = {}
-    for address in addresses(world):
-        page.goto(address)
-        page.evaluate(AXE)
-        if violations := page.evaluate(SERIOUS):
-            found[address] = violations
+    addresses: list[str] = request.getfixturevalue(pages)
+    dark = {each for each in addresses if each == world.path or any(part in each for part in DARK)}
+    found = {each: problems(page, each, in_the_dark=each in dark) for each in addresses}
     context.close()
-    assert found == {}
+    assert {address: wrong for address, wrong in found.items() if wrong} == {}
 
 
-def test_colours_are_legible_in_the_dark_too(browser: Browser, world: World) -> None:
-    context = browser.new_context(base_url=world.server.url, bypass_csp=True, color_scheme="dark")
-    page = context.new_page()
-    for path in ("", "/difference", "/screens/linear"):
-        page.goto(f"{world.path}{path}")
-        page.evaluate(AXE)
-        assert page.evaluate(SERIOUS) == []
-    context.close()
-
-
-def test_no_page_is_wider_than_a_phone(browser: Browser, world: World) -> None:
-    context = browser.new_context(base_url=world.server.url, viewport={"width": 360, "height": 740})
-    page = context.new_page()
-    wide: list[str] = []
-    for address in addresses(world):
-        page.goto(address)
-        if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
-            wide.append(address)
-    context.close()
-    assert wide == []
+def problems(page: Page, address: str, *, in_the_dark: bool) -> list[str]:
+    """What is wrong with a page for some who look at it."""
+    page.set_viewport_size({"width": 1200, "height": 800})
+    answer = page.goto(address)
+    assert answer
+    assert answer.ok, address
+    page.evaluate(AXE)
+    found: list[str] = page.evaluate(SERIOUS)
+    if in_the_dark:
+        page.emulate_media(color_scheme="dark")
+        found += [f"in the dark: {each}" for each in page.evaluate(SERIOUS)]
+        page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 360, "height": 740})
+    is_wide = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+    return [*found, "wider than a phone"] if is_wide else found
 
 
 def test_a_script_in_a_message_does_nothing(page: Page, world: World) -> None:
@@ -140,19 +170,15 @@ def test_an_environment_is_forked_from_its_page_with_the_keyboard_alone(page: Pa
     expect(page.get_by_role("heading", level=1)).to_contain_text("at point 1")
 
 
-def test_signing_in_leads_to_the_page_that_was_asked_for(browser: Browser) -> None:
-    server = LiveServer(Settings(api_key="k"))
-    try:
-        mine = Platform(server.client, "k").environment(name="Behind a key")
-        context = browser.new_context(base_url=server.url)
-        page = context.new_page()
-        page.goto(f"/inspect/environments/{mine.id}")
-        page.get_by_label("The server's key").fill("k")
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("heading", level=1)).to_have_text("Behind a key")
-        context.close()
-    finally:
-        server.close()
+def test_signing_in_leads_to_the_page_that_was_asked_for(browser: Browser, locked: LiveServer) -> None:
+    mine = Platform(locked.client, KEY).environment(name="Behind a key")
+    context = browser.new_context(base_url=locked.url)
+    page = context.new_page()
+    page.goto(f"/inspect/environments/{mine.id}")
+    page.get_by_label("The server's key").fill(KEY)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Behind a key")
+    context.close()
 
 
 def test_pages_work_without_scripts(browser: Browser, world: World) -> None:
@@ -165,4 +191,39 @@ def test_pages_work_without_scripts(browser: Browser, world: World) -> None:
     page.get_by_role("button", name="Filter").click()
     expect(page.get_by_role("cell", name="Yes, on Friday")).to_be_visible()
     expect(page.get_by_role("cell", name="Shall we ship?")).to_have_count(0)
+    context.close()
+
+
+def test_pictures_of_the_documentation_can_be_taken(browser: Browser, world: World, pictures: Path) -> None:
+    clock = {"mode": "steps", "start": "2026-03-02T09:00:00"}
+    mine = world.platform.environment(name="Release day", clock=clock)
+    thread = mine.post("Shall we ship?")
+    mine.post("Yes: all checks are green.", thread_ts=thread)
+    mine.slack("reactions.add", channel=GENERAL, name="rocket", timestamp=thread)
+    mine.slack("conversations.setTopic", channel=GENERAL, topic="Shipping today")
+    mine.slack("chat.postMessage", channel="C404", text="Done")
+    world.platform.post(f"env/{mine.id}/checkpoints", {"name": "shipped"})
+    mine.post("It is out.")
+    context = browser.new_context(base_url=world.server.url, viewport={"width": 1000, "height": 560})
+    page = context.new_page()
+    for name, path in (("timeline", ""), ("slack", f"/screens/slack/channels/{GENERAL}")):
+        page.goto(f"/inspect/environments/{mine.id}{path}")
+        page.screenshot(path=pictures / f"{name}.png")
+        assert (pictures / f"{name}.png").stat().st_size > 10_000
+    context.close()
+
+
+def test_the_page_of_a_twin_run_is_kept_up_to_date(browser: Browser, world: World, pictures: Path) -> None:
+    client = world.server.client
+    made = client.post("/twin-runs", json={"twins": ["slack", "linear"]}).json()
+    run = client.get(f"/twin-runs/{made['run_id']}").json()
+    context = browser.new_context(viewport={"width": 1000, "height": 700})
+    page = context.new_page()
+    page.goto(run["dashboard_url"])
+    expect(page.get_by_text("Nothing has changed yet.")).to_be_visible()
+    url = run["twins"]["slack"]["env_vars"]["SLACK_API_URL"]
+    assert client.post(f"{url}/conversations.create", json={"name": "live"}).json()["ok"]
+    expect(page.get_by_text("+ channels 1", exact=False)).to_be_visible()
+    page.screenshot(path=pictures / "twin-run.png", full_page=True)
+    assert (pictures / "twin-run.png").stat().st_size > 10_000
     context.close()

@@ -9,13 +9,9 @@ from typing import Any
 import pytest
 
 from tests.harness import Environment
-from tests.inspector.conftest import SCRIPT, World
-from twindiff.twins.stripe.accounts import OWN
+from tests.inspector.conftest import AGENDA, SCRIPT, World
 
 Json = dict[str, Any]
-
-ADA = "22010040001"
-AGENDA = "calendars/agent@example.com"
 
 
 def seen(world: World, environment: Environment, twin: str, path: str = "") -> str:
@@ -27,13 +23,6 @@ def seen(world: World, environment: Environment, twin: str, path: str = "") -> s
 def missing(world: World, environment: Environment, twin: str, path: str) -> bool:
     path = f"/inspect/environments/{environment.id}/screens/{twin}/{path}"
     return world.server.in_process.get(path).status_code == 404
-
-
-@pytest.fixture(scope="module")
-def shop(world: World) -> Environment:
-    """A shop after six months, before anything more falls due."""
-    clock = {"mode": "steps", "start": "2026-07-04T12:00:00"}
-    return world.platform.environment("stripe:stripe_default", user=OWN, clock=clock)
 
 
 def charge(shop: Environment, path: str, **parameters: str) -> Json:
@@ -79,12 +68,6 @@ def test_stripe_shows_the_newest_and_says_how_many_it_leaves_out(world: World, s
 @pytest.mark.parametrize("path", ["nope", "payments/pi_nope", "customers/cus_nope", "balance/1", "invoices/in_nope/x"])
 def test_stripe_shows_nothing_where_there_is_nothing(world: World, shop: Environment, path: str) -> None:
     assert missing(world, shop, "stripe", path)
-
-
-@pytest.fixture(scope="module")
-def bikes(world: World) -> Environment:
-    """The files of a bike shop."""
-    return world.platform.environment("box:box_default", user=ADA)
 
 
 def send(bikes: Environment, verb: str, path: str, **options: Any) -> Json:
@@ -135,13 +118,6 @@ def test_box_shows_nothing_where_there_is_nothing(world: World, bikes: Environme
 def upload(name: str, data: bytes) -> Json:
     attributes = json.dumps({"name": name, "parent": {"id": "0"}})
     return {"data": {"attributes": attributes}, "files": {"file": (name, data)}}
-
-
-@pytest.fixture(scope="module")
-def company(world: World) -> Environment:
-    """A calendar in Los Angeles, on Sunday 17 June 2018."""
-    clock = {"mode": "steps", "start": "2018-06-17T07:00:00"}
-    return world.platform.environment("calendar:calendar_base", user="user_agent", clock=clock)
 
 
 def insert(company: Environment, **event: Any) -> Json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -120,3 +120,13 @@ class Feed:
         """An operation of this process has changed rows."""
         if self.listener:
             self.listener(written)
+
+
+async def either(*waiting: Awaitable[object]) -> None:
+    """Wait for the first of several."""
+    tasks = [asyncio.ensure_future(each) for each in waiting]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from twindiff.kit.errors import ApiError
-from twindiff.server.inspector import access, doing, environments, library, live, rendering, runs, tables
+from twindiff.server.inspector import access, doing, environments, library, live, rendering, runs, tables, trials
 from twindiff.server.inspector.access import PREFIX
 from twindiff.server.inspector.timelines import Cursor
 from twindiff.server.service import Service
@@ -41,6 +41,11 @@ PAGES: dict[str, Handler] = {
     "/templates/{id}/tables/{table}": library.template_table,
     "/suites": library.suites,
     "/suites/{id}": library.suite,
+    "/trial-sets": trials.trial_sets,
+    "/trial-sets/{id}": trials.trial_set,
+    "/trial-sets/{id}/trials": trials.trials,
+    "/trial-sets/{id}/compare": trials.compare,
+    "/trial-sets/{id}/compare/{other}": trials.comparison,
 }
 DEEDS: dict[str, Deed] = {
     f"{ENVIRONMENT}/checkpoint": doing.checkpoint,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.server.inspector.rendering import render
 from twindiff.server.inspector.timelines import Cursor, cursor_at, timeline
 from twindiff.server.service import Service
+from twindiff.storage.feed import either
 
 SECONDS_TOGETHER = 0.1
 """What comes within it is drawn at once."""
@@ -104,7 +105,7 @@ class Live:
         with engine.feed.watch(environment_id) as commits, log.feed.watch(environment_id) as calls:
             cursor = await self._present(environment_id)
             while True:
-                await _either(commits.__anext__(), calls.__anext__())
+                await either(commits.__anext__(), calls.__anext__())
                 await asyncio.sleep(SECONDS_TOGETHER)
                 with suppress(ApiError):  # an environment that has ended, or a full disk
                     part = await self._part(environment_id, cursor)
@@ -136,13 +137,3 @@ class Live:
             return Part(shown.cursor, html.strip())
 
         return await self._service.runtime.run_request(read)
-
-
-async def _either(*waiting: Awaitable[object]) -> None:
-    """Wait for the first of several."""
-    tasks = [asyncio.ensure_future(each) for each in waiting]
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()

@@ -42,7 +42,15 @@ def environment() -> Environment:
         undefined=StrictUndefined,
     )
     cast(dict[str, Any], made.filters).update(
-        {"cell": cell, "pretty": pretty, "time": time_of_day, "day": day_and_time, "of": of, "indented": indented}
+        {
+            "cell": cell,
+            "pretty": pretty,
+            "time": time_of_day,
+            "day": day_and_time,
+            "of": of,
+            "indented": indented,
+            "percent": percent,
+        }
     )
     cast(dict[str, Any], made.globals).update({"query": query, "key_of": key_of})
     return made
@@ -91,6 +99,11 @@ def time_of_day(instant: str) -> str:
 def day_and_time(instant: str | None) -> str:
     """An instant to the second."""
     return (instant or "")[:19].replace("T", " ")
+
+
+def percent(share: float, *, signed: bool = False) -> str:
+    """A share from 0 to 1 in percent, or a difference of two with its sign."""
+    return f"{share:+.0%}".replace("%", " %") if signed else f"{share:.0%}".replace("%", " %")
 
 
 def of(name: str, row: Mapping[str, Any]) -> Any:

@@ -15,12 +15,14 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer
 from twindiff.server.auth import same
 from twindiff.server.twin_runs.desk import Desk
-from twindiff.server.twin_runs.runs import BEGINNING
-from twindiff.storage.feed import Feed
+from twindiff.server.twin_runs.runs import BEGINNING, TwinRuns
+from twindiff.storage.feed import either
 from twindiff.storage.journal import Record
 
 SHOWN = 50
 """Calls and operations that the page shows, newest first."""
+SECONDS_BETWEEN = 0.25
+"""Between two news of a run."""
 SECONDS_QUIET = 20
 """After which a stream says that it is still there."""
 MOST_STREAMS = 200
@@ -39,8 +41,8 @@ async function refresh() {
   if (late) { late = false; refresh(); }
 }
 const news = new EventSource(location.pathname + "/news" + location.search);
+news.onopen = refresh;
 news.onmessage = refresh;
-setInterval(refresh, 10000);
 """
 _HASH = b64encode(sha256(_SCRIPT.encode()).digest()).decode()
 POLICY = (
@@ -48,12 +50,15 @@ POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _STYLE = """
-:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{max-width:64rem;margin:2rem auto;padding:0 1rem}
+:root{color-scheme:light dark;--ink:#1a1d24;--paper:#fff;--tint:#f4f5f9;--ok:#14693f;--bad:#a32b23}
+@media(prefers-color-scheme:dark){:root{--ink:#e8eaf0;--paper:#14161b;--tint:#1d2027;--ok:#5fcf95;--bad:#ff9a90}}
+body{max-width:64rem;margin:2rem auto;padding:0 1rem;background:var(--paper);color:var(--ink);
+font:15px/1.5 system-ui,sans-serif}
 h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}code,pre{font:13px/1.5 ui-monospace,monospace}
 code{overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #8884;
-vertical-align:top}pre{background:#8881;padding:.7rem;border-radius:.4rem;overflow:auto;user-select:all}
-.ok{color:#1a7f37}.bad{color:#cf222e}.wide{overflow-x:auto}
+vertical-align:top}pre{background:var(--tint);padding:.7rem;border-radius:.4rem;overflow:auto;user-select:all}
+.ok{color:var(--ok)}.bad{color:var(--bad)}.wide{overflow-x:auto}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:0 1rem}
 """
 
@@ -79,23 +84,39 @@ def news(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
     _check(desk, run, token)
     if len(_watched) >= MOST_STREAMS:
         raise TooManyStreams
-    parts = _told(desk.runs.service.engine.feed, run.environment_id)
+    parts = _told(desk.runs, run)
     return Answer(b"", content_type="text/event-stream", headers=(("Cache-Control", "no-store"),), parts=parts)
 
 
-async def _told(feed: Feed, environment_id: str) -> AsyncIterator[bytes]:
-    _watched.append(environment_id)
+async def _told(runs: TwinRuns, run: TwinRunRecord) -> AsyncIterator[bytes]:
+    """News of a run, no more often than a page can show it; an open page of a run in which nothing happens waits."""
+    service = runs.service
+
+    async def seq() -> int:
+        return service.engine.seq(run.environment_id)
+
+    async def lasts() -> bool:
+        return runs.status(runs.find(run.run_id)) == "ready"
+
+    _watched.append(run.environment_id)
     try:
-        with feed.watch(environment_id) as watch:
+        with (
+            service.engine.feed.watch(run.environment_id) as commits,
+            service.calls.log.feed.watch(run.environment_id) as calls,
+        ):
             yield b": watching\n\n"
             while True:
                 try:
-                    commit = await asyncio.wait_for(anext(watch), SECONDS_QUIET)
-                    yield f"data: {commit.seq}\n\n".encode()
+                    await asyncio.wait_for(either(anext(commits), anext(calls)), SECONDS_QUIET)
+                    yield b"data: %d\n\n" % await service.runtime.run_request(seq)
+                    await asyncio.sleep(SECONDS_BETWEEN)
                 except TimeoutError:
+                    if not await service.runtime.run_request(lasts):
+                        yield b"data: ended\n\n"
+                        return
                     yield b": still here\n\n"
     finally:
-        _watched.remove(environment_id)
+        _watched.remove(run.environment_id)
 
 
 def _check(desk: Desk, run: TwinRunRecord, token: str) -> None:
