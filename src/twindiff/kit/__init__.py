@@ -49,3 +49,4 @@ from .twin import Operations as Operations
 from .twin import Twin as Twin
 from .twin import Users as Users
 from .views import View as View
+from .written_once import written_once as written_once

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from hashlib import blake2b
 from typing import Protocol
 from uuid import UUID
@@ -9,6 +10,12 @@ from uuid import UUID
 from .clock import SECOND, Clock
 
 BASE36 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@cache
+def _letters(alphabet: str) -> bytes:
+    """The letter for each byte."""
+    return bytes(ord(alphabet[byte % len(alphabet)]) for byte in range(256))
 
 
 class Next(Protocol):
@@ -25,7 +32,7 @@ class Ids:
     def new(self, prefix: str = "", length: int = 10, alphabet: str = BASE36) -> str:
         """`prefix` and `length` letters that look random and are a function of the counter alone."""
         digest = blake2b(f"{prefix}{self._next('id')}".encode(), digest_size=length).digest()
-        return prefix + "".join(alphabet[byte % len(alphabet)] for byte in digest)
+        return prefix + digest.translate(_letters(alphabet)).decode()
 
     def uuid(self) -> str:
         """A version 4 UUID, likewise."""

@@ -287,6 +287,8 @@ class Table(NamedTuple):
     columns: dict[str, Column[Any]]
     due: tuple[str, ...] = ()
     """Columns that hold when work falls due."""
+    folded: tuple[str, ...] = ()
+    """Texts by which rows are found whatever their case, each with an index of its own."""
 
 
 _tables: dict[type, Table] = {}
@@ -312,6 +314,7 @@ if TYPE_CHECKING:
             key: tuple[str, ...] = (),
             indexes: tuple[tuple[str, ...], ...] = (),
             unique: tuple[tuple[str, ...], ...] = (),
+            folded: tuple[str, ...] = (),
             visibility: Visibility = "plain",
         ) -> Any: ...
 
@@ -333,6 +336,7 @@ else:
             key: tuple[str, ...] = (),
             indexes: tuple[tuple[str, ...], ...] = (),
             unique: tuple[tuple[str, ...], ...] = (),
+            folded: tuple[str, ...] = (),
             visibility: Visibility = "plain",
             **options: Any,
         ) -> type:
@@ -341,7 +345,7 @@ else:
                 namespace[field] = msgspec.field(default=value.default)
             row = super().__new__(mcls, name, bases, namespace, **{**options, "kw_only": True})
             if table:
-                declared = Table(row, table, key, indexes, unique, visibility, _columns_of(row, given))
+                declared = Table(row, table, key, indexes, unique, visibility, _columns_of(row, given), folded=folded)
                 _check(declared)
                 _tables[row], _columns[row] = declared, declared.columns
                 _prepare_cascades(declared)
@@ -360,7 +364,8 @@ def _check(table: Table) -> None:
     row, columns = table.row.__name__, ", ".join(table.columns)
     if not table.key:
         raise TypeError(f"{row} needs a key: class {row}(Row, table='{table.name}', key=('…_id',))")
-    for what, names in [("key", table.key), *(("index", each) for each in (*table.indexes, *table.unique))]:
+    indexes = (*table.indexes, *table.unique, table.folded)
+    for what, names in [("key", table.key), *(("index", each) for each in indexes)]:
         for name in names:
             if name not in table.columns:
                 raise TypeError(f"{row}: its {what} names '{name}', which is no column. Columns: {columns}")

@@ -37,10 +37,7 @@ class Schema:
     @cached_property
     def hash(self) -> str:
         """The name of this way of storing rows."""
-        shape = [
-            [table.name, table.key, table.indexes, table.unique, [_column_shape(c) for c in table.columns.values()]]
-            for table in self.tables.values()
-        ]
+        shape = [_shape(table) for table in self.tables.values()]
         return blake2b(msgspec.json.encode(shape), digest_size=16).hexdigest()
 
     def content_hash(self, rows: Mapping[str, Iterable[Mapping[str, Any]]], counters: Mapping[str, int]) -> str:
@@ -72,6 +69,11 @@ def _array(length: int) -> bytes:
 def _plain(table: Table, row: Mapping[str, Any]) -> Plain:
     values = [canonical(row.get(name)) for name in table.columns]
     return tuple(row[name] for name in table.key), _encode(values)
+
+
+def _shape(table: Table) -> list[Any]:
+    columns = [_column_shape(column) for column in table.columns.values()]
+    return [table.name, table.key, table.indexes, table.unique, columns, *([table.folded] if table.folded else [])]
 
 
 def _column_shape(column: Any) -> tuple[str, str, bool]:

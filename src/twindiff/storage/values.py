@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 import msgspec
@@ -22,9 +23,11 @@ def canonical(value: Any) -> Any:
     That is the order PostgreSQL's JSONB gives them, so that text made of a stored value is the same on every engine.
     A number beyond 64 bits is a float, as it is to JavaScript.
     """
+    if isinstance(value, str) or value is None:
+        return value
     if isinstance(value, dict):
         items = cast(dict[str, Any], value)
-        return {key: canonical(items[key]) for key in _ordered(items)}
+        return {key: canonical(items[key]) for key in _ordered(tuple(items))}
     if isinstance(value, list | tuple):
         return [canonical(item) for item in cast(list[Any], value)]
     if type(value) is int and value not in INT64:
@@ -39,11 +42,19 @@ def _float(value: int) -> float:
         raise MalformedBody("A number is too large to be stored") from None
 
 
-def _ordered(keys: Iterable[str]) -> list[str]:
-    """Keys by length in bytes, then by code point."""
+def _ordered(keys: tuple[str, ...]) -> Sequence[str]:
+    """Keys by length in bytes, then by code point; the orders of short ones are remembered."""
+    return _order_of(keys) if sum(map(len, keys)) <= _SHORT else _sorted(keys)
+
+
+def _sorted(keys: tuple[str, ...]) -> list[str]:
     ordered = sorted(keys)
     ordered.sort(key=len if all(map(str.isascii, ordered)) else _bytes)
     return ordered
+
+
+_SHORT = 500
+_order_of = lru_cache(2000)(_sorted)
 
 
 def _bytes(key: str) -> int:

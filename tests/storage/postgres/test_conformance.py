@@ -18,6 +18,7 @@ from twindiff.storage.conformance.relations import *  # noqa: F403
 from twindiff.storage.conformance.stores import *  # noqa: F403
 from twindiff.storage.conformance.templates import *  # noqa: F403
 from twindiff.storage.conformance.worlds import CATALOG, SCHEMAS, Storage, world  # noqa: F401
+from twindiff.storage.conformance.writing_once import *  # noqa: F403
 from twindiff.storage.postgres import PostgresEngine
 
 pytestmark = pytest.mark.postgres

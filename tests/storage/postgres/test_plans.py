@@ -16,6 +16,7 @@ from twindiff.storage.postgres.connections import Pool, sql
 from twindiff.storage.postgres.ddl import schema_of
 from twindiff.storage.postgres.dialect import Sql
 from twindiff.twins.linear.model.issues import Issue
+from twindiff.twins.stripe.customers import Customer
 
 pytestmark = pytest.mark.postgres
 
@@ -50,6 +51,18 @@ def test_rows_above_one_are_looked_up_by_key_in_a_vacuumed_database(database: Da
     plan = plan_of(database, environment.id, f"SELECT t.id FROM {text.table(issue)} t ORDER BY {order}")
     lookups = re.findall(r"(Seq Scan|Scan using \S+) on issues", plan)
     assert lookups == ["Scan using issues_pkey"] * 2, plan
+
+
+def test_a_text_whatever_its_case_is_looked_up_in_an_index(database: Database) -> None:
+    database.initialise(schemas(), CATALOG)
+    with draining(database.dsn):
+        server = LiveServer(Settings(storage=database.dsn, ready=0))
+        environment = Platform(server.client).environment("stripe:stripe_default", "acct_1TwindiffTestShop")
+        server.close()
+    text = Sql(schema_of("stripe"))
+    wanted = text.equals_fold("t.email", "Ada@Shop.example").replace("%s", "'ada@shop.example'")
+    plan = plan_of(database, environment.id, f"SELECT t.id FROM {text.table(Customer)} t WHERE {wanted}")
+    assert "customers_env_id_email_folded" in plan, plan
 
 
 def plan_of(database: Database, environment: str, query: str) -> str:

@@ -28,7 +28,12 @@ NOON = 1_800_000_000_000_000
 
 
 class Thing(
-    Row, table="things", key=("thing_id",), indexes=(("parent_id", "thing_id"), ("number",)), unique=(("slug",),)
+    Row,
+    table="things",
+    key=("thing_id",),
+    indexes=(("parent_id", "thing_id"), ("number",)),
+    unique=(("slug",),),
+    folded=("text",),
 ):
     thing_id: Column[str]
     text: Column[str | None] = column(default=None)

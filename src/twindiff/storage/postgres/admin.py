@@ -185,6 +185,7 @@ def _make_schemas(connection: Connection, roles: Roles, twins: Iterable[Schema],
     for twin in twins:
         _make_twin(connection, twin, server)
     connection.execute("RESET ROLE")
+    connection.execute(sql(folding.TRUSTED))
     for privilege in _PRIVILEGES:
         connection.execute(SQL(privilege).format(server))
     _make_origins(connection)

@@ -82,7 +82,7 @@ def _table(schema: str, table: Table, first: tuple[str, ...]) -> Iterator[str]:
     yield f"CREATE TABLE IF NOT EXISTS {name} ({', '.join([*columns, key])})"
     for index in indexes(table, first):
         kind = "UNIQUE INDEX" if index.unique else "INDEX"
-        yield f"CREATE {kind} IF NOT EXISTS {quote(index.name)} ON {name} ({names(index.columns)})"
+        yield f"CREATE {kind} IF NOT EXISTS {quote(index.name)} ON {name} ({index.places})"
 
 
 def stored_type(column: Column[Any]) -> str:
@@ -112,7 +112,8 @@ class Index(NamedTuple):
     """An index beside that of the key."""
 
     name: str
-    columns: tuple[str, ...]
+    places: str
+    """What it is by, as CREATE INDEX takes it."""
     unique: bool
 
 
@@ -123,7 +124,15 @@ def indexes(table: Table, first: tuple[str, ...]) -> list[Index]:
     """
     plain = [each for each in table.indexes if each[: len(table.key)] != table.key]
     declared = [*((each, True) for each in table.unique), *((each, False) for each in plain)]
-    return [Index(_index_name(table, (*first, *each)), (*first, *each), unique) for each, unique in declared]
+    return [
+        *(Index(_index_name(table, (*first, *each)), names((*first, *each)), unique) for each, unique in declared),
+        *(_folded(table, first, column) for column in table.folded),
+    ]
+
+
+def _folded(table: Table, first: tuple[str, ...], column: str) -> Index:
+    places = f"{names(first)}, twindiff.folded_head({quote(column)})"
+    return Index(_index_name(table, (*first, column, "folded")), places, unique=False)
 
 
 def _index_name(table: Table, columns: Sequence[str]) -> str:

@@ -9,10 +9,17 @@ from functools import cache
 
 from .ddl import literal
 
+HEAD = 400
+"""Letters of a folded text that an index keeps, each of four bytes at most; an index refuses more than 2,700."""
+
+TRUSTED = "ALTER FUNCTION twindiff.folded_head(text) LEAKPROOF"
+"""Says that the function tells nobody of the rows that it sees, without which no index by it is used where rows belong
+to environments. Only a superuser may say so."""
+
 
 @cache
 def functions() -> tuple[str, ...]:
-    """What creates `twindiff.casefold` and `twindiff.without_accents`."""
+    """What creates `twindiff.casefold`, `twindiff.folded_head` and `twindiff.without_accents`."""
     return tuple(_functions())
 
 
@@ -34,6 +41,11 @@ def _functions() -> Iterator[str]:
         f"WHEN given ~ {literal(f'[{_spans([*several])}]')} THEN twindiff.fold_all(given) "
         f"WHEN given ~ {literal(f'[{_spans([*single])}]')} THEN twindiff.fold_one(given) "
         'ELSE lower(given COLLATE "C") END'
+    )
+    # In another language, so that PostgreSQL does not put what it is made of in its place.
+    yield (
+        "CREATE OR REPLACE FUNCTION twindiff.folded_head(given text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT "
+        f"PARALLEL SAFE AS $$ BEGIN RETURN left(twindiff.casefold(given), {HEAD}); END $$"
     )
     marks = [chr(code) for code in range(0x300, sys.maxunicode + 1) if unicodedata.combining(chr(code))]
     yield (

@@ -133,6 +133,10 @@ class Compiler(ABC):
         """Whether a text contains another, whatever their case."""
         return self.contains(self.folded(left), text.casefold())
 
+    def equals_fold(self, left: str, text: str) -> str:
+        """Whether a text is another, whatever their case."""
+        return self.equals(self.folded(left), text.casefold())
+
     def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
         """How to find the rows of a table that fit."""
         return NO_SEARCH
@@ -337,7 +341,7 @@ _TEXT_ATOMS: dict[str, TextAtom] = {
     "starts_fold": lambda sql, left, text: sql.starts(sql.folded(left), text.casefold()),
     "ends": lambda sql, left, text: sql.ends(left, text),
     "ends_fold": lambda sql, left, text: sql.ends(sql.folded(left), text.casefold()),
-    "equals_fold": lambda sql, left, text: sql.equals(sql.folded(left), text.casefold()),
+    "equals_fold": lambda sql, left, text: sql.equals_fold(left, text),
 }
 
 

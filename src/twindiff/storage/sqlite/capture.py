@@ -1,7 +1,8 @@
 """What one operation changes, seen below every API: SQLite calls a hook before it writes a row, whoever asked for it.
 
-The hook gives a row as it was before the first write; how it is after the last is read from the table. So several
-writes fold to one change, and rows of a statement that was aborted halfway, which the hook reports too, fall out.
+The hook gives a row as it was before the first write and as it is after the last, so several writes fold to one change.
+The hook also reports rows of a statement that was aborted halfway, and knows nothing of a savepoint that was gone back
+to: after either, and where SQLite shows the hook a whole number for a real one, rows are read from their tables again.
 A session of SQLite's own does the same and costs ten times as much, most of it for asking the schema again each time.
 """
 
@@ -23,12 +24,14 @@ class Capture:
     def __init__(self, tables: Tables, connection: Connection) -> None:
         self._tables = tables.by_name
         self._connection = connection
-        self._touched: dict[tuple[str, Stored], Stored | None] = {}
+        self._before: dict[tuple[str, Stored], Stored | None] = {}
+        self._after: dict[tuple[str, Stored], Stored | None] = {}
         connection.preupdate_hook(self._see, id=self)
 
     def clear(self) -> None:
         """Begin an operation."""
-        self._touched.clear()
+        self._before.clear()
+        self._after.clear()
 
     @contextmanager
     def paused(self) -> Generator[None]:
@@ -43,21 +46,31 @@ class Capture:
         sql = self._tables.get(write.table_name)
         if sql is None:
             return
-        old, new = write.old, write.new
+        name, old, new = sql.table.name, write.old, write.new
         if old is not None:
-            self._touched.setdefault((write.table_name, tuple([old[at] for at in sql.key_at])), old)
+            place = name, tuple([old[at] for at in sql.key_at])
+            self._before.setdefault(place, old)
+            self._after[place] = None
         if new is not None:
-            self._touched.setdefault((write.table_name, tuple([new[at] for at in sql.key_at])), None)
+            place = name, tuple([new[at] for at in sql.key_at])
+            self._before.setdefault(place, None)
+            self._after[place] = new
 
-    def changes(self) -> list[Change]:
-        """Full rows, one change per row that differs, sorted by table and key."""
-        found = [self._change(name, key, before) for (name, key), before in self._touched.items()]
+    def changes(self, *, all_went_well: bool) -> list[Change]:
+        """Full rows, one change per row that differs, sorted by table and key.
+
+        `all_went_well` when no statement has failed and no savepoint was gone back to.
+        """
+        found = [self._change(name, key, before, known=all_went_well) for (name, key), before in self._before.items()]
         changes = [change for change in found if change is not None]
         return sorted(changes, key=_place) if len(changes) > 1 else changes
 
-    def _change(self, name: str, key: Stored, before: Stored | None) -> Change | None:
+    def _change(self, name: str, key: Stored, before: Stored | None, *, known: bool) -> Change | None:
         sql = self._tables[name]
-        after = self._connection.execute(sql.select_by_key, key).fetchone()
+        if known and not sql.has_real:
+            after = self._after[name, key]
+        else:
+            after = self._connection.execute(sql.select_by_key, key).fetchone()
         if before == after:
             return None
         was, now = sql.values(before) if before else None, sql.values(after) if after else None

@@ -83,9 +83,9 @@ class Database:
             self.take_back()
             raise
 
-    def changes(self) -> list[Change]:
-        """What the open transaction has changed so far."""
-        return self._capture.changes()
+    def changes(self, *, all_went_well: bool) -> list[Change]:
+        """What the open transaction has changed so far; see `Capture.changes`."""
+        return self._capture.changes(all_went_well=all_went_well)
 
     def commit(self) -> None:
         """Make the open transaction the state of the pages; it can still be taken back."""

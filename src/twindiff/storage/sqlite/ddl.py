@@ -29,13 +29,24 @@ class Searched(NamedTuple):
 
 def statements(table: Table) -> Iterator[str]:
     """What creates a table, and then its indexes; nothing happens to those that exist."""
-    columns = [column_text(column) for column in table.columns.values()]
-    key = f"PRIMARY KEY ({names(table.key)})"
-    yield f"CREATE TABLE IF NOT EXISTS {quote(table.name)} ({', '.join(columns)}, {key}) STRICT"
+    number = _number(table)
+    key = "UNIQUE" if number else "PRIMARY KEY"
+    columns = [column_text(column) + " PRIMARY KEY" * (name == number) for name, column in table.columns.items()]
+    yield f"CREATE TABLE IF NOT EXISTS {quote(table.name)} ({', '.join(columns)}, {key} ({names(table.key)})) STRICT"
     for unique in table.unique:
-        yield _index(table, unique, "UNIQUE INDEX")
+        if unique != (number,):
+            yield _index(table, unique, "UNIQUE INDEX")
     for index in table.indexes:
         yield _index(table, index, "INDEX")
+    for name in table.folded:
+        index = _index_name(table, [f"casefold({name})"])
+        yield f"CREATE INDEX IF NOT EXISTS {index} ON {quote(table.name)} (casefold({quote(name)}))"
+
+
+def _number(table: Table) -> str | None:
+    """The column by whose value SQLite stores rows, which spares an index: an integer that is unique by itself."""
+    alone = [table.columns[each[0]] for each in table.unique if len(each) == 1]
+    return next((column.name for column in alone if column.kind == "integer" and not column.nullable), None)
 
 
 def column_text(column: Column[Any]) -> str:

@@ -276,7 +276,7 @@ class SqliteEngine:
             with database.bounded(limit()) as deadline:
                 store = SqliteStore(database.connection, database.tables, counters, deadline)
                 result = work(Moment(store, clock))
-            changed = database.changes()
+            changed = database.changes(all_went_well=store.all_went_well)
             if not changed:
                 database.take_back()
                 return result, None

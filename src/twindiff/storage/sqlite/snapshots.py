@@ -89,7 +89,7 @@ class Snapshot:
             with database.bounded(limit()) as deadline:
                 store = SqliteStore(database.connection, self._tables, counters, deadline)
                 result = work(Moment(store, self._clock))
-            changed = database.changes()
+            changed = database.changes(all_went_well=store.all_went_well)
             if not changed:
                 database.take_back()
                 return result, None

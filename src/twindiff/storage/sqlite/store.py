@@ -53,6 +53,7 @@ class TableSql(TableForm):
         marks = ", ".join("?" * len(self.columns))
         self.insert = f"INSERT INTO {self.name} ({names(self.columns)}) VALUES ({marks})"
         self.queries: dict[Shape, str] = {}
+        self.has_real = any(column.kind == "float" for column in table.columns.values())
         self.returning = f"WHERE {self.by_key} RETURNING {names(self.columns)}"
 
     def delete_referring(self, column: str) -> str:
@@ -89,6 +90,8 @@ class SqliteStore:
         self._tables = tables
         self._counters = counters
         self.events: list[Event] = []
+        self.all_went_well = True
+        """Whether no statement has failed and no savepoint was gone back to."""
 
     def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
         sql = self._tables.of(table)
@@ -200,6 +203,7 @@ class SqliteStore:
             yield
         except BaseException:  # a handler may raise anything, and then this part has changed nothing
             del self.events[told:]
+            self.all_went_well = False
             if self._connection.in_transaction:
                 self._execute("ROLLBACK TO part")
             raise
@@ -293,8 +297,9 @@ class SqliteStore:
         """All that a statement finds; raises what the deadline says when it, or what was before it, took too long."""
         if monotonic() > self._until:
             raise self._late
+        well, self.all_went_well = self.all_went_well, False
         try:
-            return self._execute(query, parameters).fetchall()
+            found = self._execute(query, parameters).fetchall()
         except Interrupted:
             raise self._late from None
         except OUT_OF_SPACE:
@@ -303,6 +308,8 @@ class SqliteStore:
             if "too large" in str(error):  # deeper than SQLite lets an expression be
                 raise TooLarge from None
             raise
+        self.all_went_well = well
+        return found
 
     def _write(self, query: str, values: Sequence[Any], taken: type[ApiError] | None) -> list[Any]:
         try:

@@ -1,0 +1,213 @@
+"""A Store that writes each row once, with its last values, however often an operation changes it.
+
+Operations that pass a row through several states, as a payment that is made, confirmed and settled at once, cost one
+statement for each row in place of one for each state; rows that were read by their key are not read again. Whatever is
+asked of a table otherwise is asked after its rows were written, so a handler sees no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from .call import Call
+from .errors import ApiError
+from .rows import AllOf, AnyOf, Column, Expression, Not, Order, Row, Where, table_of
+from .store import Ordering, Store
+
+R = TypeVar("R", bound=Row)
+Key = tuple[Any, ...]
+
+
+@contextmanager
+def written_once(call: Call) -> Generator[None]:
+    """Write what a call changes when this ends; nothing, if an exception ends it."""
+    before = call.db
+    call.db = rows = WrittenOnce(before)
+    try:
+        yield
+        rows.flush()
+    finally:
+        call.db = before
+
+
+class Kept:
+    """What is known of one table: rows as they are now, and which of their columns are not written yet.
+
+    None stands for all columns, those of a new row.
+    """
+
+    __slots__ = ("cascades", "key", "rows", "table", "unwritten")
+
+    def __init__(self, table: type[Row]) -> None:
+        self.table = table
+        self.key, self.cascades = _declared(table)
+        self.rows: dict[Key, Any] = {}
+        self.unwritten: dict[Key, set[str] | None] = {}
+
+    def key_of(self, row: Row) -> Key:
+        return tuple([getattr(row, column.name) for column in self.key])
+
+    def asked(self, where: Sequence[Expression]) -> Key | None:
+        """The key that conditions ask for, when they give it in order and ask for nothing else."""
+        if len(where) != len(self.key):
+            return None
+        values: list[Any] = []
+        for column, part in zip(self.key, where, strict=True):
+            if type(part) is not Where or part.op != "=" or part.column is not column:
+                return None
+            if part.value is None or isinstance(part.value, Column):
+                return None
+            values.append(part.value)
+        return tuple(values)
+
+
+@cache
+def _declared(table: type[Row]) -> tuple[tuple[Column[Any], ...], bool]:
+    """The columns of a table's key, and whether its rows go with others that they refer to."""
+    columns = table_of(table).columns
+    return tuple(columns[name] for name in table_of(table).key), any(each.on_delete for each in columns.values())
+
+
+class WrittenOnce:
+    """See the module; what was changed is written by `flush`."""
+
+    def __init__(self, db: Store) -> None:
+        self._db = db
+        self._kept: dict[type[Row], Kept] = {}
+        self.next = db.next
+        self.emit = db.emit
+
+    def flush(self) -> None:
+        """Write what is not written yet."""
+        for kept in self._kept.values():
+            if kept.unwritten:
+                self._write(kept)
+
+    def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
+        kept = self._of(table)
+        found = kept.rows.get(key)
+        return found or self._keep(kept, self._db.get(table, *key, missing=missing))
+
+    def find(self, table: type[R], *where: Expression) -> R | None:
+        kept = self._of(table)
+        key = kept.asked(where)
+        if key is not None and (known := kept.rows.get(key)):
+            return known
+        if key is None:
+            self._before(kept, *where)
+        found = self._db.find(table, *where)
+        return None if found is None else self._keep(kept, found)
+
+    def rows(
+        self,
+        table: type[R],
+        *where: Expression,
+        order: Ordering = (),
+        limit: int | None = None,
+        offset: int = 0,
+        columns: tuple[Column[Any], ...] | None = None,
+    ) -> Any:
+        kept = self._of(table)
+        self._before(kept, *where, *(order if type(order) is tuple else (order,)), *(columns or ()))
+        if columns:
+            return self._db.rows(table, *where, order=order, limit=limit, offset=offset, columns=columns)
+        found = self._db.rows(table, *where, order=order, limit=limit, offset=offset)
+        return [self._keep(kept, row) for row in found]
+
+    def pages(self, table: type[Row], by: Column[Any], parents: Sequence[str], *where: Expression, **how: Any) -> Any:
+        self.flush()
+        return self._db.pages(table, by, parents, *where, **how)
+
+    @contextmanager
+    def savepoint(self) -> Generator[None]:
+        self.flush()
+        try:
+            with self._db.savepoint():
+                yield
+                self.flush()
+        except BaseException:  # a handler may raise anything, and then this part has changed nothing
+            self._kept.clear()
+            raise
+
+    def count(self, table: type[Row], *where: Expression) -> int:
+        self._before(self._of(table), *where)
+        return self._db.count(table, *where)
+
+    def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
+        kept = self._of(type(row))
+        if taken:
+            return self._keep(kept, self._db.add(row, taken=taken))
+        key = kept.key_of(row)
+        if key in kept.rows:
+            self._write(kept)
+            return self._db.add(row)
+        kept.rows[key] = row
+        kept.unwritten[key] = None
+        return row
+
+    def change(self, row: R, **fields: Any) -> R:
+        kept = self._of(type(row))
+        key = kept.key_of(row)
+        known = kept.rows.get(key)
+        if known is None:
+            return self._keep(kept, self._db.change(row, **fields))
+        written = kept.unwritten.setdefault(key, set())
+        if written is not None:
+            written.update(fields)
+        changed = kept.rows[key] = msgspec.structs.replace(known, **fields)
+        return changed
+
+    def remove(self, row: Row) -> None:
+        kept = self._of(type(row))
+        key = kept.key_of(row)
+        if any(each.cascades for each in self._kept.values()):
+            self.flush()
+            self._kept.clear()
+        kept.rows.pop(key, None)
+        if kept.unwritten.pop(key, ()) is not None:
+            self._db.remove(row)
+
+    def _of(self, table: type[Row]) -> Kept:
+        kept = self._kept.get(table)
+        if kept is None:
+            kept = self._kept[table] = Kept(table)
+        return kept
+
+    def _keep(self, kept: Kept, row: R) -> R:
+        kept.rows[kept.key_of(row)] = row
+        return row
+
+    def _before(self, kept: Kept, *parts: Any) -> None:
+        """Write what an answer may depend on: rows of its own table, or of all when other tables may come into it."""
+        if all(_is_of(part, kept.table) for part in parts):
+            self._write(kept)
+        else:
+            self.flush()
+
+    def _write(self, kept: Kept) -> None:
+        unwritten, kept.unwritten = kept.unwritten, {}
+        for key, columns in unwritten.items():
+            row = kept.rows[key]
+            if columns is None:
+                self._db.add(row)
+            else:
+                self._db.change(row, **{name: getattr(row, name) for name in columns})
+
+
+def _is_of(part: Any, table: type[Row]) -> bool:
+    """Whether a condition or an order has to do with nothing but columns of a table."""
+    if isinstance(part, Column):
+        column = cast(Column[Any], part)
+        return column.table is table and column.worked is None
+    if type(part) is Where:
+        return _is_of(part.column, table) and not isinstance(part.value, Column)
+    if isinstance(part, AllOf | AnyOf):
+        return all(_is_of(each, table) for each in part.parts)
+    if isinstance(part, Not):
+        return _is_of(part.part, table)
+    return isinstance(part, Order) and _is_of(part.column, table)

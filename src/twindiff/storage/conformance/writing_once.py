@@ -1,0 +1,119 @@
+# ruff: noqa: D103 - a test is named by the sentence it proves
+"""A Store that writes each row once looks like any other from within, and leaves the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from twindiff.kit.errors import AlreadyExists, ApiError
+from twindiff.kit.store import Store
+from twindiff.kit.written_once import WrittenOnce
+
+from .worlds import Folder, Page, Thing, World
+
+__all__ = [
+    "test_a_key_that_is_taken_is_told_as_soon_as_it_is_known",
+    "test_a_row_that_was_changed_often_is_written_once",
+    "test_what_was_written_once_is_the_same",
+]
+
+Step = tuple[str, str, int]
+IDS = st.sampled_from(["F1", "F2", "F3", "F4"])
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["add", "page", "move", "number", "remove", "find", "rows", "count", "fail"]), IDS,
+              st.integers(0, 2)),
+    max_size=12,
+)  # fmt: skip
+
+
+class Failed(ApiError):
+    """It has failed."""
+
+
+def _page(db: Store, id: str, number: int) -> Any:
+    return db.find(Page, Page.folder_id == id, Page.number == number)
+
+
+def _fail(db: Store, id: str, number: int) -> Any:
+    with suppress(Failed), db.savepoint():
+        _DOES["page"](db, id, number)
+        _DOES["remove"](db, id, number)
+        raise Failed
+
+
+def _change(db: Store, row: Any, **fields: Any) -> Any:
+    return db.change(row, **fields) if row else None
+
+
+_DOES: dict[str, Callable[[Store, str, int], Any]] = {
+    "add": lambda db, id, number: db.find(Folder, Folder.folder_id == id) or db.add(Folder(folder_id=id)),
+    "page": lambda db, id, number: _page(db, id, number) or db.add(Page(folder_id=id, number=number)),
+    "move": lambda db, id, number: _change(db, db.find(Folder, Folder.folder_id == id), parent_id=f"F{number}"),
+    "number": lambda db, id, number: _change(db, _page(db, id, number), copied_from=f"F{number}"),
+    "remove": lambda db, id, number: [db.remove(row) for row in db.rows(Folder, Folder.folder_id == id)],
+    "find": lambda db, id, number: db.find(Page, Page.copied_from == id),
+    "rows": lambda db, id, number: db.rows(Page, Page.folder_id.to(Folder.parent_id) == id, order=-Page.number),
+    "count": lambda db, id, number: db.count(Folder, Folder.parent_id == id),
+    "fail": _fail,
+}
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(before=STEPS, steps=STEPS)
+def test_what_was_written_once_is_the_same(world: World, before: list[Step], steps: list[Step]) -> None:
+    def work(db: Store, done: list[Step]) -> list[Any]:
+        return [_DOES[name](db, id, number) for name, id, number in done]
+
+    def once(db: Store) -> list[Any]:
+        rows = WrittenOnce(db)
+        found = work(rows, steps)
+        rows.flush()
+        return found
+
+    plain, other = world.environment(), world.environment()
+    for place in (plain, other):
+        place.write(lambda db: work(db, before), "beta")
+    assert other.write(once, "beta") == plain.write(lambda db: work(db, steps), "beta")
+    assert other.state() == plain.state()
+
+
+def test_a_row_that_was_changed_often_is_written_once(world: World) -> None:
+    class Counted(WrittenOnce):
+        writes = 0
+
+        def _write(self, kept: Any) -> None:
+            self.writes += len(kept.unwritten)
+            super()._write(kept)
+
+    def work(db: Store) -> int:
+        rows = Counted(db)
+        thing = rows.add(Thing(thing_id="T1"))
+        for number in range(3):
+            thing = rows.change(thing, number=number)
+        rows.remove(rows.add(Thing(thing_id="T2")))
+        rows.flush()
+        return rows.writes
+
+    place = world.environment()
+    assert place.write(work) == 1
+    assert place.read(lambda db: [(each.thing_id, each.number) for each in db.rows(Thing)]) == [("T1", 2)]
+
+
+def test_a_key_that_is_taken_is_told_as_soon_as_it_is_known(world: World) -> None:
+    place = world.environment(Thing(thing_id="T1"))
+
+    def work(db: Store) -> list[str]:
+        rows, told = WrittenOnce(db), list[str]()
+        for add in (lambda: rows.add(Thing(thing_id="T1"), taken=Failed), lambda: rows.add(rows.get(Thing, "T1"))):
+            try:
+                add()
+            except (Failed, AlreadyExists) as error:
+                told.append(type(error).__name__)
+        return told
+
+    assert place.write(work) == ["Failed", "AlreadyExists"]
