@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from twindiff.kit import Call, Column, Operations, Row, column
+from twindiff.kit import Call, Column, Operations, Row, column, written_once
 
 api = Operations(prefix="/v1")
 
@@ -61,7 +61,8 @@ def cancel_all(call: Call, object: str) -> None:
 @api.due(BillingWork.due)
 def bill(call: Call, row: BillingWork) -> None:
     """Do a piece of work whose time has come."""
-    perform(call, row, row.due or 0)
+    with written_once(call):
+        perform(call, row, row.due or 0)
 
 
 def perform(call: Call, row: BillingWork, at: int) -> None:

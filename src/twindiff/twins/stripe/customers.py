@@ -52,6 +52,7 @@ class Customer(
     key=("id",),
     unique=(("seq",), ("invoice_prefix",)),
     indexes=(("email", "seq"), ("created",), ("test_clock",)),
+    folded=("email", "name", "phone"),
 ):
     name: Column[str | None] = column(default=None)
     email: Column[str | None] = column(default=None)

@@ -14,7 +14,7 @@ from .balance_transactions import TRANSACTIONS, BalanceTransaction, enter
 from .charges import CHARGES, Charge
 from .events import record, record_row, update
 from .lists import equal, list_of, within
-from .objects import Fields, StripeObject, new, new_id, now, resource, retrieve, show, shown
+from .objects import Fields, StripeObject, new, now, object_id, resource, retrieve, show, shown
 from .params import ListParams, OptBool, OptMetadata, OptRange, OptText, Params, merged_metadata, value_of
 
 api = Operations(prefix="/v1")
@@ -207,7 +207,7 @@ def open_dispute(call: Call, charge: Charge, kind: str) -> Dispute:
     """A dispute of a charge, whose money is withdrawn unless the bank only inquires."""
     is_inquiry = kind == "inquiry"
     at = now(call)
-    id = new_id(call, DISPUTES.prefix)
+    id = object_id(call, DISPUTES.prefix)
     taken = [] if is_inquiry else [_enter(call, id, charge, -charge.amount_captured, FEE)]
     dispute = new(
         call,

@@ -31,6 +31,7 @@ class Invoice(
     key=("id",),
     unique=(("seq",), ("number",)),
     indexes=(("customer", "seq"), ("subscription", "seq"), ("status", "seq"), ("created",), ("test_clock",)),
+    folded=("number",),
 ):
     amount_due: Column[int] = column(default=0)
     amount_overpaid: Column[int] = column(default=0)

@@ -368,7 +368,7 @@ def _delinquent(call: Call, id: str, *, yes: bool) -> None:
 
 def intent_succeeded(call: Call, intent: PaymentIntent) -> None:
     """Let an invoice be paid whose PaymentIntent was paid by itself, as by a customer who has authenticated."""
-    invoice = find(call, INVOICES, intent.invoice or "")
+    invoice = find(call, INVOICES, intent.invoice) if intent.invoice else None
     if invoice and invoice.status in ("open", "uncollectible"):
         paid(call, invoice)
 

@@ -11,7 +11,7 @@ from datetime import date
 from hashlib import blake2b
 from typing import Any
 
-from twindiff.kit import Answer, ApiError, Call, Column, Exchange, Row
+from twindiff.kit import Answer, ApiError, Call, Column, Exchange, Row, written_once
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.styles.stripe import InvalidApiKey, StripeError
 
@@ -22,6 +22,7 @@ VERSION = "2026-08-26.dahlia"
 
 _VERSION = re.compile(r"(\d{4}-\d\d-\d\d)(\.[a-z]+)?(; ?[a-z_]+=v\d+)*")
 LONGEST_KEY = 255
+_LETTERS = bytes(ord(LETTERS[byte % len(LETTERS)]) for byte in range(256))
 
 
 class IdempotencyKey(Row, table="idempotency_keys", key=("key",), visibility="bookkeeping"):
@@ -57,7 +58,7 @@ def around(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
 def _request_id(exchange: Exchange, call: Call) -> str:
     request = exchange.request
     asked = f"{call.clock.micros} {request.verb} {request.path}?{request.query}".encode() + request.body
-    return "req_" + "".join(LETTERS[byte % len(LETTERS)] for byte in blake2b(asked, digest_size=14).digest())
+    return "req_" + blake2b(asked, digest_size=14).digest().translate(_LETTERS).decode()
 
 
 def _check(exchange: Exchange) -> str:
@@ -133,13 +134,18 @@ def _attempt(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answ
 
 
 def _answer(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
-    value = proceed()
+    value = proceed() if exchange.operation.reads else _written(call, proceed)
     paths = _paths(exchange)
     if isinstance(value, ApiError):
         value.details["request_id"] = call.memo["request"]["id"]
     elif paths and isinstance(value, dict):
         value = expanded(call, value, paths)
     return exchange.answer(value)
+
+
+def _written(call: Call, proceed: Callable[[], Any]) -> Any:
+    with written_once(call):
+        return proceed()
 
 
 def _paths(exchange: Exchange) -> list[str]:

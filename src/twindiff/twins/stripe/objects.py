@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from string import ascii_letters, digits
+from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from twindiff.kit import Call, Column, Row, View, expand
@@ -23,6 +23,9 @@ Fill = Callable[[Call, list[Fields]], None]
 R = TypeVar("R", bound="StripeObject")
 
 LETTERS = digits + ascii_letters
+_SORTED = digits + ascii_uppercase + ascii_lowercase
+_PLACES = 5
+_FIRST = len(_SORTED) ** _PLACES // 2
 AFTER_SEEDS = 1_000_001
 """The first `seq` of an environment: rows of templates have those below."""
 _PREFIX = re.compile(r"[a-z]+(?:_[a-z]+)*?_(?=[A-Za-z0-9]|test_)")
@@ -122,7 +125,7 @@ def now(call: Call) -> int:
 def new(call: Call, kind: Resource[R], **fields: Any) -> R:
     """Write an object with an id of its own; `created` and `id` may be given."""
     made: Fields = {
-        "id": fields.pop("id", None) or new_id(call, kind.prefix, kind.id_length),
+        "id": fields.pop("id", None) or object_id(call, kind.prefix, kind.id_length),
         "seq": call.db.next("stripe_objects", at_least=AFTER_SEEDS),
         "created": now(call),
         **fields,
@@ -131,8 +134,20 @@ def new(call: Call, kind: Resource[R], **fields: Any) -> R:
 
 
 def new_id(call: Call, prefix: str, length: int = 24) -> str:
-    """An id in Stripe's form."""
+    """What nobody can guess, in Stripe's letters."""
     return call.ids.new(prefix, length, LETTERS)
+
+
+def object_id(call: Call, prefix: str, length: int = 24) -> str:
+    """An id in Stripe's form; as Stripe's, those of one kind begin in the order in which they are made.
+
+    So an index by id grows at its end, instead of being written all over.
+    """
+    number, place = _FIRST + call.db.next("stripe_objects", at_least=AFTER_SEEDS), ""
+    for _ in range(_PLACES):
+        number, digit = divmod(number, len(_SORTED))
+        place = _SORTED[digit] + place
+    return call.ids.new(f"{prefix}1{place}", length - 1 - _PLACES, LETTERS)
 
 
 def find(call: Call, kind: Resource[R], id: str) -> R | None:

@@ -13,7 +13,7 @@ from twindiff.kit.styles.stripe import StripeError
 from .checkout_sessions import IntentData, SubscriptionData
 from .events import record_row, update
 from .lists import equal, list_of
-from .objects import LEFT_OUT, Fields, StripeObject, new, new_id, resource, retrieve, show, shown
+from .objects import LEFT_OUT, Fields, StripeObject, new, new_id, object_id, resource, retrieve, show, shown
 from .params import (
     ListParams,
     OptBool,
@@ -178,7 +178,7 @@ class ListLinks(ListParams, kw_only=True):
 @api.post("")
 def create_payment_link(call: Call, params: Annotated[CreateLink, Body]) -> Fields:
     """Make an address at which some things are sold."""
-    id = new_id(call, "plink_")
+    id = object_id(call, "plink_")
     items = add_items(call, id, params.line_items)
     if not items:
         raise StripeError("Missing required param: line_items.", code="parameter_missing", param="line_items")

@@ -15,7 +15,7 @@ from .cards import AUTHENTICATION, Decline
 from .charges import CHARGES, Attempt, Charge, attempt, settle
 from .customers import Customer
 from .events import record_row
-from .objects import Fields, StripeObject, find, new, new_id, now, resource, retrieve, shown
+from .objects import Fields, StripeObject, find, new, new_id, now, object_id, resource, retrieve, shown
 from .payment_methods import DEBITS, METHODS, REDIRECTS, PaymentMethod, attach, checked, outcome_of
 
 api = Operations()
@@ -134,7 +134,7 @@ def automatic_types(currency: str) -> list[str]:
 
 def create(call: Call, amount: int, currency: str, **fields: Any) -> PaymentIntent:
     """A PaymentIntent that waits for a payment method or, with one, to be confirmed."""
-    id = new_id(call, "pi_")
+    id = object_id(call, "pi_")
     status = "requires_confirmation" if fields.get("payment_method") else "requires_payment_method"
     made = new(
         call,
@@ -157,11 +157,14 @@ def unexpected(message: str, **fields: Any) -> StripeError:
 
 def with_intent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
     """A layer: whatever is refused of an intent shows it, as it was."""
-    intent = find(call, PAYMENTS, exchange.path_parameters.get("intent", ""))
+    id = exchange.path_parameters.get("intent")
+    if id is None:
+        return proceed()
+    known = None if exchange.operation.reads else find(call, PAYMENTS, id)
     try:
         return proceed()
     except StripeError as error:
-        if intent:
+        if intent := known or find(call, PAYMENTS, id):
             error.fields.setdefault("payment_intent", payment_intent_object(intent))
         raise
 

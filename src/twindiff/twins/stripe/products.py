@@ -33,7 +33,9 @@ from .search import search_of
 api = Operations(prefix="/v1/products")
 
 
-class Product(StripeObject, table="products", key=("id",), unique=(("seq",),), indexes=(("active", "seq"),)):
+class Product(
+    StripeObject, table="products", key=("id",), unique=(("seq",),), indexes=(("active", "seq"),), folded=("name",)
+):
     active: Column[bool] = column(default=True)
     default_price: Column[str | None] = column(default=None)
     description: Column[str | None] = column(default=None)

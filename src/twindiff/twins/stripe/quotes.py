@@ -16,7 +16,7 @@ from .discounts import OptDiscounts, give
 from .events import record_row, update
 from .invoice_objects import make_invoice, make_item, priced
 from .lists import equal, list_of
-from .objects import Fields, StripeObject, new, new_id, now, refer, resource, retrieve, show, shown
+from .objects import Fields, StripeObject, new, now, object_id, refer, resource, retrieve, show, shown
 from .params import (
     ListParams,
     OptInteger,
@@ -190,7 +190,7 @@ class ListQuotes(ListParams, kw_only=True):
 @api.post("")
 def create_quote(call: Call, params: Annotated[CreateQuote, Body]) -> Fields:
     """Draft an offer."""
-    id = new_id(call, "qt_")
+    id = object_id(call, "qt_")
     fields = _fields(call, params, None)
     items = add_items(call, id, params.line_items if isinstance(params.line_items, list) else [])
     fields |= _amounts(call, items)

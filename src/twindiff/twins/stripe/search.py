@@ -22,6 +22,9 @@ SHORTEST_PART = 3
 Searchable = Mapping[str, Column[Any]]
 """The fields of a kind of objects that queries may name; `metadata` stands for all of its keys."""
 
+ENUMERATED = frozenset({"currency", "status", "type"})
+"""Fields whose values are words of Stripe's own, in lower case; they are looked up as they stand."""
+
 _CLAUSE = re.compile(
     r"""\s*(?P<minus>-)?(?P<field>[a-z_][a-z_0-9.]*)(?:\[(?P<quote>["'])(?P<key>(?:\\.|(?!(?P=quote)).)*)(?P=quote)\])?"""
     r"""\s*(?P<operator>>=|<=|:|~|>|<)\s*(?P<value>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[\w.+-]+)\s*""",
@@ -144,7 +147,9 @@ def _compared(column: Column[Any], clause: Clause) -> Expression:
         return column == (clause.value.lower() == "true")
     if column.kind == "integer":
         return column == _number(clause)
-    return column.equals(clause.value) if column.kind == "text" and not column.references else column == clause.value
+    if column.kind != "text" or column.references:
+        return column == clause.value
+    return column == clause.value.lower() if column.name in ENUMERATED else column.equals(clause.value)
 
 
 def _number(clause: Clause) -> int:

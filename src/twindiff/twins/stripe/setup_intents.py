@@ -15,7 +15,7 @@ from .cards import Decline, decline_of
 from .customers import CUSTOMERS, Customer
 from .events import record_row, update
 from .lists import equal, list_of, within
-from .objects import Fields, StripeObject, find, new, new_id, refer, resource, retrieve, shown
+from .objects import Fields, StripeObject, find, new, new_id, object_id, refer, resource, retrieve, shown
 from .params import (
     ListParams,
     OptBool,
@@ -93,11 +93,14 @@ SETUPS = resource(
 
 def with_intent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
     """A layer: whatever is refused of an intent shows it, as it was."""
-    intent = find(call, SETUPS, exchange.path_parameters.get("intent", ""))
+    id = exchange.path_parameters.get("intent")
+    if id is None:
+        return proceed()
+    known = None if exchange.operation.reads else find(call, SETUPS, id)
     try:
         return proceed()
     except StripeError as error:
-        if intent:
+        if intent := known or find(call, SETUPS, id):
             error.fields.setdefault("setup_intent", setup_intent_object(intent))
         raise
 
@@ -178,7 +181,7 @@ def create_setup_intent(call: Call, params: Annotated[CreateSetup, Body]) -> Any
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
     method = _method(call, params)
-    id = new_id(call, SETUPS.prefix)
+    id = object_id(call, SETUPS.prefix)
     made = new(
         call,
         SETUPS,

@@ -161,3 +161,11 @@ def test_what_was_expanded_too_deep_or_cannot_be_is_refused(stripe):
     made = stripe.post("customers", name="Ada")
     assert "cannot be expanded" in stripe.error("GET", f"customers/{made['id']}", expand=["name.x"])["message"]
     assert "more than 4 levels" in stripe.error("GET", "customers", expand=["data.a.b.c.d"])["message"]
+
+
+def test_ids_begin_in_the_order_in_which_objects_are_made(stripe):
+    made = [stripe.post("customers")["id"] for _ in range(20)]
+    intents = [stripe.post("payment_intents", amount=100, currency="usd")["id"] for _ in range(5)]
+    assert made == sorted(made)
+    assert intents == sorted(intents)
+    assert {len(id) for id in intents} == {27}

@@ -17,6 +17,8 @@ def customers(stripe):
     ("query", "names"),
     [
         ("email:'ada@shop.example'", ["Ada"]),
+        ("name:'bea POTTER'", ["Bea"]),
+        ("phone:'+41 44'", ["Bea"]),
         ('name~"love"', ["Ada"]),
         ('metadata["tier"]:"gold"', ["Ada"]),
         ('metadata["a b"]:"x"', ["Ada"]),
