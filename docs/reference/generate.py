@@ -1,4 +1,4 @@
-"""Writes cli.md, the pages of our APIs and the tables of checks.md from the program itself.
+"""Writes cli.md, the pages of our APIs, the tables of checks.md and those of Linear's page from the program itself.
 
 `--check` only says which of them is out of date.
 """
@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from graphql_coverage import tables
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -22,8 +23,10 @@ from twindiff.cli import app
 from twindiff.server import sandboxes
 from twindiff.server.openapi import Served, describe, describe_sandboxes, described_runs, served
 from twindiff.server.platform import PREFIX, platform
+from twindiff.twins.linear import twin as linear
 
 HERE = Path(__file__).parent
+LINEAR = "../../src/twindiff/twins/linear/README.md"
 Json = dict[str, Any]
 
 CLI = """# Command line
@@ -119,7 +122,8 @@ and command line work with this server. [Test an application against twins](../h
 def main(check: bool) -> None:
     """Write the pages, or say which would change."""
     pages = {
-        "checks.md": with_tables((HERE / "checks.md").read_text()),
+        "checks.md": with_tables("checks.md", words()),
+        LINEAR: with_tables(LINEAR, tables(linear)),
         "cli.md": "\n".join([CLI, *commands()]),
         "platform-api.md": "\n".join([API, *sections(served(PREFIX, platform), describe())]),
         "sandbox-api.md": "\n".join(
@@ -138,21 +142,26 @@ def _is(path: Path, text: str) -> bool:
     return path.exists() and path.read_text() == text
 
 
-def with_tables(page: str) -> str:
-    """The page of the assertion language with its tables written anew, each between its marks."""
-    tables = {
+def with_tables(name: str, tables: dict[str, Iterator[str]]) -> str:
+    """A page with its tables written anew, each between its marks."""
+    page = (HERE / name).read_text()
+    for title, lines in tables.items():
+        marked = re.compile(rf"(<!-- {title}: written by generate.py -->\n).*?(<!-- end -->)", re.DOTALL)
+        table = "\n".join(lines)
+        page, count = marked.subn(lambda found, table=table: f"{found[1]}\n{table}\n\n{found[2]}", page)
+        if count != 1:
+            sys.exit(f"{name} needs the marks of the table '{title}' once, not {count} times.")
+    return page
+
+
+def words() -> dict[str, Iterator[str]]:
+    """The tables of the assertion language."""
+    return {
         "keys of a spec": _words(vocabulary.SPEC),
         "keys of an assertion": _words(vocabulary.ASSERTION),
         "operators": _operators(),
         "fields of a call": _meanings(vocabulary.CALL),
     }
-    for name, lines in tables.items():
-        marked = re.compile(rf"(<!-- {name}: written by generate.py -->\n).*?(<!-- end -->)", re.DOTALL)
-        table = "\n".join(lines)
-        page, count = marked.subn(lambda found, table=table: f"{found[1]}\n{table}\n\n{found[2]}", page)
-        if count != 1:
-            sys.exit(f"checks.md needs the marks of the table '{name}' once, not {count} times.")
-    return page
 
 
 def _words(words: vocabulary.Words) -> Iterator[str]:

@@ -13,6 +13,7 @@ from twindiff.kit.graphql import Section, by_case, fits, in_words, no_rows, verb
 from twindiff.kit.rows import Column, Expression
 from twindiff.kit.values import count
 
+from .model.agents import AgentSession
 from .model.comments import Comment
 from .model.history import IssueHistory
 from .model.issues import Issue, IssueRelation
@@ -39,7 +40,7 @@ _related("hasRelatedRelations", "related", mine="issueId", theirs="relatedIssueI
 
 
 def _never(name: str) -> None:
-    """What the twin has none of: agents' sessions, suggestions, shared issues."""
+    """What the twin has none of: pull requests, suggestions, shared issues."""
 
     @api.filter(Issue, name)
     def has_none(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
@@ -47,9 +48,6 @@ def _never(name: str) -> None:
 
 
 for _name in (
-    "hasActiveAgentSessions",
-    "hasDismissedAgentSessions",
-    "hasErroredAgentSessions",
     "hasMergedAgentPullRequests",
     "hasSharedUsers",
     "hasSuggestedAssignees",
@@ -60,6 +58,20 @@ for _name in (
     "hasSuggestedTeams",
 ):
     _never(_name)
+
+
+def _at_work(name: str, condition: Expression) -> None:
+    """Issues with a session of an agent that the condition holds of."""
+
+    @api.filter(Issue, name)
+    def has_session(call: Call, comparator: dict[str, Any]) -> Expression:  # pyright: ignore[reportUnusedFunction]
+        session = AgentSession.row
+        return yes_or_no(exists(session, session.issueId == Issue.row.id, condition), comparator)
+
+
+_at_work("hasActiveAgentSessions", AgentSession.row.status.in_(("pending", "active", "awaitingInput")))
+_at_work("hasDismissedAgentSessions", not_(AgentSession.row.dismissedAt.is_null()))
+_at_work("hasErroredAgentSessions", AgentSession.row.status == "error")
 
 
 def _of_none(name: str) -> None:

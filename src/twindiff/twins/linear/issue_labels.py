@@ -124,7 +124,11 @@ def _retired(entity: Any, name: str, signature: str, *, retires: bool) -> None:
         return {name: call.db.change(row, updatedAt=now, **fields)}
 
 
-_retired(IssueLabel, "issueLabel", "issueLabelRetire(id: String!): IssueLabelPayload!", retires=True)
-_retired(IssueLabel, "issueLabel", "issueLabelRestore(id: String!): IssueLabelPayload!", retires=False)
-_retired(ProjectLabel, "projectLabel", "projectLabelRetire(id: String!): ProjectLabelPayload!", retires=True)
-_retired(ProjectLabel, "projectLabel", "projectLabelRestore(id: String!): ProjectLabelPayload!", retires=False)
+for _entity, _name in (
+    (IssueLabel, "issueLabel"),
+    (ProjectLabel, "projectLabel"),
+    (InitiativeLabel, "initiativeLabel"),
+):
+    _payload = f"{_name[:1].upper()}{_name[1:]}Payload"
+    _retired(_entity, _name, f"{_name}Retire(id: String!): {_payload}!", retires=True)
+    _retired(_entity, _name, f"{_name}Restore(id: String!): {_payload}!", retires=False)

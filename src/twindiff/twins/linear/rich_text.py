@@ -16,13 +16,18 @@ Node = dict[str, Any]
 
 
 def document_of(text: str) -> str:
-    """A text as the JSON of a document: a paragraph for each part between blank lines."""
+    """A text as the JSON of a document."""
+    return msgspec.json.encode(document_data(text)).decode()
+
+
+def document_data(text: str) -> Node:
+    """A text as a document: a paragraph for each part between blank lines."""
     paragraphs = [
         {"type": "paragraph", "content": [{"type": "text", "text": part}]}
         for part in text.split("\n\n")
         if part.strip()
     ]
-    return msgspec.json.encode({"type": "doc", "content": paragraphs}).decode()
+    return {"type": "doc", "content": paragraphs}
 
 
 def text_given(given: Mapping[str, Any], name: str = "body") -> str | None:

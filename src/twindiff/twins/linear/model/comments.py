@@ -38,12 +38,12 @@ class Comment(Entity):
     resolvingComment: One[Comment] | None = exposed()
     resolvingUser: One[User] | None
     user: One[User] | None
-    agentSessions: Many[AgentSession]
+    agentSessions: Many[AgentSession] = inverse("comment")
     aiPromptProgresses: Many[AiPromptProgress]
     children: Many[Comment] = inverse("parent")
     createdIssues: Many[Issue] = inverse("sourceComment")
     reactions: list[Reaction] = inverse("comment")
-    spawnedAgentSessions: Many[AgentSession]
+    spawnedAgentSessions: Many[AgentSession] = inverse("sourceComment")
     botActor: ActorBot | None = computed()
     externalThread: SyncedExternalThread | None = computed()
     syncedWith: list[ExternalEntityInfo] | None = computed()

@@ -11,6 +11,8 @@ from datetime import datetime
 from twindiff.kit.graphql import Input, column
 
 from .enums import (
+    AgentActivitySignal,
+    AgentActivityType,
     ContextViewType,
     IntegrationService,
     LinearAgentMcpServersMode,
@@ -283,3 +285,64 @@ class WorkflowStateSort(Input):
     closedIssuesOrderedByRecency: bool | None = column(default=False)
     nulls: PaginationNulls | None = column(default="last")
     order: PaginationSortOrder | None
+
+
+class AgentSessionExternalUrlInput(Input):
+    label: str
+    url: str
+
+
+class AgentSessionUserStateInput(Input):
+    lastReadAt: datetime | None
+    userId: str
+
+
+class AgentSessionUpdateInput(Input):
+    addedExternalUrls: list[AgentSessionExternalUrlInput] | None
+    dismissedAt: datetime | None
+    externalLink: str | None
+    externalUrls: list[AgentSessionExternalUrlInput] | None
+    plan: JSONObject | None
+    removedExternalUrls: list[str] | None
+    userState: list[AgentSessionUserStateInput] | None
+
+
+class AgentActivityPromptCreateInputContent(Input):
+    body: str | None
+    bodyData: Json | None
+    type: AgentActivityType = column(default="prompt")
+
+
+class AgentActivityCreatePromptInput(Input):
+    agentSessionId: str
+    content: AgentActivityPromptCreateInputContent
+    contextualMetadata: JSONObject | None
+    id: str | None
+    queued: bool | None
+    signal: AgentActivitySignal | None
+    signalMetadata: JSONObject | None
+    sourceCommentId: str | None
+
+
+class TriageResponsibilityManualSelectionInput(Input):
+    assignmentIndex: int | None
+    userIds: list[str]
+
+
+class AgentSessionCreateOnIssue(Input):
+    externalLink: str | None
+    externalUrls: list[AgentSessionExternalUrlInput] | None
+    issueId: str
+
+
+class AgentSessionCreateOnComment(Input):
+    commentId: str
+    externalLink: str | None
+    externalUrls: list[AgentSessionExternalUrlInput] | None
+
+
+class AgentSessionUpdateExternalUrlInput(Input):
+    addedExternalUrls: list[AgentSessionExternalUrlInput] | None
+    externalLink: str | None
+    externalUrls: list[AgentSessionExternalUrlInput] | None
+    removedExternalUrls: list[str] | None

@@ -71,7 +71,7 @@ class Issue(Entity, unique=(("identifier",),)):
     sourceComment: One[Comment] | None
     state: One[WorkflowState]
     team: One[Team]
-    agentSessions: Many[AgentSession]
+    agentSessions: Many[AgentSession] = inverse("issue")
     aiPromptProgresses: Many[AiPromptProgress]
     attachments: Many[Attachment] = inverse("issue")
     children: Many[Issue] = inverse("parent")

@@ -87,7 +87,7 @@ class Organization(Entity):
     urlKey: str = column(default="")
     workingDays: list[float] = column(default=[])
     facets: list[Facet] = computed()
-    integrations: Many[Integration]
+    integrations: Many[Integration] = inverse("organization")
     labels: Many[IssueLabel] = inverse("organization")
     projectLabels: Many[ProjectLabel] = inverse("organization")
     projectStatuses: list[ProjectStatus] = inverse("organization")

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from twindiff.kit.graphql import Entity, Many, One, computed
+from twindiff.kit.graphql import Entity, One
 
 from .enums import (
-    AgentActivitySignal,
-    AgentSessionStatus,
-    AgentSessionType,
     AiConversationClientPlatform,
     AiConversationInitialSource,
     AiConversationStatus,
@@ -21,56 +18,8 @@ from .enums import (
     AiPromptType,
 )
 from .values import (
-    AgentActivityContent,
-    AgentSessionExternalLink,
-    AgentSessionWorkspaceDiffFile,
     AiConversationUserState,
 )
-
-
-class AgentActivity(Entity, rim=True):
-    content: AgentActivityContent
-    contextualMetadata: Json | None
-    ephemeral: bool
-    queued: bool
-    sentAt: datetime | None
-    signal: AgentActivitySignal | None
-    signalMetadata: Json | None
-    sourceMetadata: Json | None
-    agentSession: One[AgentSession]
-    sourceComment: One[Comment] | None
-    user: One[User]
-
-    filters = "agentSessionId:StringComparator sourceComment type:StringComparator"
-
-
-class AgentSession(Entity, rim=True):
-    codingHarnessModelLabel: str | None
-    context: Json
-    dismissedAt: datetime | None
-    endedAt: datetime | None
-    externalLink: str | None
-    externalLinks: list[AgentSessionExternalLink]
-    externalUrls: Json
-    plan: Json | None
-    slugId: str
-    sourceMetadata: Json | None
-    startedAt: datetime | None
-    status: AgentSessionStatus
-    summary: str | None
-    type: AgentSessionType | None
-    url: str | None
-    workspaceDiff: Json | None
-    appUser: One[User]
-    comment: One[Comment] | None
-    creator: One[User] | None
-    dismissedBy: One[User] | None
-    issue: One[Issue] | None
-    pullRequest: One[PullRequest] | None
-    sourceComment: One[Comment] | None
-    activities: Many[AgentActivity]
-    pullRequests: Many[AgentSessionToPullRequest]
-    workspaceDiffFiles: list[AgentSessionWorkspaceDiffFile] | None = computed(contentHash="String!")
 
 
 class AgentSessionToPullRequest(Entity, rim=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from twindiff.kit.graphql import Entity, Many, One, exposed
+from twindiff.kit.graphql import Entity, One, exposed
 
 from .enums import DraftUpdateHealthType, IssueSuggestionState, IssueSuggestionType, SummaryGenerationStatus
 from .values import DraftGenerationMetadata, IssueSuggestionMetadata
@@ -108,28 +108,6 @@ class ProjectHistory(Entity, rim=True):
 class InitiativeHistory(Entity, rim=True):
     entries: JSONObject
     initiative: One[Initiative]
-
-
-class Roadmap(Entity, rim=True):
-    color: str | None
-    description: str | None
-    name: str
-    slugId: str
-    sortOrder: float
-    url: str
-    creator: One[User]
-    organization: One[Organization]
-    owner: One[User] | None
-    projects: Many[Project]
-
-    filters = "creator name slugId"
-    filter_variants = "collection"
-
-
-class RoadmapToProject(Entity, rim=True):
-    sortOrder: str
-    project: One[Project]
-    roadmap: One[Roadmap]
 
 
 class ReleaseHistory(Entity, rim=True):

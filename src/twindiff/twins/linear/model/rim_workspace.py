@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from twindiff.kit.graphql import Entity, Many, One
+from twindiff.kit.graphql import Entity, One
 
 from .enums import (
     ContextViewType,
     FacetPageSource,
     FeedSummarySchedule,
-    GitAutomationStates,
     IdentityProviderType,
     OAuthClientApprovalStatus,
     PostType,
     PullRequestStatus,
-    TriageResponsibilityAction,
     UserContextViewType,
     WorkflowActivationMode,
     WorkflowDefinitionEditAccess,
@@ -28,7 +26,7 @@ from .enums import (
     WorkflowTriggerType,
     WorkflowType,
 )
-from .values import PullRequestCheck, PullRequestCommit, PullRequestMergeSettings, TriageResponsibilityManualSelection
+from .values import PullRequestCheck, PullRequestCommit, PullRequestMergeSettings
 from .view_values import ViewPreferencesValues
 
 
@@ -60,21 +58,6 @@ class Dashboard(Entity, rim=True):
     updatedBy: One[User] | None
 
 
-class GitAutomationState(Entity, rim=True):
-    branchPattern: str | None
-    event: GitAutomationStates
-    state: One[WorkflowState] | None
-    targetBranch: One[GitAutomationTargetBranch] | None
-    team: One[Team]
-
-
-class GitAutomationTargetBranch(Entity, rim=True):
-    branchPattern: str
-    isRegex: bool
-    team: One[Team]
-    automationStates: Many[GitAutomationState]
-
-
 class IdentityProvider(Entity, rim=True):
     adminsGroupPush: JSONObject | None
     allowNameChange: bool
@@ -92,33 +75,6 @@ class IdentityProvider(Entity, rim=True):
     ssoSigningCert: str | None
     ssoVerifiedAt: datetime | None
     type: IdentityProviderType
-
-
-class Integration(Entity, rim=True):
-    service: str
-    creator: One[User]
-    organization: One[Organization]
-    team: One[Team] | None
-
-
-class IntegrationsSettings(Entity, rim=True):
-    contextViewType: ContextViewType | None
-    microsoftTeamsProjectUpdateCreated: bool | None
-    slackInitiativeUpdateCreated: bool | None
-    slackIssueAddedToTriage: bool | None
-    slackIssueAddedToView: bool | None
-    slackIssueCreated: bool | None
-    slackIssueNewComment: bool | None
-    slackIssueSlaBreached: bool | None
-    slackIssueSlaHighRisk: bool | None
-    slackIssueStatusChangedAll: bool | None
-    slackIssueStatusChangedDone: bool | None
-    slackProjectUpdateCreated: bool | None
-    slackProjectUpdateCreatedToTeam: bool | None
-    slackProjectUpdateCreatedToWorkspace: bool | None
-    initiative: One[Initiative] | None
-    project: One[Project] | None
-    team: One[Team] | None
 
 
 class OauthClientApproval(Entity, rim=True):
@@ -209,14 +165,6 @@ class TeamResourceSection(Entity, rim=True):
     creator: One[User] | None
     team: One[Team]
     updatedBy: One[User] | None
-
-
-class TriageResponsibility(Entity, rim=True):
-    action: TriageResponsibilityAction
-    manualSelection: TriageResponsibilityManualSelection | None
-    currentUser: One[User] | None
-    team: One[Team]
-    timeSchedule: One[TimeSchedule] | None
 
 
 class UsageAlert(Entity, rim=True):

@@ -86,7 +86,7 @@ class Team(Entity):
     children: list[Team] = inverse("parent")
     cycles: Many[Cycle] = inverse("team")
     facets: list[Facet] = computed()
-    gitAutomationStates: Many[GitAutomationState]
+    gitAutomationStates: Many[GitAutomationState] = inverse("team")
     issues: Many[Issue] = inverse("team", includeSubTeams="Boolean = false")
     labels: Many[IssueLabel] = inverse("team")
     members: Many[User] = through("TeamMembership", sort=True, includeDisabled="Boolean")

@@ -25,6 +25,7 @@ def furnish(linear: Linear, ids: dict[str, str]) -> dict[str, str]:
     linear.as_user(ids["colleague"]).create("comment", issueId=assigned, body="Hello")
     ids["notification"] = linear("{ notifications { nodes { id } } }")["notifications"]["nodes"][0]["id"]
     ids["projectStatus"] = linear("{ projectStatuses { nodes { id } } }")["projectStatuses"]["nodes"][0]["id"]
+    ids["userSettings"] = linear("{ userSettings { id } }")["userSettings"]["id"]
     ids["teamMembership"] = linear("{ teamMemberships { nodes { id } } }")["teamMemberships"]["nodes"][0]["id"]
     return ids
 
@@ -60,6 +61,7 @@ PAYLOAD_FIELDS = {
     "customerStatus": "status",
     "customerTier": "tier",
     "projectStatus": "status",
+    "gitAutomationTargetBranch": "targetBranch",
 }
 
 
@@ -99,6 +101,20 @@ def inputs(ids: dict[str, str]) -> Any:
     yield "initiativeRelation", _initiatives(ids)
     yield "projectRelation", _projects(ids)
     yield "timeSchedule", {"name": "On call", "entries": [{"startsAt": NOON, "endsAt": LATER, "userId": AGENT}]}
+    yield from _beside(ids)
+
+
+def _beside(ids: dict[str, str]) -> Any:
+    """Agents, roadmaps and what happens by itself."""
+    yield "agentSession", {"appUserId": AGENT, "issueId": ids["issue"]}
+    yield "agentActivity", {"agentSessionId": ids["agentSession"], "content": {"type": "thought", "body": "Hm"}}
+    yield "agentSkill", {"body": "Oil each joint twice", "title": "Oiling"}
+    yield "roadmap", {"name": "Next year"}
+    yield "roadmapToProject", {"roadmapId": ids["roadmap"], "projectId": ids["project"]}
+    yield "gitAutomationTargetBranch", {"teamId": ids["team"], "branchPattern": "main"}
+    yield "gitAutomationState", {"teamId": ids["team"], "event": "merge", "stateId": ids["workflowState"]}
+    yield "triageResponsibility", {"teamId": ids["team"], "action": "notify", "manualSelection": {"userIds": [AGENT]}}
+    yield "integrationsSettings", {"teamId": ids["team"], "slackIssueCreated": True}
 
 
 def _stage(ids: dict[str, str]) -> dict[str, Any]:
@@ -197,6 +213,15 @@ def new_inputs(ids: dict[str, str]) -> dict[str, Any]:
         "projectStatusCreate": {"name": "Blocked", "color": "#123456", "position": 9, "type": "paused"},
         "organizationInviteCreate": {"email": "newer@example.com"},
         "notificationSubscriptionCreate": {"teamId": ids["team"]},
+        "gitAutomationTargetBranchCreate": {"teamId": ids["team"], "branchPattern": "release/*"},
+        "gitAutomationStateCreate": {"teamId": ids["team"], "event": "start"},
+        "roadmapToProjectCreate": {"roadmapId": ids["roadmap"], "projectId": ids["other project"]},
+        "triageResponsibilityCreate": {
+            "teamId": ids["other team"],
+            "action": "assign",
+            "timeScheduleId": ids["timeSchedule"],
+        },
+        "integrationsSettingsCreate": {"teamId": ids["other team"], "slackIssueCreated": True},
         "issueToReleaseCreate": {"issueId": ids["other issue"], "releaseId": ids["release"]},
         "issueBatchCreate": {"issues": [{"teamId": ids["team"], "title": "In a batch"}]},
     }
@@ -244,5 +269,22 @@ SPECIAL: dict[str, Any] = {
     "userSuspend": lambda ids: {"id": ids["colleague"]},
     "userUnsuspend": lambda ids: {"id": ids["colleague"]},
     "workflowStateArchive": lambda ids: {"id": ids["idle state"]},
+    "semanticSearch": lambda ids: {"query": "walk crane"},
+    "issueFilterSuggestion": lambda ids: {"prompt": "urgent issues of mine"},
+    "projectFilterSuggestion": lambda ids: {"prompt": "led by me"},
+    "initiativeFilterSuggestion": lambda ids: {"prompt": "owned by me"},
+    "issueTitleSuggestionFromCustomerRequest": lambda ids: {"request": "The crane squeaks. Please oil it."},
+    "issueRepositorySuggestions": lambda ids: {
+        "issueId": ids["issue"],
+        "candidateRepositories": [{"hostname": "github.com", "repositoryFullName": "acme/crane"}],
+    },
+    "customViewDetailsSuggestion": lambda ids: {"filter": {"priority": {"eq": 1}}},
+    "agentSessionCreateOnIssue": lambda ids: {"input": {"issueId": ids["issue"]}},
+    "agentSessionCreateOnComment": lambda ids: {"input": {"commentId": ids["comment"]}},
+    "agentSessionUpdate": lambda ids: {"id": ids["agentSession"], "input": {"plan": {"steps": []}}},
+    "agentSessionUpdateExternalUrl": lambda ids: {
+        "id": ids["agentSession"],
+        "input": {"addedExternalUrls": [{"label": "Log", "url": "https://example.com/log"}]},
+    },
     "timeScheduleUpdate": lambda ids: {"id": ids["timeSchedule"], "input": {"name": "Off call"}},
 }

@@ -22,7 +22,8 @@ def lists():
     """The lists of the API, each with the type of an argument."""
     for name, field in SCHEMA.query_type.fields.items():
         argument = next((field.args[each] for each in ("filter", "sort", "sorts") if each in field.args), None)
-        if argument and not name.startswith("search") and name not in ("issueSearch", "administrableTeams"):
+        is_list = get_named_type(field.type).name.endswith("Connection")
+        if argument and is_list and name not in ("issueSearch", "administrableTeams"):
             yield name, field
 
 

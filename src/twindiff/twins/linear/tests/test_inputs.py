@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from graphql import get_named_type, get_nullable_type, is_enum_type, is_list_type
+from graphql import get_named_type, get_nullable_type, is_enum_type, is_leaf_type, is_list_type
 
 from twindiff.kit.graphql.surfaces import input_field
 from twindiff.twins.linear import twin
@@ -29,10 +29,11 @@ SPECIAL: dict[str, Any] = {
     "email": "changed@example.com", "key": "CHG", "slugId": "changed", "urlKey": "changed",
 }  # fmt: skip
 REFUSED = object()
-PERSONAL = ("notification", "notificationSubscription", "favorite", "customView", "comment")
+PERSONAL = ("notification", "notificationSubscription", "favorite", "customView", "comment", "userSettings")
 """Entities that only their owner changes."""
 OTHERWISE: dict[str, set[str]] = {
     "initiativeToProject": {"sortOrder"},  # a number that Linear shows as a text
+    "roadmapToProject": {"sortOrder"},  # likewise
 }
 """Fields by entity that an input takes and an answer shows otherwise."""
 
@@ -53,6 +54,7 @@ def plain_fields(spec: Any, kind: Any, surface: str) -> dict[str, Any]:
             or name in ("id", "bodyData")
             or name not in kind.fields
             or name not in shown
+            or not is_leaf_type(get_named_type(shown[name].type))
         ):
             continue
         value = example(kind.fields[name].type, name)

@@ -30,4 +30,4 @@ def test_every_mutation_is_listed():
 
 
 def test_the_counts_are_right():
-    assert f"{len(served('query'))} queries and {len(served('mutation'))} mutations" in TEXT
+    assert f"{len(served('query'))} queries and {len(served('mutation'))} mutations are served" in TEXT
