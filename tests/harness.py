@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import uvicorn
@@ -19,6 +19,7 @@ from twindiff.server import Gateway, Service, Settings
 from twindiff.server.protocol import LARGEST_FRAME, HttpProtocol
 
 Json = dict[str, Any]
+T = TypeVar("T")
 
 AGENT = "U01AGENBOT9"
 JOHN = "U02JOHNDOE1"
@@ -54,6 +55,10 @@ class LiveServer:
         self.in_process = httpx.Client(base_url=self.url, transport=self._application)
         """The same server without the way over the socket, for tests that are not about HTTP."""
 
+    def on_loop(self, work: Callable[[], T]) -> T:
+        """What work gives, done where the server runs: an engine is for one thread, and maintained in that."""
+        return self._application.on_loop(work)
+
     def close(self) -> None:
         self.client.close()
         self.in_process.close()
@@ -74,6 +79,12 @@ class InProcess(httpx.BaseTransport):
         if not self._loop.done():
             self._loop.set_result(asyncio.get_running_loop())
         await self._application(scope, receive, send)
+
+    def on_loop(self, work: Callable[[], T]) -> T:
+        async def worked() -> T:
+            return work()
+
+        return asyncio.run_coroutine_threadsafe(worked(), self._loop.result(120)).result(120)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         answer = self._answer(request, request.read())

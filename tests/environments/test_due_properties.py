@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.environments.alarms import registry
-from tests.harness import LiveServer
+from tests.server_mode import stored
 from twindiff.catalog import EnvironmentRecord
 from twindiff.catalog.stamps import wall
 from twindiff.environments.environments import Environment
@@ -111,9 +111,11 @@ def _work(record: Record) -> tuple[Any, ...]:
 
 @pytest.fixture(scope="module")
 def kitchen() -> Iterator[Kitchen]:
-    server = LiveServer(Settings(), registry)
-    yield Kitchen(server.service)
-    server.close()
+    """No server runs beside it: an engine is for one thread, and a server's would maintain it at the same time."""
+    with stored(Settings(), registry) as settings:
+        service = Service(settings, registry)
+        yield Kitchen(service)
+        service.close()
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

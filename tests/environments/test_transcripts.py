@@ -148,9 +148,10 @@ def test_they_go_with_the_results_in_the_end() -> None:
         environment.post("hello")
         platform.delete(f"env/{environment.id}")
         service = server.service
-        list(forget_ended(service.engine, service.catalog, service.calls.log, 2**60))
-        assert service.calls.log.list(environment.id, after=0, limit=10) == []
-        assert service.catalog.rows(TranscriptRecord) == []
+        log = service.calls.log
+        server.on_loop(lambda: list(forget_ended(service.engine, service.catalog, log, 2**60)))
+        assert server.on_loop(lambda: log.list(environment.id, after=0, limit=10)) == []
+        assert server.on_loop(lambda: service.catalog.rows(TranscriptRecord)) == []
     finally:
         server.close()
 

@@ -89,7 +89,8 @@ def live() -> Iterator[LiveServer]:
     twin = Twin("desk", Style(), api, tables=(Ticket,))
     server = LiveServer(Settings(), Registry([twin]))
     try:
-        server.service.templates.add(twin, "desk_default", {"tickets": [{"ticket_id": "T0"}]}, origin="test")
+        rows = {"tickets": [{"ticket_id": "T0"}]}
+        server.on_loop(lambda: server.service.templates.add(twin, "desk_default", rows, origin="test"))
         yield server
     finally:
         server.close()
@@ -143,7 +144,7 @@ def test_a_long_write_is_one_operation_and_one_call(live: LiveServer, desk: Envi
     gate.open.set()
     assert asked(later, desk, "POST", "slow/T1").result().json() == {"tickets": 2}
     assert rows(desk) == ["T1"]
-    entries = live.service.calls.log.list(desk.id, after=0, limit=10)
+    entries = live.on_loop(lambda: live.service.calls.log.list(desk.id, after=0, limit=10))
     assert [(entry.operation, entry.status, entry.seq) for entry in entries] == [("POST /slow/{ticket_id}", 200, 1)]
 
 

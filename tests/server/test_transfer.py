@@ -147,25 +147,30 @@ def test_what_a_crash_leaves_of_an_import_is_never_usable_and_goes_away(make_ser
     assert platform.refusal("POST", "startRun", {"envId": left["environmentId"]}) == (410, "environment_expired")
     a_day_later(server, left["environmentId"])
     assert platform.get(f"env/{left['environmentId']}")["status"] == "deleted"
-    assert server.service.engine.records(left["environmentId"]) == []
+    assert server.on_loop(lambda: server.service.engine.records(left["environmentId"])) == []
 
 
 def a_day_later(server, environment_id):
     """Let an environment have ended a day ago, and tidy up."""
-    connection = server.service.engine.file.connection
-    connection.execute(
-        "UPDATE environments SET expires = expires - ? WHERE environment_id = ?", (KEPT_AFTER_EXPIRY, environment_id)
-    )
-    list(server.service.tidy())
+    earlier = "UPDATE environments SET expires = expires - ? WHERE environment_id = ?"
+    execute = server.service.engine.file.connection.execute
+    server.on_loop(lambda: execute(earlier, (KEPT_AFTER_EXPIRY, environment_id)))
+    server.on_loop(lambda: list(server.service.tidy()))
 
 
 def test_an_import_that_fails_halfway_leaves_nothing(make_server, environment):
     server = make_server()
     service = server.service
     file = exported(environment())
-    steps = service.transfer.import_contents(service.transfer.read(file), service.calls.log, name=None, ttl_seconds=9)
-    next(steps)()
-    steps.close()
+    contents = service.transfer.read(file)
+
+    def begin() -> None:
+        steps = service.transfer.import_contents(contents, service.calls.log, name=None, ttl_seconds=9)
+        next(steps)()
+        steps.close()
+
+    server.on_loop(begin)
     assert Platform(server.client).get("env", status="ready")["environments"] == []
-    (record,) = service.environments.list(limit=9)
-    assert (record.status, service.engine.records(record.environment_id)) == ("deleted", [])
+    (record,) = server.on_loop(lambda: service.environments.list(limit=9))
+    records = server.on_loop(lambda: service.engine.records(record.environment_id))
+    assert (record.status, records) == ("deleted", [])

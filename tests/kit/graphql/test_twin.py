@@ -19,7 +19,7 @@ def live() -> Iterator[LiveServer]:
     made = twin()
     server = LiveServer(Settings(), Registry([made]))
     try:
-        server.service.templates.add(made, "library_default", seed(), origin="test")
+        server.on_loop(lambda: server.service.templates.add(made, "library_default", seed(), origin="test"))
         yield server
     finally:
         server.close()
@@ -61,7 +61,7 @@ def test_a_mutation_is_one_operation_of_the_journal(home: Environment):
 def test_a_query_writes_nothing_and_is_logged_by_its_roots(home: Environment, live: LiveServer):
     ask(home, "{ me { name } books { nodes { id } } }")
     ask(home, 'mutation { bookArchive(id: "b0001") { success } }')
-    entries = live.service.calls.log.list(home.id, after=0, limit=10)
+    entries = live.on_loop(lambda: live.service.calls.log.list(home.id, after=0, limit=10))
     assert [(entry.operation, entry.seq) for entry in entries] == [
         ("query me, books", None),
         ("mutation bookArchive", 1),

@@ -18,7 +18,7 @@ def made():
     """The counts of a world by its configuration."""
     server = LiveServer(Settings())
     worlds, twin = Worlds(server.service), server.service.registry.get("calendar")
-    yield lambda **config: worlds.world(twin, config, PEOPLE).counts
+    yield lambda **config: server.on_loop(lambda: worlds.world(twin, config, PEOPLE).counts)
     server.close()
 
 
