@@ -30,6 +30,7 @@ ROWS = 100_000
 PAGES = 50
 POSTS = 400
 ROUNDS = 7
+IDLE_SECONDS = 20
 
 
 def timed(work: Any) -> float:
@@ -54,10 +55,12 @@ def in_chromium(url: str) -> Drawn:
         for _ in range(ROUNDS):
             context = browser.new_context()
             page = context.new_page()
-            session = context.new_cdp_session(page)
+            session: Any = context.new_cdp_session(page)
             session.send("Performance.enable", {"timeDomain": "threadTicks"})
             wall = timed(lambda page=page: page.goto(url))
-            metrics = {each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]}
+            metrics: dict[str, float] = {
+                each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]
+            }
             taken.append(Drawn(wall, metrics["TaskDuration"]))
             context.close()
         browser.close()
@@ -102,12 +105,20 @@ def posting(server: LiveServer, environment: Environment) -> float:
         return (time.clock_gettime(clock) - before) / POSTS
 
 
+def idling(server: LiveServer) -> float:
+    """Seconds of the server's processor while nobody asks it anything, for each second."""
+    clock = time.pthread_getcpuclockid(server.thread_id)
+    time.sleep(2)  # what was asked before is done by then
+    before = time.clock_gettime(clock)
+    time.sleep(IDLE_SECONDS)
+    return (time.clock_gettime(clock) - before) / IDLE_SECONDS
+
+
 class Watchers:
     """Open pages, without the browsers around them."""
 
-    def __init__(self, server: LiveServer, environment: Environment, count: int) -> None:
+    def __init__(self, server: LiveServer, path: str, count: int) -> None:
         self._sockets = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(count)]
-        path = f"/inspect/environments/{environment.id}/events"
         for each in self._sockets:
             each.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
         self._thread = threading.Thread(target=lambda: asyncio.run(self._drain()), daemon=True)
@@ -157,12 +168,17 @@ def measure() -> dict[str, float]:
         watched: list[float] = []
         for _ in range(ROUNDS):
             alone.append(posting(server, worked))
-            watchers = Watchers(server, worked, PAGES)
+            watchers = Watchers(server, path + "/events", PAGES)
             watched.append(posting(server, worked))
             watchers.close()
         found["processor for a post with 50 open pages, ratio"] = median(
             b / a for a, b in zip(alone, watched, strict=True)
         )
+        nobody = idling(server)
+        for name, stream in [("timelines", path + "/events"), ("lists", "/inspect/events")]:
+            watchers = Watchers(server, stream, PAGES)
+            found[f"an idle page of {PAGES} {name}, processor ms a minute"] = 60_000 * (idling(server) - nobody) / PAGES
+            watchers.close()
     finally:
         server.close()
     return found

@@ -148,6 +148,16 @@ def test_a_timeline_goes_on_while_an_agent_works_and_misses_nothing_when_its_str
     assert page.locator("tbody tr").count() == 3
 
 
+@pytest.mark.parametrize("address", ["/", "/inspect/environments", "/inspect/runs"])
+def test_lists_go_on_while_agents_work(page: Page, world: World, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("twindiff.server.inspector.live.SECONDS_BETWEEN_LISTS", 0.05)
+    page.goto(address)
+    mine = world.platform.environment(name="Made meanwhile")
+    run = world.platform.start(mine)
+    expect(page.get_by_text(run[:8] if address.endswith("runs") else "Made meanwhile").first).to_be_visible()
+    world.platform.delete(f"env/{mine.id}")
+
+
 def test_a_slider_leads_to_the_table_as_it_was(page: Page, world: World) -> None:
     page.goto(f"{world.path}/tables/slack/messages")
     expect(page.get_by_role("cell", name="Shall we ship?")).to_be_visible()

@@ -21,6 +21,16 @@ def on_loop(world: World, work: object) -> object:
     return asyncio.run_coroutine_threadsafe(work, loop).result(60)  # pyright: ignore[reportArgumentType]
 
 
+async def overview(live: Live, world: World) -> list[str]:
+    """What a list is told at first, after an environment was made and while nothing happens."""
+    stream: AsyncGenerator[bytes] = live.overview()
+    found = [await anext(stream)]
+    await asyncio.to_thread(world.platform.environment)
+    found += [await anext(stream), await anext(stream)]
+    await stream.aclose()
+    return [each.decode() for each in found]
+
+
 async def events(live: Live, environment: Environment, after: Cursor, count: int) -> list[str]:
     """The first events of a stream."""
     stream: AsyncGenerator[bytes] = live.stream(environment.id, after)
@@ -58,6 +68,12 @@ def test_the_cursor_of_another_environment_does_no_harm(world: World) -> None:
     for cursor in ("999999.999999", "-1.2", "x", "1", ""):
         with httpx.stream("GET", f"{world.server.url}/inspect/environments/{mine.id}/events?after={cursor}") as answer:
             assert answer.status_code == 200
+
+
+def test_lists_are_told_of_new_environments_and_else_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("twindiff.server.inspector.live.SECONDS_BETWEEN_LISTS", 0.01)
+    first, after, quiet = on_loop(world, overview(Live(world.server.service), world))  # pyright: ignore[reportGeneralTypeIssues]
+    assert ["event: changed" in each for each in (first, after, quiet)] == [True, True, False]
 
 
 def test_there_is_a_largest_number_of_streams(world: World) -> None:

@@ -26,6 +26,14 @@ def test_a_server_with_a_key_does_not_show_its_templates_to_everyone(make_server
     assert "slack:slack_default</code>" not in page
 
 
+def test_the_front_page_leads_to_environments_unless_there_is_a_key(make_server: Make) -> None:
+    for key, is_shown in ((None, True), ("k", False)):
+        server = make_server(api_key=key)
+        mine = Platform(server.client, key).environment(name="<i>mine</i>")
+        page = front(server)
+        assert (f"/inspect/environments/{mine.id}" in page, "&lt;i&gt;mine" in page) == (is_shown, is_shown)
+
+
 def test_what_others_call_their_templates_is_shown_as_it_is(make_server: Make) -> None:
     server = make_server()
     mine = Platform(server.client).environment()

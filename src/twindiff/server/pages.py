@@ -7,21 +7,48 @@ import re
 from html import escape
 from importlib.resources import files
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from twindiff import __version__
 from twindiff.kit.http import Answer
 
 if TYPE_CHECKING:
-    from twindiff.catalog import TemplateRecord
+    from twindiff.catalog import EnvironmentRecord, TemplateRecord
     from twindiff.kit.twin import Twin
     from twindiff.server.service import Service
 
 
-def index(service: Service, shown: list[TemplateRecord]) -> Answer:
-    """The front page: what is installed, the templates to show, and where to go."""
+class Shown(NamedTuple):
+    """What a server keeps that its front page shows."""
+
+    templates: list[TemplateRecord]
+    environments: list[EnvironmentRecord]
+
+
+def index(service: Service, shown: Shown | None) -> Answer:
+    """The front page: what goes on, as far as everybody may know, what is installed, and where to go."""
     twins = "".join(map(_twin, service.registry.twins.values()))
-    return _page("index.html", twins=twins, templates=_templates(shown))
+    going_on = _environments(shown.environments) if shown else ""
+    return _page(
+        "index.html", twins=twins, environments=going_on, templates=_templates(shown.templates if shown else [])
+    )
+
+
+def _environments(shown: list[EnvironmentRecord]) -> str:
+    rows = "".join(map(_environment, shown))
+    heads = "<th>environment<th>twins<th>made (UTC)"
+    table = f'<div class="wide"><table><tr>{heads}</tr>{rows}</table></div>' if rows else "<p>There are none yet."
+    return (
+        f'<h2>Environments</h2><div id="environments" data-refresh="/inspect/events">{table}</div>'
+        '<p><a href="/inspect/environments">All environments</a> · <a href="/inspect/runs">Runs</a></p>'
+    )
+
+
+def _environment(record: EnvironmentRecord) -> str:
+    name = escape(record.name or record.environment_id[:8])
+    twins = escape(", ".join(cast(dict[str, str], record.templates)))
+    made = record.created_at[:19].replace("T", " ")
+    return f'<tr><td><a href="/inspect/environments/{record.environment_id}">{name}</a><td>{twins}<td>{made}'
 
 
 def _twin(twin: Twin) -> str:

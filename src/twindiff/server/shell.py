@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 
-from twindiff.catalog import TemplateRecord
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer
 from twindiff.server import pages
@@ -21,6 +20,9 @@ from twindiff.server.sockets import SocketPlane
 from twindiff.server.test_runs.ledger import Ledger
 from twindiff.server.test_runs.routes import PREFIXES
 from twindiff.server.test_runs.streams import frames
+
+NEWEST = 10
+"""Environments that the front page shows."""
 
 
 class NotFound(ApiError):
@@ -38,12 +40,14 @@ class MethodNotAllowed(ApiError):
 def shell_of(service: Service, ledger: Ledger) -> Starlette:
     """The application that answers whatever is no API."""
 
-    async def templates() -> list[TemplateRecord]:
+    async def look() -> pages.Shown | None:
         """What the front page shows; with a key set, what others keep here is not shown."""
-        return service.templates.list() if service.settings.api_key is None else []
+        if service.settings.api_key is not None:
+            return None
+        return pages.Shown(service.templates.list(), service.environments.list(limit=NEWEST, status="ready"))
 
     async def index(request: Request) -> Response:
-        shown = await service.runtime.run_request(templates)
+        shown = await service.runtime.run_request(look)
         return response(await service.runtime.run_in_thread(lambda: pages.index(service, shown)))
 
     handlers = {ApiError: _refused, HTTPException: _refused_by_framework}

@@ -17,6 +17,8 @@ def test_the_page_has_the_variables_and_what_happened(live):
     assert run["twins"]["slack"]["env_vars"]["SLACK_BOT_TOKEN"] in page.text
     assert "conversations.create" in page.text
     assert "+ channels 1" in page.text
+    assert "channel_name: new-room" in page.text
+    assert f"/inspect/environments/{run['environment_id']}/difference" in page.text
 
 
 def test_what_was_asked_is_text_on_the_page(live):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -62,6 +62,7 @@ def routes_of(service: Service) -> list[BaseRoute]:
     found += [Route(PREFIX + path, partial(_page, service, handler)) for path, handler in PAGES.items()]
     found += [Route(PREFIX + path, partial(_deed, service, deed), methods=["POST"]) for path, deed in DEEDS.items()]
     found.append(Route(f"{PREFIX}{ENVIRONMENT}/events", partial(_stream, service, lives)))
+    found.append(Route(f"{PREFIX}/events", partial(_overview, service, lives)))
     found.append(Route(f"{PREFIX}/sign-in", partial(_sign_in, service), methods=["GET", "POST"]))
     found.append(Route(f"{PREFIX}/sign-out", partial(_sign_out, service), methods=["POST"]))
     return found
@@ -118,10 +119,22 @@ async def _stream(service: Service, lives: live.Live, request: Request) -> Respo
         cursor = Cursor.read(given) or Cursor(
             service.calls.log.last(environment.id), service.engine.seq(environment.id)
         )
-        headers = {**rendering.HEADERS, "X-Accel-Buffering": "no"}
-        return StreamingResponse(lives.stream(environment.id, cursor), 200, headers, "text/event-stream")
+        return _events(lives.stream(environment.id, cursor))
 
     return await _answered(service, request, begin)
+
+
+async def _overview(service: Service, lives: live.Live, request: Request) -> Response:
+    async def begin() -> Response:
+        lives.admit()
+        return _events(lives.overview())
+
+    return await _answered(service, request, begin)
+
+
+def _events(stream: AsyncGenerator[bytes]) -> Response:
+    headers = {**rendering.HEADERS, "X-Accel-Buffering": "no"}
+    return StreamingResponse(stream, 200, headers, "text/event-stream")
 
 
 async def _sign_in(service: Service, request: Request) -> Response:

@@ -17,6 +17,8 @@ SECONDS_TOGETHER = 0.1
 """What comes within it is drawn at once."""
 SECONDS = 1.0
 """Between two looks at an environment that goes on."""
+SECONDS_BETWEEN_LISTS = 5.0
+"""Between two looks at what environments and runs there are."""
 SECONDS_QUIET = 20
 """After which a stream says that it is still there, and looks whether its environment is."""
 MOST_DRAWN = 20
@@ -55,10 +57,11 @@ class Live:
         self._service = service
         self._readers: dict[str, set[Waiting]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._overviews = 0
 
     def admit(self) -> None:
         """Raises TooManyStreams."""
-        if sum(map(len, self._readers.values())) >= MOST:
+        if self._overviews + sum(map(len, self._readers.values())) >= MOST:
             raise TooManyStreams
 
     async def stream(self, environment_id: str, cursor: Cursor) -> AsyncGenerator[bytes]:
@@ -80,6 +83,37 @@ class Live:
                     yield b": still there\n\n"
         finally:
             self._leave(environment_id, waiting)
+
+    async def overview(self) -> AsyncGenerator[bytes]:
+        """That there are other environments or runs than before, or that one of them stands elsewhere."""
+        self._overviews += 1
+        try:
+            with self._service.engine.feed.watch() as commits:
+                seen = ""
+                yield b"retry: 1000\n\nevent: changed\ndata:\n\n"
+                while True:
+                    try:
+                        await asyncio.wait_for(anext(commits), SECONDS_BETWEEN_LISTS)
+                        has_changed = True
+                    except TimeoutError:
+                        has_changed, seen = seen != (newest := await self._newest()), newest
+                    yield b"event: changed\ndata:\n\n" if has_changed else b": still there\n\n"
+                    if has_changed:
+                        await asyncio.sleep(SECONDS_BETWEEN_LISTS)
+        finally:
+            self._overviews -= 1
+
+    async def _newest(self) -> str:
+        """What environments and runs begin with, newest first."""
+
+        async def ask() -> str:
+            environments = self._service.environments.list(limit=1)
+            runs = self._service.runs.list(limit=1, status="")
+            return " ".join(
+                [*(each.environment_id for each in environments), *(f"{r.run_id} {r.status}" for r in runs)]
+            )
+
+        return await self._service.runtime.run_request(ask)
 
     async def _has_ended(self, environment_id: str) -> bool:
         async def ask() -> bool:

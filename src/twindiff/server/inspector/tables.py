@@ -33,14 +33,16 @@ class ScreenNotFound(ApiError):
 
 
 async def tables(service: Service, request: Request) -> Response:
-    """All tables, with how many rows each has."""
+    """All tables, those with rows first, with how many each has."""
     looking = await look(service, request.path_params["id"])
     environment = living(looking, service)
     counts = {
         name: service.engine.read(
             environment.id,
             name,
-            lambda moment, twin=twin: [(each, moment.db.count(each.row)) for each in twin.tables],
+            lambda moment, twin=twin: sorted(
+                ((each, moment.db.count(each.row)) for each in twin.tables), key=lambda counted: not counted[1]
+            ),
             at=0,
         )
         for name, twin in environment.twins.items()

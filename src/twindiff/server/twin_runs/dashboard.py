@@ -9,6 +9,8 @@ from hashlib import sha256
 from html import escape
 from typing import Any
 
+import msgspec
+
 from twindiff.catalog import CallRecord, TwinRunRecord
 from twindiff.kit.clock import Clock
 from twindiff.kit.errors import ApiError
@@ -16,11 +18,16 @@ from twindiff.kit.http import Answer
 from twindiff.server.auth import same
 from twindiff.server.twin_runs.desk import Desk
 from twindiff.server.twin_runs.runs import BEGINNING, TwinRuns
+from twindiff.server.use_cases.points import diff_points
 from twindiff.storage.feed import either
 from twindiff.storage.journal import Record
 
 SHOWN = 50
 """Calls and operations that the page shows, newest first."""
+MOST_OPERATIONS = 1000
+"""Up to so many, the page says what differs; of more, the inspector does."""
+LETTERS = 300
+"""Of a row, on the page."""
 SECONDS_BETWEEN = 0.25
 """Between two news of a run."""
 SECONDS_QUIET = 20
@@ -130,11 +137,12 @@ async def dashboard(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
     status = desk.runs.status(run)
     twins = await desk.runs.instances(run, desk.address)
     lasts = status == "ready"
+    happened = (await _diff(desk, run), _changes(desk, run), _calls(desk, run)) if lasts else ()
     parts = [
         f"<h1>Twin run <code>{run.run_id[:8]}</code> <span class={'ok' if lasts else 'bad'}>{status}</span></h1>",
         _facts(desk, run),
-        *(_twin(name, twin) for name, twin in twins.items()),
-        *((_changes(desk, run), _calls(desk, run)) if lasts else (_without_twins(desk, run, status),)),
+        *(_twin(twin) for twin in twins.values()),
+        *(happened or (_without_twins(desk, run, status),)),
     ]
     script = f"<script>{_SCRIPT}</script>" if lasts else ""
     script += '<meta http-equiv="refresh" content="1">' if status in BEGINNING else ""
@@ -169,11 +177,41 @@ def _facts(desk: Desk, run: TwinRunRecord) -> str:
     )
 
 
-def _twin(name: str, twin: dict[str, Any]) -> str:
+def _twin(twin: dict[str, Any]) -> str:
     variables = "\n".join(f"{name}={value}" for name, value in twin["env_vars"].items())
     return (
         f"<h2>{escape(twin['label'])}</h2><p><code>{escape(twin['base_url'])}</code></p><pre>{escape(variables)}</pre>"
     )
+
+
+async def _diff(desk: Desk, run: TwinRunRecord) -> str:
+    """What differs from how the run began, net, and where there is more of it."""
+    service, base = desk.runs.service, f"/inspect/environments/{run.environment_id}"
+    links = f'<p><a href="{base}">Look into the environment</a> · <a href="{base}/difference">all that differs</a></p>'
+    if service.engine.seq(run.environment_id) > MOST_OPERATIONS:
+        return f"<h2>What differs</h2>{links}"
+    _, found = await diff_points(service, run.environment_id, 0, None, "plain", "full")
+    diff = msgspec.json.decode(found, type=dict[str, list[dict[str, Any]]])
+    rows = [*(("+", row, row) for row in diff["inserts"]), *(("-", row, row) for row in diff["deletes"])]
+    rows += [
+        ("~", row, {name: [row["before"][name], row["after"][name]] for name in row["changed"]})
+        for row in diff["updates"]
+    ]
+    shown = (
+        (sign, f"{row.get('__twin__', run.twins[0])}.{row['__table__']}", _columns(said))
+        for sign, row, said in rows[:SHOWN]
+    )
+    return "<h2>What differs</h2>" + _table(("", "table", "row"), shown, "Nothing does.") + links
+
+
+def _columns(row: dict[str, Any]) -> str:
+    """The columns of a row in few words; of one that was changed, each before and after."""
+    said = {name: value for name, value in row.items() if value is not None and not name.startswith("__")}
+    text = ", ".join(
+        f"{name}: {value if isinstance(value, str) else msgspec.json.encode(value).decode()}"
+        for name, value in said.items()
+    )
+    return text if len(text) <= LETTERS else f"{text[:LETTERS]}…"
 
 
 def _changes(desk: Desk, run: TwinRunRecord) -> str:
@@ -181,7 +219,7 @@ def _changes(desk: Desk, run: TwinRunRecord) -> str:
     last = engine.seq(run.environment_id)
     records = engine.records(run.environment_id, max(0, last - SHOWN), last)
     rows = ((str(each.seq), each.twin, each.operation, each.actor, _tables(each)) for each in reversed(records))
-    return "<h2>What changed</h2>" + _table(("#", "twin", "operation", "by", "rows"), rows, "Nothing has changed yet.")
+    return "<h2>What was done</h2>" + _table(("#", "twin", "operation", "by", "rows"), rows, "Nothing has changed yet.")
 
 
 def _tables(record: Record) -> str:

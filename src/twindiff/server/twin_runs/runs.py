@@ -151,7 +151,7 @@ class TwinRuns:
                 ttl_seconds=(run.ttl_minutes or asked.ttl_minutes) * MINUTE,
                 clock=None if asked.config is None else ClockMode("offset", WORLDS_BEGIN),
                 tokens=_tokens(twins, users, run.secret),
-                name=f"twin run {run.run_id}",
+                name=" ".join(["twin run", run.run_id[:8], *filter(None, [run.scenario_id, run.copy_name])]),
                 gate=Gate(run.run_id, run.proxy_token, run.is_public),
             )
         )

@@ -1,5 +1,5 @@
 "use strict";
-// All pages work without this: it makes sliders show where they stand, and timelines go on by themselves.
+// All pages work without this: it makes sliders show where they stand, and timelines and lists go on by themselves.
 
 for (const form of document.querySelectorAll("[data-slider]")) {
   const range = form.querySelector("input[type=range]");
@@ -24,5 +24,19 @@ for (const body of document.querySelectorAll("[data-live]")) {
     document.querySelector("[data-empty]")?.remove();
     if (atEnd) window.scrollTo({ top: document.documentElement.scrollHeight });
   });
+  window.addEventListener("pagehide", () => stream.close());
+}
+
+for (const list of document.querySelectorAll("[data-refresh]")) {
+  const stream = new EventSource(list.dataset.refresh);
+  const refresh = async () => {
+    const answer = await fetch(location.href).catch(() => null);
+    if (!answer?.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.getElementById(list.id);
+    if (fresh && !list.contains(document.activeElement)) list.replaceChildren(...fresh.childNodes);
+  };
+  stream.addEventListener("changed", refresh);
+  list.addEventListener("focusout", (event) => { if (!list.contains(event.relatedTarget)) refresh(); });
   window.addEventListener("pagehide", () => stream.close());
 }
