@@ -57,6 +57,8 @@ class EnvironmentRecord(
     """The point it left it at."""
     gate: Column[Json | None] = column(default=None)
     """What a twin run asks of those who call its twins."""
+    faults: Column[Json | None] = column(default=None)
+    """What goes wrong on purpose, in the order in which it does."""
 
 
 class CheckpointRecord(Row, table="checkpoints", key=("environment_id", "name"), indexes=(("name",),)):

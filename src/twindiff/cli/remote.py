@@ -77,6 +77,9 @@ class Remote:
     def post(self, *path: str, body: Any = None) -> Json:
         return self._ask("POST", path, body=b"" if body is None else json.dumps(body).encode())
 
+    def put(self, *path: str, body: Any) -> Json:
+        return self._ask("PUT", path, body=json.dumps(body).encode())
+
     def delete(self, *path: str) -> Json:
         return self._ask("DELETE", path)
 

@@ -6,6 +6,7 @@ from .answers import Checkpoint as Checkpoint
 from .answers import Delivery as Delivery
 from .answers import Diff as Diff
 from .answers import EnvironmentInfo as EnvironmentInfo
+from .answers import Fault as Fault
 from .answers import Imported as Imported
 from .answers import Record as Record
 from .answers import RunResult as RunResult

@@ -224,6 +224,17 @@ class Webhooks(msgspec.Struct):
     webhooks: list[Webhook]
 
 
+class Fault(msgspec.Struct):
+    """Something that goes wrong on purpose, as it was set, and how many calls it has `met` since."""
+
+    fault: dict[str, Any]
+    met: int
+
+
+class Faults(msgspec.Struct):
+    faults: list[Fault]
+
+
 class Attempt(msgspec.Struct):
     """A try to deliver, at wall-clock time; `failure` is None where it went well."""
 

@@ -35,8 +35,8 @@ class Ask(NamedTuple, Generic[T]):
 
 def _ask(verb: str, path: str, answer: type[T], given: Json | None = None, *, repeatable: bool = False) -> Ask[T]:
     known = {name: value for name, value in (given or {}).items() if value is not None}
-    if verb == "POST":
-        return Ask(verb, path, answer, {}, msgspec.json.encode(known), repeatable)
+    if verb in ("POST", "PUT"):
+        return Ask(verb, path, answer, {}, msgspec.json.encode(known), repeatable or verb == "PUT")
     return Ask(verb, path, answer, {name: str(value) for name, value in known.items()}, b"", True)
 
 
@@ -210,6 +210,16 @@ def webhooks(id: str) -> Ask[answers.Webhooks]:
 def remove_webhook(id: str, webhook_id: str) -> Ask[answers.Webhook]:
     """Tell an address no more."""
     return _ask("DELETE", _environment(id, f"webhooks/{quote(webhook_id, safe='')}"), answers.Webhook)
+
+
+def set_faults(id: str, faults: Sequence[Json]) -> Ask[answers.Faults]:
+    """The same faults again begin to count anew."""
+    return _ask("PUT", _environment(id, "faults"), answers.Faults, {"faults": [*faults]})
+
+
+def faults(id: str) -> Ask[answers.Faults]:
+    """What goes wrong on purpose."""
+    return _ask("GET", _environment(id, "faults"), answers.Faults)
 
 
 def deliveries(id: str, after: int, limit: int) -> Ask[answers.Deliveries]:

@@ -18,6 +18,7 @@ from .answers import (
     Delivery,
     Diff,
     EnvironmentInfo,
+    Fault,
     Imported,
     Record,
     RunResult,
@@ -235,6 +236,17 @@ class Environment:
     def remove_webhook(self, webhook_id: str) -> Webhook:
         """Tell an address no more; what was not sent yet is not sent."""
         return self.client.ask(asks.remove_webhook(self.id, webhook_id))
+
+    def set_faults(self, *faults: Json) -> list[Fault]:
+        """Let these go wrong from now on, and nothing else; without any nothing does.
+
+        For example `{"kind": "rate_limit", "operation": "chat.*", "calls": 3, "seconds": 10}`.
+        """
+        return self.client.ask(asks.set_faults(self.id, faults)).faults
+
+    def faults(self) -> list[Fault]:
+        """What goes wrong on purpose, and how often it has."""
+        return self.client.ask(asks.faults(self.id)).faults
 
     def deliveries(self, after: int = 0, limit: int = PAGE) -> list[Delivery]:
         """What subscribers were told and are to be told, in order, with every attempt."""

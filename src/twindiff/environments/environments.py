@@ -30,6 +30,7 @@ from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, Engine, Origin
 
 from .actors import Actors
+from .faults import Armed, Fault, check_faults
 from .gate import Gate
 from .registry import Registry
 
@@ -98,6 +99,7 @@ class Environment:
 
     __slots__ = (
         "expires",
+        "faults",
         "gate",
         "id",
         "meter",
@@ -120,6 +122,7 @@ class Environment:
         self.secret = token_hash(f"addresses {record.token_hash}")
         self.twins: dict[str, Twin] = {name: registry.get(name) for name in cast(dict[str, str], record.templates)}
         self.gate = msgspec.convert(record.gate, Gate) if record.gate else None
+        self.faults = [Armed(fault) for fault in msgspec.convert(record.faults or [], list[Fault])]
         self.seen = wall()
         self.meter = Meter()
 
@@ -222,6 +225,7 @@ class Environments:
             created_at=now.iso,
             expires=now.micros + parent.expires - parent.created,
             name=name,
+            faults=None,
             parent=parent.environment_id,
             parent_seq=at,
         )
@@ -272,6 +276,14 @@ class Environments:
         environment = self.get(environment_id)
         self._catalog.change(self.record(environment.id), gate=msgspec.to_builtins(gate))
         environment.gate = gate
+
+    def set_faults(self, environment_id: str, faults: list[Fault]) -> list[Armed]:
+        """Let these go wrong from now on, and nothing else; raises what `get` raises, and InvalidParameter."""
+        environment = self.get(environment_id)
+        check_faults(faults, list(environment.twins.values()))
+        self._catalog.change(self.record(environment.id), faults=msgspec.to_builtins(faults) or None)
+        environment.faults = [Armed(fault) for fault in faults]
+        return environment.faults
 
     def live(self, environment_id: str) -> Environment | None:
         """An environment that this process knows to be ready; another one may have ended it meanwhile."""

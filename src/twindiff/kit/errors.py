@@ -93,6 +93,16 @@ class TooSlow(ApiError):
     status = 503
 
 
+class Unavailable(TooSlow):
+    """The service is unavailable; try again."""
+
+
+class RateLimited(ApiError):
+    """Too many requests; try again after the seconds that the Retry-After header tells."""
+
+    status = 429
+
+
 class InternalError(ApiError):
     """internal server error"""
 

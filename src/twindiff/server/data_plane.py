@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from twindiff.environments.due import StillDue
 from twindiff.environments.environments import Environment
@@ -17,6 +17,7 @@ from twindiff.kit.http import Answer, Request
 from twindiff.kit.twin import BODY_LIMIT, Twin
 from twindiff.server.auth import authorize, no_such_twin, token_of
 from twindiff.server.bodies import BodyTooLarge, Receive, length_of, read_body
+from twindiff.server.faulty import answer_with_faults
 from twindiff.server.service import LARGE_BODY, Service
 from twindiff.server.twin_runs.admin import answer_admin, is_admin
 from twindiff.server.twin_runs.gate import existing, pass_gate
@@ -102,16 +103,36 @@ class DataPlane:
         if not self._service.engine.inline and length_of(request) <= LARGE_BODY:
             # Where a thread is needed, a request whose body is small is worked on in one go.
             request = request._replace(body=await read_body(request, receive, LARGE_BODY))
-            return await in_turn(target.environment, lambda: self._open_and_operate(request, target))
+            done = await in_turn(target.environment, lambda: self._open_and_operate(request, target))
+            return done if isinstance(done, Answer) else await self._answer_with_faults(done, request.body)
         opened = await in_turn(target.environment, lambda: self._open(request, target))
         try:
             body = await read_body(request, receive, opened.body_limit)
         except BodyTooLarge as error:
             return opened.twin.style.error(error, opened.exchange)._replace(status=error.status)
+        if opened.environment.faults and opened.exchange:
+            return await self._answer_with_faults(opened, body)
         return await in_turn(target.environment, lambda: self._operate(opened, body))
 
-    async def _open_and_operate(self, request: Request, target: Target) -> Answer:
-        return await self._operate(await self._open(request, target), request.body)
+    async def _open_and_operate(self, request: Request, target: Target) -> Answer | Opened:
+        """The answer, or where faults may meet the request what is known of it: they wait in no thread."""
+        opened = await self._open(request, target)
+        if opened.environment.faults and opened.exchange:
+            return opened
+        return await self._operate(opened, request.body)
+
+    async def _answer_with_faults(self, opened: Opened, body: bytes) -> Answer:
+        environment, exchange = opened.environment, cast(Exchange, opened.exchange)
+        exchange.request = opened.request._replace(body=body)
+
+        async def proceed() -> Answer:
+            return await self._service.runtime.run_call(environment.id, lambda: self._operate(opened, body))
+
+        if opened.trusted is None:
+            authorize_late = partial(self._authorize_by_body, opened, exchange.request)
+            await self._service.runtime.run_call(environment.id, authorize_late)
+        exchange.token = opened.token
+        return await answer_with_faults(self._service, environment, opened.twin, exchange, proceed)
 
     async def _open(self, request: Request, target: Target) -> Opened:
         service = self._service
@@ -140,8 +161,7 @@ class DataPlane:
         if environment.gate and is_admin(request.path):
             return await answer_admin(self._service, environment, twin, request)
         if opened.trusted is None:
-            opened.token = token_of(twin.style, request)
-            opened.trusted = await self._authorize(opened)
+            await self._authorize_by_body(opened, request)
         exchange, trusted = opened.exchange, bool(opened.trusted)
         if exchange is None:
             return self._service.calls.unknown(environment, twin, request, opened.token)
@@ -156,6 +176,10 @@ class DataPlane:
             self._service.environments.drop([environment.id])
             self._service.environments.get(environment.id)
             raise
+
+    async def _authorize_by_body(self, opened: Opened, request: Request) -> None:
+        opened.token = token_of(opened.twin.style, request)
+        opened.trusted = await self._authorize(opened)
 
     async def _authorize(self, opened: Opened) -> bool:
         environment, twin, token = opened.environment, opened.twin, opened.token

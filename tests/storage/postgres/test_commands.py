@@ -191,9 +191,14 @@ def test_a_slot_that_an_administrator_reads_is_waited_for(database: Database) ->
     with psycopg.connect(database.admin) as admin:
         slot = slot_of(admin)
         listed = admin.execute("SELECT current_setting('output_plugin_libraries', true) IS NOT NULL").fetchone()
-    options: dict[str, Any] = {"connection_factory": psycopg2.extras.LogicalReplicationConnection}
+    # It sends no feedback, for which a machine that is busy would end it before the server asks.
+    given = "-c wal_sender_timeout=0"
     if listed == (True,):
-        options["options"] = "-c output_plugin_libraries=wal2json"
+        given += " -c output_plugin_libraries=wal2json"
+    options: dict[str, Any] = {
+        "connection_factory": psycopg2.extras.LogicalReplicationConnection,
+        "options": given,
+    }
     stream = psycopg2.connect(database.admin, **options)
     stream.cursor().start_replication(slot_name=slot, options={"format-version": "2"}, decode=False)
     with serving(database.dsn, workers=1) as running:

@@ -17,6 +17,7 @@ from twindiff.kit.errors import (
     MalformedBody,
     MissingParameter,
     NotFound,
+    RateLimited,
     TooLarge,
     TooSlow,
 )
@@ -94,6 +95,7 @@ _SAID: dict[type[ApiError], Said] = {
     AlreadyExists: Said(409, "duplicate", "The requested identifier already exists."),
     PreconditionFailed: Said(412, "conditionNotMet", "Precondition Failed"),
     TooLarge: Said(400, "limitExceeded"),
+    RateLimited: Said(429, "rateLimitExceeded", "Rate Limit Exceeded"),
     TooSlow: Said(503, "backendError"),
     InternalError: Said(500, "backendError", "Backend Error"),
 }
@@ -116,7 +118,7 @@ class GoogleStyle(Style):
 
     def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
         said = _said(error)
-        detail = {"domain": getattr(error, "domain", "global"), "reason": said.reason, "message": said.message}
+        detail = {"domain": _domain(error), "reason": said.reason, "message": said.message}
         if place := _place(error):
             detail |= {"locationType": place[0], "location": place[1]}
         document = {"error": {"errors": [detail], "code": said.status, "message": said.message}}
@@ -133,6 +135,10 @@ def _said(error: ApiError) -> Said:
             said = _SAID[kind]
             return said._replace(message=said.message or str(error))
     return Said(error.status, error.code, str(error))
+
+
+def _domain(error: ApiError) -> str:
+    return "usageLimits" if isinstance(error, RateLimited) else getattr(error, "domain", "global")
 
 
 def _place(error: ApiError) -> tuple[str, str] | None:

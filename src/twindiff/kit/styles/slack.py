@@ -14,7 +14,7 @@ import msgspec
 from python_multipart import parse_form  # pyright: ignore[reportUnknownVariableType]
 from python_multipart.exceptions import FormParserError
 
-from twindiff.kit.errors import ApiError, InvalidParameter, MissingParameter, TooLarge, TooSlow
+from twindiff.kit.errors import ApiError, InvalidParameter, MissingParameter, RateLimited, TooLarge, TooSlow
 from twindiff.kit.http import Answer, Request, json_answer
 from twindiff.kit.json_values import read_json
 
@@ -133,6 +133,8 @@ class SlackRpc(Style):
             return _invalid_arguments(f"[ERROR] {error}")
         if isinstance(error, TooSlow):
             return json_answer({"ok": False, "error": ServiceUnavailable.code})
+        if isinstance(error, RateLimited):
+            return json_answer({"ok": False, "error": Ratelimited.code}, error.status, error.headers)
         if isinstance(error, Ratelimited):
             headers = (("Retry-After", str(error.retry_after)),)
             return json_answer({"ok": False, "error": error.code}, error.status, headers)

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from twindiff.kit.errors import ApiError, InternalError, InvalidParameter, MalformedBody, MissingParameter
+from twindiff.kit.errors import (
+    ApiError,
+    InternalError,
+    InvalidParameter,
+    MalformedBody,
+    MissingParameter,
+    RateLimited,
+    Unavailable,
+)
 from twindiff.kit.forms import MULTIPART, read_form, read_query
 from twindiff.kit.http import Answer, Request, json_answer
 from twindiff.kit.styles.base import Style
@@ -21,6 +29,9 @@ from twindiff.kit.styles.base import Style
 if TYPE_CHECKING:
     from twindiff.kit.exchange import Exchange
 
+_TOO_MANY = (
+    "Request rate limit exceeded. You can learn more about rate limits here https://stripe.com/docs/rate-limits."
+)
 FREE_FORM = frozenset({"metadata", "currency_options", "payload"})
 """Parameters that are objects with any keys, numbers too."""
 
@@ -119,7 +130,9 @@ def _said(error: ApiError, exchange: Exchange | None) -> dict[str, Any]:
         return {**fields, "message": str(error), "type": error.kind}
     if isinstance(error, InvalidParameter):
         return _said(_refused(error, exchange), exchange)
-    kind = "api_error" if isinstance(error, InternalError) else "invalid_request_error"
+    if isinstance(error, RateLimited):
+        return _said(StripeError(_TOO_MANY, code="rate_limit"), exchange)
+    kind = "api_error" if isinstance(error, InternalError | Unavailable) else "invalid_request_error"
     return {"message": str(error), "type": kind}
 
 

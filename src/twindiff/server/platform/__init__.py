@@ -5,6 +5,7 @@ from twindiff.server.platform import (
     calls,
     clocks,
     environments,
+    faults,
     health,
     points,
     runs,
@@ -18,6 +19,19 @@ from twindiff.server.style import PlatformStyle
 
 PREFIX = "/api/platform"
 
-_PAGES = (health, environments, calls, clocks, points, transfer, runs, templates, suites, trial_sets, webhooks)
+_PAGES = (
+    health,
+    environments,
+    calls,
+    clocks,
+    faults,
+    points,
+    transfer,
+    runs,
+    templates,
+    suites,
+    trial_sets,
+    webhooks,
+)
 
 platform = Dispatch(PlatformStyle(), [page.api for page in _PAGES])

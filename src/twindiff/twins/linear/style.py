@@ -9,7 +9,8 @@ from typing import Any
 
 from graphql import GraphQLError
 
-from twindiff.kit.errors import ApiError, MalformedBody, MissingToken, UnknownToken
+from twindiff.kit.errors import ApiError, MalformedBody, MissingToken, RateLimited, Unavailable, UnknownToken
+from twindiff.kit.exchange import Exchange
 from twindiff.kit.graphql import GraphqlStyle, Limits
 from twindiff.kit.graphql.errors import (
     EntityNotFound,
@@ -23,7 +24,7 @@ from twindiff.kit.graphql.errors import (
 from twindiff.kit.graphql.execute import Outcome
 from twindiff.kit.graphql.run import Run
 from twindiff.kit.graphql.wording import as_graphql_js
-from twindiff.kit.http import Request
+from twindiff.kit.http import Answer, Request
 
 from .workspace_tools import HOUR, POINTS_AN_HOUR, REQUESTS_AN_HOUR
 
@@ -40,6 +41,8 @@ _KINDS: tuple[tuple[type[Exception], str, str, int], ...] = (
     (EntityNotFound, "invalid input", "INPUT_ERROR", 400),
     (NotImplementedHere, "feature not accessible", "NOT_IMPLEMENTED", 501),
     (Forbidden, "forbidden", "FORBIDDEN", 403),
+    (RateLimited, "ratelimited", "RATELIMITED", 400),
+    (Unavailable, "internal error", "INTERNAL_SERVER_ERROR", 503),
     (TooComplex, "ratelimited", "RATELIMITED", 400),
     (MissingToken, "authentication error", "AUTHENTICATION_ERROR", 401),
     (UnknownToken, "authentication error", "AUTHENTICATION_ERROR", 401),
@@ -65,6 +68,11 @@ class LinearStyle(GraphqlStyle):
                 return _extensions(name, code, status, _for_people(error))
         code = _SYNTAX if str(error).startswith("Syntax Error") else "GRAPHQL_VALIDATION_FAILED"
         return _extensions("graphql error", code, 400, self.message(error))
+
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+        """Too many requests are an error of status 400: https://linear.app/developers/rate-limiting"""
+        answer = super().error(error, exchange)
+        return answer._replace(status=400) if isinstance(error, RateLimited) else answer
 
     def message(self, error: Exception) -> str:
         if isinstance(error, EntityNotFound):
