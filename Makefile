@@ -12,10 +12,11 @@ STORED := tests/contract tests/environments $(LINEAR)/test_suite.py $(LINEAR)/te
 SPOKEN := tests/client tests/contract tests/environments tests/inspector tests/server tests/suites src/twindiff/twins
 
 BIN := .venv/bin
+BRIDGES := src/twindiff/frameworks
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
 
-.PHONY: help setup demo serve check format test test-postgres soak soak-disk mutants bench postgres postgres-stop type-docs clean
+.PHONY: help setup demo serve check format test test-postgres soak soak-disk mutants bench frameworks postgres postgres-stop type-docs clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -59,6 +60,15 @@ soak: setup ## Run the long tests
 
 soak-disk: setup ## As root: fill a disk of 16 MB under a server and see it recover
 	$(BIN)/python -m pytest -m soak -rs tests/soak/test_disk.py
+
+# Each framework's package is large, and those of the last two cannot be in one environment.
+frameworks: ## Test Inspect, OpenEnv and verifiers with the real packages, in environments of their own
+	@TWINDIFF_VENV=.tools/frameworks $(bootstrap) demo dev frameworks
+	@TWINDIFF_VENV=.tools/verifiers $(bootstrap) demo dev verifiers
+	.tools/frameworks/bin/pyright --pythonpath .tools/frameworks/bin/python $(BRIDGES)/inspect_ai.py $(BRIDGES)/openenv.py
+	.tools/verifiers/bin/pyright --pythonpath .tools/verifiers/bin/python $(BRIDGES)/verifiers.py
+	.tools/frameworks/bin/python -m pytest tests/frameworks
+	.tools/verifiers/bin/python -m pytest tests/frameworks
 
 mutants: ## Change the code that decides over rows in small ways and see that tests notice; takes long
 	@$(bootstrap) demo dev mutants

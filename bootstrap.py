@@ -1,6 +1,7 @@
 """Make `.venv` exactly as uv.lock says, with nothing but the standard library of Python 3.11 or later.
 
-Usage: `python3 bootstrap.py GROUP…`, where a group is one of `[dependency-groups]` in pyproject.toml.
+Usage: `python3 bootstrap.py GROUP…`, where a group is one of `[dependency-groups]` in pyproject.toml. `$TWINDIFF_VENV`
+names another folder than `.venv`.
 """
 
 import fcntl
@@ -25,7 +26,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent
 TOOLS = ROOT / ".tools"
-VENV = ROOT / ".venv"
+VENV = ROOT / os.environ.get("TWINDIFF_VENV", ".venv")
 STAMP = VENV / "complete.json"
 BASE_PYTHON: str = getattr(sys, "_base_executable", "") or sys.executable
 
@@ -84,7 +85,8 @@ def make(have: State | None, want: State) -> None:
     reusable = have is not None and have.home == want.home
     kept: list[str] = have.groups if have and reusable else []
     groups = sorted({*want.groups, *kept})
-    say(f"setting up .venv (Python {platform.python_version()}; {', '.join(groups) or 'runtime only'})")
+    wanted = f"Python {platform.python_version()}; {', '.join(groups) or 'runtime only'}"
+    say(f"setting up {VENV.relative_to(ROOT)} ({wanted})")
     STAMP.unlink(missing_ok=True)
     if not reusable:
         run(uv, "venv", "--quiet", "--clear", "--python", BASE_PYTHON, str(VENV), env=environment)

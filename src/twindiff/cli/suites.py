@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -13,15 +12,13 @@ import typer
 
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
+from twindiff.suites.starter import STARTER, starter_files
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from twindiff.client import Imported, Suite, Test
     from twindiff.client.blocking import Platform
-
-STARTER = "starter"
-"""A suite that comes with Twindiff; a server has it once somebody has asked for it."""
 
 NamedT = TypeVar("NamedT", bound="Suite | Test")
 
@@ -67,14 +64,9 @@ def suite_of(platform: Platform, given: str) -> Suite:
     """The suite that is meant, with its tests; a Problem names those there are. The starter suite is always there."""
     known = platform.suites()
     if given == STARTER and STARTER not in [each.name for each in known]:
-        platform.import_files({f"{STARTER}.json": json.loads(_starter())})
+        platform.import_files(starter_files())
         known = platform.suites()
     return platform.suite(_meant(given, known, "suite").id)
-
-
-def _starter() -> bytes:
-    """The suite that comes with Twindiff, as a public file writes it."""
-    return resources.files("twindiff.suites").joinpath(f"{STARTER}.json").read_bytes()
 
 
 def _meant(given: str, known: Sequence[NamedT], what: str) -> NamedT:

@@ -17,21 +17,14 @@ from typing import Any, NamedTuple, Protocol
 import httpx
 import msgspec
 
+from .calling import DESCRIPTION, TOOL, called, instructions, parameters, shown
 from .trying import Task
 
 Json = dict[str, Any]
 
 MOST_TURNS = 40
 MOST_TOKENS = 4096
-SHOWN = 20_000
-"""Characters of an answer that the model is shown."""
 SECONDS = 300.0
-TOOL = "call_api"
-DESCRIPTION = "Send one HTTP request to an API and get its status and body."
-HINTS = {
-    "slack": "slack is Slack's Web API: POST to a method's name such as chat.postMessage, with a JSON body.",
-    "linear": "linear is Linear's GraphQL API: POST to graphql, with a JSON body of query and variables.",
-}
 
 
 class Wanted(NamedTuple):
@@ -68,43 +61,8 @@ def work(task: Task) -> None:
             wanted = model.ask()
             if not wanted:
                 return
-            model.tell([(each, _called(twins, task, each.arguments)) for each in wanted])
+            model.tell([(each, shown(called(twins, task, each.arguments))) for each in wanted])
     raise Failure(f"The model was not done after {MOST_TURNS} turns")
-
-
-def _called(twins: httpx.Client, task: Task, arguments: Json) -> str:
-    """What a twin answers, or what is wrong with the request; the model reads either."""
-    url = task.urls.get(str(arguments.get("api", "")))
-    if url is None:
-        return f"There is no such API. There are: {', '.join(task.urls)}."
-    verb, path = str(arguments.get("method", "POST")).upper(), str(arguments.get("path", "")).lstrip("/")
-    try:
-        answer = twins.request(verb, f"{url}/{path}", params=arguments.get("query"), json=arguments.get("body"))
-    except (httpx.HTTPError, httpx.InvalidURL, TypeError, ValueError) as error:
-        return f"The request could not be sent: {error}"
-    return f"{answer.status_code}\n{answer.text[:SHOWN]}"
-
-
-def _parameters(task: Task) -> Json:
-    return {
-        "type": "object",
-        "properties": {
-            "api": {"type": "string", "enum": list(task.urls)},
-            "method": {"type": "string", "enum": ["GET", "POST", "PUT", "PATCH", "DELETE"]},
-            "path": {"type": "string", "description": "Relative to the API's base URL."},
-            "query": {"type": "object", "description": "Query parameters."},
-            "body": {"type": "object", "description": "The JSON body."},
-        },
-        "required": ["api", "method", "path"],
-    }
-
-
-def _system(task: Task) -> str:
-    hints = " ".join(HINTS.get(name, f"{name} is a copy of that vendor's API.") for name in task.urls)
-    return (
-        f"You do the user's task through APIs, with the tool {TOOL}; you are signed in already. {hints} "
-        "Look up what you need to know, do exactly what is asked and nothing else, then say that you are done."
-    )
 
 
 def _model(http: httpx.Client, task: Task) -> Model:
@@ -140,9 +98,9 @@ class _OpenAi:
 
     def __init__(self, http: httpx.Client, url: str, headers: dict[str, str], model: str, task: Task) -> None:
         self._http, self._url, self._headers = http, url, headers
-        function = {"name": TOOL, "description": DESCRIPTION, "parameters": _parameters(task)}
+        function = {"name": TOOL, "description": DESCRIPTION, "parameters": parameters(task.urls)}
         self._messages: list[Json] = [
-            {"role": "system", "content": _system(task)},
+            {"role": "system", "content": instructions(task.urls)},
             {"role": "user", "content": task.prompt},
         ]
         self._body: Json = {"model": model, "tools": [{"type": "function", "function": function}]}
@@ -173,9 +131,14 @@ class _Anthropic:
 
     def __init__(self, http: httpx.Client, url: str, headers: dict[str, str], model: str, task: Task) -> None:
         self._http, self._url, self._headers = http, url, headers
-        tool = {"name": TOOL, "description": DESCRIPTION, "input_schema": _parameters(task)}
+        tool = {"name": TOOL, "description": DESCRIPTION, "input_schema": parameters(task.urls)}
         self._messages: list[Json] = [{"role": "user", "content": task.prompt}]
-        self._body: Json = {"model": model, "max_tokens": MOST_TOKENS, "system": _system(task), "tools": [tool]}
+        self._body: Json = {
+            "model": model,
+            "max_tokens": MOST_TOKENS,
+            "system": instructions(task.urls),
+            "tools": [tool],
+        }
 
     def ask(self) -> list[Wanted]:
         answer = _post(self._http, self._url, self._headers, {**self._body, "messages": self._messages})

@@ -1,0 +1,145 @@
+"""One try of a test by whatever drives it: the description of a task that all frameworks are fed from."""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, Self
+
+import httpx
+
+from twindiff.client import Client, Environment, Run, Suite, Test, Verdict
+from twindiff.client.asks import Point
+from twindiff.client.blocking import Platform
+from twindiff.client.calling import Answered, called
+from twindiff.client.trying import Agent, task_of
+from twindiff.local import Twindiff
+from twindiff.suites.starter import STARTER, starter_files
+
+Json = dict[str, Any]
+
+SECONDS_OF_A_CALL = 60.0
+SECONDS_TO_LIVE = 24 * 3600
+"""What nobody has closed is deleted by then."""
+
+_platforms: dict[tuple[int, str], Platform] = {}
+
+
+class UnknownTask(ValueError):
+    """There is no such suite or test; the message says which there are."""
+
+
+def platform_at(base_url: str = "") -> Platform:
+    """The server at an address, with the key in `$TWINDIFF_API_KEY`; without an address this process is the server.
+
+    One for each process and address, and closed when the process ends.
+    """
+    key = (os.getpid(), base_url)
+    if key not in _platforms:
+        api_key = os.environ.get("TWINDIFF_API_KEY")
+        _platforms[key] = Client(base_url, api_key) if base_url else Twindiff()
+        atexit.register(_platforms[key].close)
+    return _platforms[key]
+
+
+def suite_of(platform: Platform, name: str = STARTER) -> Suite:
+    """A suite with its tests, by name or id; the starter suite is always there. Raises UnknownTask."""
+    known = platform.suites()
+    if name == STARTER and STARTER not in {each.name for each in known}:
+        platform.import_files(starter_files())
+        known = platform.suites()
+    for each in known:
+        if name in (each.id, each.name):
+            return platform.suite(each.id)
+    raise UnknownTask(f"There is no suite {name!r}. There are: {', '.join(each.name for each in known) or 'none'}.")
+
+
+def chosen_tests(platform: Platform, suite: str = STARTER, tests: str = "") -> list[Test]:
+    """The tests of a suite whose name has `tests` in it, in any case; raises UnknownTask if there is none."""
+    known = suite_of(platform, suite).tests
+    found = [each for each in known if tests.lower() in each.name.lower() or tests == each.id]
+    if not found:
+        raise UnknownTask(
+            f"No test of {suite!r} has {tests!r} in its name. There are: {', '.join(each.name for each in known)}."
+        )
+    return found
+
+
+def apis_of(platform: Platform, test: Test) -> list[str]:
+    """The twins whose APIs a test is about, as its environments have them."""
+    return [each.service for each in platform.templates() if test.seed_template in (each.id, each.name)]
+
+
+def agent_at(path: str) -> Agent:
+    """The agent at `module:name`; raises UnknownTask."""
+    module, _, name = path.partition(":")
+    try:
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UnknownTask(f"There is no agent at {path!r}, which is to be module:name. {error}") from None
+
+
+class Episode:
+    """A test being tried: its own environment, a run that judges it, and a way to call its twins as the agent."""
+
+    def __init__(self, test: Test, environment: Environment, run: Run) -> None:
+        self.test = test
+        self.environment = environment
+        self.run = run
+        self.task = task_of(test, environment)
+        headers = {"Authorization": f"Bearer {environment.token}"}
+        self._http = httpx.Client(headers=headers, trust_env=False, timeout=SECONDS_OF_A_CALL)
+
+    @classmethod
+    def begin(cls, platform: Platform, test: Test, *, ttl_seconds: int = SECONDS_TO_LIVE) -> Self:
+        """Make the environment that the test asks for."""
+        environment = platform.create(testId=test.id, ttl_seconds=ttl_seconds)
+        return cls(test, environment, environment.run(test.id))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def call(self, arguments: Json) -> Answered:
+        """Send one request to a twin: `{"api": "slack", "method": "POST", "path": "chat.postMessage", "body": {…}}`."""
+        return called(self._http, self.task, arguments)
+
+    def verdict(self) -> Verdict:
+        """How the test's checks see what has changed since the beginning."""
+        return self.run.evaluate()
+
+    def fork(self, at: Point | None = None) -> Self:
+        """Another try that goes on from a point of this one, the present unless told otherwise.
+
+        It is judged from the beginning as this one is, so its run begins in the state of the templates.
+        """
+        fork = self.environment.fork(at)
+        here = fork.seq()
+        fork.rewind(0)
+        run = fork.run(self.test.id)
+        fork.rewind(here)
+        return type(self)(self.test, fork, run)
+
+    def close(self) -> None:
+        """Delete the environment; what its run came to stays readable."""
+        self._http.close()
+        self.environment.delete()
+
+
+def reward(verdict: Verdict) -> float:
+    """1.0 for a test that passed, else 0.0."""
+    return float(verdict.passed)
+
+
+def share(verdict: Verdict) -> float:
+    """How much of its checks hold, from 0.0 to 1.0."""
+    return float(verdict.score["percent"]) / 100
+
+
+def reasons(verdict: Verdict) -> Sequence[str]:
+    """Why it did not pass, in sentences."""
+    return [*(str(why["text"]) for why in verdict.explanations), *verdict.failures] if not verdict.passed else ()

@@ -1,0 +1,210 @@
+# pyright: basic, reportMissingImports=false
+# The package is not among those that this project is worked on with; `make frameworks` checks this file beside it.
+"""Tests of a suite as a task of Inspect, https://inspect.aisi.org.uk/tasks.html: `inspect eval twindiff/suite`.
+
+Every sample has an environment of its own, made before the solver works and deleted when it is scored. No sandbox is
+needed: the twins are all that an agent may touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from typing import Any, Literal, cast
+
+import anyio.to_thread
+from inspect_ai import Task, task
+from inspect_ai.agent import AgentState, agent_bridge
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageSystem
+from inspect_ai.scorer import Score, Scorer, Target, accuracy, mean, scorer, stderr
+from inspect_ai.solver import Generate, Solver, TaskState, generate, solver, use_tools
+from inspect_ai.tool import Tool, tool
+from inspect_ai.util import StoreModel, store_as
+
+from twindiff.client import Environment, Run, Test
+from twindiff.client.calling import instructions, shown
+from twindiff.client.trying import Agent, let_work
+from twindiff.frameworks.episodes import Episode, Json, agent_at, chosen_tests, platform_at, reasons, reward, share
+
+SECONDS = 600.0
+
+
+class Twins(StoreModel):
+    """What the store of a sample says of its environment; `state.store_as(Twins)` reads it."""
+
+    base_url: str = ""
+    test_id: str = ""
+    environment_id: str = ""
+    service: str = ""
+    token: str = ""
+    run_id: str = ""
+    point: int | None = None
+    """Where the latest checkpoint left the environment."""
+
+
+_live: dict[str, Episode] = {}
+"""The tries of this process, by their environments' ids."""
+_of_sample: dict[str, list[Episode]] = {}
+"""The same by the sample that began them; Inspect copies all else of a state for every branch of a fork."""
+_tests: dict[str, Test] = {}
+
+
+def episode_of(twins: Twins) -> Episode:
+    """The try that a store speaks of, also when another process began it."""
+    if twins.environment_id not in _live:
+        platform = platform_at(twins.base_url)
+        environment = Environment(platform, twins.environment_id, twins.service, twins.token)
+        run = Run(platform, twins.run_id, once=False)
+        _live[twins.environment_id] = Episode(_tests[twins.test_id], environment, run)
+    return _live[twins.environment_id]
+
+
+def _note(state: TaskState, episode: Episode) -> None:
+    environment, twins = episode.environment, state.store_as(Twins)
+    _live[environment.id] = episode
+    _of_sample.setdefault(state.uuid, []).append(episode)
+    twins.environment_id, twins.service, twins.token = environment.id, environment.service, environment.token
+    twins.run_id = episode.run.id
+
+
+@task
+def suite(suite: str = "starter", tests: str = "", base_url: str = "") -> Task:
+    """The tests of a suite, those with `tests` in their name; in this process unless there is a server's address."""
+    found = chosen_tests(platform_at(base_url), suite, tests)
+    samples = [Sample(id=each.name, input=each.prompt, metadata={"test_id": each.id}) for each in found]
+    return Task(
+        dataset=MemoryDataset(samples, name=suite),
+        setup=environment(found, base_url),
+        solver=[brief(), use_tools(call_api()), generate()],
+        scorer=verdict(),
+        cleanup=clean_up,
+        on_checkpoint=note_point,
+        on_resume=return_to_point,
+    )
+
+
+@solver
+def environment(tests: Sequence[Test], base_url: str = "") -> Solver:
+    """Make the environment of the sample, whose metadata say which test it is."""
+    _tests.update({each.id: each for each in tests})
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        test = _tests[state.metadata["test_id"]]
+        twins = state.store_as(Twins)
+        twins.base_url, twins.test_id = base_url, test.id
+        _note(state, await anyio.to_thread.run_sync(Episode.begin, platform_at(base_url), test))
+        return state
+
+    return solve
+
+
+@solver
+def brief() -> Solver:
+    """Tell the model of the tool and of the APIs."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        apis = episode_of(state.store_as(Twins)).task.urls
+        state.messages.insert(0, ChatMessageSystem(content=instructions(apis)))
+        return state
+
+    return solve
+
+
+@tool
+def call_api() -> Tool:
+    """The one tool, which sends a request to a twin."""
+
+    async def execute(
+        api: str,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"],
+        path: str,
+        query: Json | None = None,
+        body: Json | None = None,
+    ) -> str:
+        """Send one HTTP request to an API, where you are signed in already, and get its status and body.
+
+        Args:
+            api: The API: slack, linear, box, calendar or stripe, whichever the task is about.
+            method: The HTTP method.
+            path: Relative to the API's base URL; for Slack a method's name, for Linear graphql.
+            query: Query parameters.
+            body: The JSON body.
+        """
+        arguments = {"api": api, "method": method, "path": path, "query": query, "body": body}
+        return shown(await anyio.to_thread.run_sync(episode_of(store_as(Twins)).call, arguments))
+
+    return execute
+
+
+@solver
+def agent(work: Agent | str, seconds: float = SECONDS, bridge: bool = False) -> Solver:
+    """Let an agent of Twindiff solve the sample: a function of a `twindiff.client.Task`, or `module:name` of one.
+
+    With `bridge`, what one with `async` asks of the model "inspect" through a vendor's package is asked of Inspect's
+    model: https://inspect.aisi.org.uk/agent-bridge.html.
+    """
+    agent = agent_at(work) if isinstance(work, str) else work
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        mine = episode_of(state.store_as(Twins)).task
+        if not bridge:
+            await anyio.to_thread.run_sync(let_work, agent, mine, seconds)
+            return state
+        async with agent_bridge(AgentState(messages=state.messages)) as bridged:
+            with anyio.fail_after(seconds):
+                await cast(Awaitable[None], agent(mine))
+        state.messages, state.output = bridged.state.messages, bridged.state.output
+        return state
+
+    return solve
+
+
+@solver
+def in_a_fork() -> Solver:
+    """Go on in a fork of the environment: the first solver of a chain that Inspect's `fork` is given."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        _note(state, await anyio.to_thread.run_sync(episode_of(state.store_as(Twins)).fork))
+        return state
+
+    return solve
+
+
+@scorer(metrics={"passed": [accuracy(), stderr()], "score": [mean()]})
+def verdict() -> Scorer:
+    """Score by the test's checks: `passed`, and `score`, which is the share of them that hold, from 0 to 1."""
+
+    async def judge(state: TaskState, target: Target) -> Score:
+        found = await anyio.to_thread.run_sync(episode_of(state.store_as(Twins)).verdict)
+        value: dict[str, Any] = {"passed": reward(found), "score": share(found)}
+        return Score(value=value, explanation="\n".join(reasons(found)) or "All checks hold.")
+
+    return judge
+
+
+async def clean_up(state: TaskState) -> None:
+    """Delete the sample's environments, but the one that a checkpoint speaks of while the sample is not scored."""
+    twins = state.store_as(Twins)
+    episodes = {each.environment.id: each for each in _of_sample.pop(state.uuid, ())}
+    if twins.environment_id in _live:  # of an earlier process
+        episodes[twins.environment_id] = _live[twins.environment_id]
+    if twins.base_url and twins.point is not None and not state.scores:
+        episodes.pop(twins.environment_id)
+    for id, episode in episodes.items():
+        _live.pop(id, None)
+        episode.close()
+
+
+async def note_point(state: TaskState) -> None:
+    """Before a checkpoint: keep in the store where the environment stands."""
+    twins = state.store_as(Twins)
+    twins.point = episode_of(twins).environment.seq()
+
+
+async def return_to_point(state: TaskState, attempt: str) -> str | None:
+    """After a resume: rewind the environment to where the checkpoint was taken, unless it is only to be scored."""
+    twins = state.store_as(Twins)
+    if twins.point is None or attempt != "resume":
+        return None
+    episode_of(twins).environment.rewind(twins.point)
+    return f"The twins are as they were at the checkpoint, at point {twins.point}."

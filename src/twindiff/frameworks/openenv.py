@@ -1,0 +1,179 @@
+# pyright: basic, reportMissingImports=false
+# The package is not among those that this project is worked on with; `make frameworks` checks this file beside it.
+"""Tests of suites as an OpenEnv environment, https://huggingface.co/docs/openenv.
+
+`uvicorn twindiff.frameworks.openenv:app` serves it. Suites are OpenEnv's splits, tests its tasks. `$TWINDIFF_URL` names
+a server that has them; without it the process that serves the environment is the server as well, and has the starter
+suite.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Literal
+
+from openenv.core.env_server import Action, Environment, Observation, State, create_app
+from openenv.core.env_server.types import EnvironmentMetadata
+from pydantic import Field
+
+from twindiff.client import Test
+from twindiff.client.calling import Answered
+from twindiff.frameworks.episodes import (
+    Episode,
+    Json,
+    UnknownTask,
+    platform_at,
+    reasons,
+    reward,
+    share,
+    suite_of,
+)
+from twindiff.suites.starter import STARTER
+
+MOST_AT_ONCE = 64
+
+
+class Request(Action):
+    """One request to a twin, or `finish` when the agent is done."""
+
+    api: str = ""
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
+    path: str = ""
+    query: Json | None = None
+    body: Json | None = None
+    finish: bool = False
+
+
+class Answer(Observation):
+    """What the twin answered: HTTP's status, or 0 where no request was sent, and the text.
+
+    `reward` is 0.0 until the end, then 1.0 if the test passed; `score`, from 0 to 1, and `reasons` are there then too.
+    """
+
+    test: str
+    prompt: str
+    status: int = 0
+    answer: str = ""
+    score: float | None = None
+    reasons: list[str] = Field(default_factory=list)
+
+
+class Standing(State):
+    """Where an episode stands: `point` counts what has been written in its environment."""
+
+    split: str = ""
+    test: str = ""
+    environment_id: str = ""
+    point: int = 0
+
+
+class SuiteEnvironment(Environment[Request, Answer, Standing]):
+    """Tests of suites, each with an environment of its own."""
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self, base_url: str = "") -> None:
+        super().__init__()
+        self._platform = platform_at(base_url or os.environ.get("TWINDIFF_URL", ""))
+        self._episode: Episode | None = None
+        self._state = Standing()
+
+    def reset(
+        self,
+        seed: int | None = None,
+        episode_id: str | None = None,
+        split: str = STARTER,
+        index: int | None = None,
+        **kwargs: Any,
+    ) -> Answer:
+        """Begin with a test of a split: the one at `index`, else the one that the seed says.
+
+        `at`, a point of the episode that runs, goes on from there in a fork of it instead: `reset(at=3)`.
+        """
+        before, at = self._episode, kwargs.get("at")
+        if at is None:
+            test = self.get_task_at(split, (seed or 0) % self.num_tasks(split) if index is None else index)
+            self._episode = Episode.begin(self._platform, test)
+        else:
+            self._episode = self._running().fork(at)
+            split = self._state.split
+        if before is not None:
+            before.close()
+        environment = self._episode.environment
+        self._state = Standing(
+            episode_id=episode_id or environment.id,
+            split=split,
+            test=self._episode.test.name,
+            environment_id=environment.id,
+            point=environment.seq(),
+        )
+        return self._seen(Answered(0, ""))
+
+    def step(self, action: Request, timeout_s: float | None = None, **kwargs: Any) -> Answer:
+        """Send a request to a twin; with `finish`, end the episode with its verdict."""
+        episode = self._running()
+        self._state.step_count += 1
+        if action.finish:
+            found = episode.verdict()
+            last = {"done": True, "reward": reward(found), "score": share(found), "reasons": list(reasons(found))}
+            return self._seen(Answered(0, "")).model_copy(update=last)
+        answered = episode.call(action.model_dump(include={"api", "method", "path", "query", "body"}))
+        self._state.point = episode.environment.seq()
+        return self._seen(answered)
+
+    @property
+    def state(self) -> Standing:
+        return self._state
+
+    def list_splits(self) -> list[str]:
+        """The names of the suites."""
+        suite_of(self._platform)
+        return [each.name for each in self._platform.suites()]
+
+    def num_tasks(self, split: str) -> int:
+        return len(suite_of(self._platform, split).tests)
+
+    def list_tasks(self, split: str) -> list[Json]:
+        return [_spec(index, each) for index, each in enumerate(suite_of(self._platform, split).tests)]
+
+    def get_task(self, split: str, index: int) -> Json:
+        return _spec(index, self.get_task_at(split, index))
+
+    def get_task_range(self, split: str, start: int | None = None, stop: int | None = None) -> list[Json]:
+        return self.list_tasks(split)[start:stop]
+
+    def get_task_at(self, split: str, index: int) -> Test:
+        """A test by its place in a suite; raises IndexError, UnknownTask."""
+        tests = suite_of(self._platform, split).tests
+        if not 0 <= index < len(tests):
+            raise IndexError(f"{split!r} has {len(tests)} tasks, from 0 on; there is no {index}.")
+        return tests[index]
+
+    def get_metadata(self) -> EnvironmentMetadata:
+        return EnvironmentMetadata(
+            name="twindiff",
+            description="Tasks in stateful replicas of SaaS APIs, judged by what changed in them",
+        )
+
+    def close(self) -> None:
+        if self._episode is not None:
+            self._episode.close()
+            self._episode = None
+
+    def _running(self) -> Episode:
+        if self._episode is None:
+            raise UnknownTask("No episode runs. Call reset() before this.")
+        return self._episode
+
+    def _seen(self, answered: Answered) -> Answer:
+        test = self._running().test
+        return Answer(test=test.name, prompt=test.prompt, status=answered.status, answer=answered.text, reward=0.0)
+
+
+def _spec(index: int, test: Test) -> Json:
+    return {"id": test.id, "index": index, "name": test.name, "prompt": test.prompt}
+
+
+app = create_app(
+    SuiteEnvironment, Request, Answer, env_name="twindiff", max_concurrent_envs=MOST_AT_ONCE, state_cls=Standing
+)

@@ -1,0 +1,185 @@
+# pyright: basic, reportMissingImports=false
+# The package is not among those that this project is worked on with; `make frameworks` checks this file beside it.
+"""Tests of a suite as a taskset of verifiers, whose v1 interface this is: https://docs.primeintellect.ai/verifiers.
+
+verifiers finds a taskset by the name of a module, so write one with the line
+`from twindiff.frameworks.verifiers import SuiteTaskset` and `__all__ = ["SuiteTaskset"]`.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import httpx
+import verifiers.v1 as vf
+from pydantic import Field
+
+from twindiff.client.calling import called, instructions, shown
+from twindiff.client.trying import Task as TwinTask
+from twindiff.client.trying import let_work
+from twindiff.frameworks.episodes import (
+    SECONDS_OF_A_CALL,
+    Episode,
+    Json,
+    agent_at,
+    apis_of,
+    chosen_tests,
+    platform_at,
+    reasons,
+    share,
+)
+
+SECONDS = 600.0
+
+
+class TwinState(vf.State):
+    """What tools and rewards of one rollout know of its environment."""
+
+    urls: dict[str, str] = Field(default_factory=dict)
+    token: str = ""
+    environment_id: str = ""
+    passed: bool = False
+    score: float = 0.0
+    reasons: list[str] = Field(default_factory=list)
+
+
+class TestData(vf.TaskData):
+    """A test on the wire."""
+
+    __test__ = False
+
+    test_id: str
+    suite: str
+    base_url: str = ""
+
+
+def task_of(state: TwinState, data: TestData) -> TwinTask:
+    """What an agent of Twindiff gets of a rollout."""
+    url = next(iter(state.urls.values()), "")
+    return TwinTask(data.test_id, data.prompt_text, url, state.urls, state.token, state.environment_id)
+
+
+class Twins(vf.Toolset[vf.ToolsetConfig, TwinState]):
+    """The one tool; verifiers runs it in a process of its own, where it must be able to read the annotations."""
+
+    TOOL_PREFIX = None
+
+    async def setup_task(self, task: TestData) -> None:
+        self._data = task
+
+    @vf.tool
+    async def call_api(
+        self,
+        api: str,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"],
+        path: str,
+        query: Json | None = None,
+        body: Json | None = None,
+    ) -> str:
+        """Send one HTTP request to an API and get its status and body."""
+        arguments = {"api": api, "method": method, "path": path, "query": query, "body": body}
+        task = task_of(self.state, self._data)
+        return await asyncio.to_thread(_called, task, arguments)
+
+
+def _called(task: TwinTask, arguments: Json) -> str:
+    headers = {"Authorization": f"Bearer {task.token}"}
+    with httpx.Client(headers=headers, trust_env=False, timeout=SECONDS_OF_A_CALL) as http:
+        return shown(called(http, task, arguments))
+
+
+class SuiteTaskConfig(vf.TaskConfig):
+    """Where the tool's process runs."""
+
+    tools: vf.ToolsetConfig = vf.ToolsetConfig()
+
+
+_live: dict[str, Episode] = {}
+"""The tries of this process by their traces; several rollouts share one task."""
+
+
+class SuiteTask(vf.Task[TestData, TwinState, SuiteTaskConfig]):
+    """A test; its rollout has an environment of its own, which is deleted when it has been judged."""
+
+    @property
+    def key(self) -> str:
+        return f"{self.data.suite}/{self.data.name}"
+
+    @classmethod
+    def toolsets(cls, config: SuiteTaskConfig) -> list[vf.Toolset[Any, Any]]:
+        return [Twins(config.tools)]
+
+    async def setup(self, trace: vf.Trace, runtime: vf.Runtime) -> None:
+        _live[trace.id] = await asyncio.to_thread(self._begun)
+        task, state = _live[trace.id].task, trace.state
+        state.urls, state.token, state.environment_id = task.urls, task.token, task.environment_id
+
+    def _begun(self) -> Episode:
+        platform = platform_at(self.data.base_url)
+        test = next(each for each in chosen_tests(platform, self.data.suite) if each.name == self.data.name)
+        return Episode.begin(platform, test)
+
+    async def finalize(self, trace: vf.Trace, runtime: vf.Runtime) -> None:
+        with _live.pop(trace.id) as episode:
+            found = await asyncio.to_thread(episode.verdict)
+        trace.state.passed, trace.state.score, trace.state.reasons = found.passed, share(found), list(reasons(found))
+        trace.info["reasons"] = trace.state.reasons
+
+    @vf.reward
+    async def passed(self, trace: vf.Trace) -> float:
+        return float(trace.state.passed)
+
+    @vf.metric
+    async def share_of_checks(self, trace: vf.Trace) -> float:
+        return trace.state.score
+
+
+class SuiteConfig(vf.TasksetConfig):
+    """Which tests: a suite, those with `tests` in their name; in this process unless there is a server's address."""
+
+    suite: str = "starter"
+    tests: str = ""
+    base_url: str = ""
+    task: SuiteTaskConfig = SuiteTaskConfig()
+
+
+class SuiteTaskset(vf.Taskset[SuiteTask, SuiteConfig]):
+    """The tests of a suite."""
+
+    def load(self) -> Iterable[SuiteTask]:
+        given, platform = self.config, platform_at(self.config.base_url)
+        for each in chosen_tests(platform, given.suite, given.tests):
+            data = TestData(
+                name=each.name,
+                prompt=each.prompt,
+                system_prompt=instructions(apis_of(platform, each)),
+                test_id=each.id,
+                suite=given.suite,
+                base_url=given.base_url,
+            )
+            yield SuiteTask(data, given.task)
+
+
+class AgentHarnessConfig(vf.HarnessConfig):
+    """Which agent, as `module:name`."""
+
+    agent: str = ""
+    seconds: float = SECONDS
+
+
+class AgentHarness(vf.Harness[AgentHarnessConfig]):
+    """Lets an agent of Twindiff, a function of a `twindiff.client.Task`, do the rollout in this process."""
+
+    EXECUTES_CODE = False
+    NEEDS_CONTAINER = False
+    SUPPORTS_MCP = True
+    APPENDS_SYSTEM_PROMPT = True
+
+    async def launch(self, ctx: vf.ModelContext, trace: vf.Trace, *_: Any, **__: Any) -> vf.ProgramResult:
+        task = task_of(trace.state, trace.task.data)
+        await asyncio.to_thread(let_work, agent_at(self.config.agent), task, self.config.seconds)
+        return vf.ProgramResult(exit_code=0, stdout="", stderr="")
+
+
+if __name__ == "__main__":
+    Twins.run()
