@@ -51,7 +51,7 @@ def _row(
         display_name=name,
         organizer=is_organizer,
         self=before.self if before else False,
-        resource=bool(given.get("resource", before.resource if before else False)),
+        resource=before.resource if before else bool(given.get("resource")),  # it is set once, when one is added
         optional=bool(given.get("optional", before.optional if before else False)),
         response_status=response or ("accepted" if is_organizer else "needsAction"),
         comment=given.get("comment", before.comment if before else None),

@@ -22,6 +22,7 @@ from .colors import FOREGROUND
 from .errors import Forbidden, Invalid, NotFound, Required
 from .event_rules import check_overrides
 from .lists import Asked, MaxResults, listed
+from .reminders import follow_defaults, minutes_of
 from .tables import Calendar, CalendarListEntry
 
 api = Operations()
@@ -138,6 +139,7 @@ def insert_entry(call: Call, entry: Annotated[EntryBody, Body], color_rgb_format
     known = call.db.find(CalendarListEntry, *here)
     if known:
         after = amend(call, known, **{**wanted, "deleted": False})
+        _remind_anew(call, calendar, known, after)
     else:
         fresh = CalendarListEntry(
             id=f"{user.id}:{calendar.id}",
@@ -213,7 +215,15 @@ def _changed(
     after = amend(call, found, **wanted)
     if after.etag != found.etag:
         note(call, listed_collection(found.user_id), calendar.id)
+        _remind_anew(call, calendar, found, after)
     return shown(after, calendar, role)
+
+
+def _remind_anew(call: Call, calendar: Calendar, before: CalendarListEntry, after: CalendarListEntry) -> None:
+    """Have other default reminders hold for the events that there are."""
+    is_other = minutes_of(None, before.default_reminders) != minutes_of(None, after.default_reminders)
+    if is_other and calendar.owner_id == after.user_id:
+        follow_defaults(call, calendar.id)
 
 
 @api.delete("/users/me/calendarList/{calendarId}", status=204)

@@ -34,6 +34,7 @@ from .invitations import change_copy, remove_copy
 from .lists import MaxResults
 from .mail import send_about
 from .quick_add import read_quick_text
+from .rooms import answer_for_rooms
 from .tables import CalendarEvent, CalendarEventAttendee
 
 api = Operations()
@@ -89,7 +90,9 @@ def _insert(
     attendees = rows_of(call, made, event.attendees or ())
     is_primary = _is_primary(call, access)
     check_event(made, zone_name(access.calendar), is_primary=is_primary, has_attendees=bool(attendees))
-    return _shown(call, access, write_new(call, access, made, attendees, mails), max_attendees)
+    written = write_new(call, access, made, attendees, mails)
+    answer_for_rooms(call, access.calendar, written, is_moved=True)
+    return _shown(call, access, written, max_attendees)
 
 
 def _is_primary(call: Call, access: Access) -> bool:
@@ -282,7 +285,10 @@ def _change(
     attendees = None if event.attendees is UNSET else _attendee_rows(call, found, after, event.attendees or ())
     has_attendees = bool(found.attendees if attendees is None else attendees)
     check_event(after, zone, is_primary=_is_primary(call, access), has_attendees=has_attendees)
-    return _shown(call, access, write_change(call, access, found, after, attendees, mails), max_attendees)
+    written = write_change(call, access, found, after, attendees, mails)
+    is_moved = (before.start, before.end, before.recurrence) != (after.start, after.end, after.recurrence)
+    answer_for_rooms(call, access.calendar, written, is_moved=is_moved)
+    return _shown(call, access, written, max_attendees)
 
 
 def _attendee_rows(

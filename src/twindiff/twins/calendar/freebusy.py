@@ -83,14 +83,19 @@ def _visible(call: Call, ids: list[str]) -> set[str]:
     return {id for id, role in roles.items() if is_at_least(role, "freeBusyReader")}
 
 
-def busy_spans(call: Call, ids: list[str], low: int, high: int) -> dict[str, list[Span]]:
-    """When each of some calendars is busy in a window, in three statements for all of them."""
+def busy_spans(call: Call, ids: list[str], low: int, high: int, without: str = "") -> dict[str, list[Span]]:
+    """When each of some calendars is busy in a window, in three statements for all of them.
+
+    `without` is an event that does not count, with its exceptions where it is a series.
+    """
     here = AgendaEntry.calendar_id.in_(ids), AgendaEntry.busy.is_true, AgendaEntry.begins < high, AgendaEntry.ends > low
     short = call.db.rows(AgendaEntry, *here, ~AgendaEntry.is_long, AgendaEntry.begins > low - DAY, columns=_COLUMNS)
     long = call.db.rows(AgendaEntry, *here, AgendaEntry.is_long.is_true, columns=_COLUMNS)
     taken = _taken(call, ids, low, high)
     spans: dict[str, list[Span]] = {}
-    for calendar_id, event_id, begins, ends, duration, schedule in (*short, *long):
+    for calendar_id, event_id, series, begins, ends, duration, schedule in (*short, *long):
+        if without and without in (event_id, series):
+            continue
         own = spans.setdefault(calendar_id, [])
         if schedule is None:
             own.append((begins, ends))
@@ -103,6 +108,7 @@ def busy_spans(call: Call, ids: list[str], low: int, high: int) -> dict[str, lis
 _COLUMNS = (
     AgendaEntry.calendar_id,
     AgendaEntry.event_id,
+    AgendaEntry.series,
     AgendaEntry.begins,
     AgendaEntry.ends,
     AgendaEntry.duration,

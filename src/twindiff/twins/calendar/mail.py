@@ -18,11 +18,18 @@ SUBJECTS = {
 
 
 def send(
-    call: Call, kind: str, recipients: Iterable[str], subject: str, calendar_id: str, event_id: str | None = None
+    call: Call,
+    kind: str,
+    recipients: Iterable[str],
+    subject: str,
+    calendar_id: str,
+    event_id: str | None = None,
+    sender: str | None = None,
 ) -> None:
-    """Write a mail to each recipient but the sender."""
-    user = call.db.find(CalendarUser, CalendarUser.id == call.actor)
-    sender = user.email if user and kind != "reminder" else None
+    """Write a mail to each recipient but the sender, who is the actor unless it is said."""
+    if sender is None and kind != "reminder":
+        user = call.db.find(CalendarUser, CalendarUser.id == call.actor)
+        sender = user.email if user else None
     for recipient in dict.fromkeys(recipients):
         if recipient == sender:
             continue
@@ -39,7 +46,9 @@ def send(
         call.db.add(mail)
 
 
-def send_about(call: Call, kind: str, recipients: Iterable[str], event: CalendarEvent) -> None:
+def send_about(
+    call: Call, kind: str, recipients: Iterable[str], event: CalendarEvent, sender: str | None = None
+) -> None:
     """Write a mail about an event to each recipient but the sender."""
     subject = f"{SUBJECTS[kind]}: {event.summary or '(No title)'}"
-    send(call, kind, recipients, subject, event.calendar_id, event.id)
+    send(call, kind, recipients, subject, event.calendar_id, event.id, sender)

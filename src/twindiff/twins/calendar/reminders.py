@@ -51,6 +51,37 @@ def set_alarms(call: Call, event: CalendarEvent) -> None:
         _set(call, known.get(entry.calendar_id), entry, due)
 
 
+def follow_defaults(call: Call, calendar_id: str) -> None:
+    """Find out anew when the owner of a calendar is to be reminded of what has no reminders of its own."""
+    now, minutes = call.clock.micros, minutes_of(None, _defaults(call, calendar_id))
+    here, alive = AgendaEntry.calendar_id == calendar_id, AgendaEntry.status != "cancelled"
+    entries = call.db.rows(AgendaEntry, here, alive, AgendaEntry.ends > now)
+    own = _with_own_reminders(call, calendar_id, entries)
+    known = {alarm.event_id: alarm for alarm in call.db.rows(Alarm, Alarm.calendar_id == calendar_id)}
+    columns = AgendaEntry.series, AgendaEntry.original_start
+    taken: dict[str, set[int | None]] = {}
+    for series, start in call.db.rows(AgendaEntry, here, AgendaEntry.original_start > now, columns=columns):
+        taken.setdefault(series, set()).add(start)
+    for entry in entries:
+        if entry.event_id not in own:
+            due = next_alarm(entry, minutes, now, taken.get(entry.event_id, ()))
+            _set(call, known.get(entry.event_id), entry, due)
+
+
+def _with_own_reminders(call: Call, calendar_id: str, entries: Sequence[AgendaEntry]) -> set[str]:
+    """Those of a calendar's events whose reminders are not the defaults there."""
+    ids = [entry.event_id for entry in entries if not entry.is_copy]
+    columns = CalendarEvent.id, CalendarEvent.reminders
+    given = [
+        row
+        for at in range(0, len(ids), 500)
+        for row in call.db.rows(CalendarEvent, CalendarEvent.id.in_(ids[at : at + 500]), columns=columns)
+    ]
+    columns = CalendarEventCopy.event_id, CalendarEventCopy.reminders
+    given += call.db.rows(CalendarEventCopy, CalendarEventCopy.calendar_id == calendar_id, columns=columns)
+    return {id for id, reminders in given if reminders and not reminders.get("useDefault")}
+
+
 def _minutes(call: Call, event: CalendarEvent, entry: AgendaEntry) -> list[int]:
     own: Mapping[str, Any] | None = event.reminders
     if entry.is_copy:

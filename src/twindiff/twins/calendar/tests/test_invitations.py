@@ -197,6 +197,21 @@ def test_defaults_of_the_list_remind_too(calendar):
     assert mails(calendar, "reminder") == [ME]
 
 
+def test_other_defaults_of_the_list_hold_for_what_is_there(calendar):
+    own = {"useDefault": False, "overrides": [{"method": "popup", "minutes": 5}]}
+    calendar.insert(recurrence=["RRULE:FREQ=DAILY;COUNT=2"])
+    calendar.insert(reminders=own)
+    entry = "users/me/calendarList/primary"
+    calendar("PATCH", entry, {"defaultReminders": [{"method": "email", "minutes": 30}]})
+    calendar("PATCH", entry, {"defaultReminders": [{"method": "email", "minutes": 120}]})
+    calendar.advance(86_400 + 8 * 3_600)
+    (mail,) = [row for row in calendar.diff()["inserts"] if row["__table__"] == "calendar_outgoing_mail"]
+    assert mail["sent_at"][:16] == "2018-06-18T14:00"
+    calendar("PATCH", entry, {"defaultReminders": []})
+    calendar.advance(5 * 86_400)
+    assert mails(calendar, "reminder") == [ME]
+
+
 def test_ownership_goes_to_somebody_else(colleagues):
     agent, bea, _ = colleagues
     id = agent("POST", "calendars", {"summary": "Garden"})["id"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
-from itertools import pairwise
+from itertools import pairwise, repeat
 from zoneinfo import ZoneInfo
 
+import pytest
 from dateutil.rrule import rrulestr
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,8 @@ from twindiff.twins.calendar.freebusy import merged
 from twindiff.twins.calendar.recurrence import Schedule, occurrences
 from twindiff.twins.calendar.rule_days import WEEKDAYS, can_occur
 from twindiff.twins.calendar.times import micros_of
+
+from .conftest import AGENT, TOKENS, Calendar
 
 ZONES = ("America/Los_Angeles", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe", "America/Sao_Paulo", "UTC")
 LAST = datetime.fromisoformat("2020-12-31T23:59:59")
@@ -84,6 +87,75 @@ def test_a_rule_that_cannot_come_true_never_does(rule, start):
     begins = datetime.combine(start.replace(year=start.year + 19 * 400), datetime.min.time())
     if rule["FREQ"] != "DAILY":  # of those it takes dateutil long to say so
         assert next(iter(rrulestr(text(rule), dtstart=begins)), None) is None
+
+
+def instant(time: str) -> datetime:
+    return datetime.fromisoformat(time).astimezone(UTC)
+
+
+def basic(time: datetime) -> str:
+    return f"{time.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+
+
+LENGTH, WINDOW = timedelta(minutes=90), timedelta(days=100)
+changes = st.dictionaries(st.integers(0, 30), st.sampled_from((None, -26, -1, 1, 50)), max_size=4)
+"""Which occurrences are cancelled (None), or moved by how many hours."""
+
+
+@pytest.fixture(scope="module")
+def agent(platform):
+    return Calendar(platform.environment("calendar:calendar_base", AGENT, tokens=TOKENS))
+
+
+@settings(max_examples=40, deadline=None)
+@given(rules(), moments.map(lambda each: each.replace(second=0)), st.sampled_from(ZONES), changes)
+def test_lists_and_busy_times_are_an_oracle_s_with_what_was_moved_and_cancelled(agent, rule, start, zone, changed):
+    if not can_occur(rule, start.date()):
+        return
+    first = start.replace(tzinfo=ZoneInfo(zone))
+    low, high = first.astimezone(UTC) - timedelta(days=3), first.astimezone(UTC) + WINDOW
+    begins: dict[str, datetime | None] = {}
+    for each in rrulestr(text(rule), dtstart=first):
+        if each > high:
+            break
+        begins[basic(each)] = each.astimezone(UTC)
+    calendar = f"calendars/{agent('POST', 'calendars', {'summary': 'Series'})['id']}/events"
+    times = {"start": start.isoformat(), "end": (first.astimezone(UTC) + LENGTH).isoformat()}
+    body = {name: {"dateTime": time, "timeZone": zone} for name, time in times.items()}
+    series = agent("POST", calendar, {**body, "recurrence": [f"RRULE:{text(rule)}"]})["id"]
+    for (name, begin), hours in zip([*begins.items()], map(changed.get, range(31), repeat(0)), strict=False):
+        begins[name] = _changed(agent, f"{calendar}/{series}_{name}", begin, hours)
+    window = {"timeMin": low.isoformat(), "timeMax": high.isoformat()}
+    listed = agent("GET", calendar, singleEvents=True, maxResults=2500, **window)["items"]
+    spans = [(each, each + LENGTH) for each in begins.values() if each and each < high and each + LENGTH > low]
+    assert sorted((instant(each["start"]["dateTime"]), instant(each["end"]["dateTime"])) for each in listed) == sorted(
+        spans
+    )
+    id = calendar.split("/")[1]
+    busy = agent("POST", "freeBusy", {**window, "items": [{"id": id}]})["calendars"][id]["busy"]
+    assert _minutes((instant(each["start"]), instant(each["end"])) for each in busy) == _minutes(
+        (max(begin, low), min(end, high)) for begin, end in spans
+    )
+
+
+def _changed(agent, path, begin, hours):
+    """Cancel or move an occurrence; gives when it begins now."""
+    if hours is None:
+        agent("DELETE", path)
+        return None
+    if hours:
+        begin += timedelta(hours=hours)
+        agent(
+            "PATCH", path, {"start": {"dateTime": begin.isoformat()}, "end": {"dateTime": (begin + LENGTH).isoformat()}}
+        )
+    return begin
+
+
+def _minutes(spans):
+    """All minutes in which somebody is busy."""
+    return {
+        begin + timedelta(minutes=at) for begin, end in spans for at in range((end - begin) // timedelta(minutes=1))
+    }
 
 
 spans = st.lists(st.tuples(st.integers(0, 300), st.integers(0, 60)).map(lambda each: (each[0], sum(each))), max_size=12)
