@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from tests.harness import Json, LiveServer, succeeded
+from tests.test_runs.conftest import Served
 
 SERVES = """import http.server, json, os, sys
 
@@ -72,7 +73,7 @@ def repository(tmp_path: Path) -> Callable[..., Repository]:
 class Sandboxes:
     """The sandbox runs of a server; whoever makes one need not delete it."""
 
-    def __init__(self, server: LiveServer) -> None:
+    def __init__(self, server: Served) -> None:
         self.client = server.client
         self.made: list[str] = []
 

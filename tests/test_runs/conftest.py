@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
+import httpx
 import pytest
 
 from tests.harness import Json, LiveServer, succeeded
@@ -28,10 +29,16 @@ def site() -> Iterator[Site]:
     served.close()
 
 
+class Served(Protocol):
+    """A server that there is a client of."""
+
+    client: httpx.Client
+
+
 class Runs:
     """Test runs of a server, as a program without an SDK asks for them."""
 
-    def __init__(self, server: LiveServer) -> None:
+    def __init__(self, server: Served) -> None:
         self.client = server.client
 
     def create(self, path: str = "/test-runs", **asked: Any) -> str:

@@ -28,6 +28,9 @@ PAGES = {
     "/slow": "<!doctype html><p id=out>wait</p><script>setTimeout(() => out.innerText = 'ready', 300)</script>",
     "/busy": "<!doctype html><p>busy</p><script>setTimeout(() => { while (true) {} }, 50)</script>",
     "/dialogs": "<!doctype html><p>dialogs</p><script>setTimeout(() => { while (true) alert('no') }, 50)</script>",
+    "/greedy": "<!doctype html><script>const all = []; setInterval(() => all.push(new Uint8Array(2e7).fill(1)), 20)"
+    "</script>",
+    "/get": "<!doctype html><a href=/endless download>Get all</a> <a href=/dripping download>Get some</a>",
     "/chatty": "<!doctype html><p>chatty</p><script>for (let i = 0; i < 10000; i++) console.log('line', i)</script>",
     "/popups": "<!doctype html><p>pop</p><script>for (let i = 0; i < 20; i++) window.open('/about')</script>",
 }
@@ -50,6 +53,7 @@ class Site:
             def log_message(self, format: str, *args: Any) -> None:
                 """Say nothing."""
 
+        self._closed = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
@@ -59,8 +63,11 @@ class Site:
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         path = handler.path.partition("?")[0]
         self.asked.append(handler.path)
-        if path == "/endless":
-            self._endless(handler)
+        if path == "/stuck":
+            self._closed.wait()
+            return
+        if path in ("/endless", "/dripping"):
+            self._endless(handler, 65_536 if path == "/endless" else 64)
             return
         if path == "/away":
             handler.send_response(302)
@@ -76,19 +83,20 @@ class Site:
         handler.end_headers()
         handler.wfile.write(body)
 
-    def _endless(self, handler: BaseHTTPRequestHandler) -> None:
-        """A download that never ends."""
+    def _endless(self, handler: BaseHTTPRequestHandler, size: int) -> None:
+        """A download that never ends, of large pieces at once or of small ones now and then."""
         handler.send_response(200)
         handler.send_header("Content-Type", "application/octet-stream")
         handler.send_header("Content-Disposition", "attachment; filename=endless.bin")
         handler.end_headers()
         try:
-            while True:
-                handler.wfile.write(b"x" * 65536)
+            while not self._closed.wait(0 if size > 1000 else 0.1):
+                handler.wfile.write(b"x" * size)
         except OSError:
             pass
 
     def close(self) -> None:
+        self._closed.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-import httpx
 import msgspec
 
 from twindiff.browser import config as configs
@@ -101,6 +100,8 @@ class Agent:
         return "\n".join([*parts, f"The page is {page.url} and says:", text, "Elements:", *elements])
 
     async def _call(self, told: str) -> tuple[str, dict[str, Any]]:
+        import httpx  # which takes as long to load as all else of a worker together, and few runs need it
+
         model = self._model
         try:
             async with httpx.AsyncClient(timeout=SECONDS) as http:

@@ -29,8 +29,8 @@ class Limits(msgspec.Struct):
     """Of all its processes together."""
     network_mb: int = 200
     """What comes over the network."""
-    file_mb: int = 100
-    """The largest file that one of its processes may write."""
+    file_mb: int = 300
+    """The largest file that one of its processes may write; a larger one ends it, so it is more than comes in."""
 
 
 class Job(msgspec.Struct):

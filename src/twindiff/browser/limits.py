@@ -14,9 +14,8 @@ import psutil
 
 from twindiff.browser.job import MARK
 
-LOOK_SECONDS = 1.0
+LOOK_SECONDS = 0.5
 MEGABYTE = 1 << 20
-FEW_PERCENT = 0.8
 
 
 def bound_files(megabytes: int) -> None:

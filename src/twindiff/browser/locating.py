@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
 NAMED = "named="
 """What comes before words that name a label, a placeholder, the name of a role or a text, in this order."""
+SECONDS = 2.0
+"""How long a page has to name its elements."""
 ENGINES = ("css=", "text=", "role=", "xpath=", "id=", "data-testid=", "//", "..")
 TEST_IDS = ("testid=", "test-id=", "test_id=")
 FIELDS = ("fill", "select")
@@ -102,8 +105,8 @@ async def candidates(page: Page, selector: str, most: int = 5) -> list[dict[str,
 
     wanted = " ".join(re.findall(r"[\w-]+", selector.removeprefix(NAMED)))
     try:
-        elements: list[dict[str, str]] = await page.evaluate(_CANDIDATES)
-    except Error:
+        elements: list[dict[str, str]] = await asyncio.wait_for(page.evaluate(_CANDIDATES), SECONDS)
+    except (Error, TimeoutError):
         return []
     found = sorted({_candidate(wanted, each) for each in elements}, reverse=True)
     best: dict[str, Candidate] = {}

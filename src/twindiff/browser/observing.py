@@ -18,6 +18,8 @@ LONGEST_LINE = 500
 MOST_DIALOGS = 50
 MOST_WINDOWS = 5
 MOST_DOWNLOADS = 10
+LARGEST_DOWNLOAD = 20_000_000
+"""Bytes of a download that a run keeps."""
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 
@@ -59,11 +61,11 @@ class Observer:
         self._counts = {"console": 0, "network": 0}
         return taken
 
-    async def settle(self) -> None:
-        """Wait for downloads that are being saved."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(5):
-                await asyncio.gather(*self._saving, return_exceptions=True)
+    async def settle(self, seconds: float) -> list[str]:
+        """Wait for downloads that are being saved; the names of those that are not done by then."""
+        if self._saving:
+            await asyncio.wait(self._saving, timeout=seconds)
+        return [name for name in self._downloads if not (self._folder / name).exists()]
 
     def _on_page(self, page: Page) -> None:
         if len([each for each in self.pages if not each.is_closed()]) >= MOST_WINDOWS:
@@ -106,7 +108,15 @@ class Observer:
         name = f"download-{len(self._downloads) + 1}-{_UNSAFE.sub('_', download.suggested_filename)[-80:]}"
         self._downloads.append(name)
         self.note(f"downloads {download.suggested_filename}, kept as {name}")
-        self._begin(download.save_as(self._folder / name))
+        self._begin(self._keep(download, name))
+
+    async def _keep(self, download: Download, name: str) -> None:
+        size = (await download.path()).stat().st_size
+        if size > LARGEST_DOWNLOAD:
+            self.note(f"{name} has {size} bytes and is not kept")
+            self._downloads.remove(name)
+        else:
+            await download.save_as(self._folder / name)
 
     def _begin(self, work: Any) -> None:
         task = asyncio.ensure_future(_quietly(work))

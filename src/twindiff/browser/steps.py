@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from twindiff.browser.config import ANSWER, Expect, Step, filled, joined
 from twindiff.browser.locating import candidates, locators
@@ -19,7 +19,10 @@ MUST_BE_THERE = "start"
 SECONDS = 10.0
 """How long an element or an expectation is waited for, unless the step says otherwise."""
 POLL_SECONDS = 0.05
+ANSWER_SECONDS = 5.0
+"""How long a page has for an answer even where the time of a step is shorter."""
 LONGEST_SEEN = 600
+T = TypeVar("T")
 
 
 class StepFailed(Exception):
@@ -126,9 +129,8 @@ class Interpreter:
     async def _select(self, step: Step, seconds: float) -> None:
         element = await self._found(self._text(step.selector), "select", seconds)
         wanted = self._text(step.value)
-        options: list[list[str]] = await element.evaluate(
-            "each => [...(each.options || [])].map(option => [option.value, option.label.trim()])"
-        )
+        script = "each => [...(each.options || [])].map(option => [option.value, option.label.trim()])"
+        options: list[list[str]] = await _answered(element.evaluate(script), seconds)
         if not any(wanted in option for option in options):
             have = [label or value for value, label in options]
             near = [{"selector": str(step.selector), "text": label} for label in have[:10]]
@@ -155,7 +157,7 @@ class Interpreter:
         while True:
             for locator in locators(page, selector, action):
                 seen = locator.filter(visible=True).first
-                if await seen.count():
+                if await _answered(seen.count(), end - time.monotonic()):
                     return seen
             if time.monotonic() > end:
                 break
@@ -175,7 +177,7 @@ class Interpreter:
         wanted = self._text(expect.contains)
         look = self._url if expect.type == "url" else self._page_text
         end = time.monotonic() + seconds
-        seen = await look(expect)
+        seen = await _answered(look(expect), seconds)
         while wanted not in seen and _plain(wanted) not in _plain(seen):
             if time.monotonic() > end:
                 where = f" in {expect.selector}" if expect.selector else ""
@@ -184,7 +186,7 @@ class Interpreter:
                 said = f"expected the {expect.type} to contain '{wanted}'{where}"
                 raise StepFailed(said, expected, _around(seen, wanted), near)
             await asyncio.sleep(POLL_SECONDS)
-            seen = await look(expect)
+            seen = await _answered(look(expect), seconds)
 
     async def _near(self, expect: Expect, wanted: str) -> list[dict[str, str]]:
         return [] if expect.type == "url" else await candidates(self.page, wanted)
@@ -211,6 +213,16 @@ class Interpreter:
 
 async def _nothing(step: Step, seconds: float) -> None:
     """A step that only expects has nothing to do before."""
+
+
+async def _answered(asked: Awaitable[T], seconds: float) -> T:
+    """What the page answers; raises StepFailed where nothing comes, since a script of its own keeps it busy."""
+    seconds = max(seconds, ANSWER_SECONDS)
+    try:
+        return await asyncio.wait_for(asked, seconds)
+    except TimeoutError:
+        said = f"the page did not answer within {seconds:.3g} seconds; one of its scripts keeps it busy"
+        raise StepFailed(said, "an answer of the page", "none") from None
 
 
 def _placed(expect: Expect, step: Step) -> Expect:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -23,10 +24,13 @@ from twindiff.browser.proxy import Gate, Proxy
 from twindiff.browser.steps import Interpreter, StepFailed
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext
+    from playwright.async_api import Browser, BrowserContext
 
 VIEWPORT: Any = {"width": 1280, "height": 800}
-SHOT_MS = 3000
+SHOT_SECONDS = 3.0
+CLOSING_SECONDS = 8.0
+HURRIED_SECONDS = 2.0
+"""How long a browser has to be closed, and how long where it hangs or the run was ended."""
 TRACE = "trace.zip"
 HAR = "network.har"
 
@@ -51,6 +55,9 @@ class Run:
         self.passed = 0
         self.failed: dict[str, Any] | None = None
         self._trouble = ""
+        self._end_by = math.inf
+        self._hangs = False
+        self._is_closing = False
 
     def stop(self, said: str, category: str = "limit") -> None:
         """End the run; what it has so far is kept."""
@@ -60,6 +67,7 @@ class Run:
     async def __call__(self) -> None:
         """Do the run and say how it ended."""
         began = time.monotonic()
+        self._end_by = began + self.job.limits.seconds
         try:
             async with asyncio.timeout(self.job.limits.seconds):
                 await self._drive()
@@ -103,6 +111,7 @@ class Run:
             browser = await playwright.chromium.launch(
                 executable_path=job.chromium, args=chromium.arguments(port), downloads_path=Path.cwd()
             )
+            browser.on("disconnected", self._note_end)
             context = await browser.new_context(
                 viewport=VIEWPORT, record_har_path=self.folder / HAR, record_har_content="omit", service_workers="block"
             )
@@ -112,13 +121,27 @@ class Run:
                 await context.new_page()
                 yield context, observer
             finally:
+                self._is_closing = True
                 with contextlib.suppress(Exception):  # what a broken browser cannot give any more
-                    async with asyncio.timeout(8):
-                        await observer.settle()
+                    async with asyncio.timeout(self._closing_seconds()):
+                        await self._settle(observer)
                         await context.tracing.stop(path=self.folder / TRACE)
                         await context.close()
                         await browser.close()
                 await proxy.stop()
+
+    def _closing_seconds(self) -> float:
+        is_ended = self._hangs or self._stopped.done() or time.monotonic() >= self._end_by
+        return HURRIED_SECONDS if is_ended else CLOSING_SECONDS
+
+    async def _settle(self, observer: Observer) -> None:
+        """Wait for downloads, and say which of them were not complete by then."""
+        if unfinished := await observer.settle(self._closing_seconds() / 4):
+            self.emit(Event("log", f"not complete when the run ended: {', '.join(unfinished)}"))
+
+    def _note_end(self, browser: Browser) -> None:
+        if not self._is_closing:
+            self.stop("the browser ended by itself", "browser")
 
     def _note_refusal(self, address: str, why: str) -> None:
         self.emit(Event("refused", f"{address} was refused: {why}", {"url": address, "reason": why}))
@@ -258,7 +281,12 @@ class Run:
         name = "start.png" if step.id == "start" else f"step-{step.ordinal:02d}.png"
         for _ in range(2):
             try:
-                await observer.page.screenshot(path=self.folder / name, timeout=SHOT_MS, animations="disabled")
+                shot = observer.page.screenshot(path=self.folder / name, timeout=0, animations="disabled")
+                await asyncio.wait_for(shot, SHOT_SECONDS)  # Playwright's own limit waits for the page once more
+            except TimeoutError:
+                observer.note(f"no screenshot: the page gave none within {SHOT_SECONDS:g} seconds")
+                self._hangs = True
+                break
             except (Error, OSError) as error:
                 observer.note(f"no screenshot: {str(error).splitlines()[0]}")
             else:

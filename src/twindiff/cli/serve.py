@@ -67,6 +67,12 @@ Repositories = Annotated[
         help="A repository of this machine that sandbox runs may name, such as acme/shop=/srv/shop; may be repeated.",
     ),
 ]
+Browsers = Annotated[
+    int, typer.Option(min=0, max=64, help="Test runs that are done at once; 0 for as many as there are processors.")
+]
+BrowserMemory = Annotated[
+    int, typer.Option(metavar="MB", min=300, help="Memory that one test run may take, its browser included.")
+]
 KeepDays = Annotated[
     float, typer.Option(min=0, help="How long results of deleted environments stay, after their time to live.")
 ]
@@ -97,12 +103,13 @@ def serve(
     most_environments: MostEnvironments = 100_000,
     transcripts: KeepTranscripts = Transcripts.ALL,
     repo: Repositories = None,
+    browsers: Browsers = 0,
+    browser_memory: BrowserMemory = 1500,
     as_json: AsJson = False,
 ) -> None:
     """Serve twins until Ctrl-C or SIGTERM."""
     from twindiff.server import Settings
 
-    _begin(host, api_key, workers, storage)
     settings = Settings(
         data_dir=data_directory(data_dir),
         api_key=api_key or None,
@@ -116,8 +123,16 @@ def serve(
         most_environments=most_environments,
         transcripts=transcripts.value,
         repositories=_named(repo or ()),
+        runs_at_once=browsers,
+        run_memory_mb=browser_memory,
     )
-    if storage:
+    _serve(settings, host, port, workers, as_json=as_json)
+
+
+def _serve(settings: Settings, host: str, port: int, workers: int, *, as_json: bool) -> None:
+    """Serve from the database that the settings name, else from a folder."""
+    _begin(host, settings.api_key or "", workers, settings.storage)
+    if settings.storage:
         _serve_from_postgres(settings, host, port, workers, as_json=as_json)
     else:
         _serve_from_folder(settings, host, port, as_json=as_json)

@@ -87,6 +87,8 @@ class Settings(NamedTuple):
     """Names of repositories of this machine, and their paths, for sandbox runs."""
     runs_at_once: int = 0
     """Test runs that are done at once; 0 stands for as many as there are processors."""
+    run_memory_mb: int = 1500
+    """Memory of a test run's processes together, above which it is ended."""
 
 
 class Service:

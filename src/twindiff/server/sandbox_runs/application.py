@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,14 +26,22 @@ PASSED_ON = ("LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NOD
 """Variables of the server that its applications are given; keys of the server are none of them."""
 
 
+class Place(NamedTuple):
+    """Where an application runs: in `folder`, below `root`, which is removed with it, a worktree of `repository`."""
+
+    folder: Path
+    root: Path
+    repository: Path
+
+
 class Application:
     """One application; `heard` is given each line that it prints."""
 
     def __init__(
-        self, command: str, folder: Path, env: Mapping[str, str], heard: Callable[[str], Awaitable[None]]
+        self, command: str, place: Place, env: Mapping[str, str], heard: Callable[[str], Awaitable[None]]
     ) -> None:
         self._command = command
-        self._folder = folder
+        self._place = place
         self._env = env
         self._heard = heard
         self._lines = 0
@@ -41,13 +50,14 @@ class Application:
 
     async def start(self) -> None:
         """Start it."""
-        wanted = msgspec.json.encode({"command": self._command, "limits": LIMITS}).decode()
+        place = {"folder": str(self._place.root), "repository": str(self._place.repository)}
+        wanted = msgspec.json.encode({"command": self._command, "limits": LIMITS, **place}).decode()
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-I", "-S", keeper.__file__, wanted),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
-            cwd=self._folder,
+            cwd=self._place.folder,
             env=dict(self._env),
             start_new_session=True,
         )

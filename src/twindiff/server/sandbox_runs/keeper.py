@@ -1,7 +1,7 @@
 """Runs one command within limits and ends it, with all that it started, when its own standard input ends.
 
 It is a program of its own that imports nothing of Twindiff, so that it is there within milliseconds. However the server
-dies, its end of the pipe is closed then, and nothing is left behind.
+dies, its end of the pipe is closed then, and nothing is left behind, neither processes nor the application's folder.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ctypes
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,8 +30,13 @@ def main() -> None:
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(getattr(resource, name), (most, most))
     child = subprocess.Popen(["/bin/sh", "-c", wanted["command"]], stdin=subprocess.DEVNULL)
-    threading.Thread(target=_end_with_server, daemon=True).start()
+    is_over = threading.Event()
+    threading.Thread(
+        target=_end_with_server, args=(is_over, wanted["folder"], wanted["repository"]), daemon=True
+    ).start()
     code = child.wait()
+    while is_over.is_set():
+        signal.pause()  # until the other thread has ended everything, and this process
     _end_descendants()
     os._exit(code if code >= 0 else 128 - code)
 
@@ -41,10 +47,14 @@ def _adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def _end_with_server() -> None:
+def _end_with_server(is_over: threading.Event, folder: str, repository: str) -> None:
     while os.read(0, 1024):
         pass
+    is_over.set()
     _end_descendants()
+    shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):
+        subprocess.run(["git", "-C", repository, "worktree", "prune"], stdin=subprocess.DEVNULL, check=False)
     os._exit(128 + signal.SIGKILL)
 
 

@@ -15,7 +15,7 @@ from twindiff.catalog.stamps import stamp
 from twindiff.kit.clock import SECOND, Clock
 from twindiff.kit.errors import ApiError
 from twindiff.server.sandbox_runs import checkouts
-from twindiff.server.sandbox_runs.application import Application, environment, free_port, is_open
+from twindiff.server.sandbox_runs.application import Application, Place, environment, free_port, is_open
 from twindiff.server.sandbox_runs.checkouts import Repositories, Revision
 from twindiff.server.sandbox_runs.config import Start, check_variables, start_of
 from twindiff.server.test_runs.ledger import ENDED
@@ -155,7 +155,8 @@ class SandboxRuns:
         self.tests.queue.listens(run_id, lambda message: None if message else stop.set())
         start = prepared.start
 
-        application = Application(start.command, start.folder, env, partial(self._tell, run_id, "output"))
+        place = Place(start.folder, prepared.folder, prepared.revision.repository)
+        application = Application(start.command, place, env, partial(self._tell, run_id, "output"))
         try:
             await self._begin(run_id, prepared)
             await application.start()

@@ -11,7 +11,7 @@ from typing import Any
 from twindiff.kit.errors import ApiError, NotServed
 from twindiff.server.service import Service
 from twindiff.server.test_runs.ledger import ENDED, Ledger
-from twindiff.server.test_runs.workers import clear
+from twindiff.server.test_runs.workers import end_and_clear
 
 log = logging.getLogger("twindiff")
 
@@ -101,7 +101,7 @@ class Queue:
             if run.status == "cancelled":
                 self.end(run.run_id)
         for run in self._ledger.lost():
-            clear(run.run_id)
+            end_and_clear(run.run_id)
             self._fail(run.run_id, "server", "the server ended while the run was open")
 
     # Runs that are being done

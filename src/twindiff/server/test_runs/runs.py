@@ -184,7 +184,7 @@ class TestRuns:
             prompt=run.prompt or "",
             goal=run.asked.get("by") == "agent" and not config.steps,
             model=_model(),
-            limits=Limits(seconds=wanted.seconds),
+            limits=Limits(seconds=wanted.seconds, memory_mb=self.service.settings.run_memory_mb),
         )
 
     async def _perform(self, job: Job, checks: Mapping[str, Any] | None, twin_run_id: str | None) -> None:

@@ -93,15 +93,12 @@ class Worker:
 
     async def _end(self) -> None:
         """See to it that no process of the run is left."""
-        from twindiff.browser import limits
-
         if self._killing:
             self._killing.cancel()
         self._kill()
-        await asyncio.to_thread(limits.end, self._job.run_id)
+        await asyncio.to_thread(end_and_clear, self._job.run_id)
         if self._process:
             await self._process.wait()
-        await asyncio.to_thread(clear, self._job.run_id)
 
 
 def scratch_of(run_id: str) -> Path:
@@ -109,9 +106,13 @@ def scratch_of(run_id: str) -> Path:
     return Path(tempfile.gettempdir()) / f"twindiff-{run_id[:16]}"
 
 
-def clear(run_id: str) -> None:
-    """Remove what only the browser of a run needed."""
-    shutil.rmtree(scratch_of(run_id), ignore_errors=True)
+def end_and_clear(run_id: str) -> None:
+    """End what processes of a run there are on this machine, and remove what only its browser needed."""
+    if scratch_of(run_id).exists():
+        from twindiff.browser import limits
+
+        limits.end(run_id)
+        shutil.rmtree(scratch_of(run_id), ignore_errors=True)
 
 
 def _failed(category: str, said: str) -> Event:
