@@ -16,7 +16,7 @@ BRIDGES := src/twindiff/frameworks
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
 
-.PHONY: help setup demo serve check format test test-postgres soak soak-disk mutants bench frameworks postgres postgres-stop type-docs clean
+.PHONY: help setup demo serve check format test test-postgres public-tasks soak soak-disk mutants bench frameworks postgres postgres-stop type-docs clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ test: setup ## Run all tests but the documentation's, in parallel; `make postgre
 
 test-postgres: setup ## Run every test that speaks HTTP over PostgreSQL; `make postgres` before it
 	TWINDIFF_TEST_STORAGE=postgres $(BIN)/python -m pytest -n auto $(SPOKEN)
+
+public-tasks: setup ## Run the written solutions of the public Slack and Linear tasks; needs the benchmark's files
+	$(BIN)/python -m pytest -n 2 tests/contract/test_slack_suite.py $(LINEAR)/test_suite.py -k "solution or solved"
 
 # pytest's 5 says that no test was chosen.
 soak: setup ## Run the long tests

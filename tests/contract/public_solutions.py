@@ -10,10 +10,11 @@ from typing import Any
 
 import httpx
 
-from tests.contract import slack_solutions
+from tests.contract import slack_small_solutions, slack_solutions
 from twindiff.client import Task
-from twindiff.twins.linear.tests import suite_solutions
+from twindiff.twins.linear.tests import suite_small_solutions, suite_solutions
 from twindiff.twins.linear.tests.conftest import Linear
+from twindiff.twins.linear.tests.suite_desk import Desk
 
 Json = dict[str, Any]
 
@@ -53,8 +54,10 @@ def _slack(solution: Callable[[Any], object]) -> Callable[[Task], object]:
 
 
 def _linear(solution: Callable[[Any], object]) -> Callable[[Task], object]:
-    return lambda task: solution(suite_solutions.Desk(LinearAgent(task)))
+    return lambda task: solution(Desk(LinearAgent(task)))
 
 
-SLACK = {solution.__name__: _slack(solution) for solution in slack_solutions.SOLUTIONS}
-LINEAR = {test: _linear(solution) for test, solution in suite_solutions.SOLUTIONS.items()}
+_SLACK = (*slack_solutions.SOLUTIONS, *slack_small_solutions.SOLUTIONS)
+_LINEAR = {**suite_solutions.SOLUTIONS, **suite_small_solutions.SOLUTIONS}
+SLACK = {solution.__name__: _slack(solution) for solution in _SLACK}
+LINEAR = {test: _linear(solution) for test, solution in _LINEAR.items()}
