@@ -1,10 +1,21 @@
-"""A model that answers as it is told, for worlds made by one."""
+"""A client for whoever needs no other, and a model that answers as it is told, for worlds made by one."""
 
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import httpx
 import pytest
+
+web = httpx.Client(trust_env=False, verify=False, timeout=60)
+"""Sends requests; to make a client for each of them takes longer than the answer."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def closed():
+    """The client is closed at the end."""
+    yield
+    web.close()
 
 
 class Endpoint:

@@ -2,6 +2,8 @@
 
 import httpx
 
+from tests.server.twin_runs.conftest import web
+
 
 def provisioned(client, **headers):
     run = client.post("/twin-runs", json={"twins": ["slack"]}, headers=headers).json()
@@ -11,8 +13,8 @@ def provisioned(client, **headers):
 def test_the_page_has_the_variables_and_what_happened(live):
     run = provisioned(live.client)
     url = run["twins"]["slack"]["base_url"]
-    httpx.post(f"{url}/api/conversations.create", json={"name": "new-room"})
-    page = httpx.get(run["dashboard_url"])
+    web.post(f"{url}/api/conversations.create", json={"name": "new-room"})
+    page = web.get(run["dashboard_url"])
     assert page.headers["content-type"].startswith("text/html")
     assert run["twins"]["slack"]["env_vars"]["SLACK_BOT_TOKEN"] in page.text
     assert "conversations.create" in page.text
@@ -23,8 +25,8 @@ def test_the_page_has_the_variables_and_what_happened(live):
 
 def test_what_was_asked_is_text_on_the_page(live):
     run = provisioned(live.client)
-    httpx.post(f"{run['twins']['slack']['base_url']}/api/<script>alert(1)<%2Fscript>")
-    page = httpx.get(run["dashboard_url"])
+    web.post(f"{run['twins']['slack']['base_url']}/api/<script>alert(1)<%2Fscript>")
+    page = web.get(run["dashboard_url"])
     assert "<script>alert" not in page.text
     assert "&lt;script&gt;" in page.text
     assert "default-src 'none'" in page.headers["content-security-policy"]
@@ -33,7 +35,7 @@ def test_what_was_asked_is_text_on_the_page(live):
 def test_the_page_of_a_run_that_has_ended_says_so(live):
     run = provisioned(live.client)
     live.client.post(f"/twin-runs/{run['run_id']}/teardown")
-    assert "has ended" in httpx.get(run["dashboard_url"]).text
+    assert "has ended" in web.get(run["dashboard_url"]).text
 
 
 def test_the_page_is_told_of_each_operation_while_it_happens(live):
@@ -42,13 +44,13 @@ def test_the_page_is_told_of_each_operation_while_it_happens(live):
     with httpx.stream("GET", news, timeout=30) as stream:
         lines = stream.iter_lines()
         assert next(lines) == ": watching"
-        httpx.post(f"{run['twins']['slack']['base_url']}/api/conversations.create", json={"name": "told"})
+        web.post(f"{run['twins']['slack']['base_url']}/api/conversations.create", json={"name": "told"})
         assert next(line for line in lines if line.startswith("data:")) == "data: 1"
 
 
 def test_with_a_key_the_page_asks_for_the_proxy_token(make_server):
     server = make_server(api_key="the-key")
     run = provisioned(server.client, **{"X-API-Key": "the-key"})
-    assert httpx.get(run["dashboard_url"]).status_code == 200
-    assert httpx.get(run["dashboard_url"].partition("?")[0]).status_code == 401
-    assert httpx.get(run["dashboard_url"].partition("?")[0] + "/news").status_code == 401
+    assert web.get(run["dashboard_url"]).status_code == 200
+    assert web.get(run["dashboard_url"].partition("?")[0]).status_code == 401
+    assert web.get(run["dashboard_url"].partition("?")[0] + "/news").status_code == 401

@@ -3,6 +3,8 @@
 import httpx
 import pytest
 
+from tests.server.twin_runs.conftest import web
+
 
 @pytest.fixture
 def provision(live):
@@ -22,23 +24,23 @@ def code(answer):
 
 
 def test_a_public_run_needs_the_vendors_credentials_only(provision):
-    assert httpx.get(f"{base(provision())}/api/auth.test").json()["ok"]
+    assert web.get(f"{base(provision())}/api/auth.test").json()["ok"]
 
 
 def test_a_private_run_needs_its_proxy_token(provision):
     run = provision(public=False)
     url, token = f"{base(run)}/api/auth.test", run["proxy_token"]
-    assert code(httpx.get(url)) == (401, "authentication_required")
-    assert code(httpx.get(url, params={"token": "wrong"})) == (401, "invalid_token")
-    assert httpx.get(url, params={"token": token}).json()["ok"]
-    assert httpx.get(url, headers={"X-Proxy-Token": token}).json()["ok"]
+    assert code(web.get(url)) == (401, "authentication_required")
+    assert code(web.get(url, params={"token": "wrong"})) == (401, "invalid_token")
+    assert web.get(url, params={"token": token}).json()["ok"]
+    assert web.get(url, headers={"X-Proxy-Token": token}).json()["ok"]
     assert httpx.get(url, cookies={"arga_env_proxy_token": token}).json()["ok"]
 
 
 def test_the_proxy_token_in_the_query_does_not_reach_the_twin(provision):
     run = provision(public=False)
     given = {"token": run["proxy_token"], "channel": "C404"}
-    answer = httpx.get(f"{base(run)}/api/conversations.info", params=given)
+    answer = web.get(f"{base(run)}/api/conversations.info", params=given)
     assert answer.json()["error"] == "channel_not_found"
 
 
@@ -47,41 +49,41 @@ def test_a_lock_closes_the_public_address(live, provision):
     path = f"/twin-runs/{run['run_id']}/lock"
     assert live.client.post(path).json()["status"] == "locked"
     assert live.client.post(path).json()["status"] == "already_locked"
-    assert code(httpx.get(f"{base(run)}/api/auth.test")) == (401, "authentication_required")
+    assert code(web.get(f"{base(run)}/api/auth.test")) == (401, "authentication_required")
     assert live.client.get(f"/twin-runs/{run['run_id']}").json()["is_public"] is False
 
 
 def test_another_environment_has_no_gate_and_no_admin_plane(environment):
     env = environment()
-    assert httpx.get(f"{env.url}/admin/state").json()["error"] == "unknown_method"
+    assert web.get(f"{env.url}/admin/state").json()["error"] == "unknown_method"
 
 
 def test_the_admin_plane_asks_for_the_token_of_public_runs_too(provision):
     run = provision()
-    assert code(httpx.get(f"{base(run)}/admin/state")) == (401, "authentication_required")
-    assert httpx.get(f"{base(run)}/healthz").json()["status"] == "ok"
+    assert code(web.get(f"{base(run)}/admin/state")) == (401, "authentication_required")
+    assert web.get(f"{base(run)}/healthz").json()["status"] == "ok"
 
 
 @pytest.mark.parametrize("twin", ["slack", "linear"])
 def test_the_admin_plane_is_the_same_for_every_twin(provision, twin):
     run = provision()
     admin, token = run["twins"][twin]["admin_url"], {"token": run["proxy_token"]}
-    state = httpx.get(f"{admin}/admin/state", params={**token, "full": "1"}).json()
+    state = web.get(f"{admin}/admin/state", params={**token, "full": "1"}).json()
     assert state["counts"]["users"] == len(state["tables"]["users"]) > 1
-    assert httpx.get(f"{admin}/admin/config", params=token).json()["twin"] == twin
-    before = httpx.get(f"{admin}/admin/clock", params=token).json()["now"]
-    moved = httpx.post(f"{admin}/admin/clock", params=token, json={"advance": 3600}).json()
+    assert web.get(f"{admin}/admin/config", params=token).json()["twin"] == twin
+    before = web.get(f"{admin}/admin/clock", params=token).json()["now"]
+    moved = web.post(f"{admin}/admin/clock", params=token, json={"advance": 3600}).json()
     assert moved["now"] > before
-    assert httpx.post(f"{admin}/admin/clock", params=token, json={"advance": "soon"}).status_code == 400
-    assert httpx.post(f"{admin}/admin/reset", params=token).json()["status"] == "reset"
-    assert httpx.get(f"{admin}/admin/nothing", params=token).status_code == 404
+    assert web.post(f"{admin}/admin/clock", params=token, json={"advance": "soon"}).status_code == 400
+    assert web.post(f"{admin}/admin/reset", params=token).json()["status"] == "reset"
+    assert web.get(f"{admin}/admin/nothing", params=token).status_code == 404
 
 
 def test_operations_that_the_twin_lacks_are_counted(provision):
     run = provision()
     token = {"token": run["proxy_token"]}
-    httpx.post(f"{base(run)}/api/admin.apps.approve")
-    hits = httpx.get(f"{base(run)}/admin/stub-hits", params=token).json()
+    web.post(f"{base(run)}/api/admin.apps.approve")
+    hits = web.get(f"{base(run)}/admin/stub-hits", params=token).json()
     assert hits["total_hits"] == 1
     assert "admin.apps.approve" in hits["hits"][0]["operation"]
 
@@ -91,12 +93,12 @@ def test_a_run_is_reset_byte_for_byte(live, provision):
     url, token = base(run), {"token": run["proxy_token"], "full": "1"}
 
     def tables():
-        return httpx.get(f"{url}/admin/state", params=token).json()["tables"]
+        return web.get(f"{url}/admin/state", params=token).json()["tables"]
 
     def act():
         """Make a room and talk in it; the room's id."""
-        room = httpx.post(f"{url}/api/conversations.create", json={"name": "new"}).json()["channel"]["id"]
-        assert httpx.post(f"{url}/api/chat.postMessage", json={"channel": room, "text": "hi"}).json()["ok"]
+        room = web.post(f"{url}/api/conversations.create", json={"name": "new"}).json()["channel"]["id"]
+        assert web.post(f"{url}/api/chat.postMessage", json={"channel": room, "text": "hi"}).json()["ok"]
         return room
 
     begun, rooms = tables(), []
@@ -112,19 +114,19 @@ def test_the_platform_api_works_on_the_environment_of_a_run(live, provision, pla
     run = provision()
     environment_id = run["environment_id"]
     started = platform.post("startRun", {"envId": environment_id})["runId"]
-    room = httpx.post(f"{base(run)}/api/conversations.list").json()["channels"][0]["id"]
-    assert httpx.post(f"{base(run)}/api/chat.postMessage", json={"channel": room, "text": "Launch!"}).json()["ok"]
+    room = web.post(f"{base(run)}/api/conversations.list").json()["channels"][0]["id"]
+    assert web.post(f"{base(run)}/api/chat.postMessage", json={"channel": room, "text": "Launch!"}).json()["ok"]
     query = 'mutation($t:String!){issueCreate(input:{teamId:$t,title:"Launch"}){success}}'
     graphql = run["twins"]["linear"]["env_vars"]["LINEAR_GRAPHQL_URL"]
-    teams = httpx.post(graphql, json={"query": "{teams{nodes{id}}}"}).json()["data"]["teams"]["nodes"]
-    made = httpx.post(graphql, json={"query": query, "variables": {"t": teams[0]["id"]}}).json()
+    teams = web.post(graphql, json={"query": "{teams{nodes{id}}}"}).json()["data"]["teams"]["nodes"]
+    made = web.post(graphql, json={"query": query, "variables": {"t": teams[0]["id"]}}).json()
     assert made["data"]["issueCreate"]["success"]
     said = {"diff_type": "added", "entity": "slack.messages", "where": {"message_text": "Launch!"}}
     tracked = {"diff_type": "added", "entity": "linear.issues", "where": {"title": "Launch"}}
     assert platform.evaluate(started, said, tracked)["passed"]
     forks = platform.post(f"env/{environment_id}/fork", {"count": 8})["environments"]
     assert len({fork["environmentId"] for fork in forks}) == 8
-    fork = httpx.get(f"{live.url}{forks[0]['environmentUrl']}/api/auth.test")
+    fork = web.get(f"{live.url}{forks[0]['environmentUrl']}/api/auth.test")
     assert fork.json()["ok"]
 
 
@@ -132,10 +134,10 @@ def test_fifty_runs_are_isolated(live):
     runs = [live.client.post("/twin-runs", json={"twins": ["slack"]}).json() for _ in range(50)]
     for number, run in enumerate(runs):
         url = f"{live.url}/api/env/{run['environment_id']}/services/slack/api"
-        assert httpx.post(f"{url}/conversations.create", json={"name": f"room-{number}"}).json()["ok"]
+        assert web.post(f"{url}/conversations.create", json={"name": f"room-{number}"}).json()["ok"]
     for number, run in enumerate(runs):
         url = f"{live.url}/api/env/{run['environment_id']}/services/slack/api"
-        names = [room["name"] for room in httpx.post(f"{url}/conversations.list").json()["channels"]]
+        names = [room["name"] for room in web.post(f"{url}/conversations.list").json()["channels"]]
         assert [name for name in names if name.startswith("room-")] == [f"room-{number}"]
         assert live.client.post(f"/twin-runs/{run['run_id']}/teardown").status_code == 200
 
@@ -143,4 +145,4 @@ def test_fifty_runs_are_isolated(live):
 def test_a_run_may_have_ports_of_its_own(live, provision):
     run = provision(ports=True)
     assert base(run) != base(run, "linear")
-    assert httpx.get(f"{base(run)}/api/auth.test").json()["ok"]
+    assert web.get(f"{base(run)}/api/auth.test").json()["ok"]

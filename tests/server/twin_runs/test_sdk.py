@@ -3,9 +3,10 @@
 import asyncio
 from datetime import datetime
 
-import httpx
 import pytest
 from arga_sdk import Arga, ArgaAPIError, AsyncArga
+
+from tests.server.twin_runs.conftest import web
 
 CONFIG = {
     "slack": {
@@ -29,17 +30,17 @@ def arga(live):
 
 def slack(twin, method, **asked):
     headers = {"Authorization": f"Bearer {twin.env_vars['SLACK_BOT_TOKEN']}"}
-    return httpx.post(f"{twin.env_vars['SLACK_API_URL']}/{method}", headers=headers, json=asked).json()
+    return web.post(f"{twin.env_vars['SLACK_API_URL']}/{method}", headers=headers, json=asked).json()
 
 
 def read(twin, path, token):
     headers = {"Authorization": f"Bearer {twin.env_vars[token]}"}
-    return httpx.get(f"{twin.base_url}/{path}", headers=headers).raise_for_status().json()
+    return web.get(f"{twin.base_url}/{path}", headers=headers).raise_for_status().json()
 
 
 def issues(twin):
     headers = {"Authorization": twin.env_vars["LINEAR_API_KEY"]}
-    return httpx.post(twin.env_vars["LINEAR_GRAPHQL_URL"], headers=headers, json={"query": ISSUES}).json()["data"]
+    return web.post(twin.env_vars["LINEAR_GRAPHQL_URL"], headers=headers, json={"query": ISSUES}).json()["data"]
 
 
 def test_twins_are_listed(arga):
@@ -59,7 +60,7 @@ def test_a_run_lives_from_provision_to_teardown(arga):
     assert arga.twins.reset(run_id).status == "reset_complete"
     assert arga.twins.teardown(run_id) == {"status": "cleaning_up", "run_id": run_id}
     assert arga.twins.get_status(run_id).status == "torn_down"
-    gone = httpx.get(f"{twin.base_url}/api/auth.test")
+    gone = web.get(f"{twin.base_url}/api/auth.test")
     assert (gone.status_code, gone.json()["code"]) == (410, "environment_destroyed")
     assert gone.json()["failure"].keys() == {"code", "phase", "kind", "retryable"}
     assert gone.headers["x-arga-preview-proxy-failure"] == "1"
@@ -128,7 +129,7 @@ def test_a_prompt_makes_the_same_world_twice_and_says_what_it_understood(live):
     assert runs[0]["not_understood"] == ["a dragon"]
     assert runs[0]["generation_mode"] == "fast"
     urls = [live.client.get(f"/twin-runs/{run['run_id']}").json()["twins"]["slack"]["base_url"] for run in runs]
-    worlds = [httpx.post(f"{url}/api/search.messages", json={"query": "the"}).json()["messages"] for url in urls]
+    worlds = [web.post(f"{url}/api/search.messages", json={"query": "the"}).json()["messages"] for url in urls]
     assert worlds[0] == worlds[1]
 
 
