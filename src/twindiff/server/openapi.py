@@ -44,10 +44,10 @@ def describe() -> Schema:
 
 @cache
 def described_runs() -> tuple[Served, ...]:
-    """The operations for twin runs and scenarios, without the routes that have no implementation yet."""
-    from twindiff.server.twin_runs import later, operations
+    """The operations for runs of all kinds, and scenarios."""
+    from twindiff.server.twin_runs import operations
 
-    return tuple(each for each in served("", operations) if each.operation.declared.handler is not later.refuse)
+    return tuple(served("", operations))
 
 
 @cache
@@ -102,6 +102,7 @@ _NO_JSON = {
     "GET /env/{envId}/export": "application/gzip",
     "GET /metrics": "text/plain",
     "GET /validate/{run_id}/results": "text/event-stream",
+    "GET /test-runs/{run_id}/page/news": "text/event-stream",
     "GET /validate/{run_id}/artifacts/{name}": "application/octet-stream",
     **{f"GET {runs}/{{run_id}}/events": "text/event-stream" for runs in TEST_RUNS},
     **{f"GET {runs}/{{run_id}}/artifacts/{{name}}": "application/octet-stream" for runs in TEST_RUNS},

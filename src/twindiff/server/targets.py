@@ -81,20 +81,28 @@ class Targets:
             answer, result = None, _failed(error)
         return Reply(result._replace(milliseconds=(time.perf_counter() - begun) * 1000), answer)
 
+    async def read(self, url: str, seconds: float = MOST_SECONDS) -> WebhookAnswer:
+        """What is at an address, at most 64 KB of it; raises TargetRefused, TimeoutError, OSError, httpx.HTTPError."""
+        async with asyncio.timeout(seconds):
+            return await self._ask("GET", url, None, [("Accept-Encoding", "identity")])
+
     async def _answer(self, request: WebhookRequest) -> WebhookAnswer:
-        address = await self.resolve(request.url)
-        url = httpx.URL(request.url)
+        return await self._ask("POST", request.url, request.body, [*request.headers])
+
+    async def _ask(self, verb: str, address: str, body: bytes | None, headers: list[tuple[str, str]]) -> WebhookAnswer:
+        found = await self.resolve(address)
+        url = httpx.URL(address)
         if self._client is None:
             self._client = _client()
         async with self._client.stream(
-            "POST",
-            url.copy_with(host=str(address)),
-            content=request.body,
-            headers=[*request.headers, ("Host", url.netloc.decode())],
+            verb,
+            url.copy_with(host=str(found)),
+            content=body,
+            headers=[*headers, ("Host", url.netloc.decode())],
             extensions={"sni_hostname": url.host},
         ) as response:
-            body = await _beginning(response.aiter_raw())
-        return WebhookAnswer(response.status_code, dict(response.headers), body)
+            beginning = await _beginning(response.aiter_raw())
+        return WebhookAnswer(response.status_code, dict(response.headers), beginning)
 
     async def close(self) -> None:
         if self._client:

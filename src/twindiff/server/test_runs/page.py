@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -17,15 +19,40 @@ from twindiff.server.test_runs.views import shown
 if TYPE_CHECKING:
     from twindiff.server.test_runs.runs import TestRuns
 
-SECONDS = 1
-"""How often the page of a run that is not over is loaded anew."""
 MOST_ROWS = 200
 SIGNS = {"inserts": "+", "updates": "~", "deletes": "-"}
+_SCRIPT = """
+let busy = false, late = false;
+async function refresh() {
+  if (busy) { late = true; return; }
+  busy = true;
+  const answer = await fetch(location.href).catch(() => null);
+  const page = new DOMParser().parseFromString(answer ? await answer.text() : "", "text/html");
+  const main = page.querySelector("main"), shown = document.querySelector("main");
+  if (main) {
+    const film = shown.querySelector(".film"), left = film ? film.scrollLeft : 0;
+    const atEnd = !film || left + film.clientWidth >= film.scrollWidth - 40;
+    const open = [...shown.querySelectorAll("details[open]")].map(each => each.id);
+    shown.replaceWith(main);
+    for (const id of open) main.querySelector("#" + id)?.setAttribute("open", "");
+    const now = main.querySelector(".film");
+    if (now) now.scrollLeft = atEnd ? now.scrollWidth : left;
+    document.title = page.title;
+  }
+  busy = false;
+  if (late) { late = false; refresh(); }
+}
+const news = new EventSource(location.pathname + "/news" + location.search);
+for (const name of ["status", "log", "step", "ask_user_question", "result"]) news.addEventListener(name, refresh);
+news.addEventListener("done", () => { news.close(); refresh(); });
+"""
+"""Puts what has happened since into the page, whenever the stream of the run tells of something."""
+_HASH = b64encode(sha256(_SCRIPT.encode()).digest()).decode()
 POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'none'"
+    f"default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; script-src 'sha256-{_HASH}'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-HEADERS = (("Content-Security-Policy", POLICY), ("Referrer-Policy", "no-referrer"), ("Cache-Control", "no-store"))
+HEADERS = (("Content-Security-Policy", POLICY), ("Referrer-Policy", "same-origin"), ("Cache-Control", "no-store"))
 _STYLE = """
 :root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{max-width:72rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.5rem;margin-bottom:.3rem}h2{font-size:1.1rem;margin-top:2rem}
@@ -70,11 +97,11 @@ def page(runs: TestRuns, run: TestRunRecord, address: str) -> Answer:
         _artifacts(run, found),
         _again(run) if is_over else "",
     ]
-    again = "" if is_over else f'<meta http-equiv="refresh" content="{SECONDS}">'
+    script = "" if is_over else f"<script>{_SCRIPT}</script>"
     body = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8">{again}<title>{title}</title>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}: {run.status}</title>'
         '<meta name="viewport" content="width=device-width">'
-        f"<style>{_STYLE}</style></head><body><main>{''.join(parts)}</main></body></html>"
+        f"<style>{_STYLE}</style></head><body><main>{''.join(parts)}</main>{script}</body></html>"
     )
     return Answer(body.encode(), content_type="text/html; charset=utf-8", headers=HEADERS)
 
@@ -122,7 +149,7 @@ def _diff(found: dict[str, Any]) -> str:
 
 
 def _row(sign: str, row: dict[str, Any]) -> str:
-    rest = {name: value for name, value in row.items() if not name.startswith("__")}
+    rest = {name: value for name, value in row.items() if not name.startswith("__") and value is not None}
     twin, table = row.get("__twin__", ""), row.get("__table__", "")
     values = escape(msgspec.json.encode(rest).decode())
     return f"<tr><td>{sign}<td>{escape(twin)}<td>{escape(table)}<td><code>{values}</code>"
@@ -139,14 +166,17 @@ def _said(found: dict[str, Any]) -> str:
         ]
         lines += step.get("log", [])
         if lines:
-            parts.append(f"<details><summary>{step['step']}. {escape(step['name'])}: {len(lines)} lines</summary>")
+            title = f"{step['step']}. {escape(step['name'])}: {len(lines)} lines"
+            parts.append(f"<details id=said-{step['step']}><summary>{title}</summary>")
             parts.append(f"<pre>{escape(chr(10).join(lines))}</pre></details>")
     return f"<h2>Console and network</h2>{''.join(parts)}" if parts else ""
 
 
 def _events(found: dict[str, Any]) -> str:
     lines = [f"{each['timestamp'][11:19]} {each['type']}: {each['message']}" for each in found["events_json"]]
-    told = f"<details><summary>{len(lines)} events</summary><pre>{escape(chr(10).join(lines))}</pre></details>"
+    told = (
+        f"<details id=events><summary>{len(lines)} events</summary><pre>{escape(chr(10).join(lines))}</pre></details>"
+    )
     return f"<h2>What happened</h2>{told}"
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from twindiff.kit.http import Answer
 from twindiff.kit.twin import Operations
 from twindiff.server.test_runs.page import check_token, page
+from twindiff.server.test_runs.routes import LastEventId
+from twindiff.server.test_runs.streams import stream
 from twindiff.server.twin_runs.desk import Desk
 
 api = Operations()
 
 OPEN = {
     "GET /test-runs/{run_id}/page",
+    "GET /test-runs/{run_id}/page/news",
     "GET /test-runs/{run_id}/page/{name}",
     "POST /test-runs/{run_id}/page/rerun",
 }
@@ -22,6 +25,14 @@ def show_page(desk: Desk, run_id: str, token: str = "") -> Answer:
     run = desk.tests.ledger.find(run_id)
     check_token(desk.tests, run, token)
     return page(desk.tests, run, desk.address)
+
+
+@api.get("/test-runs/{run_id}/page/news")
+def stream_to_page(desk: Desk, run_id: str, token: str = "", last_event_id: LastEventId = None) -> Answer:
+    """Tell the page of a run what happens in it, as server-sent events, until it ends."""
+    run = desk.tests.ledger.find(run_id)
+    check_token(desk.tests, run, token)
+    return stream(desk.tests.ledger, run, last_event_id)
 
 
 @api.get("/test-runs/{run_id}/page/{name}")

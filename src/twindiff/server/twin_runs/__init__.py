@@ -3,9 +3,9 @@
 from twindiff.kit.twin import Dispatch
 from twindiff.server.pr_runs import routes as pr_routes
 from twindiff.server.sandbox_runs import routes as sandbox_routes
-from twindiff.server.test_runs import legacy_routes, page_routes, saved_routes
+from twindiff.server.test_runs import legacy_routes, page_routes, probe, saved_routes
 from twindiff.server.test_runs import routes as test_routes
-from twindiff.server.twin_runs import accounts, later, routes, scenario_routes
+from twindiff.server.twin_runs import accounts, routes, scenario_routes
 from twindiff.server.twin_runs.style import RunStyle
 
 PREFIXES = (
@@ -21,7 +21,7 @@ PREFIXES = (
     *test_routes.PREFIXES,
     *saved_routes.PREFIXES,
     *sandbox_routes.PREFIXES,
-    *later.PREFIXES,
+    "/validation",
 )
 OPEN = {
     *accounts.OPEN,
@@ -44,6 +44,6 @@ operations = Dispatch(
         pr_routes.api,
         legacy_routes.api,
         page_routes.api,
-        later.api,
+        probe.api,
     ],
 )

@@ -21,7 +21,8 @@ class RunStyle(PlatformStyle):
     def parameters(self, exchange: Exchange) -> dict[str, Any]:
         request, bound = exchange.request, exchange.operation.bound
         if request.content_type == URLENCODED:
-            return {**request.query_parameters(), **read_form(request, bound.lists, bound.objects)}
+            form = read_form(request, bound.lists, bound.objects)
+            return {**request.query_parameters(), **form, **exchange.path_parameters}
         given = super().parameters(exchange)
         add_headers(given, request, bound)
         return given

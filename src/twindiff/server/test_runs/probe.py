@@ -1,0 +1,89 @@
+"""`POST /validate/url/probe`: whether an application answers at an address, and which twins it would need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+
+from twindiff.browser.config import check_url
+from twindiff.kit.twin import Operations, Twin
+from twindiff.server.targets import TargetRefused, Targets
+from twindiff.server.test_runs.runs import InvalidTest, or_invalid
+from twindiff.server.twin_runs.desk import Desk
+
+api = Operations()
+
+MOST_SCRIPTS = 5
+_SCRIPT = re.compile(r"<script[^>]+src\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
+_TITLE = re.compile(r"<title[^>]*>([^<]{0,200})", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:https?:)?//([\w-]+(?:\.[\w-]+)+)(?:/([\w.-]+))?")
+
+
+@api.post("/validate/url/probe")
+async def probe_url(desk: Desk, url: str) -> dict[str, Any]:
+    """Say whether an application answers at an address, and which twins its page and its scripts name the vendor of.
+
+    What only its server calls cannot be seen from there. Addresses are of this machine, or of hosts that
+    `twindiff serve --allow-webhooks-to` names.
+    """
+    or_invalid(lambda: check_url(url, "url"))
+    service = desk.runs.service
+    targets = Targets(frozenset(service.settings.webhook_hosts))
+    try:
+        found = await service.runtime.run_on_loop(_looked(targets, url, [*service.registry.twins.values()]))
+    except TargetRefused as error:
+        raise InvalidTest(f"url: {error}") from None
+    return {"url": url, **found}
+
+
+async def _looked(targets: Targets, url: str, twins: list[Twin]) -> dict[str, Any]:
+    """What an address answers, and the twins that are named there; raises TargetRefused."""
+    try:
+        answer = await targets.read(url)
+        page = answer.body.decode(errors="replace")
+        texts = [page, *[await _script(targets, each) for each in _scripts(url, page)]]
+    except (OSError, TimeoutError, httpx.HTTPError, httpx.InvalidURL) as error:
+        nothing: dict[str, Any] = {"status": None, "title": None, "twins": [], "evidence": {}}
+        return {**nothing, "reachable": False, "message": f"nothing answers there: {error or type(error).__name__}"}
+    finally:
+        await targets.close()
+    title = _TITLE.search(page)
+    evidence = {twin.name: named for twin in twins if (named := _named(twin, texts))}
+    return {
+        "status": answer.status,
+        "title": unescape(title[1]).strip() if title else None,
+        "twins": [*evidence],
+        "evidence": evidence,
+        "reachable": True,
+        "message": f"its page names {', '.join(evidence)}" if evidence else "its page names no vendor of a twin",
+    }
+
+
+def _scripts(url: str, page: str) -> list[str]:
+    """The scripts of a page that its own host has."""
+    found = [urljoin(url, unescape(each)) for each in _SCRIPT.findall(page)[: 4 * MOST_SCRIPTS] if "[" not in each]
+    return [each for each in found if urlsplit(each).netloc == urlsplit(url).netloc][:MOST_SCRIPTS]
+
+
+async def _script(targets: Targets, url: str) -> str:
+    try:
+        return (await targets.read(url)).body.decode(errors="replace")
+    except (OSError, TimeoutError, httpx.HTTPError, httpx.InvalidURL):
+        return ""
+
+
+def _named(twin: Twin, texts: list[str]) -> str | None:
+    """The first address of a twin's vendor: its name is a part of the host, or what the path begins with."""
+    names = {twin.name, *twin.aliases}
+    return next((said for text in texts for said, words in _addresses(text) if words & names), None)
+
+
+def _addresses(text: str) -> Iterator[tuple[str, set[str]]]:
+    for found in _ADDRESS.finditer(text):
+        host, path = found[1].lower(), found[2] or ""
+        yield host + (f"/{path}" if path else ""), {*host.split("."), path}
