@@ -10,8 +10,8 @@ import pytest
 from tests.harness import AGENT, GENERAL
 from twindiff import client as clients
 from twindiff.client import AsyncClient, AsyncEnvironment, AsyncRun, Client, Environment, Refused, Run, Unreachable
-from twindiff.client.asks import OPTIONS
-from twindiff.client.blocking import Platform
+from twindiff.client.request_specs import OPTIONS
+from twindiff.client.sync_client import Platform
 from twindiff.kit.binding import bind
 from twindiff.server.platform.environments import init_env
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.harness import RANDOM, Environment
 from twindiff.client import sample_agent
-from twindiff.client.trying import Task
+from twindiff.client.trial_runner import Task
 
 Json = dict[str, Any]
 LUNCH = "1699572000.000789"

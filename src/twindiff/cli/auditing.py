@@ -13,13 +13,13 @@ import typer
 from twindiff.cli.linting import SECONDS, AsMarkdown, markdown_table, world_of
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl, Files
 from twindiff.cli.problem import Problem
+from twindiff.cli.suite_runs import loaded, named
 from twindiff.cli.suites import Name, commands, platform_of, suite_of
-from twindiff.cli.trying import loaded, named
 
 if TYPE_CHECKING:
     from twindiff.client import Suite, Test
-    from twindiff.client.blocking import Platform
-    from twindiff.client.trying import Agent
+    from twindiff.client.sync_client import Platform
+    from twindiff.client.trial_runner import Agent
     from twindiff.suites.audit import Audited
 
 WORK_SECONDS = 60
@@ -111,8 +111,8 @@ def _solution(given: Mapping[str, Agent], suite: Suite, test: Test) -> Agent | N
 
 def _audited(platform: Platform, test: Test, solution: Agent | None) -> Row:
     from twindiff.checks import parse
-    from twindiff.client.asks import Ask
-    from twindiff.client.trying import let_work, task_of
+    from twindiff.client.request_specs import RequestSpec
+    from twindiff.client.trial_runner import let_work, task_of
     from twindiff.suites.audit import audit
 
     if solution is None:
@@ -125,8 +125,8 @@ def _audited(platform: Platform, test: Test, solution: Agent | None) -> Row:
         except Exception as error:  # noqa: BLE001 - a solution may raise anything
             return Row(test, None, f"the solution raised {type(error).__name__}: {error}")
         diff = run.diff()
-        history = Ask("GET", f"runs/{run.id}/history", dict[str, Any], {}, b"", True)
-        past = platform.ask(history) if spec.needs_calls or spec.needs_records else None
+        history = RequestSpec("GET", f"runs/{run.id}/history", dict[str, Any], {}, b"", True)
+        past = platform.send(history) if spec.needs_calls or spec.needs_records else None
     return Row(test, audit(spec, diff, world, past))
 
 

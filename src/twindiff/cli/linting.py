@@ -14,7 +14,7 @@ from twindiff.cli.suites import Name, commands, platform_of, suite_of
 
 if TYPE_CHECKING:
     from twindiff.client import Suite, Test
-    from twindiff.client.blocking import Platform
+    from twindiff.client.sync_client import Platform
     from twindiff.suites.lint import Finding, World
 
 SECONDS = 600

@@ -12,7 +12,7 @@ import httpx
 
 from twindiff.cli.problem import Problem
 from twindiff.client import Client, Refused, Unreachable
-from twindiff.client.asks import Ask
+from twindiff.client.request_specs import RequestSpec
 
 Json = dict[str, Any]
 TIMEOUT = 120
@@ -72,21 +72,21 @@ class Remote:
         host_and_port(self.url)
 
     def get(self, *path: str, **query: Any) -> Json:
-        return self._ask("GET", path, query={name: str(value) for name, value in query.items()})
+        return self._spec("GET", path, query={name: str(value) for name, value in query.items()})
 
     def post(self, *path: str, body: Any = None) -> Json:
-        return self._ask("POST", path, body=b"" if body is None else json.dumps(body).encode())
+        return self._spec("POST", path, body=b"" if body is None else json.dumps(body).encode())
 
     def put(self, *path: str, body: Any) -> Json:
-        return self._ask("PUT", path, body=json.dumps(body).encode())
+        return self._spec("PUT", path, body=json.dumps(body).encode())
 
     def delete(self, *path: str) -> Json:
-        return self._ask("DELETE", path)
+        return self._spec("DELETE", path)
 
-    def _ask(self, verb: str, parts: tuple[str, ...], query: dict[str, str] | None = None, body: bytes = b"") -> Json:
+    def _spec(self, verb: str, parts: tuple[str, ...], query: dict[str, str] | None = None, body: bytes = b"") -> Json:
         for part in parts:
             if part in NO_NAMES:
                 raise Problem(f"'{part}' is no id and no name; give the whole of one.", exit_code=2)
         path = "/".join(quote(part, safe="") for part in parts)
         with explained(self.url), client_of(self.url, self._key) as client:
-            return client.ask(Ask(verb, path, Json, query or {}, body, repeatable=False))
+            return client.send(RequestSpec(verb, path, Json, query or {}, body, repeatable=False))

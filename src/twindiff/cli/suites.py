@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from twindiff.client import Imported, Suite, Test
-    from twindiff.client.blocking import Platform
+    from twindiff.client.sync_client import Platform
 
 NamedT = TypeVar("NamedT", bound="Suite | Test")
 

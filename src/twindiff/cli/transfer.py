@@ -32,7 +32,7 @@ def export(
     """Write all of an environment to a file, with its journal, and without any token."""
     from twindiff.cli.remote import client_of, explained
     from twindiff.cli.render import screen
-    from twindiff.client import asks
+    from twindiff.client import request_specs
 
     if file.exists() and not force:
         raise Problem(f"{file} is there already; give another name, or --force to replace it.", exit_code=2)
@@ -40,7 +40,7 @@ def export(
     environment = full_id(remote, id)
     with screen(errors=True).status(f"Exporting {environment}") as status:
         with explained(remote.url), client_of(remote.url, api_key) as client:
-            data = client.ask(asks.export(environment))
+            data = client.send(request_specs.export(environment))
         status.update(f"Writing {len(data):,} bytes")
         _write_whole(file, data)
     answer = {"environmentId": environment, "file": str(file), "bytes": len(data)}
@@ -68,17 +68,17 @@ def import_(
     """Make an environment of an exported file: the same rows, points and checkpoints, a new id and a new token."""
     from twindiff.cli.remote import client_of, explained
     from twindiff.cli.render import screen
-    from twindiff.client import asks
+    from twindiff.client import request_specs
 
     remote = remote_of(base_url, api_key)
     data = _read(file)
-    ask = cast(Any, asks.import_environment(data, name or None, ttl)._replace(answer=cast(Any, Json)))
+    spec = cast(Any, request_specs.import_environment(data, name or None, ttl)._replace(answer=cast(Any, Json)))
     with (
         screen(errors=True).status(f"Importing {len(data):,} bytes into {remote.url}"),
         explained(remote.url),
         client_of(remote.url, api_key) as client,
     ):
-        made: Json = client.ask(ask)
+        made: Json = client.send(spec)
     say_made(as_json, remote, made)
 
 

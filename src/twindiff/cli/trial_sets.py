@@ -12,7 +12,7 @@ import msgspec
 from twindiff.cli.problem import Problem
 from twindiff.client import Call, Client, Refused, Suite, Test, Trial, Verdict
 from twindiff.client.answers import KeptTrial, TrialSet
-from twindiff.client.blocking import Platform
+from twindiff.client.sync_client import Platform
 
 MOST_CALLS = 300
 """Calls of a failed trial that are kept in a file."""

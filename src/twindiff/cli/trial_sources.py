@@ -11,7 +11,7 @@ from twindiff.cli.problem import Problem
 from twindiff.cli.remote import client_of, explained
 from twindiff.cli.trial_sets import Kept, Story, kept_by_server, read, story_of
 from twindiff.client import Client
-from twindiff.client.blocking import Platform
+from twindiff.client.sync_client import Platform
 
 MOST_LISTED = 1000
 

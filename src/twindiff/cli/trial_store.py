@@ -12,7 +12,7 @@ import typer
 from twindiff.cli.problem import Problem
 from twindiff.cli.trial_sets import ServerSet, TrialFile, story_of, trials_by_test
 from twindiff.client import Client, Refused, Suite, Test, Trial, Unreachable
-from twindiff.client.blocking import Platform
+from twindiff.client.sync_client import Platform
 
 
 class Wanted(NamedTuple):

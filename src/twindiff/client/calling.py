@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 import httpx
 
-from .trying import Task
+from .trial_runner import Task
 
 Json = dict[str, Any]
 

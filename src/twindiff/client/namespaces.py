@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import wraps
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
-from . import run_asks
-from .asks import Ask
+from . import run_specs
+from .request_specs import RequestSpec
 from .sending import Event
 
 P = ParamSpec("P")
@@ -17,7 +17,7 @@ T = TypeVar("T")
 class Sender(Protocol):
     """A client that waits for its answers."""
 
-    def ask(self, ask: Ask[T]) -> T: ...
+    def send(self, spec: RequestSpec[T]) -> T: ...
     def pause(self, seconds: float) -> None: ...
     def listen(self, path: str) -> Iterator[Event]: ...
 
@@ -25,7 +25,7 @@ class Sender(Protocol):
 class AsyncSender(Protocol):
     """A client whose answers are awaited."""
 
-    async def ask(self, ask: Ask[T]) -> T: ...
+    async def send(self, spec: RequestSpec[T]) -> T: ...
     async def pause(self, seconds: float) -> None: ...
     def listen(self, path: str) -> AsyncIterator[Event]: ...
 
@@ -33,13 +33,13 @@ class AsyncSender(Protocol):
 class Sent(Generic[P, T]):
     """A method that sends the request which a description makes of its arguments."""
 
-    def __init__(self, describe: Callable[P, Ask[T]]) -> None:
+    def __init__(self, describe: Callable[P, RequestSpec[T]]) -> None:
         self._describe = describe
 
     def __get__(self, namespace: Namespace, owner: Any = None) -> Callable[P, T]:
         @wraps(self._describe)
         def send(*given: P.args, **named: P.kwargs) -> T:
-            return namespace.client.ask(self._describe(*given, **named))
+            return namespace.client.send(self._describe(*given, **named))
 
         return send
 
@@ -47,13 +47,13 @@ class Sent(Generic[P, T]):
 class Awaited(Generic[P, T]):
     """The same, to be awaited."""
 
-    def __init__(self, describe: Callable[P, Ask[T]]) -> None:
+    def __init__(self, describe: Callable[P, RequestSpec[T]]) -> None:
         self._describe = describe
 
     def __get__(self, namespace: AsyncNamespace, owner: Any = None) -> Callable[P, Awaitable[T]]:
         @wraps(self._describe)
         async def send(*given: P.args, **named: P.kwargs) -> T:
-            return await namespace.client.ask(self._describe(*given, **named))
+            return await namespace.client.send(self._describe(*given, **named))
 
         return send
 
@@ -75,76 +75,76 @@ class AsyncNamespace:
 class TwinRuns(Namespace):
     """Environments of several twins for an application under test."""
 
-    create = Sent(run_asks.create_twin_run)
-    list = Sent(run_asks.twin_runs)
-    get = Sent(run_asks.twin_run)
-    extend = Sent(run_asks.extend_twin_run)
-    lock = Sent(run_asks.lock_twin_run)
-    reset = Sent(run_asks.reset_twin_run)
-    teardown = Sent(run_asks.tear_down_twin_run)
+    create = Sent(run_specs.create_twin_run)
+    list = Sent(run_specs.twin_runs)
+    get = Sent(run_specs.twin_run)
+    extend = Sent(run_specs.extend_twin_run)
+    lock = Sent(run_specs.lock_twin_run)
+    reset = Sent(run_specs.reset_twin_run)
+    teardown = Sent(run_specs.tear_down_twin_run)
 
 
 class AsyncTwinRuns(AsyncNamespace):
     """Environments of several twins for an application under test."""
 
-    create = Awaited(run_asks.create_twin_run)
-    list = Awaited(run_asks.twin_runs)
-    get = Awaited(run_asks.twin_run)
-    extend = Awaited(run_asks.extend_twin_run)
-    lock = Awaited(run_asks.lock_twin_run)
-    reset = Awaited(run_asks.reset_twin_run)
-    teardown = Awaited(run_asks.tear_down_twin_run)
+    create = Awaited(run_specs.create_twin_run)
+    list = Awaited(run_specs.twin_runs)
+    get = Awaited(run_specs.twin_run)
+    extend = Awaited(run_specs.extend_twin_run)
+    lock = Awaited(run_specs.lock_twin_run)
+    reset = Awaited(run_specs.reset_twin_run)
+    teardown = Awaited(run_specs.tear_down_twin_run)
 
 
 class Twins(Namespace):
     """The twins that the server has, and runs of them by the names of Arga's SDK."""
 
-    list = Sent(run_asks.twins)
-    provision = Sent(run_asks.create_twin_run)
-    get_status = Sent(run_asks.twin_run)
-    reset = Sent(run_asks.reset_twin_run)
-    extend = Sent(run_asks.extend_twin_run)
-    teardown = Sent(run_asks.tear_down_twin_run)
+    list = Sent(run_specs.twins)
+    provision = Sent(run_specs.create_twin_run)
+    get_status = Sent(run_specs.twin_run)
+    reset = Sent(run_specs.reset_twin_run)
+    extend = Sent(run_specs.extend_twin_run)
+    teardown = Sent(run_specs.tear_down_twin_run)
 
 
 class AsyncTwins(AsyncNamespace):
     """The twins that the server has, and runs of them by the names of Arga's SDK."""
 
-    list = Awaited(run_asks.twins)
-    provision = Awaited(run_asks.create_twin_run)
-    get_status = Awaited(run_asks.twin_run)
-    reset = Awaited(run_asks.reset_twin_run)
-    extend = Awaited(run_asks.extend_twin_run)
-    teardown = Awaited(run_asks.tear_down_twin_run)
+    list = Awaited(run_specs.twins)
+    provision = Awaited(run_specs.create_twin_run)
+    get_status = Awaited(run_specs.twin_run)
+    reset = Awaited(run_specs.reset_twin_run)
+    extend = Awaited(run_specs.extend_twin_run)
+    teardown = Awaited(run_specs.tear_down_twin_run)
 
 
 class Scenarios(Namespace):
     """Worlds under a name, and the environments that belong to them."""
 
-    create = Sent(run_asks.create_scenario)
-    list = Sent(run_asks.scenarios)
-    presets = Sent(run_asks.presets)
-    get = Sent(run_asks.scenario)
-    update = Sent(run_asks.update_scenario)
-    delete = Sent(run_asks.delete_scenario)
-    ensure_twin_environment = Sent(run_asks.ensure_twin_environment)
-    get_twin_environment = Sent(run_asks.twin_environment)
-    reseed_twin_environment = Sent(run_asks.reseed_twin_environment)
-    delete_twin_environment = Sent(run_asks.delete_twin_environment)
-    list_twin_environments = Sent(run_asks.twin_environments)
+    create = Sent(run_specs.create_scenario)
+    list = Sent(run_specs.scenarios)
+    presets = Sent(run_specs.presets)
+    get = Sent(run_specs.scenario)
+    update = Sent(run_specs.update_scenario)
+    delete = Sent(run_specs.delete_scenario)
+    ensure_twin_environment = Sent(run_specs.ensure_twin_environment)
+    get_twin_environment = Sent(run_specs.twin_environment)
+    reseed_twin_environment = Sent(run_specs.reseed_twin_environment)
+    delete_twin_environment = Sent(run_specs.delete_twin_environment)
+    list_twin_environments = Sent(run_specs.twin_environments)
 
 
 class AsyncScenarios(AsyncNamespace):
     """Worlds under a name, and the environments that belong to them."""
 
-    create = Awaited(run_asks.create_scenario)
-    list = Awaited(run_asks.scenarios)
-    presets = Awaited(run_asks.presets)
-    get = Awaited(run_asks.scenario)
-    update = Awaited(run_asks.update_scenario)
-    delete = Awaited(run_asks.delete_scenario)
-    ensure_twin_environment = Awaited(run_asks.ensure_twin_environment)
-    get_twin_environment = Awaited(run_asks.twin_environment)
-    reseed_twin_environment = Awaited(run_asks.reseed_twin_environment)
-    delete_twin_environment = Awaited(run_asks.delete_twin_environment)
-    list_twin_environments = Awaited(run_asks.twin_environments)
+    create = Awaited(run_specs.create_scenario)
+    list = Awaited(run_specs.scenarios)
+    presets = Awaited(run_specs.presets)
+    get = Awaited(run_specs.scenario)
+    update = Awaited(run_specs.update_scenario)
+    delete = Awaited(run_specs.delete_scenario)
+    ensure_twin_environment = Awaited(run_specs.ensure_twin_environment)
+    get_twin_environment = Awaited(run_specs.twin_environment)
+    reseed_twin_environment = Awaited(run_specs.reseed_twin_environment)
+    delete_twin_environment = Awaited(run_specs.delete_twin_environment)
+    list_twin_environments = Awaited(run_specs.twin_environments)

@@ -18,7 +18,7 @@ import httpx
 import msgspec
 
 from .calling import DESCRIPTION, TOOL, called, instructions, parameters, shown
-from .trying import Task
+from .trial_runner import Task
 
 Json = dict[str, Any]
 

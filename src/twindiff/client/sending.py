@@ -9,8 +9,8 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 import msgspec
 
-from .asks import Ask
 from .fields import convert
+from .request_specs import RequestSpec
 
 T = TypeVar("T")
 
@@ -42,40 +42,40 @@ class Attempt(NamedTuple):
     error: httpx.TransportError | None
 
 
-def pause(ask: Ask[Any], attempt: Attempt, number: int, retries: int) -> float | None:
+def pause(spec: RequestSpec[Any], attempt: Attempt, number: int, retries: int) -> float | None:
     """Seconds to wait before trying again after attempt `number` (0 is the first), or None when that is no use."""
     passing = attempt.error is not None or (attempt.answer is not None and attempt.answer.status_code in PASSING)
-    if not (passing and ask.repeatable and number < retries):
+    if not (passing and spec.repeatable and number < retries):
         return None
     wanted = attempt.answer.headers.get("retry-after", "") if attempt.answer else ""
     seconds = float(wanted) if wanted.isdecimal() else FIRST_PAUSE * 2**number
     return min(seconds, LONGEST_PAUSE)
 
 
-def understood(ask: Ask[T], attempt: Attempt, base_url: str) -> T:
+def understood(spec: RequestSpec[T], attempt: Attempt, base_url: str) -> T:
     """The typed answer; raises Refused, Unreachable."""
     answer = attempt.answer
     if answer is None:
         raise Unreachable(f"Nothing answers at {base_url}: {attempt.error}") from attempt.error
-    return read(ask, answer.status_code, answer.content)
+    return read(spec, answer.status_code, answer.content)
 
 
-def read(ask: Ask[T], status: int, body: bytes) -> T:
+def read(spec: RequestSpec[T], status: int, body: bytes) -> T:
     """The typed answer of a status and a body; raises Refused."""
     try:
         if 200 <= status < 300:
-            if ask.answer is bytes:
+            if spec.answer is bytes:
                 return cast(T, body)
-            return msgspec.json.decode(body, type=ask.answer, dec_hook=convert)
+            return msgspec.json.decode(body, type=spec.answer, dec_hook=convert)
         problem = msgspec.json.decode(body, type=dict[str, Any])
     except msgspec.MsgspecError:
         raise Refused(status, "not_understood", f"What answers is no Twindiff server: {body[:200]!r}") from None
     raise Refused(status, str(problem.get("error", "error")), str(problem.get("detail", problem)))
 
 
-def path_of(ask: Ask[Any]) -> str:
+def path_of(spec: RequestSpec[Any]) -> str:
     """Where a request goes: one whose path is not absolute belongs to the platform API."""
-    return urljoin(PREFIX, ask.path)
+    return urljoin(PREFIX, spec.path)
 
 
 def options(base_url: str, api_key: str | None, seconds: float) -> Mapping[str, Any]:
@@ -129,13 +129,13 @@ def listening(path: str, seconds: float) -> dict[str, Any]:
     return {"method": "GET", "url": path, "headers": {"Accept": "text/event-stream"}, "timeout": timeout}
 
 
-def request(ask: Ask[Any]) -> Mapping[str, Any]:
+def request(spec: RequestSpec[Any]) -> Mapping[str, Any]:
     """What httpx is told to send."""
-    headers = {"Content-Type": ask.content_type} if ask.body else {}
+    headers = {"Content-Type": spec.content_type} if spec.body else {}
     return {
-        "method": ask.verb,
-        "url": path_of(ask),
-        "params": ask.query,
-        "content": ask.body or None,
+        "method": spec.verb,
+        "url": path_of(spec),
+        "params": spec.query,
+        "content": spec.body or None,
         "headers": headers,
     }

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Iterator
 
-from . import testing_asks
+from . import testing_specs
 from .fields import Fields
 from .namespaces import AsyncNamespace, Awaited, Namespace, Sent
-from .run_asks import part
+from .run_specs import part
 from .sending import Event
 
 SECONDS = 600.0
@@ -22,15 +22,15 @@ def _late(run_id: str, status: str, seconds: float) -> TimeoutError:
 class Runs(Namespace):
     """Runs by the names of Arga's SDK."""
 
-    create_url_run = Sent(testing_asks.create_url_run)
-    create_pr_run = Sent(testing_asks.create_pr_run)
-    get = Sent(testing_asks.run)
-    cancel = Sent(testing_asks.cancel_run)
+    create_url_run = Sent(testing_specs.create_url_run)
+    create_pr_run = Sent(testing_specs.create_pr_run)
+    get = Sent(testing_specs.run)
+    cancel = Sent(testing_specs.cancel_run)
 
     def wait(self, run_id: str, *, timeout: float = SECONDS, poll_interval: float = POLL_SECONDS) -> Fields:
         """The run when it has ended; raises TimeoutError when that takes longer than `timeout` seconds."""
         end = time.monotonic() + timeout
-        while (found := self.get(run_id)).status not in testing_asks.ENDED:
+        while (found := self.get(run_id)).status not in testing_specs.ENDED:
             if time.monotonic() >= end:
                 raise _late(run_id, found.status, timeout)
             self.client.pause(poll_interval)
@@ -44,10 +44,10 @@ class Runs(Namespace):
 class AsyncRuns(AsyncNamespace):
     """Runs by the names of Arga's SDK."""
 
-    create_url_run = Awaited(testing_asks.create_url_run)
-    create_pr_run = Awaited(testing_asks.create_pr_run)
-    get = Awaited(testing_asks.run)
-    cancel = Awaited(testing_asks.cancel_run)
+    create_url_run = Awaited(testing_specs.create_url_run)
+    create_pr_run = Awaited(testing_specs.create_pr_run)
+    get = Awaited(testing_specs.run)
+    cancel = Awaited(testing_specs.cancel_run)
 
     async def wait(
         self,
@@ -58,7 +58,7 @@ class AsyncRuns(AsyncNamespace):
     ) -> Fields:
         """The run when it has ended; raises TimeoutError when that takes longer than `timeout` seconds."""
         end = time.monotonic() + timeout
-        while (found := await self.get(run_id)).status not in testing_asks.ENDED:
+        while (found := await self.get(run_id)).status not in testing_specs.ENDED:
             if time.monotonic() >= end:
                 raise _late(run_id, found.status, timeout)
             await self.client.pause(poll_interval)
@@ -74,64 +74,64 @@ class TestRuns(Runs):
 
     __test__ = False
 
-    create = Sent(testing_asks.create_test_run)
-    list = Sent(testing_asks.list_test_runs)
-    get = Sent(testing_asks.get_test_run)
-    rerun = Sent(testing_asks.rerun)
-    configure = Sent(testing_asks.configure)
-    cancel = Sent(testing_asks.cancel_test_run)
-    message = Sent(testing_asks.message)
-    artifact = Sent(testing_asks.artifact)
+    create = Sent(testing_specs.create_test_run)
+    list = Sent(testing_specs.list_test_runs)
+    get = Sent(testing_specs.get_test_run)
+    rerun = Sent(testing_specs.rerun)
+    configure = Sent(testing_specs.configure)
+    cancel = Sent(testing_specs.cancel_test_run)
+    message = Sent(testing_specs.message)
+    artifact = Sent(testing_specs.artifact)
 
 
 class AsyncTestRuns(AsyncRuns):
     """Tests in a browser."""
 
-    create = Awaited(testing_asks.create_test_run)
-    list = Awaited(testing_asks.list_test_runs)
-    get = Awaited(testing_asks.get_test_run)
-    rerun = Awaited(testing_asks.rerun)
-    configure = Awaited(testing_asks.configure)
-    cancel = Awaited(testing_asks.cancel_test_run)
-    message = Awaited(testing_asks.message)
-    artifact = Awaited(testing_asks.artifact)
+    create = Awaited(testing_specs.create_test_run)
+    list = Awaited(testing_specs.list_test_runs)
+    get = Awaited(testing_specs.get_test_run)
+    rerun = Awaited(testing_specs.rerun)
+    configure = Awaited(testing_specs.configure)
+    cancel = Awaited(testing_specs.cancel_test_run)
+    message = Awaited(testing_specs.message)
+    artifact = Awaited(testing_specs.artifact)
 
 
 class SavedTests(Namespace):
     """Tests that are kept under a name."""
 
-    list = Sent(testing_asks.saved_tests)
-    get = Sent(testing_asks.saved_test)
-    create = Sent(testing_asks.create_test)
-    update = Sent(testing_asks.update_test)
-    run = Sent(testing_asks.run_test)
-    delete = Sent(testing_asks.delete_test)
+    list = Sent(testing_specs.saved_tests)
+    get = Sent(testing_specs.saved_test)
+    create = Sent(testing_specs.create_test)
+    update = Sent(testing_specs.update_test)
+    run = Sent(testing_specs.run_test)
+    delete = Sent(testing_specs.delete_test)
 
 
 class AsyncSavedTests(AsyncNamespace):
     """Tests that are kept under a name."""
 
-    list = Awaited(testing_asks.saved_tests)
-    get = Awaited(testing_asks.saved_test)
-    create = Awaited(testing_asks.create_test)
-    update = Awaited(testing_asks.update_test)
-    run = Awaited(testing_asks.run_test)
-    delete = Awaited(testing_asks.delete_test)
+    list = Awaited(testing_specs.saved_tests)
+    get = Awaited(testing_specs.saved_test)
+    create = Awaited(testing_specs.create_test)
+    update = Awaited(testing_specs.update_test)
+    run = Awaited(testing_specs.run_test)
+    delete = Awaited(testing_specs.delete_test)
 
 
 class SandboxRuns(Namespace):
     """Applications of branches, started beside their twins."""
 
-    create = Sent(testing_asks.create_sandbox_run)
-    list = Sent(testing_asks.sandbox_runs)
-    get = Sent(testing_asks.sandbox_run)
-    logs = Sent(testing_asks.sandbox_logs)
-    delete = Sent(testing_asks.delete_sandbox_run)
+    create = Sent(testing_specs.create_sandbox_run)
+    list = Sent(testing_specs.sandbox_runs)
+    get = Sent(testing_specs.sandbox_run)
+    logs = Sent(testing_specs.sandbox_logs)
+    delete = Sent(testing_specs.delete_sandbox_run)
 
     def wait(self, sandbox_id: str, *, timeout: float = SECONDS, poll_interval: float = 0.2) -> Fields:
         """The sandbox run when its application answers, or has failed; raises TimeoutError."""
         end = time.monotonic() + timeout
-        while (found := self.get(sandbox_id)).status in testing_asks.STARTING:
+        while (found := self.get(sandbox_id)).status in testing_specs.STARTING:
             if time.monotonic() >= end:
                 raise _late(sandbox_id, found.status, timeout)
             self.client.pause(poll_interval)
@@ -141,11 +141,11 @@ class SandboxRuns(Namespace):
 class AsyncSandboxRuns(AsyncNamespace):
     """Applications of branches, started beside their twins."""
 
-    create = Awaited(testing_asks.create_sandbox_run)
-    list = Awaited(testing_asks.sandbox_runs)
-    get = Awaited(testing_asks.sandbox_run)
-    logs = Awaited(testing_asks.sandbox_logs)
-    delete = Awaited(testing_asks.delete_sandbox_run)
+    create = Awaited(testing_specs.create_sandbox_run)
+    list = Awaited(testing_specs.sandbox_runs)
+    get = Awaited(testing_specs.sandbox_run)
+    logs = Awaited(testing_specs.sandbox_logs)
+    delete = Awaited(testing_specs.delete_sandbox_run)
 
     async def wait(
         self,
@@ -156,7 +156,7 @@ class AsyncSandboxRuns(AsyncNamespace):
     ) -> Fields:
         """The sandbox run when its application answers, or has failed; raises TimeoutError."""
         end = time.monotonic() + timeout
-        while (found := await self.get(sandbox_id)).status in testing_asks.STARTING:
+        while (found := await self.get(sandbox_id)).status in testing_specs.STARTING:
             if time.monotonic() >= end:
                 raise _late(sandbox_id, found.status, timeout)
             await self.client.pause(poll_interval)

@@ -11,10 +11,10 @@ from typing import Any, Self
 import httpx
 
 from twindiff.client import Client, Environment, Run, Suite, Test, Verdict
-from twindiff.client.asks import Point
-from twindiff.client.blocking import Platform
 from twindiff.client.calling import Answered, called
-from twindiff.client.trying import Agent, task_of
+from twindiff.client.request_specs import Point
+from twindiff.client.sync_client import Platform
+from twindiff.client.trial_runner import Agent, task_of
 from twindiff.local import Twindiff
 from twindiff.suites.starter import STARTER, starter_files
 

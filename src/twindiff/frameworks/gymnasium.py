@@ -14,8 +14,8 @@ import gymnasium
 from gymnasium import spaces
 
 from twindiff.client import Test
-from twindiff.client.asks import Point
 from twindiff.client.calling import SHOWN, Answered
+from twindiff.client.request_specs import Point
 from twindiff.frameworks.episodes import Episode, Json, chosen_tests, platform_at, reasons, reward, share
 
 ID = "twindiff/Suite-v0"

@@ -23,7 +23,7 @@ from inspect_ai.util import StoreModel, store_as
 
 from twindiff.client import Environment, Run, Test
 from twindiff.client.calling import instructions, shown
-from twindiff.client.trying import Agent, let_work
+from twindiff.client.trial_runner import Agent, let_work
 from twindiff.frameworks.episodes import Episode, Json, agent_at, chosen_tests, platform_at, reasons, reward, share
 
 SECONDS = 600.0

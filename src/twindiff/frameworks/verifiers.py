@@ -15,8 +15,8 @@ import verifiers.v1 as vf
 from pydantic import Field
 
 from twindiff.client.calling import called, instructions, shown
-from twindiff.client.trying import Task as TwinTask
-from twindiff.client.trying import let_work
+from twindiff.client.trial_runner import Task as TwinTask
+from twindiff.client.trial_runner import let_work
 from twindiff.frameworks.episodes import (
     SECONDS_OF_A_CALL,
     Episode,

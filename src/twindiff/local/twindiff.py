@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
 from twindiff.client import Environment
-from twindiff.client.asks import Ask, Json
-from twindiff.client.blocking import Platform
+from twindiff.client.request_specs import Json, RequestSpec
 from twindiff.client.sending import path_of, read
+from twindiff.client.sync_client import Platform
 from twindiff.environments.registry import Registry
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
@@ -48,9 +48,9 @@ class Twindiff(Platform):
         with self._inside.lock:
             self._service.close()
 
-    def ask(self, ask: Ask[T]) -> T:
-        reply = self._inside.reply(ask.verb, path_of(ask), urlencode(ask.query).encode(), _HEADERS, ask.body)
-        return read(ask, reply.status, reply.body)
+    def send(self, spec: RequestSpec[T]) -> T:
+        reply = self._inside.reply(spec.verb, path_of(spec), urlencode(spec.query).encode(), _HEADERS, spec.body)
+        return read(spec, reply.status, reply.body)
 
     def create(
         self,

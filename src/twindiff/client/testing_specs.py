@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .asks import Ask, Json
 from .fields import Fields, Items
-from .run_asks import do, look, part
+from .request_specs import Json, RequestSpec
+from .run_specs import do, look, part
 
 ENDED = ("completed", "failed", "cancelled")
 """How a run stands when it has ended."""
@@ -15,10 +15,10 @@ STARTING = ("queued", "provisioning")
 """How a sandbox run stands before its application answers."""
 
 
-def items(path: str, **query: Any) -> Ask[Items]:
+def items(path: str, **query: Any) -> RequestSpec[Items]:
     """Read a list that has a name in its answer."""
     asked = look(path, **query)
-    return Ask(asked.verb, asked.path, Items, asked.query, asked.body, asked.repeatable)
+    return RequestSpec(asked.verb, asked.path, Items, asked.query, asked.body, asked.repeatable)
 
 
 # Test runs
@@ -45,7 +45,7 @@ def create_test_run(
     timeout_seconds: float | None = None,
     session_id: str | None = None,
     trigger_source: str | None = None,
-) -> Ask[Fields]:
+) -> RequestSpec[Fields]:
     """Queue a test in a browser: what a prompt says, or the steps of a TestConfig.
 
     `checks` judge what the twins change; `hosts` are what the page may reach besides its start host and its twins.
@@ -53,12 +53,12 @@ def create_test_run(
     return do("POST", "/test-runs", dict(locals()))
 
 
-def list_test_runs(*, limit: int = 100, repo: str | None = None) -> Ask[Items]:
+def list_test_runs(*, limit: int = 100, repo: str | None = None) -> RequestSpec[Items]:
     """Test runs, newest first."""
     return items("/test-runs", limit=limit, repo=repo)
 
 
-def get_test_run(run_id: str) -> Ask[Fields]:
+def get_test_run(run_id: str) -> RequestSpec[Fields]:
     """How a run stands, what each step came to, and what its twins changed."""
     return look(f"/test-runs/{part(run_id)}")
 
@@ -73,41 +73,41 @@ def rerun(
     parameters: Mapping[str, Any] | None = None,
     credentials: Mapping[str, str] | None = None,
     twins: Sequence[str] | None = None,
-) -> Ask[Fields]:
+) -> RequestSpec[Fields]:
     """Repeat a run, with what is given in place of what it was asked with."""
     given = {name: value for name, value in locals().items() if name != "run_id"}
     return do("POST", f"/test-runs/{part(run_id)}/rerun", given)
 
 
-def configure(run_id: str, test_config: Json) -> Ask[Fields]:
+def configure(run_id: str, test_config: Json) -> RequestSpec[Fields]:
     """Change the TestConfig with which a run is repeated."""
     return do("PATCH", f"/test-runs/{part(run_id)}/config", {"test_config": test_config}, repeatable=True)
 
 
-def cancel_test_run(run_id: str) -> Ask[Fields]:
+def cancel_test_run(run_id: str) -> RequestSpec[Fields]:
     """End a run; what it has so far is kept."""
     return do("POST", f"/test-runs/{part(run_id)}/cancel", repeatable=True)
 
 
-def message(run_id: str, message: str) -> Ask[Fields]:
+def message(run_id: str, message: str) -> RequestSpec[Fields]:
     """Answer the question that a run waits with."""
     return do("POST", f"/test-runs/{part(run_id)}/messages", {"message": message})
 
 
-def artifact(run_id: str, name: str) -> Ask[bytes]:
+def artifact(run_id: str, name: str) -> RequestSpec[bytes]:
     """A file that a run has left: a screenshot, its trace, its HAR."""
-    return Ask("GET", f"/validate/{part(run_id)}/artifacts/{part(name)}", bytes, {}, b"", repeatable=True)
+    return RequestSpec("GET", f"/validate/{part(run_id)}/artifacts/{part(name)}", bytes, {}, b"", repeatable=True)
 
 
 # Saved tests
 
 
-def saved_tests(*, repo_full_name: str | None = None, tag: str | None = None) -> Ask[Items]:
+def saved_tests(*, repo_full_name: str | None = None, tag: str | None = None) -> RequestSpec[Items]:
     """Saved tests, oldest first, of a repository or with a tag."""
     return items("/tests", repo_full_name=repo_full_name, tag=tag)
 
 
-def saved_test(test_id: str) -> Ask[Fields]:
+def saved_test(test_id: str) -> RequestSpec[Fields]:
     """A saved test."""
     return look(f"/tests/{part(test_id)}")
 
@@ -126,7 +126,7 @@ def create_test(
     paths: Sequence[str] | None = None,
     twins: Sequence[str] | None = None,
     checks: Json | None = None,
-) -> Ask[Fields]:
+) -> RequestSpec[Fields]:
     """Save a test: by its TestConfig, by a prompt, or as a run has done it."""
     return do("POST", "/tests", dict(locals()))
 
@@ -145,7 +145,7 @@ def update_test(
     paths: Sequence[str] | None = None,
     twins: Sequence[str] | None = None,
     checks: Json | None = None,
-) -> Ask[Fields]:
+) -> RequestSpec[Fields]:
     """Change what is given of a saved test."""
     given = {name: value for name, value in locals().items() if name != "test_id"}
     return do("PATCH", f"/tests/{part(test_id)}", given, repeatable=True)
@@ -171,13 +171,13 @@ def run_test(
     pr_url: str | None = None,
     session_id: str | None = None,
     trigger_source: str | None = None,
-) -> Ask[Fields]:
+) -> RequestSpec[Fields]:
     """Queue a run of a saved test, at another place where one is named."""
     given = {name: value for name, value in locals().items() if name != "test_id"}
     return do("POST", f"/tests/{part(test_id)}/run", given)
 
 
-def delete_test(test_id: str) -> Ask[Fields]:
+def delete_test(test_id: str) -> RequestSpec[Fields]:
     """Forget a saved test; its runs stay."""
     return do("DELETE", f"/tests/{part(test_id)}")
 
@@ -197,27 +197,27 @@ def create_sandbox_run(
     ttl_minutes: int | None = None,
     env: Mapping[str, str] | None = None,
     seconds_to_start: float | None = None,
-) -> Ask[Fields]:
+) -> RequestSpec[Fields]:
     """Start the application of a branch or pull request beside its twins."""
     return do("POST", "/sandbox-runs", dict(locals()))
 
 
-def sandbox_runs(*, limit: int = 100) -> Ask[Items]:
+def sandbox_runs(*, limit: int = 100) -> RequestSpec[Items]:
     """Sandbox runs, newest first."""
     return items("/sandbox-runs", limit=limit)
 
 
-def sandbox_run(sandbox_id: str) -> Ask[Fields]:
+def sandbox_run(sandbox_id: str) -> RequestSpec[Fields]:
     """How a sandbox run stands, where its application answers, and which variables it was given."""
     return look(f"/sandbox-runs/{part(sandbox_id)}")
 
 
-def sandbox_logs(sandbox_id: str) -> Ask[Fields]:
+def sandbox_logs(sandbox_id: str) -> RequestSpec[Fields]:
     """What was done for a sandbox run, and what its application printed."""
     return look(f"/sandbox-runs/{part(sandbox_id)}/logs")
 
 
-def delete_sandbox_run(sandbox_id: str) -> Ask[Fields]:
+def delete_sandbox_run(sandbox_id: str) -> RequestSpec[Fields]:
     """End a sandbox run with its twins."""
     return do("DELETE", f"/sandbox-runs/{part(sandbox_id)}")
 
@@ -237,7 +237,7 @@ def create_url_run(
     branch: str | None = None,
     pr_url: str | None = None,
     provision_id: str | None = None,
-) -> Ask[Fields]:
+) -> RequestSpec[Fields]:
     """Queue a test of an address."""
     return do("POST", "/validate/url-run", dict(locals()))
 
@@ -254,16 +254,16 @@ def create_pr_run(
     frontend_url: str | None = None,
     session_id: str | None = None,
     run_type: str | None = None,
-) -> Ask[Fields]:
+) -> RequestSpec[Fields]:
     """Test a branch against its base: changed files choose the saved tests, which run against its application."""
     return do("POST", "/validate/pr-run", dict(locals()))
 
 
-def run(run_id: str) -> Ask[Fields]:
+def run(run_id: str) -> RequestSpec[Fields]:
     """How a run of any kind stands."""
     return look(f"/runs/{part(run_id)}")
 
 
-def cancel_run(run_id: str) -> Ask[Fields]:
+def cancel_run(run_id: str) -> RequestSpec[Fields]:
     """End a run of any kind."""
     return do("POST", f"/validate/{part(run_id)}/cancel", repeatable=True)

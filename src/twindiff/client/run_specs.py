@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from .asks import Ask, Json
 from .fields import Fields
+from .request_specs import Json, RequestSpec
 
 Mode = Literal["fast", "thorough"]
 """How a world is made of a prompt: by rules, or by a model where the server has one."""
@@ -20,20 +20,22 @@ def given(fields: Json) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def look(path: str, **query: Any) -> Ask[Fields]:
+def look(path: str, **query: Any) -> RequestSpec[Fields]:
     """Read one thing."""
-    return Ask("GET", path, Fields, {name: str(value) for name, value in given(query).items()}, b"", repeatable=True)
+    return RequestSpec(
+        "GET", path, Fields, {name: str(value) for name, value in given(query).items()}, b"", repeatable=True
+    )
 
 
-def several(path: str, **query: Any) -> Ask[list[Fields]]:
+def several(path: str, **query: Any) -> RequestSpec[list[Fields]]:
     """Read a list."""
     asked = look(path, **query)
-    return Ask(asked.verb, asked.path, list[Fields], asked.query, asked.body, asked.repeatable)
+    return RequestSpec(asked.verb, asked.path, list[Fields], asked.query, asked.body, asked.repeatable)
 
 
-def do(verb: str, path: str, body: Json | None = None, *, repeatable: bool = False) -> Ask[Fields]:
+def do(verb: str, path: str, body: Json | None = None, *, repeatable: bool = False) -> RequestSpec[Fields]:
     """Have something done."""
-    return Ask(verb, path, Fields, {}, msgspec.json.encode(given(body or {})), repeatable)
+    return RequestSpec(verb, path, Fields, {}, msgspec.json.encode(given(body or {})), repeatable)
 
 
 def part(of: str) -> str:
@@ -44,7 +46,7 @@ def part(of: str) -> str:
 # Twin runs
 
 
-def twins() -> Ask[list[Fields]]:
+def twins() -> RequestSpec[list[Fields]]:
     """The twins that the server has."""
     return several("/twins")
 
@@ -61,7 +63,7 @@ def create_twin_run(
     access_profile: Literal["candidate_api_only"] | None = None,
     ports: bool | None = None,
     wait_seconds: float | None = None,
-) -> Ask[Fields]:
+) -> RequestSpec[Fields]:
     """Provision twins in one environment: filled by a scenario, a prompt or a configuration, or with starter worlds.
 
     What takes longer than `wait_seconds`, at most 60, is answered with the status `queued` or `provisioning`.
@@ -81,32 +83,32 @@ def create_twin_run(
     return do("POST", "/twin-runs", body)
 
 
-def twin_runs(*, limit: int = 100) -> Ask[list[Fields]]:
+def twin_runs(*, limit: int = 100) -> RequestSpec[list[Fields]]:
     """Twin runs, newest first."""
     return several("/twin-runs", limit=limit)
 
 
-def twin_run(run_id: str) -> Ask[Fields]:
+def twin_run(run_id: str) -> RequestSpec[Fields]:
     """How a run stands, where its twins are, and the variables that lead programs to them."""
     return look(f"/twin-runs/{part(run_id)}")
 
 
-def extend_twin_run(run_id: str, *, ttl_minutes: int = 60) -> Ask[Fields]:
+def extend_twin_run(run_id: str, *, ttl_minutes: int = 60) -> RequestSpec[Fields]:
     """Let a run last so many minutes from now on."""
     return do("POST", f"/twin-runs/{part(run_id)}/extend", {"ttl_minutes": ttl_minutes}, repeatable=True)
 
 
-def lock_twin_run(run_id: str) -> Ask[Fields]:
+def lock_twin_run(run_id: str) -> RequestSpec[Fields]:
     """Make a run private: whoever calls its twins brings the proxy token."""
     return do("POST", f"/twin-runs/{part(run_id)}/lock", repeatable=True)
 
 
-def reset_twin_run(run_id: str) -> Ask[Fields]:
+def reset_twin_run(run_id: str) -> RequestSpec[Fields]:
     """Return all twins of a run to what they were provisioned with."""
     return do("POST", f"/twin-runs/{part(run_id)}/reset")
 
 
-def tear_down_twin_run(run_id: str) -> Ask[Fields]:
+def tear_down_twin_run(run_id: str) -> RequestSpec[Fields]:
     """End a run; its twins answer 410 from then on."""
     return do("POST", f"/twin-runs/{part(run_id)}/teardown", repeatable=True)
 
@@ -123,7 +125,7 @@ def create_scenario(
     description: str | None = None,
     tags: Sequence[str] | None = None,
     generation_mode: Mode | None = None,
-) -> Ask[Fields]:
+) -> RequestSpec[Fields]:
     """Save a world: by what each twin is seeded with, or by a prompt of which a world is made."""
     body = {
         "name": name,
@@ -139,18 +141,18 @@ def create_scenario(
 
 def scenarios(
     *, twin: str | None = None, tag: str | None = None, include_presets: bool | None = None
-) -> Ask[list[Fields]]:
+) -> RequestSpec[list[Fields]]:
     """Scenarios, oldest first, of a twin or with a tag."""
     presets = None if include_presets is None else str(include_presets).lower()
     return several("/scenarios", twin=twin, tag=tag, include_presets=presets)
 
 
-def presets() -> Ask[list[Fields]]:
+def presets() -> RequestSpec[list[Fields]]:
     """The scenarios that everybody has."""
     return several("/scenarios/presets")
 
 
-def scenario(scenario_id: str) -> Ask[Fields]:
+def scenario(scenario_id: str) -> RequestSpec[Fields]:
     """A scenario or a preset."""
     return look(f"/scenarios/{part(scenario_id)}")
 
@@ -164,7 +166,7 @@ def update_scenario(
     twins: Sequence[str] | None = None,
     description: str | None = None,
     tags: Sequence[str] | None = None,
-) -> Ask[Fields]:
+) -> RequestSpec[Fields]:
     """Change what is given of a scenario; runs that were made of it stay as they are."""
     body = {
         "name": name,
@@ -177,35 +179,35 @@ def update_scenario(
     return do("PUT", f"/scenarios/{part(scenario_id)}", body, repeatable=True)
 
 
-def delete_scenario(scenario_id: str) -> Ask[Fields]:
+def delete_scenario(scenario_id: str) -> RequestSpec[Fields]:
     """Forget a scenario with its environment."""
     return do("DELETE", f"/scenarios/{part(scenario_id)}")
 
 
 def ensure_twin_environment(
     scenario_id: str, *, twins: Sequence[str] | None = None, public: bool = True, copy: str | None = None
-) -> Ask[Fields]:
+) -> RequestSpec[Fields]:
     """The environment that belongs to a scenario, or your `copy` of it, at addresses that stay; made if need be."""
     body = {"twins": twins, "public": public, "copy": copy}
     return do("POST", f"/scenarios/{part(scenario_id)}/twin-environment", body, repeatable=True)
 
 
-def twin_environment(scenario_id: str, *, copy: str | None = None) -> Ask[Fields]:
+def twin_environment(scenario_id: str, *, copy: str | None = None) -> RequestSpec[Fields]:
     """The environment that belongs to a scenario, or a copy of it by name."""
     return look(f"/scenarios/{part(scenario_id)}/twin-environment", copy=copy)
 
 
-def reseed_twin_environment(scenario_id: str, *, copy: str | None = None) -> Ask[Fields]:
+def reseed_twin_environment(scenario_id: str, *, copy: str | None = None) -> RequestSpec[Fields]:
     """Return the environment of a scenario, or a copy of it by name, to what the scenario says."""
     return do("POST", f"/scenarios/{part(scenario_id)}/twin-environment/reseed", {"copy": copy})
 
 
-def delete_twin_environment(scenario_id: str, *, copy: str | None = None) -> Ask[Fields]:
+def delete_twin_environment(scenario_id: str, *, copy: str | None = None) -> RequestSpec[Fields]:
     """End the environment of a scenario, or a copy of it by name; the next one has other addresses."""
     path = f"/scenarios/{part(scenario_id)}/twin-environment"
-    return Ask("DELETE", path, Fields, given({"copy": copy}), b"", repeatable=False)
+    return RequestSpec("DELETE", path, Fields, given({"copy": copy}), b"", repeatable=False)
 
 
-def twin_environments() -> Ask[list[Fields]]:
+def twin_environments() -> RequestSpec[list[Fields]]:
     """The environments that belong to scenarios, oldest first."""
     return several("/scenario-twin-environments")

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-from . import answers, asks, sending
+from . import answers, request_specs, sending
 from .answers import (
     Advanced,
     Call,
@@ -27,9 +27,9 @@ from .answers import (
     Verdict,
     Webhook,
 )
-from .asks import Ask, Include, Json, Point, Rows, Until
 from .namespaces import AsyncScenarios, AsyncTwinRuns, AsyncTwins
-from .run_asks import look
+from .request_specs import Include, Json, Point, RequestSpec, Rows, Until
+from .run_specs import look
 from .testing import AsyncRuns, AsyncSandboxRuns, AsyncSavedTests, AsyncTestRuns
 from .trial_sets import AsyncTrialSets
 
@@ -79,14 +79,14 @@ class AsyncClient:
     async def close(self) -> None:
         await self._http.aclose()
 
-    async def ask(self, ask: Ask[T]) -> T:
+    async def send(self, spec: RequestSpec[T]) -> T:
         """Send one request and give its answer."""
         number = 0
         while True:
-            attempt = await self._attempt(ask)
-            seconds = sending.pause(ask, attempt, number, self._retries)
+            attempt = await self._attempt(spec)
+            seconds = sending.pause(spec, attempt, number, self._retries)
             if seconds is None:
-                return sending.understood(ask, attempt, self.base_url)
+                return sending.understood(spec, attempt, self.base_url)
             await self._sleep(seconds)
             number += 1
 
@@ -104,9 +104,9 @@ class AsyncClient:
                 if event := reader.read(line):
                     yield event
 
-    async def _attempt(self, ask: Ask[Any]) -> sending.Attempt:
+    async def _attempt(self, spec: RequestSpec[Any]) -> sending.Attempt:
         try:
-            return sending.Attempt(await self._http.request(**sending.request(ask)), None)
+            return sending.Attempt(await self._http.request(**sending.request(spec)), None)
         except httpx.TransportError as error:
             return sending.Attempt(None, error)
 
@@ -124,43 +124,43 @@ class AsyncClient:
         `user` is whom its agent acts as, by id or email address; `clock` is such as `{"mode": "steps"}`; `options` are
         further fields of initEnv by their wire names.
         """
-        made = await self.ask(asks.create(templates, user, ttl_seconds, clock, name, options))
+        made = await self.send(request_specs.create(templates, user, ttl_seconds, clock, name, options))
         return AsyncEnvironment(self, made.environment_id, made.service, made.agent_token)
 
     async def import_environment(
         self, file: bytes, *, name: str | None = None, ttl_seconds: int | None = None
     ) -> AsyncEnvironment:
         """Make an environment of what `export` gave, here or elsewhere; without more it lasts as long as that did."""
-        made = await self.ask(asks.import_environment(file, name, ttl_seconds))
+        made = await self.send(request_specs.import_environment(file, name, ttl_seconds))
         return AsyncEnvironment(self, made.environment_id, made.service, made.agent_token)
 
     async def environment(self, id: str) -> AsyncEnvironment:
         """An environment that exists, by its id; its token is known to who made it only."""
-        return AsyncEnvironment(self, id, (await self.ask(asks.show(id))).service)
+        return AsyncEnvironment(self, id, (await self.send(request_specs.show(id))).service)
 
     async def environments(self, status: str | None = None, limit: int = 100) -> list[EnvironmentInfo]:
         """Environments, newest first; `status` is ready, expired or deleted."""
-        return (await self.ask(asks.environments(status, limit))).environments
+        return (await self.send(request_specs.environments(status, limit))).environments
 
     async def templates(self) -> list[Template]:
         """The newest template of every twin and name."""
-        return (await self.ask(asks.templates())).templates
+        return (await self.send(request_specs.templates())).templates
 
     async def suites(self, name: str = "") -> list[Suite]:
         """Suites whose name has this in it in any case, newest first and without their tests."""
-        return (await self.ask(asks.suites(name))).test_suites
+        return (await self.send(request_specs.suites(name))).test_suites
 
     async def suite(self, id: str) -> Suite:
         """A suite with its tests."""
-        return await self.ask(asks.suite(id))
+        return await self.send(request_specs.suite(id))
 
     async def import_files(self, files: Json) -> Imported:
         """Import public seeds and suites, all or nothing: what each file's JSON holds, by its name."""
-        return await self.ask(asks.import_files(files))
+        return await self.send(request_specs.import_files(files))
 
     async def result(self, run_id: str, *, calls: bool = False) -> RunResult:
         """A run's latest diff and verdict, readable after its environment is gone; with its calls if asked for."""
-        return await self.ask(asks.result(run_id, calls=calls))
+        return await self.send(request_specs.result(run_id, calls=calls))
 
     def url(self, environment: AsyncEnvironment, twin: str = "") -> str:
         """The base URL of an environment's twin, of its first one unless told which."""
@@ -168,7 +168,7 @@ class AsyncClient:
 
     async def port(self, environment: AsyncEnvironment, twin: str = "") -> str:
         """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of one."""
-        return (await self.ask(asks.open_port(environment.id, twin or environment.service))).url
+        return (await self.send(request_specs.open_port(environment.id, twin or environment.service))).url
 
 
 class AsyncEnvironment:
@@ -211,11 +211,11 @@ class AsyncEnvironment:
 
     async def show(self) -> EnvironmentInfo:
         """What the server knows of it."""
-        return await self.client.ask(asks.show(self.id))
+        return await self.client.send(request_specs.show(self.id))
 
     async def delete(self) -> None:
         """Delete it; doing so again is no error."""
-        await self.client.ask(asks.delete(self.id))
+        await self.client.send(request_specs.delete(self.id))
 
     async def seq(self) -> int:
         """The present point."""
@@ -223,15 +223,15 @@ class AsyncEnvironment:
 
     async def checkpoint(self, name: str, at: Point | None = None) -> Checkpoint:
         """Give a point a name, the present one unless told otherwise."""
-        return await self.client.ask(asks.checkpoint(self.id, name, at))
+        return await self.client.send(request_specs.checkpoint(self.id, name, at))
 
     async def checkpoints(self) -> list[Checkpoint]:
         """The names that points have, in the order they were given."""
-        return (await self.client.ask(asks.checkpoints(self.id))).checkpoints
+        return (await self.client.send(request_specs.checkpoints(self.id))).checkpoints
 
     async def delete_checkpoint(self, name: str) -> Checkpoint:
         """Forget a name; its point stays a point."""
-        return await self.client.ask(asks.delete_checkpoint(self.id, name))
+        return await self.client.send(request_specs.delete_checkpoint(self.id, name))
 
     async def fork(self, at: Point | None = None, name: str | None = None) -> AsyncEnvironment:
         """An environment that goes on from a point by itself, from the present one unless told otherwise."""
@@ -239,7 +239,7 @@ class AsyncEnvironment:
 
     async def forks(self, count: int, at: Point | None = None, name: str | None = None) -> list[AsyncEnvironment]:
         """Up to 1,000 forks of one point, all or none."""
-        made = (await self.client.ask(asks.fork(self.id, at, count, name))).environments
+        made = (await self.client.send(request_specs.fork(self.id, at, count, name))).environments
         return [
             AsyncEnvironment(self.client, each.environment_id, self.service, each.agent_token, each.parent, each.at)
             for each in made
@@ -247,11 +247,11 @@ class AsyncEnvironment:
 
     async def rewind(self, to: Point) -> int:
         """Return to a point; gives the seq of the rewind, which is a point too."""
-        return (await self.client.ask(asks.rewind(self.id, to))).seq
+        return (await self.client.send(request_specs.rewind(self.id, to))).seq
 
     async def clock(self) -> Clock:
         """Its time, and what falls due next."""
-        return await self.client.ask(asks.clock(self.id))
+        return await self.client.send(request_specs.clock(self.id))
 
     async def advance(
         self, seconds: float | None = None, *, to: str | float | None = None, until: Until | None = None
@@ -260,67 +260,67 @@ class AsyncEnvironment:
 
         Whatever falls due on the way is done. An instant is ISO 8601, or seconds since 1970.
         """
-        return await self.client.ask(asks.advance(self.id, seconds, to, until))
+        return await self.client.send(request_specs.advance(self.id, seconds, to, until))
 
     async def reset(self) -> int:
         """Return to the state of the templates; gives the seq of that."""
-        return (await self.client.ask(asks.reset(self.id))).seq
+        return (await self.client.send(request_specs.reset(self.id))).seq
 
     async def diff(
         self, since: Point = 0, until: Point | None = None, *, include: Include = "plain", rows: Rows = "full"
     ) -> Diff:
         """What differs between two points, between the templates' state and the present unless told otherwise."""
-        return (await self.client.ask(asks.diff(self.id, since, until, include, rows))).diff
+        return (await self.client.send(request_specs.diff(self.id, since, until, include, rows))).diff
 
     async def export(self) -> bytes:
         """All of it as a file: JSON lines in gzip, with its journal, checkpoints and calls, and without tokens."""
-        return await self.client.ask(asks.export(self.id))
+        return await self.client.send(request_specs.export(self.id))
 
     async def journal(self, after: int = 0, limit: int = PAGE) -> list[Record]:
         """What each operation wrote, in order."""
-        return (await self.client.ask(asks.journal(self.id, after, limit))).records
+        return (await self.client.send(request_specs.journal(self.id, after, limit))).records
 
     async def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[Call]:
         """Every call that reached its twins, in order, reads and refusals included.
 
         With `transcripts` each says what it asked and what it was answered; then there are 100 at most.
         """
-        return (await self.client.ask(asks.calls(self.id, after, limit, transcripts=transcripts))).calls
+        return (await self.client.send(request_specs.calls(self.id, after, limit, transcripts=transcripts))).calls
 
     async def add_webhook(self, twin: str, url: str, *events: str, secret: str | None = None) -> Webhook:
         """Tell an address of a twin's events, all of them if none is named; a secret is made unless one is given."""
-        return await self.client.ask(asks.add_webhook(self.id, twin, url, events, secret))
+        return await self.client.send(request_specs.add_webhook(self.id, twin, url, events, secret))
 
     async def webhooks(self) -> list[Webhook]:
         """The webhooks of its settings, in the order they were made."""
-        return (await self.client.ask(asks.webhooks(self.id))).webhooks
+        return (await self.client.send(request_specs.webhooks(self.id))).webhooks
 
     async def remove_webhook(self, webhook_id: str) -> Webhook:
         """Tell an address no more; what was not sent yet is not sent."""
-        return await self.client.ask(asks.remove_webhook(self.id, webhook_id))
+        return await self.client.send(request_specs.remove_webhook(self.id, webhook_id))
 
     async def set_faults(self, *faults: Json) -> list[Fault]:
         """Let these go wrong from now on, and nothing else; without any nothing does.
 
         For example `{"kind": "rate_limit", "operation": "chat.*", "calls": 3, "seconds": 10}`.
         """
-        return (await self.client.ask(asks.set_faults(self.id, faults))).faults
+        return (await self.client.send(request_specs.set_faults(self.id, faults))).faults
 
     async def faults(self) -> list[Fault]:
         """What goes wrong on purpose, and how often it has."""
-        return (await self.client.ask(asks.faults(self.id))).faults
+        return (await self.client.send(request_specs.faults(self.id))).faults
 
     async def deliveries(self, after: int = 0, limit: int = PAGE) -> list[Delivery]:
         """What subscribers were told and are to be told, in order, with every attempt."""
-        return (await self.client.ask(asks.deliveries(self.id, after, limit))).deliveries
+        return (await self.client.send(request_specs.deliveries(self.id, after, limit))).deliveries
 
     async def redeliver(self, number: int) -> Delivery:
         """Send a delivery once more, whatever became of it."""
-        return await self.client.ask(asks.redeliver(self.id, number))
+        return await self.client.send(request_specs.redeliver(self.id, number))
 
     async def run(self, test_id: str | None = None, *, once: bool | None = None) -> AsyncRun:
         """Begin a run: what changes from now on belongs to it."""
-        started = await self.client.ask(asks.start_run(self.id, test_id, once=once))
+        started = await self.client.send(request_specs.start_run(self.id, test_id, once=once))
         return AsyncRun(self.client, started.run_id, once=bool(once))
 
 
@@ -334,15 +334,17 @@ class AsyncRun:
 
     async def diff(self, *, include: Include = "plain", rows: Rows = "full") -> Diff:
         """What has changed in it so far."""
-        return (await self.client.ask(asks.diff_run(self.id, include, rows, once=self._once))).diff
+        return (await self.client.send(request_specs.diff_run(self.id, include, rows, once=self._once))).diff
 
     async def evaluate(self, checks: Json | Sequence[Json] | None = None, *, include: Include = "plain") -> Verdict:
         """Judge it by checks (a spec, or a list of assertions), or without any by those of its test."""
-        return await self.client.ask(asks.evaluate_run(self.id, asks.spec(checks), include, once=self._once))
+        return await self.client.send(
+            request_specs.evaluate_run(self.id, request_specs.spec(checks), include, once=self._once)
+        )
 
     async def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[Call]:
         """Its calls, as an environment has them; once it has a result, those that led to it."""
-        return (await self.client.ask(asks.run_calls(self.id, after, limit, transcripts=transcripts))).calls
+        return (await self.client.send(request_specs.run_calls(self.id, after, limit, transcripts=transcripts))).calls
 
     async def result(self, *, calls: bool = False) -> answers.RunResult:
         """Its latest diff and verdict, with its first 1,000 calls and their transcripts if they are asked for."""

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-from . import answers, asks, sending
+from . import answers, request_specs, sending
 from .answers import (
     Advanced,
     Call,
@@ -27,9 +27,9 @@ from .answers import (
     Verdict,
     Webhook,
 )
-from .asks import Ask, Include, Json, Point, Rows, Until
 from .namespaces import Scenarios, TwinRuns, Twins
-from .run_asks import look
+from .request_specs import Include, Json, Point, RequestSpec, Rows, Until
+from .run_specs import look
 from .testing import Runs, SandboxRuns, SavedTests, TestRuns
 from .trial_sets import TrialSets
 
@@ -43,7 +43,7 @@ class Platform:
 
     base_url: str
 
-    def ask(self, ask: Ask[T]) -> T:
+    def send(self, spec: RequestSpec[T]) -> T:
         """Send one request and give its answer."""
         raise NotImplementedError
 
@@ -70,43 +70,43 @@ class Platform:
         `user` is whom its agent acts as, by id or email address; `clock` is such as `{"mode": "steps"}`; `options` are
         further fields of initEnv by their wire names.
         """
-        made = self.ask(asks.create(templates, user, ttl_seconds, clock, name, options))
+        made = self.send(request_specs.create(templates, user, ttl_seconds, clock, name, options))
         return Environment(self, made.environment_id, made.service, made.agent_token)
 
     def import_environment(
         self, file: bytes, *, name: str | None = None, ttl_seconds: int | None = None
     ) -> Environment:
         """Make an environment of what `export` gave, here or elsewhere; without more it lasts as long as that did."""
-        made = self.ask(asks.import_environment(file, name, ttl_seconds))
+        made = self.send(request_specs.import_environment(file, name, ttl_seconds))
         return Environment(self, made.environment_id, made.service, made.agent_token)
 
     def environment(self, id: str) -> Environment:
         """An environment that exists, by its id; its token is known to who made it only."""
-        return Environment(self, id, self.ask(asks.show(id)).service)
+        return Environment(self, id, self.send(request_specs.show(id)).service)
 
     def environments(self, status: str | None = None, limit: int = 100) -> list[EnvironmentInfo]:
         """Environments, newest first; `status` is ready, expired or deleted."""
-        return self.ask(asks.environments(status, limit)).environments
+        return self.send(request_specs.environments(status, limit)).environments
 
     def templates(self) -> list[Template]:
         """The newest template of every twin and name."""
-        return self.ask(asks.templates()).templates
+        return self.send(request_specs.templates()).templates
 
     def suites(self, name: str = "") -> list[Suite]:
         """Suites whose name has this in it in any case, newest first and without their tests."""
-        return self.ask(asks.suites(name)).test_suites
+        return self.send(request_specs.suites(name)).test_suites
 
     def suite(self, id: str) -> Suite:
         """A suite with its tests."""
-        return self.ask(asks.suite(id))
+        return self.send(request_specs.suite(id))
 
     def import_files(self, files: Json) -> Imported:
         """Import public seeds and suites, all or nothing: what each file's JSON holds, by its name."""
-        return self.ask(asks.import_files(files))
+        return self.send(request_specs.import_files(files))
 
     def result(self, run_id: str, *, calls: bool = False) -> RunResult:
         """A run's latest diff and verdict, readable after its environment is gone; with its calls if asked for."""
-        return self.ask(asks.result(run_id, calls=calls))
+        return self.send(request_specs.result(run_id, calls=calls))
 
     def url(self, environment: Environment, twin: str = "") -> str:
         """The base URL of an environment's twin, of its first one unless told which."""
@@ -114,7 +114,7 @@ class Platform:
 
     def port(self, environment: Environment, twin: str = "") -> str:
         """The base URL of a twin on a loopback port of its own, for SDKs that drop the path of one."""
-        return self.ask(asks.open_port(environment.id, twin or environment.service)).url
+        return self.send(request_specs.open_port(environment.id, twin or environment.service)).url
 
 
 class Environment:
@@ -149,11 +149,11 @@ class Environment:
 
     def show(self) -> EnvironmentInfo:
         """What the server knows of it."""
-        return self.client.ask(asks.show(self.id))
+        return self.client.send(request_specs.show(self.id))
 
     def delete(self) -> None:
         """Delete it; doing so again is no error."""
-        self.client.ask(asks.delete(self.id))
+        self.client.send(request_specs.delete(self.id))
 
     def seq(self) -> int:
         """The present point."""
@@ -161,15 +161,15 @@ class Environment:
 
     def checkpoint(self, name: str, at: Point | None = None) -> Checkpoint:
         """Give a point a name, the present one unless told otherwise."""
-        return self.client.ask(asks.checkpoint(self.id, name, at))
+        return self.client.send(request_specs.checkpoint(self.id, name, at))
 
     def checkpoints(self) -> list[Checkpoint]:
         """The names that points have, in the order they were given."""
-        return self.client.ask(asks.checkpoints(self.id)).checkpoints
+        return self.client.send(request_specs.checkpoints(self.id)).checkpoints
 
     def delete_checkpoint(self, name: str) -> Checkpoint:
         """Forget a name; its point stays a point."""
-        return self.client.ask(asks.delete_checkpoint(self.id, name))
+        return self.client.send(request_specs.delete_checkpoint(self.id, name))
 
     def fork(self, at: Point | None = None, name: str | None = None) -> Environment:
         """An environment that goes on from a point by itself, from the present one unless told otherwise."""
@@ -177,7 +177,7 @@ class Environment:
 
     def forks(self, count: int, at: Point | None = None, name: str | None = None) -> list[Environment]:
         """Up to 1,000 forks of one point, all or none."""
-        made = self.client.ask(asks.fork(self.id, at, count, name)).environments
+        made = self.client.send(request_specs.fork(self.id, at, count, name)).environments
         return [
             Environment(self.client, each.environment_id, self.service, each.agent_token, each.parent, each.at)
             for each in made
@@ -185,11 +185,11 @@ class Environment:
 
     def rewind(self, to: Point) -> int:
         """Return to a point; gives the seq of the rewind, which is a point too."""
-        return self.client.ask(asks.rewind(self.id, to)).seq
+        return self.client.send(request_specs.rewind(self.id, to)).seq
 
     def clock(self) -> Clock:
         """Its time, and what falls due next."""
-        return self.client.ask(asks.clock(self.id))
+        return self.client.send(request_specs.clock(self.id))
 
     def advance(
         self, seconds: float | None = None, *, to: str | float | None = None, until: Until | None = None
@@ -198,67 +198,67 @@ class Environment:
 
         Whatever falls due on the way is done. An instant is ISO 8601, or seconds since 1970.
         """
-        return self.client.ask(asks.advance(self.id, seconds, to, until))
+        return self.client.send(request_specs.advance(self.id, seconds, to, until))
 
     def reset(self) -> int:
         """Return to the state of the templates; gives the seq of that."""
-        return self.client.ask(asks.reset(self.id)).seq
+        return self.client.send(request_specs.reset(self.id)).seq
 
     def diff(
         self, since: Point = 0, until: Point | None = None, *, include: Include = "plain", rows: Rows = "full"
     ) -> Diff:
         """What differs between two points, between the templates' state and the present unless told otherwise."""
-        return self.client.ask(asks.diff(self.id, since, until, include, rows)).diff
+        return self.client.send(request_specs.diff(self.id, since, until, include, rows)).diff
 
     def export(self) -> bytes:
         """All of it as a file: JSON lines in gzip, with its journal, checkpoints and calls, and without tokens."""
-        return self.client.ask(asks.export(self.id))
+        return self.client.send(request_specs.export(self.id))
 
     def journal(self, after: int = 0, limit: int = PAGE) -> list[Record]:
         """What each operation wrote, in order."""
-        return self.client.ask(asks.journal(self.id, after, limit)).records
+        return self.client.send(request_specs.journal(self.id, after, limit)).records
 
     def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[Call]:
         """Every call that reached its twins, in order, reads and refusals included.
 
         With `transcripts` each says what it asked and what it was answered; then there are 100 at most.
         """
-        return self.client.ask(asks.calls(self.id, after, limit, transcripts=transcripts)).calls
+        return self.client.send(request_specs.calls(self.id, after, limit, transcripts=transcripts)).calls
 
     def add_webhook(self, twin: str, url: str, *events: str, secret: str | None = None) -> Webhook:
         """Tell an address of a twin's events, all of them if none is named; a secret is made unless one is given."""
-        return self.client.ask(asks.add_webhook(self.id, twin, url, events, secret))
+        return self.client.send(request_specs.add_webhook(self.id, twin, url, events, secret))
 
     def webhooks(self) -> list[Webhook]:
         """The webhooks of its settings, in the order they were made."""
-        return self.client.ask(asks.webhooks(self.id)).webhooks
+        return self.client.send(request_specs.webhooks(self.id)).webhooks
 
     def remove_webhook(self, webhook_id: str) -> Webhook:
         """Tell an address no more; what was not sent yet is not sent."""
-        return self.client.ask(asks.remove_webhook(self.id, webhook_id))
+        return self.client.send(request_specs.remove_webhook(self.id, webhook_id))
 
     def set_faults(self, *faults: Json) -> list[Fault]:
         """Let these go wrong from now on, and nothing else; without any nothing does.
 
         For example `{"kind": "rate_limit", "operation": "chat.*", "calls": 3, "seconds": 10}`.
         """
-        return self.client.ask(asks.set_faults(self.id, faults)).faults
+        return self.client.send(request_specs.set_faults(self.id, faults)).faults
 
     def faults(self) -> list[Fault]:
         """What goes wrong on purpose, and how often it has."""
-        return self.client.ask(asks.faults(self.id)).faults
+        return self.client.send(request_specs.faults(self.id)).faults
 
     def deliveries(self, after: int = 0, limit: int = PAGE) -> list[Delivery]:
         """What subscribers were told and are to be told, in order, with every attempt."""
-        return self.client.ask(asks.deliveries(self.id, after, limit)).deliveries
+        return self.client.send(request_specs.deliveries(self.id, after, limit)).deliveries
 
     def redeliver(self, number: int) -> Delivery:
         """Send a delivery once more, whatever became of it."""
-        return self.client.ask(asks.redeliver(self.id, number))
+        return self.client.send(request_specs.redeliver(self.id, number))
 
     def run(self, test_id: str | None = None, *, once: bool | None = None) -> Run:
         """Begin a run: what changes from now on belongs to it."""
-        started = self.client.ask(asks.start_run(self.id, test_id, once=once))
+        started = self.client.send(request_specs.start_run(self.id, test_id, once=once))
         return Run(self.client, started.run_id, once=bool(once))
 
 
@@ -272,15 +272,17 @@ class Run:
 
     def diff(self, *, include: Include = "plain", rows: Rows = "full") -> Diff:
         """What has changed in it so far."""
-        return self.client.ask(asks.diff_run(self.id, include, rows, once=self._once)).diff
+        return self.client.send(request_specs.diff_run(self.id, include, rows, once=self._once)).diff
 
     def evaluate(self, checks: Json | Sequence[Json] | None = None, *, include: Include = "plain") -> Verdict:
         """Judge it by checks (a spec, or a list of assertions), or without any by those of its test."""
-        return self.client.ask(asks.evaluate_run(self.id, asks.spec(checks), include, once=self._once))
+        return self.client.send(
+            request_specs.evaluate_run(self.id, request_specs.spec(checks), include, once=self._once)
+        )
 
     def calls(self, after: int = 0, limit: int = PAGE, *, transcripts: bool = False) -> list[Call]:
         """Its calls, as an environment has them; once it has a result, those that led to it."""
-        return self.client.ask(asks.run_calls(self.id, after, limit, transcripts=transcripts)).calls
+        return self.client.send(request_specs.run_calls(self.id, after, limit, transcripts=transcripts)).calls
 
     def result(self, *, calls: bool = False) -> answers.RunResult:
         """Its latest diff and verdict, with its first 1,000 calls and their transcripts if they are asked for."""
@@ -320,14 +322,14 @@ class Client(Platform):
     def close(self) -> None:
         self._http.close()
 
-    def ask(self, ask: Ask[T]) -> T:
+    def send(self, spec: RequestSpec[T]) -> T:
         """Send one request and give its answer."""
         number = 0
         while True:
-            attempt = self._attempt(ask)
-            seconds = sending.pause(ask, attempt, number, self._retries)
+            attempt = self._attempt(spec)
+            seconds = sending.pause(spec, attempt, number, self._retries)
             if seconds is None:
-                return sending.understood(ask, attempt, self.base_url)
+                return sending.understood(spec, attempt, self.base_url)
             self._sleep(seconds)
             number += 1
 
@@ -343,8 +345,8 @@ class Client(Platform):
                 sending.read(look(path), answer.status_code, answer.read())
             yield from filter(None, map(reader.read, answer.iter_lines()))
 
-    def _attempt(self, ask: Ask[Any]) -> sending.Attempt:
+    def _attempt(self, spec: RequestSpec[Any]) -> sending.Attempt:
         try:
-            return sending.Attempt(self._http.request(**sending.request(ask)), None)
+            return sending.Attempt(self._http.request(**sending.request(spec)), None)
         except httpx.TransportError as error:
             return sending.Attempt(None, error)

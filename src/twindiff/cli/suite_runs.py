@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from twindiff.cli.trial_store import TrialStore
     from twindiff.client import Suite, Test, Trial
-    from twindiff.client.blocking import Platform
-    from twindiff.client.trying import Agent
+    from twindiff.client.sync_client import Platform
+    from twindiff.client.trial_runner import Agent
 
 Keep = Literal["none", "failed", "all"]
 

@@ -14,8 +14,8 @@ from time import monotonic
 from typing import Any, Literal, NamedTuple
 
 from .answers import Test, Verdict
-from .blocking import Environment, Platform
 from .sending import Refused, Unreachable
+from .sync_client import Environment, Platform
 
 SECONDS = 600.0
 SECONDS_TO_OPEN = 10.0
