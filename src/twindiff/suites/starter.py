@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from importlib import resources
 from typing import Any
-
-import msgspec
 
 STARTER = "starter"
 """Its name; a server has it once somebody has asked for it."""
@@ -14,4 +13,4 @@ STARTER = "starter"
 def starter_files() -> dict[str, Any]:
     """The suite as a public file writes it, by its file's name, as an import takes it."""
     name = f"{STARTER}.json"
-    return {name: msgspec.json.decode(resources.files("twindiff.suites").joinpath(name).read_bytes())}
+    return {name: json.loads(resources.files("twindiff.suites").joinpath(name).read_bytes())}
