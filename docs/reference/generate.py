@@ -24,6 +24,7 @@ from twindiff.server import sandboxes
 from twindiff.server.openapi import Served, describe, describe_sandboxes, described_runs, served
 from twindiff.server.platform import PREFIX, platform
 from twindiff.twins.linear import twin as linear
+from twindiff.twins.linear.tests.unread_inputs import UNREAD
 
 HERE = Path(__file__).parent
 LINEAR = "../../src/twindiff/twins/linear/README.md"
@@ -123,7 +124,7 @@ def main(check: bool) -> None:
     """Write the pages, or say which would change."""
     pages = {
         "checks.md": with_tables("checks.md", words()),
-        LINEAR: with_tables(LINEAR, tables(linear)),
+        LINEAR: with_tables(LINEAR, tables(linear, UNREAD)),
         "cli.md": "\n".join([CLI, *commands()]),
         "platform-api.md": "\n".join([API, *sections(served(PREFIX, platform), describe())]),
         "sandbox-api.md": "\n".join(

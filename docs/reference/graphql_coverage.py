@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from twindiff.kit.graphql import GraphqlTwin
@@ -11,9 +11,15 @@ from twindiff.kit.graphql import GraphqlTwin
 OTHERS = "other"
 
 
-def tables(twin: GraphqlTwin) -> dict[str, Iterator[str]]:
-    """The tables by the names of their marks."""
-    return {"coverage": _coverage(twin), "declared": _declared(twin), "missing": _missing(twin)}
+def tables(twin: GraphqlTwin, unread: Mapping[str, str]) -> dict[str, Iterator[str]]:
+    """The tables by the names of their marks; `unread` are fields of inputs that no answer shows, with the reason."""
+    return {
+        "coverage": _coverage(twin),
+        "declared": _declared(twin),
+        "missing": _missing(twin),
+        "refused": _refused(twin),
+        "unread": _unread(unread),
+    }
 
 
 def _roots(twin: GraphqlTwin) -> list[tuple[str, str]]:
@@ -49,3 +55,17 @@ def _declared(twin: GraphqlTwin) -> Iterator[str]:
 def _missing(twin: GraphqlTwin) -> Iterator[str]:
     missing: Any = sorted(twin.api.missing)
     yield f"{len(missing)} root fields: {', '.join(f'`{name}`' for name in missing)}."
+
+
+def _refused(twin: GraphqlTwin) -> Iterator[str]:
+    yield "| field | of | why |\n|---|---|---|"
+    by_reason: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for (entity, name), why in twin.model.refused.items():
+        by_reason[name, why].append(entity)
+    for (name, why), entities in sorted(by_reason.items()):
+        yield f"| `{name}` | {', '.join(sorted(entities))} | {why.rstrip('.')} |"
+
+
+def _unread(unread: Mapping[str, str]) -> Iterator[str]:
+    yield "| field | why |\n|---|---|"
+    yield from (f"| `{path}` | {why} |" for path, why in unread.items())

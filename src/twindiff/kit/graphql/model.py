@@ -50,6 +50,7 @@ class Model:
         self.roots: list[Root] = []
         self.computed: dict[tuple[str, str], Computed] = {}
         self.hooks: dict[tuple[str, str], Callable[..., Any]] = {}
+        self.refused: dict[tuple[str, str], str] = {}
         self.associations: dict[str, type[Row]] = {}
         for module in modules:
             self._collect(module)
@@ -69,6 +70,7 @@ class Model:
                 self.roots += thing.roots
                 self.computed |= thing.computed
                 self.hooks |= thing.hooks
+                self.refused |= thing.refused
             elif isinstance(thing, type) and thing.__module__ == module.__name__:
                 self._declare(thing)
 

@@ -44,6 +44,8 @@ class Section:
         self.computed: dict[tuple[str, str], Computed] = {}
         self.hooks: dict[tuple[str, str], Callable[..., Any]] = {}
         """By what is hooked and of which entity: `("creating", "Issue")`; filters and sorts add the field's name."""
+        self.refused: dict[tuple[str, str], str] = {}
+        """Fields of inputs that cannot be kept, by entity and name, with the reason."""
 
     def query(self, signature: str) -> Callable[[F], F]:
         """A root field of Query, its signature as SDL; `function(call, **arguments in snake_case)`.
@@ -121,6 +123,10 @@ class Section:
     def deleting(self, of: type[Entity]) -> Callable[[F], F]:
         """Before deleting: `function(call, row, changes, arguments)`; emptied changes delete the row for good."""
         return self._hook("deleting", of.__name__)
+
+    def refuse(self, of: type[Entity], names: str, why: str) -> None:
+        """Refuse fields of an entity's inputs rather than drop what they say; null says nothing."""
+        self.refused |= {(of.__name__, name): why for name in names.split()}
 
     def _hook(self, what: str, name: str) -> Callable[[F], F]:
         def register(function: F) -> F:

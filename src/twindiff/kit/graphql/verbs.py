@@ -112,6 +112,7 @@ def found(run: Run, spec: Spec, id: str) -> Any:
 def created(run: Run, spec: Spec, given: Given) -> Any:
     """`create`, with a run at hand."""
     call = run.call
+    _check_given(run, spec, given)
     values: dict[str, Any] = {"id": given.get("id") or call.ids.uuid()}
     for name in ("createdAt", "updatedAt"):
         if name in spec.fields:
@@ -131,6 +132,7 @@ class _Taken(InvalidInput):
 
 def updated(run: Run, spec: Spec, row: Any, given: Given) -> Any:
     """`update`, with a run at hand."""
+    _check_given(run, spec, given)
     changes = _values(run, spec, "update", given)
     _hook(run, "updating", spec)(run.call, row, changes, given)
     after = _changed(run, spec, row, changes, touched=_relates(run, spec, given))
@@ -180,6 +182,14 @@ def _hook(run: Run, what: str, spec: Spec) -> Callable[..., Any]:
     return run.model.hooks.get((what, spec.name), _nothing)
 
 
+def _check_given(run: Run, spec: Spec, given: Given) -> None:
+    """Raise InvalidInput for what an input says and the twin cannot keep."""
+    for name, value in given.items():
+        why = run.model.refused.get((spec.name, name))
+        if why and value is not None:
+            raise InvalidInput(f"{name}: {why}")
+
+
 def _nothing(*_: Any) -> None:
     return None
 
@@ -194,7 +204,10 @@ def _values(run: Run, spec: Spec, surface: str, given: Given) -> dict[str, Any]:
     for word in _words(run, spec, surface):
         name, _ = input_field(spec, word)
         field = spec.fields.get(word.name)
-        if name not in given or field is None or word.name == "id" or not field.column:
+        if name not in given or field is None or word.name == "id":
+            continue
+        _check_kind(run, field, given[name])
+        if not field.column:
             continue
         column = columns_of(spec)[field.column]
         value = given[name]
@@ -210,10 +223,16 @@ def _values(run: Run, spec: Spec, surface: str, given: Given) -> dict[str, Any]:
     return values
 
 
+def _check_kind(run: Run, field: Field, value: Any) -> None:
+    """Nothing that an input could name is of a type that is declared only."""
+    target = run.model.entities.get(field.target)
+    if target is not None and target.row is None and value is not None:
+        raise EntityNotFound(target.name, value)
+
+
 def _referenced(run: Run, field: Field, id: str) -> str:
     """The id of an entity that an input names; it must exist and be visible."""
-    target = run.model.target(field)
-    return id if target.row is None else found(run, target, id).id
+    return found(run, run.model.target(field), id).id
 
 
 def _row(spec: Spec, values: dict[str, Any]) -> Row:

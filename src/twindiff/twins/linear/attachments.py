@@ -19,6 +19,7 @@ from .rich_text import text_given
 
 api = Section()
 
+_SHOWN_AS = {"createAsUser": "create_as_user", "displayIconUrl": "display_icon_url"}
 _SOURCES = {
     "github.com": "github",
     "gitlab.com": "gitlab",
@@ -60,7 +61,7 @@ def _attached(call: Call, issue: Any, given: dict[str, Any]) -> Any:
     present = call.db.find(row, row.issueId == issue.id, row.url == given["url"], row.archivedAt.is_null())
     if present is None:
         return verbs.create(call, Attachment, {**given, "issueId": issue.id})
-    changes = {name: given[name] for name in ("title", "subtitle", "metadata", "iconUrl") if name in given}
+    changes = {name: given[name] for name in ("title", "subtitle", "metadata", "iconUrl", *_SHOWN_AS) if name in given}
     changed = verbs.update(call, Attachment, present, changes)
     grouped = given.get("groupBySource")
     if grouped is None or grouped == changed.groupBySource:
@@ -96,6 +97,7 @@ def attachment_link_url(
     """Attach any address to an issue."""
     issue = verbs.find(call, Issue, issue_id)
     given = {"url": url, "title": title or url} | ({"id": id} if id else {})
+    given |= {camel: shown_as[name] for camel, name in _SHOWN_AS.items() if shown_as.get(name)}
     return {"attachment": _attached(call, issue, given)}
 
 
@@ -107,7 +109,7 @@ def _linking(name: str, arguments: str) -> None:
         "title: String, url: String!): AttachmentPayload!"
     )
     def link(call: Call, issue_id: str, url: str, **more: Any) -> dict[str, Any]:  # pyright: ignore[reportUnusedFunction]
-        kept = {key: more[key] for key in ("title", "id") if more.get(key)}
+        kept = {key: more[key] for key in ("title", "id", *_SHOWN_AS.values()) if more.get(key)}
         return attachment_link_url(call, issue_id, url, **kept)
 
 
@@ -123,7 +125,7 @@ _linking("attachmentLinkGitHubPR", "linkKind: GitLinkKind")
 )
 def attachment_link_github_issue(call: Call, issue_id: str, url: str, **more: Any) -> dict[str, Any]:
     """Attach a GitHub issue."""
-    kept = {key: more[key] for key in ("title", "id") if more.get(key)}
+    kept = {key: more[key] for key in ("title", "id", *_SHOWN_AS.values()) if more.get(key)}
     return attachment_link_url(call, issue_id, url, **kept)
 
 

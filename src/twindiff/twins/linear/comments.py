@@ -141,7 +141,7 @@ def create_reaction(call: Call, values: dict[str, Any], given: dict[str, Any]) -
     reaction = Reaction.row
     places = ("issueId", "commentId", "projectUpdateId", "initiativeUpdateId")
     places = [place for place in places if values.get(place)]
-    if len(places) != 1 and not given.get("pullRequestId"):
+    if len(places) != 1:
         raise InvalidInput("A reaction needs exactly one thing that it is on.")
     values["userId"] = call.actor
     where = [getattr(reaction, place) == values[place] for place in places]

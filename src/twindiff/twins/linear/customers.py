@@ -92,23 +92,23 @@ def customer_need(call: Call, id: str | None = None, hash: str | None = None) ->
 @api.creating(CustomerNeed)
 def create_need(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """A need is of an issue or a project."""
-    if given.get("customerExternalId") and not values.get("customerId"):
-        row, external = Customer.row, given["customerExternalId"]
-        found = call.db.find(row, row.externalIds.contains(external))
-        values["customerId"] = found.id if found else None
+    _known_elsewhere(call, values, given)
     if not (values.get("issueId") or values.get("projectId")):
         raise InvalidInput("issueId: a need belongs to an issue or a project.")
+    if given.get("issueId") and given.get("projectId"):
+        raise InvalidInput("projectId: a need of an issue is one of the issue's project; name one of them.")
     if values.get("issueId"):
         values["projectId"] = call.db.get(Issue.row, values["issueId"]).projectId
     values["creatorId"] = call.actor
-    if given.get("attachmentUrl"):
-        values["url"] = given["attachmentUrl"]
     _write(values, given)
 
 
 @api.updating(CustomerNeed)
 def update_need(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
     """The text of a need can be given as a document; a need of an issue is one of the issue's project."""
+    _known_elsewhere(call, changes, given)
+    if given.get("id") not in (None, row.id):
+        raise InvalidInput("id: a need keeps the id that it has.")
     if changes.get("issueId"):
         changes["projectId"] = call.db.get(Issue.row, changes["issueId"]).projectId
     _write(changes, given)
@@ -121,8 +121,26 @@ def move_needs(call: Call, issue: Any) -> None:
         call.db.change(each, projectId=issue.projectId)
 
 
+def _known_elsewhere(call: Call, columns: dict[str, Any], given: dict[str, Any]) -> None:
+    """A customer may be named by its id in another system; raises InvalidInput for one of none."""
+    external = given.get("customerExternalId")
+    if not external:
+        return
+    if given.get("customerId"):
+        raise InvalidInput("customerExternalId: name the customer by this or by customerId, and not both.")
+    row = Customer.row
+    found = next((each for each in call.db.rows(row, row.archivedAt.is_null()) if external in each.externalIds), None)
+    if found is None:
+        raise InvalidInput(f"customerExternalId: no customer is known elsewhere as '{external}'.")
+    columns["customerId"] = found.id
+
+
 def _write(columns: dict[str, Any], given: dict[str, Any]) -> None:
     columns.pop("bodyData", None)
+    if given.get("body") is not None and given.get("bodyData") is not None:
+        raise InvalidInput("bodyData: give the text or the document, and not both.")
+    if given.get("attachmentUrl"):
+        columns["url"] = given["attachmentUrl"]
     body = text_given(given)
     if body is not None:
         columns |= {"body": body, "bodyData": document_of(body), "content": body}

@@ -8,18 +8,19 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call, any_of, not_
-from twindiff.kit.graphql import Section
+from twindiff.kit.graphql import Section, verbs
 from twindiff.kit.graphql.errors import InvalidInput
 
 from .issue_names import is_uuid, slug
 from .model.documents import Document, Template
+from .model.users import User
 from .people import organization_id
 from .permissions import hidden_teams
 from .projects import workspace
 
 api = Section()
 
-PLACES = ("projectId", "initiativeId", "issueId", "teamId", "cycleId", "releaseId", "resourceFolderId")
+PLACES = ("projectId", "initiativeId", "issueId", "teamId", "cycleId", "releaseId")
 
 
 @api.creating(Document)
@@ -45,6 +46,17 @@ def update_document(call: Call, row: Any, changes: dict[str, Any], given: dict[s
     changes["updatedById"] = call.actor
     if "trashed" in changes:
         changes["archivedAt"] = call.clock.iso() if changes["trashed"] else None
+
+
+@api.field(Document, "subscribers", needs="subscriberIds")
+def subscribers(call: Call, rows: list[Any], include_disabled: bool = False, **arguments: Any) -> list[list[Any]]:
+    """The people who were named as subscribers of each document."""
+    user = User.row
+    wanted = tuple({key for row in rows for key in row.subscriberIds or ()})
+    active = () if include_disabled else (user.active,)
+    matching = verbs.matching(call, User, arguments.get("filter") or {})
+    found = call.db.rows(user, user.id.in_(wanted), *active, *matching, order=(-user.createdAt, -user.id))
+    return [[each for each in found if each.id in (row.subscriberIds or ())] for row in rows]
 
 
 @api.deleting(Document)

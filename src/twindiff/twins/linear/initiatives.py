@@ -38,6 +38,8 @@ def update_initiative(call: Call, row: Any, changes: dict[str, Any], given: dict
     """Another status changes the times that follow from it."""
     if changes.get("status", row.status) != row.status:
         changes |= _status(call, changes["status"], row)
+    if "customIdentifier" in given:
+        changes["identifier"] = given["customIdentifier"]
     if given.get("labelIds") is not None:
         changes["labelIds"] = list(dict.fromkeys(given["labelIds"]))
     if "trashed" in changes:

@@ -1,4 +1,7 @@
-"""Creating an issue from a template.  https://linear.app/docs/issue-templates"""
+"""Creating an issue or a project from a template.
+
+https://linear.app/docs/issue-templates · https://linear.app/docs/project-templates
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,28 @@ from twindiff.kit.graphql.errors import InvalidInput
 
 from .model.documents import Template
 
-FIELDS = ("title", "description", "priority", "stateId", "assigneeId", "projectId", "estimate", "dueDate")
+FIELDS = {
+    "issue": ("title", "description", "priority", "stateId", "assigneeId", "projectId", "estimate", "dueDate"),
+    "project": ("description", "content", "icon", "color", "priority", "leadId", "startDate", "targetDate"),
+}
+"""What a template gives, by its type."""
 
 
-def fill_in(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Take what was not given from the template that was named; raises InvalidInput for one that is no issue's."""
-    if not given.get("templateId"):
+def fill_in(
+    call: Call, values: dict[str, Any], given: dict[str, Any], kind: str = "issue", default: str | None = None
+) -> None:
+    """Take what was not given from the template that was named, or from the team's default one where that is asked for.
+
+    Raises InvalidInput for a template of another kind.
+    """
+    wanted = given.get("templateId") or (default if given.get("useDefaultTemplate") else None)
+    if not wanted:
         return
-    template = call.db.find(Template.row, Template.row.id == given["templateId"])
-    if template is None or template.type != "issue":
-        raise InvalidInput("templateId: there is no such template of issues.")
+    template = call.db.find(Template.row, Template.row.id == wanted)
+    if template is None or template.type != kind:
+        raise InvalidInput(f"templateId: there is no such template of {kind}s.")
     data = _object(template.templateData)
-    for name in FIELDS:
+    for name in FIELDS[kind]:
         if values.get(name) is None and data.get(name) is not None:
             values[name] = data[name]
     values["lastAppliedTemplateId"] = template.id

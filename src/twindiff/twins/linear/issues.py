@@ -33,7 +33,7 @@ DEEPEST = 100
 def create_issue(call: Call, values: dict[str, Any], given: dict[str, Any]) -> None:
     """Number a new issue, put it in a state and check what it refers to."""
     team = team_of(call, values["teamId"])
-    fill_in(call, values, given)
+    fill_in(call, values, given, default=team.defaultTemplateForMembersId)
     if not (values.get("title") or "").strip():
         raise InvalidInput("title: an issue needs a title.")
     state = state_of_team(call, values["stateId"], team) if values.get("stateId") else default_state(call, team)

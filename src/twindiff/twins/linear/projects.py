@@ -9,12 +9,15 @@ from twindiff.kit.graphql import Section, verbs
 from twindiff.kit.graphql.errors import InvalidInput
 
 from .issue_names import PRIORITIES, is_uuid, slug
+from .issue_templates import fill_in
 from .model.issues import Issue
 from .model.organization import Organization
 from .model.project_parts import ProjectMilestone, ProjectStatus
 from .model.projects import Project
+from .model.teams import Team
 from .model.views import Favorite
 from .people import organization_id
+from .rich_text import text_given
 from .tallies import shares_done
 
 api = Section()
@@ -36,6 +39,7 @@ def create_project(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
         raise InvalidInput("name: a project needs a name.")
     if not given.get("teamIds"):
         raise InvalidInput("teamIds: a project needs at least one team.")
+    fill_in(call, values, given, "project", _default_template(call, given["teamIds"][0]))
     status = _status(call, values.get("statusId"))
     values["statusId"] = status.id
     values["creatorId"] = call.actor
@@ -46,6 +50,10 @@ def create_project(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
     )
     values |= status_columns(status, call.clock.iso())
     _check_dates(values)
+
+
+def _default_template(call: Call, team_id: str) -> str | None:
+    return verbs.find(call, Team, team_id).defaultProjectTemplateId
 
 
 def _address(call: Call, id: str, name: str) -> dict[str, str]:
@@ -215,10 +223,23 @@ def create_milestone(call: Call, values: dict[str, Any], given: dict[str, Any]) 
     """Milestones come in the order they are made in."""
     if not values["name"].strip():
         raise InvalidInput("name: a milestone needs a name.")
+    _describe(values, given)
     if given.get("sortOrder") is None:
         milestone = ProjectMilestone.row
         last = call.db.rows(milestone, milestone.projectId == values["projectId"], order=-milestone.sortOrder, limit=1)
         values["sortOrder"] = last[0].sortOrder + 1000.0 if last else 0.0
+
+
+@api.updating(ProjectMilestone)
+def update_milestone(call: Call, row: Any, changes: dict[str, Any], given: dict[str, Any]) -> None:
+    """A description may be given as a document."""
+    _describe(changes, given)
+
+
+def _describe(columns: dict[str, Any], given: dict[str, Any]) -> None:
+    text = text_given(given, "description")
+    if text is not None:
+        columns["description"] = text
 
 
 @api.creating(ProjectStatus)

@@ -144,7 +144,20 @@ def team_update(call: Call, id: str, input: dict[str, Any], mapping: dict[str, A
     after = verbs.update(call, Team, before, input)
     after = _inherit(call, before, after, (mapping or {}).get("workflowStates") or {})
     _cycle(call, before, after, input.get("cycleEnabledStartDate"))
+    if after.retiredAt and not before.retiredAt:
+        _retire_below(call, after, input.get("handleSubTeamsOnRetirement"))
     return {"team": after}
+
+
+def _retire_below(call: Call, team: Any, handling: str | None) -> None:
+    """What becomes of the sub-teams of a team that is retired."""
+    row, now = Team.row, call.clock.iso()
+    for below in call.db.rows(row, row.parentId == team.id) if handling else ():
+        if handling == "retire":
+            call.db.change(below, retiredAt=now, updatedAt=now)
+        else:
+            call.db.change(below, parentId=None, inheritWorkflowStatuses=False, updatedAt=now)
+            release(call, below)
 
 
 def _inherit(call: Call, before: Any, after: Any, mapping: dict[str, str]) -> Any:

@@ -51,11 +51,11 @@ class EntityExternalLink(Entity):
     creator: One[User] | None
     initiative: One[Initiative] | None
     project: One[Project] | None
+    cycle: One[Cycle] | None = hidden()
+    release: One[Release] | None = hidden()
+    team: One[Team] | None = hidden()
 
-    create = (
-        "cycleId:String id initiative label! project releaseId:String resourceFolderId:String sortOrder "
-        "teamId:String url!"
-    )
+    create = "cycle id initiative label! project release resourceFolderId:String sortOrder team url!"
     update = "label resourceFolderId:String sortOrder url"
     roots = "get create update delete"
     deletes = "hard"

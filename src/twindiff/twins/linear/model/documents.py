@@ -37,6 +37,7 @@ class Document(Entity):
     resourceFolderId: str | None = hidden()
     owner: One[User] | None
     subscribers: Many[User] = computed(includeDisabled="Boolean")
+    subscriberIds: list[str] | None = hidden()
 
     filters = "creator~ cycle~ initiative~ issue~ project~ release~ slugId team title"
     create = (

@@ -96,8 +96,8 @@ class Organization(Entity):
     users: Many[User] = inverse("organization", filter=False, includeDisabled="Boolean")
     createdIssueCount: int = computed()
     customerCount: int = computed()
-    ipRestrictions: list[OrganizationIpRestriction] | None = computed()
-    slackProjectChannelIntegration: One[Integration] | None = computed()
+    ipRestrictions: list[OrganizationIpRestriction] | None
+    slackProjectChannelIntegration: One[Integration] | None
     subscription: One[PaidSubscription] | None = computed()
     userCount: int = computed()
     oauthAppReview: bool | None = hidden()

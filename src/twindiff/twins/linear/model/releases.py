@@ -36,7 +36,7 @@ class Release(Entity):
     documents: Many[Document] = inverse("release")
     history: Many[ReleaseHistory]
     issues: Many[Issue] = through("IssueToRelease")
-    links: Many[EntityExternalLink]
+    links: Many[EntityExternalLink] = inverse("release")
     releaseNotes: list[ReleaseNote] = computed()
     issueCount: int = computed(includeArchived="Boolean = false")
 

@@ -105,6 +105,7 @@ class Team(Entity):
     membership: One[TeamMembership] | None = computed(userId="String!")
     triageResponsibility: One[TriageResponsibility] | None = computed()
     inheritProductIntelligenceScope: bool | None = hidden()
+    issueSharingEnabled: bool | None = hidden()
     productIntelligenceScope: str | None = hidden()
     storedIssueCount: int = hidden(name="issueCount", default=0)
     storedActiveCycleId: str | None = hidden(name="activeCycleId")

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from twindiff.kit.graphql import Entity, Many, One, column, computed, derived, inverse
+from twindiff.kit.graphql import Entity, Many, One, column, computed, derived, hidden, inverse
 
 from .enums import InitiativeTab, PipelineTab, ProjectTab
 from .values import TimeScheduleEntry
@@ -39,18 +39,20 @@ class CustomView(Entity):
     organizationViewPreferences: One[ViewPreferences] | None = computed()
     userViewPreferences: One[ViewPreferences] | None = computed()
     viewPreferencesValues: ViewPreferencesValues | None = computed()
+    initiative: One[Initiative] | None = hidden()
+    project: One[Project] | None = hidden()
     facts = {"filters": column(default={})}  # noqa: RUF012
 
     filters = "creator hasFacet:Boolean modelName name shared team"  # noqa: PIE794
     create = (
         "color description feedItemFilterData:FeedItemFilter filterData:IssueFilter icon id "
-        "initiativeFilterData:InitiativeFilter initiativeId:String name! owner projectFilterData:ProjectFilter "
-        "projectId:String shared team"
+        "initiativeFilterData:InitiativeFilter initiative name! owner projectFilterData:ProjectFilter "
+        "project shared team"
     )
     update = (
         "color description feedItemFilterData:FeedItemFilter filterData:IssueFilter icon "
-        "initiativeFilterData:InitiativeFilter initiativeId:String name owner projectFilterData:ProjectFilter "
-        "projectId:String shared team"
+        "initiativeFilterData:InitiativeFilter initiative name owner projectFilterData:ProjectFilter "
+        "project shared team"
     )
     sort = (
         "createdAt:CustomViewCreatedAtSort name:CustomViewNameSort shared:CustomViewSharedSort "

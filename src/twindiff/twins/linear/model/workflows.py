@@ -48,7 +48,7 @@ class Cycle(Entity):
     team: One[Team]
     documents: Many[Document] = inverse("cycle")
     issues: Many[Issue] = inverse("cycle")
-    links: Many[EntityExternalLink]
+    links: Many[EntityExternalLink] = inverse("cycle")
     uncompletedIssuesUponClose: Many[Issue] = inverse("uncompletedInCycleUponClose")
     isActive: bool = computed()
     isFuture: bool = computed()

@@ -53,6 +53,7 @@ def found(linear: Linear) -> dict[str, str]:
         "other issue": names[1],
         "third issue": names[2],
         "issue id": team["issues"]["nodes"][0]["id"],
+        "third issue id": team["issues"]["nodes"][2]["id"],
     }
 
 
@@ -88,7 +89,7 @@ def inputs(ids: dict[str, str]) -> Any:
     yield "webhook", {"url": "https://example.com/hook", "resourceTypes": ["Issue"], "teamId": ids["team"]}
     yield "customerStatus", {"name": "active", "color": "#00ff00"}
     yield "customerTier", {"name": "gold", "color": "#ffff00"}
-    yield "customer", {"name": "Acme", "statusId": ids["customerStatus"]}
+    yield "customer", {"name": "Acme", "statusId": ids["customerStatus"], "externalIds": ["crm-1"]}
     yield "customerNeed", {"customerId": ids["customer"], "issueId": ids["issue"], "body": "Faster"}
     yield "releasePipeline", {"name": "Robots"}
     yield "releaseStage", _stage(ids)
@@ -134,10 +135,14 @@ def _projects(ids: dict[str, str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+GROUPED = ("issueLabel", "projectLabel", "initiativeLabel")
+
+
 def others(linear: Linear) -> dict[str, str]:
     """A second initiative, project and customer, for relations."""
     (team,) = linear("{ teams(first: 1) { nodes { id } } }")["teams"]["nodes"]
     return {
+        **{f"{kind} group": linear.create(kind, name="Group", isGroup=True)["id"] for kind in GROUPED},
         "other customer": linear.create("customer", name="Zenith")["id"],
         "other initiative": linear.create("initiative", name="Climbing")["id"],
         "other project": linear.create("project", name="Climber", teamIds=[team["id"]])["id"],
