@@ -56,8 +56,12 @@ class Runs:
         return run
 
     def wait(self, run_id: str, seconds: float = 60) -> Json:
-        """The run when it has ended."""
-        return self.until(run_id, lambda run: run["status"] not in ("queued", "running"), seconds)
+        """The run when it has ended, which its stream does with it."""
+        with self.client.stream("GET", f"/validate/{run_id}/results", timeout=seconds) as events:
+            events.read()
+        run = self.get(run_id)
+        assert run["status"] not in ("queued", "running"), run
+        return run
 
     def run(self, path: str = "/test-runs", **asked: Any) -> Json:
         return self.wait(self.create(path, **asked))

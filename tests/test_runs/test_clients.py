@@ -57,28 +57,23 @@ def test_results_are_streamed_and_resumed(live, arga, done):
     assert live.client.get(path, headers={"Last-Event-ID": "x"}).status_code == 422
 
 
-def test_the_async_sdk_streams_a_run_while_it_is_done(live, site):
-    async def watch():
-        async with AsyncArga(api_key="arga_sk_any", base_url=live.url) as client:
-            run = await client.runs.create_url_run(site.url, prompt=PROMPT)
-            events = [event async for event in client.runs.stream_results(run.run_id)]
-            return events, await client.runs.wait(run.run_id, poll_interval=0.1)
-
-    events, detail = asyncio.run(watch())
-    statuses = [event["data"]["status"] for event in events if event["event"] == "status"]
-    assert statuses == ["queued", "running", "completed"]
-    assert detail.status == "completed"
-
-
-def test_a_socket_tells_a_run_from_a_snapshot_to_its_end(live, runs, site):
-    run_id = runs.create(start_url=site.url, prompt=PROMPT)
-
-    async def watch():
+def test_the_async_sdk_and_a_socket_tell_of_a_run_while_it_is_done(live, site):
+    async def told(run_id):
         async with websockets.connect(f"ws{live.url[4:]}/test-runs/{run_id}/stream") as socket:
             return [json.loads(frame) async for frame in socket], socket.close_code
 
-    frames, code = asyncio.run(watch())
+    async def watch():
+        async with AsyncArga(api_key="arga_sk_any", base_url=live.url) as client:
+            run = await client.runs.create_url_run(site.url, prompt=PROMPT)
+            telling = asyncio.create_task(told(run.run_id))
+            events = [event async for event in client.runs.stream_results(run.run_id)]
+            return events, await client.runs.wait(run.run_id, poll_interval=0.1), await telling
+
+    events, detail, (frames, code) = asyncio.run(watch())
     assert (frames[0]["type"], frames[-1]["message"], code) == ("snapshot", "completed", 1000)
+    statuses = [event["data"]["status"] for event in events if event["event"] == "status"]
+    assert statuses == ["queued", "running", "completed"]
+    assert detail.status == "completed"
 
 
 def test_a_run_is_cancelled_at_once_and_stays_so(arga, runs, site):

@@ -19,7 +19,7 @@ MUST_BE_THERE = "start"
 SECONDS = 10.0
 """How long an element or an expectation is waited for, unless the step says otherwise."""
 POLL_SECONDS = 0.05
-ANSWER_SECONDS = 5.0
+ANSWER_SECONDS = 3.0
 """How long a page has for an answer even where the time of a step is shorter."""
 LONGEST_SEEN = 600
 T = TypeVar("T")
