@@ -5,6 +5,7 @@ https://support.box.com/hc/en-us/articles/360044196413-Understanding-Collaborato
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from twindiff.kit import Call, any_of
@@ -81,6 +82,16 @@ def folder_row(call: Call, folder_id: str) -> Folder | None:
     if key not in call.memo:
         call.memo[key] = call.db.find(Folder, Folder.id == folder_id)
     return call.memo[key]
+
+
+def look_up_folders(call: Call, ids: Iterable[str | None]) -> None:
+    """Have folders and those around them at hand, in one statement for each level and not for each folder."""
+    wanted = {id for id in ids if id and id != ROOT and f"folder {id}" not in call.memo}
+    while wanted:
+        found = {folder.id: folder for folder in call.db.rows(Folder, Folder.id.in_(sorted(wanted)))}
+        call.memo.update({f"folder {id}": found.get(id) for id in wanted})
+        above = {folder.parent_id for folder in found.values()}
+        wanted = {id for id in above if id and id != ROOT and f"folder {id}" not in call.memo}
 
 
 def forget(call: Call, *folders: str) -> None:

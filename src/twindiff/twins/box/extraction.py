@@ -6,21 +6,17 @@ https://support.box.com/hc/en-us/articles/360043696314-Searching-for-Files-Folde
 from __future__ import annotations
 
 import io
-import logging
 import re
 import zlib
 from collections.abc import Callable, Iterator
 from html import unescape
 from zipfile import BadZipFile, ZipFile
 
+from .pdf_words import LONGEST, pdf_words
 from .stamps import extension_of
 
-LONGEST = 10_000
-"""Letters of a content that can be found."""
 MOST_BYTES = 1_000_000
 """How much of a packed document is unpacked; what follows cannot be found."""
-MOST_PAGES = 20
-LARGEST_PDF = 10_000_000
 
 _PLAIN_KINDS = """
 txt md markdown csv tsv json xml html htm log yaml yml ini cfg py js ts css sql sh rtf mhtml eml tex ics vcf
@@ -91,19 +87,4 @@ def _words(parts: Iterator[bytes]) -> Iterator[str]:
 
 
 def _pdf(data: bytes, kind: str) -> str:
-    from pypdf import PdfReader
-    from pypdf.errors import PyPdfError
-
-    if len(data) > LARGEST_PDF or not data.startswith(b"%PDF-"):
-        return ""
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
-    found: list[str] = []
-    try:
-        for number, page in enumerate(PdfReader(io.BytesIO(data)).pages):
-            if number == MOST_PAGES or sum(map(len, found)) >= LONGEST:
-                break
-            found.append(page.extract_text())
-    except (PyPdfError, ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError, OSError):
-        # A broken document has no words; whoever uploaded it gets it back as it is.
-        return " ".join(found)
-    return " ".join(found)
+    return pdf_words(data)

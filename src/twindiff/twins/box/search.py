@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from twindiff.kit import Call, Operations
 from twindiff.kit.styles.box import BadRequest, offset_page, wanted_fields, window
 
-from .access import NONE, chain, find_folder, is_admin, is_trashed, rights
+from .access import NONE, chain, find_folder, is_admin, is_trashed, look_up_folders, rights
 from .errors import Forbidden
 from .further_tables import MetadataInstance
 from .listing import KINDS
@@ -171,7 +171,9 @@ def _found(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     texts = Texts(call, _parts(given["content_types"]))
     filters = _filters(call, given)
     keys = _having_words(texts, clauses_of(query)) if query.strip() else None
-    found = [item for item in _with_metadata(call, wanted, keys, texts) if filters.admit(call, item)]
+    named = _with_metadata(call, wanted, keys, texts)
+    look_up_folders(call, (item.parent_id for item in named))
+    found = [item for item in named if filters.admit(call, item)]
     found.sort(key=lambda item: (item.type, (item.name or "").casefold(), item.id))
     falling = given["direction"] == "DESC"
     if given["sort"] == "modified_at":

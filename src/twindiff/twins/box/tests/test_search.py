@@ -131,24 +131,39 @@ def test_words_inside_office_documents_are_found(box: Box):
     assert found(box, "turnover") == ["sheet.xlsx"]
 
 
-def test_words_inside_a_pdf_are_found(box: Box):
+def pdf(*pages: bytes) -> bytes:
+    """A PDF whose pages draw what is given."""
     from pypdf import PdfWriter
     from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
     writer = PdfWriter()
-    page = writer.add_blank_page(200, 200)
     font = DictionaryObject({NameObject("/Type"): NameObject("/Font"), NameObject("/Subtype"): NameObject("/Type1")})
     font[NameObject("/BaseFont")] = NameObject("/Helvetica")
-    page[NameObject("/Resources")] = DictionaryObject(
-        {NameObject("/Font"): DictionaryObject({NameObject("/F1"): font})}
-    )
-    stream = DecodedStreamObject()
-    stream.set_data(b"BT /F1 12 Tf 20 100 Td (Minutes of the meeting) Tj ET")
-    page[NameObject("/Contents")] = writer._add_object(stream)
-    drawn = io.BytesIO()
-    writer.write(drawn)
-    box.upload("minutes.pdf", drawn.getvalue())
+    for drawn in pages:
+        page = writer.add_blank_page(200, 200)
+        fonts = DictionaryObject({NameObject("/F1"): font})
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+        stream = DecodedStreamObject()
+        stream.set_data(drawn)
+        page[NameObject("/Contents")] = writer._add_object(stream.flate_encode())
+    whole = io.BytesIO()
+    writer.write(whole)
+    return whole.getvalue()
+
+
+MINUTES = b"BT /F1 12 Tf 20 100 Td (Minutes of the meeting) Tj ET"
+
+
+def test_words_inside_a_pdf_are_found(box: Box):
+    box.upload("minutes.pdf", pdf(MINUTES))
     assert found(box, '"of the meeting"') == ["minutes.pdf"]
+
+
+@pytest.mark.soak
+def test_a_pdf_that_is_read_for_ever_has_the_words_of_the_pages_before():
+    bomb = pdf(MINUTES, b"q Q " * 10_000_000, MINUTES)
+    assert len(bomb) < 100_000
+    assert text_of(bomb, "bomb.pdf") == "Minutes of the meeting"
 
 
 def test_a_zip_bomb_is_unpacked_no_further_than_is_worth_it():
