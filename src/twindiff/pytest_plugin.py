@@ -1,6 +1,7 @@
 """Fixtures for tests of programs that call a vendor; pytest finds them where twindiff is installed.
 
-What they need is imported when a test asks for one, so that other test runs start no slower.
+Their names begin with twindiff, so that they stand in nobody's way. What they need is imported when a test asks for
+one, so that other test runs start no slower.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ def twindiff() -> Iterator[Twindiff]:
 
 
 @pytest.fixture
-def environment(twindiff: Twindiff) -> Iterator[Callable[..., Environment]]:
-    """Make environments that are deleted after the test: `environment("slack:slack_default", user="U01AGENBOT9")`."""
+def twindiff_environment(twindiff: Twindiff) -> Iterator[Callable[..., Environment]]:
+    """Make environments that are deleted after the test: `twindiff_environment("slack_default", user="U1")`."""
     made: list[Environment] = []
 
     def make(*templates: str, **options: Any) -> Environment:
@@ -41,8 +42,8 @@ def environment(twindiff: Twindiff) -> Iterator[Callable[..., Environment]]:
 
 
 @pytest.fixture
-def diff() -> Callable[..., Diff]:
-    """What has changed in an environment since it was made: `diff(env)["inserts"]`, `diff(env, include="all")`."""
+def twindiff_diff() -> Callable[..., Diff]:
+    """What has changed in an environment since it was made: `twindiff_diff(env, include="all")["inserts"]`."""
 
     def differing(environment: Environment, **options: Any) -> Diff:
         return environment.diff(**options)

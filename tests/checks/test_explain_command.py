@@ -111,6 +111,16 @@ def test_operations_that_do_not_exist_are_named_with_how_often(
     assert "Tried, though no twin has it: POST /chat.sendMessage (2 times)" in shown
 
 
+def test_what_the_twin_lacks_is_told_apart_from_what_nobody_has(
+    platform: Platform, env: Environment, explain: Explain
+) -> None:
+    run = platform.start(env)
+    env.ask("admin.users.list", twin="slack")
+    shown = explain(judged(platform, run)).stdout
+    assert "Tried, though the twin lacks it: POST /admin.users.list" in shown
+    assert "Tried, though no twin has it" not in shown
+
+
 def test_lines_fit_into_80_columns(platform: Platform, env: Environment, explain: Explain) -> None:
     run = platform.start(env)
     env.post("word " * 200)

@@ -11,6 +11,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.harness import AGENT, GENERAL, Environment, Platform
 from twindiff.cli.env import LONGEST_TTL
+from twindiff.cli.rows import natural
 from twindiff.server.parameters import MOST_SECONDS
 
 Make = Callable[..., Environment]
@@ -42,7 +43,8 @@ def test_someone_is_known_by_email_address_too(twindiff: Run, platform: Platform
         ("slack:slack_defalt", AGENT, "Did you mean 'slack_default'?"),
         ("slak:slack_default", AGENT, "Did you mean 'slack'?"),
         ("slack:slack_default", "U01AGENBOT8", "Did you mean 'U01AGENBOT9'?"),
-        ("slack_default", AGENT, "a template is named 'service:name'"),
+        ("slack_defalt", AGENT, "Did you mean 'slack_default'?"),
+        ("slack:slack_default", "U1", "It has U01AGENBOT9, "),
     ],
 )
 def test_a_slip_is_answered_with_the_nearest_name(template: str, user: str, suggestion: str, twindiff: Run) -> None:
@@ -242,6 +244,75 @@ def test_the_log_of_a_new_environment_is_empty(twindiff: Run, environment: Make)
     assert lines(twindiff, "env", "log", environment().id) == ["No calls yet."]
 
 
-def test_several_environments_are_deleted_at_once(twindiff: Run, environment: Make) -> None:
+def test_several_environments_are_deleted_at_once(twindiff: Run, environment: Make, server: str) -> None:
     gone = [environment().id, environment().id]
-    assert lines(twindiff, "env", "rm", *gone) == [f"Deleted {id}." for id in gone]
+    assert lines(twindiff, "env", "rm", *gone) == [f"Deleted {id} at {server}." for id in gone]
+
+
+def test_a_template_may_be_named_without_its_twin(twindiff: Run) -> None:
+    made = json.loads(twindiff("env", "create", "slack_default", "--as", AGENT, "--json").stdout)
+    assert [*made["environmentUrls"]] == ["slack"]
+
+
+def test_who_there_is_is_said_to_someone_who_names_nobody(twindiff: Run) -> None:
+    result = twindiff("env", "create", "slack:slack_default")
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert "There are U01AGENBOT9 (" in result.stderr
+
+
+def test_clock_and_tokens_are_chosen_when_an_environment_is_made(twindiff: Run, platform: Platform) -> None:
+    how = ("--clock", "steps", "--start", "2026-01-01T09:00:00", "--auth", "strict", "--json")
+    made = json.loads(twindiff("env", "create", "slack_default", "--as", AGENT, *how).stdout)
+    clock = platform.get(f"env/{made['environmentId']}/clock")
+    assert (clock["mode"], clock["now"][:16]) == ("steps", "2026-01-01T09:00")
+    headers = {"Authorization": "Bearer xoxp-nobody"}
+    answer = platform.client.post(f"{made['environmentUrls']['slack']}/auth.test", headers=headers)
+    assert answer.json()["error"] == "invalid_auth"
+
+
+def test_rows_of_a_table_are_shown_in_the_natural_order_of_their_ids(twindiff: Run, platform: Platform) -> None:
+    mine = platform.environment()
+    shown = json.loads(twindiff("env", "rows", mine.id[:10], "channels", "--json").stdout)
+    assert (shown["twin"], shown["key"]) == ("slack", ["channel_id"])
+    ids = [row["channel_id"] for row in shown["rows"]]
+    assert len(ids) == shown["total"] > 1
+    one = lines(twindiff, "env", "rows", mine.id, "slack.channels", "--where", f"channel_id={ids[1]}")
+    assert (len(one), ids[1] in one[1]) == (2, True)
+    assert sorted(["C10", "C2", "C1a", "C1"], key=natural) == ["C1", "C1a", "C2", "C10"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["mesages"], "there is no table 'mesages'. Did you mean 'messages'?"),
+        (["slack.mesages"], "Did you mean 'slack.messages'?"),
+        (["messages", "--where", "user=U1"], "messages has no column 'user'. Did you mean 'user_id'?"),
+        (["messages", "--where", "user"], "'user' is no condition; one is COLUMN=VALUE"),
+        (["channels", "--where", "is_private=perhaps"], "'perhaps' is no boolean, which channels.is_private is"),
+    ],
+)
+def test_a_slip_about_rows_is_one_line_with_what_there_is(
+    arguments: list[str], said: str, twindiff: Run, environment: Make
+) -> None:
+    result = twindiff("env", "rows", environment().id, *arguments)
+    assert (result.stdout, result.stderr.count("\n"), said in result.stderr) == ("", 1, True)
+
+
+def test_runs_of_all_environments_are_listed(twindiff: Run, environment: Make, platform: Platform, server: str) -> None:
+    mine = environment()
+    run = platform.start(mine)
+    listed = twindiff("runs", "ls")
+    assert listed.stdout.splitlines()[1].split()[:2] == [run, "running"]
+    assert listed.stderr == f"(at {server})\n"
+    found = json.loads(twindiff("runs", "ls", "--env", mine.id[:12], "--status", "running", "--json").stdout)
+    assert [each["runId"] for each in found] == [run]
+    assert twindiff("runs", "ls", "--env", mine.id, "--status", "passed").stdout == "There are no such runs.\n"
+    platform.evaluate(run, {"diff_type": "added", "entity": "messages", "expected_count": 0})
+    assert twindiff("explain", run[:13]).exit_code == 0
+
+
+def test_every_list_says_of_which_server_it_is(twindiff: Run, environment: Make, server: str) -> None:
+    environment()
+    for command in ("env", "templates", "suites", "runs", "trials"):
+        assert twindiff(command, "ls").stderr == f"(at {server})\n"
+        assert twindiff(command, "ls", "--json").stderr == ""

@@ -99,6 +99,21 @@ def test_blame_of_a_row_that_nobody_touched_says_so(twindiff: Run, environment: 
     assert "as its template left it" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (["mesages", "1.1"], "there is no table 'mesages'. Did you mean 'messages'?"),
+        (["channel_members", "C1"], "The key of channel_members is channel_id user_id; 1 part was given."),
+        (["channels", GENERAL], f"Nothing that lasts has changed channels {GENERAL}: it is as its template left it."),
+    ],
+)
+def test_blame_of_what_is_not_there_says_what_is_wrong(
+    row: list[str], said: str, twindiff: Run, environment: Make
+) -> None:
+    result = twindiff("env", "blame", environment().id, *row)
+    assert (result.exit_code, result.stderr.count("\n"), said in result.stderr) == (1, 1, True)
+
+
 FROZEN = {"mode": "frozen", "start": "2027-01-15T08:00:00"}
 
 

@@ -24,8 +24,9 @@ def answer(run: Run, *arguments: str) -> Any:
 def test_templates_are_listed_by_twin_and_name(words: list[str], twindiff: Run) -> None:
     header, *found = lines(twindiff, *words)
     assert header == "template origin description"
-    assert "slack:slack_default built-in" in found
+    assert "slack:slack_default built-in A small workspace: 3 people, 2 channels, 3 messages" in found
     listed = answer(twindiff, *words)
+    assert [each["name"] for each in listed if each["origin"] == "built-in" and not each["description"]] == []
     names = [f"{each['service']}:{each['name']}" for each in listed]
     assert names == sorted(names)
     built_in = [name for name, each in zip(names, listed, strict=True) if each["origin"] == "built-in"]

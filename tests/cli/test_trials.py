@@ -227,3 +227,19 @@ def test_an_id_that_several_sets_or_none_begin_with_is_one_line(server_with_it: 
     for given, said in (("zz", "No trial set's id begins with 'zz'."), (" ", "' ' is no trial set's id.")):
         refused = server_with_it("trials", "show", given)
         assert (refused.stderr.count("\n"), said in refused.stderr) == (1, True)
+
+
+def test_two_runs_of_a_deterministic_agent_tell_the_same_story(folder: Path, twindiff: Run) -> None:
+    suite = json.loads((folder / "suites" / "stalls.json").read_text())
+    suite["clock"] = {"mode": "steps", "start": "2026-01-01T09:00:00"}
+    (folder / "suites" / "stalls.json").write_text(json.dumps(suite))
+    told: list[list[Any]] = []
+    for file in (folder / "one.jsonl", folder / "two.jsonl"):
+        twindiff(*SUITE, "--files", str(folder), "--save", str(file))
+        found = [json.loads(line) for line in file.read_text().splitlines()]
+        stories = [each["story"] for each in found if each.get("story")]
+        for call in (call for story in stories for call in story["calls"]):
+            del call["at"], call["milliseconds"]
+        told.append([stories, [(each["test"], each["verdict"]) for each in found]])
+    assert told[0] == told[1]
+    assert told[0][0][0]["calls"][0]["transcript"]["answer"]["body"]["text"]

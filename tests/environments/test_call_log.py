@@ -1,5 +1,8 @@
 """The log of calls is written in parts, so that nobody waits for all of it."""
 
+import pytest
+
+from tests.harness import Platform
 from twindiff.environments.call_log import CallLog, Entry
 from twindiff.server import Service, Settings
 
@@ -22,3 +25,25 @@ def test_a_part_of_what_waits_is_written_and_nothing_is_lost() -> None:
     assert [call.number for call in found[0]] == list(range(1, 86))
     assert [call.at for call in found[0]] == sorted(call.at for call in found[0])
     service.close()
+
+
+@pytest.mark.parametrize(
+    ("template", "user", "verb", "path", "error"),
+    [
+        ("slack:slack_default", "U01AGENBOT9", "POST", "admin.users.list", "missing_operation"),
+        ("slack:slack_default", "U01AGENBOT9", "POST", "admin.users.lst", "unknown_operation"),
+        ("box:box_base", "", "DELETE", "2.0/archives/77", "missing_operation"),
+        ("box:box_base", "", "DELETE", "2.0/archives/77/more", "unknown_operation"),
+        ("box:box_base", "", "DELETE", "2.0/achives/77", "unknown_operation"),
+        ("calendar:calendar_base", "", "GET", "calendar/v3/nothing", "unknown_operation"),
+    ],
+)
+def test_what_a_twin_lacks_is_told_apart_from_a_slip(
+    template: str, user: str, verb: str, path: str, error: str, platform: Platform
+) -> None:
+    users = next(each for each in platform.get("templates")["templates"] if template.endswith(f":{each['name']}"))
+    someone = user or platform.get(f"templates/{users['id']}")["users"][0]["id"]
+    env = platform.environment(template, someone)
+    env.ask(path, verb=verb)
+    (call,) = platform.get(f"env/{env.id}/calls")["calls"]
+    assert call["error"] == error

@@ -7,22 +7,56 @@ MINE = """
 from slack_sdk import WebClient
 
 
-def test_my_bot_says_hello(environment, diff):
-    env = environment("slack:slack_default")
+def test_my_bot_says_hello(twindiff_environment, twindiff_diff):
+    env = twindiff_environment("slack:slack_default")
     WebClient(token=env.token, base_url=env.url("slack")).chat_postMessage(channel="C01ABCD1234", text="hello")
-    assert [row["message_text"] for row in diff(env)["inserts"]] == ["hello"]
+    assert [row["message_text"] for row in twindiff_diff(env)["inserts"]] == ["hello"]
 """
 ENDING = """
 made = []
 
 
-def test_one(environment):
-    made.append(environment("slack:slack_default", user="U02JOHNDOE1"))
+def test_one(twindiff_environment):
+    made.append(twindiff_environment("slack:slack_default", user="U02JOHNDOE1"))
 
 
 def test_other(twindiff):
     assert made[0].show().status == "deleted"
     assert twindiff.environments("ready") == []
+"""
+FAILING = """
+CHECK = {"diff_type": "added", "entity": "messages", "where": {"message_text": "hello"}, "expected_count": 1}
+
+
+def judged(make):
+    return make("slack_default").run().evaluate([CHECK])
+
+
+def test_asserting(twindiff_environment):
+    judged(twindiff_environment).assert_passed()
+
+
+def test_comparing(twindiff_environment):
+    verdict = judged(twindiff_environment)
+    assert verdict.passed
+"""
+MY_OWN = """
+import pytest
+
+
+@pytest.fixture(params=["staging"])
+def environment(request):
+    return request.param
+
+
+@pytest.fixture
+def diff(environment):
+    return f"diff of {environment}"
+
+
+def test_mine(diff, twindiff_environment):
+    assert diff == "diff of staging"
+    assert twindiff_environment("slack_default").service == "slack"
 """
 FIXTURES = "import sys\n\n\ndef test_nothing():\n    assert 'twindiff.local' not in sys.modules\n"
 
@@ -46,3 +80,24 @@ def test_environments_end_with_the_test_that_made_them(tmp_path):
 def test_tests_that_do_not_ask_for_it_do_not_pay_for_it(tmp_path):
     done = pytest_in(tmp_path, FIXTURES)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_verdict_that_failed_says_why_in_the_report(tmp_path):
+    said = pytest_in(tmp_path, FAILING).stdout
+    assert "2 failed" in said
+    assert "AssertionError: 0 of 1 assertions hold:" in said
+    assert "- Expected exactly 1 row of messages to be added, got 0." in said
+    assert "<Verdict failed: 0 of 1 assertions hold. Expected exactly 1 row of messages" in said
+
+
+def test_its_fixtures_stand_in_nobodys_way(tmp_path):
+    done = pytest_in(tmp_path, MY_OWN)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_fixture_has_a_name_that_begins_with_twindiff(tmp_path):
+    command = [sys.executable, "-m", "pytest", "--fixtures", "-p", "no:cacheprovider", "-p", "no:schemathesis"]
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
+    ours = said.partition("fixtures defined from twindiff.pytest_plugin")[2].partition("\n---")[0]
+    names = [line.split()[0] for line in ours.splitlines() if " -- " in line]
+    assert names == ["twindiff", "twindiff_environment", "twindiff_diff"]

@@ -20,6 +20,12 @@ def test_the_front_page_names_twins_and_templates(live: LiveServer) -> None:
     assert "<code>slack:slack_default</code>" in page
 
 
+def test_pages_have_an_icon(live: LiveServer) -> None:
+    for address in ("/", "/api/platform/docs"):
+        assert '<link rel="icon" href="/inspect/static/icon.svg"' in live.client.get(address).text
+    assert live.client.get("/inspect/static/icon.svg").headers["content-type"] == "image/svg+xml"
+
+
 def test_a_server_with_a_key_does_not_show_its_templates_to_everyone(make_server: Make) -> None:
     page = front(make_server(api_key="k"))
     assert "<b>slack</b>" in page

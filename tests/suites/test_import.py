@@ -219,3 +219,66 @@ def test_imports_that_race_store_everything_once(platform, name):
     assert sum(len(result["unchanged"]) for result in results) == 5 * 2
     (found,) = [each for each in platform.get("testSuites")["testSuites"] if each["name"] == f"{name} suite"]
     assert len(platform.get(f"testSuites/{found['id']}")["tests"]) == 2
+
+
+SEVERAL = {"seed_templates": ["slack_default", "linear_default"]}
+WHO = {"slack": "U01AGENBOT9", "linear": "LINEAR"}
+SPOKEN = {"diff_type": "added", "entity": "slack.messages", "expected_count": 1}
+COMMENTED = {"diff_type": "added", "entity": "linear.comments", "expected_count": 1}
+
+
+def several(name, **changes):
+    test = {"id": "a", "name": "a", "prompt": "Go", "type": "actionEval", **SEVERAL, "assertions": [SPOKEN, COMMENTED]}
+    return {"name": name, "service": "slack", "tests": [{**test, **changes}]}
+
+
+def someone_of(platform, name):
+    return newest(platform, name)["users"][-1]["id"]
+
+
+def test_a_test_may_start_from_several_templates_and_name_a_user_in_each(platform, name):
+    users = {**WHO, "linear": someone_of(platform, "linear_default")}
+    load(platform, **{name: several(name, users=users, clock={"mode": "steps", "start": "2026-01-01T09:00:00"})})
+    (brief,) = platform.get("testSuites", name=name)["testSuites"]
+    (test,) = platform.get(f"testSuites/{brief['id']}", expand="tests")["tests"]
+    assert (test["seed_template"], test["seed_templates"]) == ("slack_default", ["slack_default", "linear_default"])
+    assert (test["users"], test["clock"]["mode"]) == (users, "steps")
+    env = platform.environment(testId=test["id"], templates=None, impersonateUserId=None)
+    run = platform.start(env, testId=test["id"])
+    env.post("hello")
+    issues = env.ask("graphql", twin="linear", json={"query": "{ issues(first: 1) { nodes { id } } viewer { id } }"})
+    data = issues.json()["data"]
+    assert data["viewer"]["id"] == users["linear"]
+    comment = {"issueId": data["issues"]["nodes"][0]["id"], "body": "hello"}
+    mutation = "mutation($input: CommentCreateInput!) { commentCreate(input: $input) { success } }"
+    env.ask("graphql", twin="linear", json={"query": mutation, "variables": {"input": comment}})
+    assert platform.evaluate(run)["passed"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"seed_templates": []}, "test a: it has a seed_template, or several seed_templates"),
+        ({"seed_template": "slack_default"}, "test a: it has a seed_template, or several seed_templates"),
+        ({"seed_templates": [1]}, "Expected `str`, got `int`"),
+        ({"users": {"slack": 1}}, "Expected `str`, got `int`"),
+    ],
+)
+def test_a_test_that_starts_from_nothing_or_from_two_ways_is_refused(platform, name, changes, said):
+    files = {f"{name}.json": {**several(name, **changes)}}
+    answer = platform.ask("POST", "import", {"files": files})
+    assert (answer.status_code, said in answer.json()["detail"]) == (400, True)
+
+
+def test_tables_of_all_twins_of_a_test_are_known(platform, name):
+    misspelt = {**SPOKEN, "entity": "slack.mesages"}
+    warned = load(platform, **{name: several(name, assertions=[misspelt, COMMENTED])})["warnings"]
+    assert len(warned) == 1
+    assert "slack.mesages" in warned[0]
+
+
+@pytest.mark.soak
+def test_a_suite_of_ten_thousand_tests_is_imported_and_read(platform, name):
+    load(platform, **{name: suite(name, *(f"t{number}" for number in range(10_000)))})
+    (brief,) = platform.get("testSuites", name=name)["testSuites"]
+    assert len(platform.get(f"testSuites/{brief['id']}")["tests"]) == 10_000

@@ -129,6 +129,11 @@ class TestRecord(Row, table="tests", key=("test_id",), indexes=(("suite_id", "cr
     updated_at: Column[Timestamp]
     impersonate_user_id: Column[str | None] = column(default=None)
     clock: Column[Json | None] = column(default=None)
+    seed_templates: Column[Json | None] = column(default=None)
+    """The locations of its templates, of a test that starts from several; `seed_template` is the first."""
+    users: Column[Json | None] = column(default=None)
+    """Whom the agent acts as, by twin."""
+    impersonate_email: Column[str | None] = column(default=None)
 
 
 class TrialSetRecord(Row, table="trial_sets", key=("trial_set_id",), indexes=(("created",), ("suite_id", "created"))):

@@ -19,11 +19,27 @@ PAGE = 1000
 FULL_ID = 32
 LONGEST_TTL = 30 * 24 * 3600
 """In seconds; servers let no environment last longer."""
+PEOPLE_SHOWN = 5
 POINT = "A seq, or the name of a checkpoint; 0 is the templates' state."
 
 commands = typer.Typer(help="Make, look at and delete environments.", no_args_is_help=True)
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The environment's id, or how it begins.", show_default=False)]
+
+
+class ClockMode(StrEnum):
+    """How an environment's time runs."""
+
+    REAL = "real"
+    STEPS = "steps"
+    FROZEN = "frozen"
+
+
+class Auth(StrEnum):
+    """What becomes of tokens that nobody issued."""
+
+    LENIENT = "lenient"
+    STRICT = "strict"
 
 
 class Include(StrEnum):
@@ -46,19 +62,17 @@ def remote_of(base_url: str, api_key: str) -> Remote:
     return Remote(base_url, api_key)
 
 
-def full_id(remote: Remote, given: str) -> str:
-    """The whole id of an environment; one that can still be used may be named by its beginning."""
-    if not given.strip():
-        raise Problem(f"'{given}' is no environment's id. `twindiff env ls` lists them.", exit_code=2)
-    if len(given) >= FULL_ID:
+def full_id(remote: Remote, given: str, *, ended: bool = False) -> str:
+    """The whole id of an environment that can still be used, of how it begins; or of one that has `ended` too."""
+    from twindiff.cli.naming import one_of
+
+    if len(given.strip()) >= FULL_ID:
         return given
     known = [each["environmentId"] for each in remote.get("env", limit=PAGE, status="ready")["environments"]]
-    found = [each for each in known if each.startswith(given.lower())]
-    if len(found) == 1:
-        return found[0]
-    amount = "No environment's id begins" if not found else f"The ids of {len(found)} environments begin"
-    looked = "" if len(known) < PAGE else f"Only the newest {PAGE:,} were looked at; an older one needs its whole id. "
-    raise Problem(f"{amount} with '{given}'. {looked}`twindiff env ls` lists them.")
+    begins = given.strip().lower()
+    if ended and begins and not any(each.startswith(begins) for each in known):
+        known = [each["environmentId"] for each in remote.get("env", limit=PAGE)["environments"]]
+    return one_of(given, known, "environment", "twindiff env ls")
 
 
 def say(as_json: bool, answer: Any, shown: Any) -> None:
@@ -102,6 +116,7 @@ def list_environments(
         )
     nothing = "There are no environments; make one with `twindiff env create slack:slack_default --as U01AGENBOT9`."
     say(as_json, found, shown if found else nothing)
+    say_where(as_json, base_url)
     if len(found) == PAGE:
         typer.echo(f"Only the newest {PAGE:,} are listed; there may be more.", err=True)
 
@@ -117,8 +132,16 @@ def create(
             "--as",
             metavar="[TWIN=]USER",
             help="Who its agent is: a user's id or email address; with several twins, one for each if need be.",
+            show_default=False,
         ),
-    ],
+    ] = [],  # noqa: B006 - never changed
+    clock: Annotated[
+        ClockMode | None, typer.Option(help="How its time runs; as the templates say unless told.", show_default=False)
+    ] = None,
+    start: Annotated[
+        str, typer.Option(metavar="INSTANT", help="When its time begins, such as 2026-03-01T09:00:00 (UTC).")
+    ] = "",
+    auth: Annotated[Auth, typer.Option(help="Whether unknown tokens act as the agent, or are refused.")] = Auth.LENIENT,
     ttl: Annotated[int, typer.Option(min=1, max=LONGEST_TTL, help="After so many seconds it expires.")] = 1800,
     name: Annotated[str, typer.Option(help="A name to find it by.", show_default=False)] = "",
     base_url: BaseUrl = DEFAULT_URL,
@@ -129,9 +152,27 @@ def create(
 
     For example: twindiff env create slack:slack_default --as U01AGENBOT9
     """
-    body = {"templates": templates, **_acting(users), "ttlSeconds": ttl, "name": name or None}
     remote = remote_of(base_url, api_key)
+    if not users:
+        raise Problem(_who_there_is(remote, templates), exit_code=2)
+    body = {"templates": templates, **_acting(users), "ttlSeconds": ttl, "name": name or None, "auth": auth.value}
+    if clock or start:
+        mode = clock or (ClockMode.STEPS if start else None)
+        body["clock"] = {"mode": mode and mode.value} | ({"start": start} if start else {})
     say_made(as_json, remote, remote.post("initEnv", body=body))
+
+
+def _who_there_is(remote: Remote, templates: list[str]) -> str:
+    """What to say to someone who did not say whom the agent acts as."""
+    from twindiff.cli.templates import template_of
+
+    people = [
+        f"{user['id']} ({user['email']})" if user["email"] else user["id"]
+        for name in templates
+        for user in template_of(remote, name)["users"][:PEOPLE_SHOWN]
+    ]
+    there = f" There are {', '.join(people)}; `twindiff templates show` lists all." if people else ""
+    return f"Say with --as who its agent is: a user's id or email address.{there}"
 
 
 def _acting(users: list[str]) -> dict[str, Any]:
@@ -202,7 +243,7 @@ def diff(
     run: Annotated[
         str,
         typer.Option(
-            help="The id of a run of this environment: what changed in it, not between points. "
+            help="The id of a run of this environment, or how it begins: what changed in it, not between points. "
             "It ends a run that was started with `once`."
         ),
     ] = "",
@@ -218,7 +259,7 @@ def diff(
     remote = remote_of(base_url, api_key)
     environment = full_id(remote, id)
     if run:
-        _refuse_run_of_another(remote, environment, run)
+        run = _run_of(remote, environment, run)
         found = remote.post("diffRun", body={"runId": run, "include": include.value})["diff"]
     else:
         points = {"from": start or "0"} | ({"to": end} if end else {})
@@ -233,13 +274,17 @@ def diff(
         say(as_json, found, render.diff(found))
 
 
-def _refuse_run_of_another(remote: Remote, environment: str, run: str) -> None:
+def _run_of(remote: Remote, environment: str, given: str) -> str:
+    """The whole id of a run of an environment; a Problem when it is another's."""
     known = [each["runId"] for each in remote.get("env", environment, "runs", limit=PAGE)["runs"]]
+    found = [each for each in known if given and each.startswith(given.lower())]
+    run = found[0] if len(found) == 1 else given
     if run not in known and len(known) < PAGE:
         raise Problem(
             f"'{run}' is no run of environment {environment}. `twindiff env show {environment}` lists its runs.",
             exit_code=2,
         )
+    return run
 
 
 @commands.command("reset")
@@ -260,4 +305,4 @@ def remove(
     """Delete environments; the results of their runs stay."""
     remote = remote_of(base_url, api_key)
     answers = [remote.delete("env", environment) for environment in [full_id(remote, each) for each in ids]]
-    say(as_json, answers, "\n".join(f"Deleted {answer['environmentId']}." for answer in answers))
+    say(as_json, answers, "\n".join(f"Deleted {answer['environmentId']} at {remote.url}." for answer in answers))

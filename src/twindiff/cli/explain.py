@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from twindiff.cli.remote import Json, Remote
 
 UNKNOWN_OPERATION = "unknown_operation"
+MISSING_OPERATION = "missing_operation"
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 COLUMNS_BESIDE = 3
 """Columns that tell a row apart, shown beside those that differ."""
@@ -33,7 +34,8 @@ def register(app: typer.Typer) -> None:
 
 def explain(
     run: Annotated[
-        str, typer.Argument(metavar="RUN", help="The id of a run that has been judged.", show_default=False)
+        str,
+        typer.Argument(metavar="RUN", help="The id of a judged run, or how it begins.", show_default=False),
     ],
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="With its calls: what each asked and was answered.")
@@ -56,15 +58,27 @@ def explain(
     from twindiff.cli.told import told
 
     remote = remote_of(base_url, api_key)
+    run = _full_run(remote, run)
     result = _result(remote, run)
     found = sorted(msgspec.convert(result["explanations"], list[Explanation]), key=how_much)
     made = calls(remote, "runs", run, transcripts=verbose or as_json)
-    unknown = {} if result["passed"] else _unknown_operations(made)
+    refused = [] if result["passed"] else made
+    unknown, lacking = (_tried(refused, each) for each in (UNKNOWN_OPERATION, MISSING_OPERATION))
     kept = {name: result.get(name, []) for name in ("runId", "passed", "score", "warnings")}
-    answer = {**kept, "explanations": msgspec.to_builtins(found), "unknownOperations": unknown, "calls": made}
-    shown = _shown(result, found, unknown)
+    answer = {**kept, "explanations": msgspec.to_builtins(found), "unknownOperations": unknown}
+    answer |= {"missingOperations": lacking, "calls": made}
+    shown = _shown(result, found, unknown, lacking)
     say(as_json, answer, Group(shown, "", told(made, [])) if verbose and made else shown)
     raise typer.Exit(0 if result["passed"] else 1)
+
+
+def _full_run(remote: Remote, given: str) -> str:
+    from twindiff.cli.runs import full_run
+
+    try:
+        return full_run(remote, given)
+    except Problem as problem:
+        raise Problem(str(problem), exit_code=2) from None
 
 
 def _result(remote: Remote, run: str) -> Json:
@@ -85,12 +99,18 @@ def how_much(why: Explanation) -> tuple[int, int]:
     return len(why.nearest[0].differs) or len(why.nearest), why.assertion
 
 
-def _unknown_operations(calls: Sequence[Json]) -> dict[str, int]:
-    """How often the agent tried what its twins do not have."""
-    return dict(Counter(call["operation"] for call in calls if call["error"] == UNKNOWN_OPERATION))
+def _tried(calls: Sequence[Json], error: str) -> dict[str, int]:
+    """How often the agent tried operations and was refused like this."""
+    return dict(Counter(call["operation"] for call in calls if call["error"] == error))
 
 
-def _shown(result: Json, found: Sequence[Explanation], unknown: dict[str, int]) -> RenderableType:
+def _times(tried: dict[str, int]) -> str:
+    return ", ".join(f"{name}{f' ({times} times)' if times > 1 else ''}" for name, times in tried.items())
+
+
+def _shown(
+    result: Json, found: Sequence[Explanation], unknown: dict[str, int], lacking: dict[str, int]
+) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
@@ -106,8 +126,10 @@ def _shown(result: Json, found: Sequence[Explanation], unknown: dict[str, int]) 
     for why in found:
         lines += ["", *_block(why, found, brief=nothing and not why.nearest)]
     if unknown:
-        tried = ", ".join(f"{name}{f' ({times} times)' if times > 1 else ''}" for name, times in unknown.items())
-        lines += ["", Text(f"Tried, though no twin has it: {printable(tried)}", QUIET)]
+        lines += ["", Text(f"Tried, though no twin has it: {printable(_times(unknown))}", QUIET)]
+    if lacking:
+        said = f"Tried, though the twin lacks it: {printable(_times(lacking))}"
+        lines += ["", Text(said, QUIET)]
     lines += [Text(f"Warning: {printable(warning)}", CHANGED) for warning in result.get("warnings", [])]
     return Group(*lines)
 

@@ -60,12 +60,12 @@ def findings(platform: Platform, suite: Suite) -> list[tuple[Test, list[Finding]
     from twindiff.checks import parse
     from twindiff.suites.lint import lint
 
-    worlds: dict[str, World] = {}
+    worlds: dict[tuple[str, ...], World] = {}
     found: list[tuple[Test, list[Finding]]] = []
     for test in suite.tests:
-        if test.seed_template not in worlds:
-            worlds[test.seed_template] = world_of(platform, test)
-        found.append((test, lint(parse(test.expected_output), worlds[test.seed_template])))
+        if test.starts_from not in worlds:
+            worlds[test.starts_from] = world_of(platform, test)
+        found.append((test, lint(parse(test.expected_output), worlds[test.starts_from])))
     return found
 
 

@@ -46,7 +46,7 @@ def log(
     from twindiff.cli.told import told
 
     remote = remote_of(base_url, api_key)
-    environment = full_id(remote, id)
+    environment = full_id(remote, id, ended=True)
     if follow:
         _follow(remote, environment, _printer(as_json=as_json), verbose=verbose)
         return

@@ -11,6 +11,19 @@ WHOLE = 32
 """Letters of the shortest whole id."""
 
 
+def one_or_as_given(given: str, known: Sequence[str], what: str) -> str:
+    """The whole id that begins as given, or what was given where none does: the server knows what to say of it."""
+    found = [each for each in known if given.strip() and each.lower().startswith(given.strip().lower())]
+    if len(found) > 1:
+        raise _several(given, found, what)
+    return found[0] if found else given
+
+
+def _several(given: str, found: Sequence[str], what: str) -> Problem:
+    several = ", ".join(found[:SHOWN]) + (", …" if len(found) > SHOWN else "")
+    return Problem(f"The ids of {len(found)} {what}s begin with '{given}': {several}. Say more of it.")
+
+
 def one_of(given: str, known: Sequence[str], what: str, lists_them: str, most: int = 1000) -> str:
     """The whole id that begins as given; a Problem when there is none or are several.
 
@@ -25,8 +38,7 @@ def one_of(given: str, known: Sequence[str], what: str, lists_them: str, most: i
     if len(found) == 1:
         return found[0]
     if found:
-        several = ", ".join(found[:SHOWN]) + (", …" if len(found) > SHOWN else "")
-        raise Problem(f"The ids of {len(found)} {what}s begin with '{given}': {several}. Say more of it.")
+        raise _several(given, found, what)
     if len(wanted) >= WHOLE:
         return given.strip()  # it may be older than those that were looked at; the server knows
     looked = "" if len(known) < most else f"Only the newest {most:,} were looked at; an older one needs its whole id. "

@@ -13,6 +13,7 @@ from twindiff.cli.problem import Problem
 
 if TYPE_CHECKING:
     from twindiff.cli.blame import Blame
+    from twindiff.cli.remote import Remote
 
 
 def register(app: typer.Typer) -> None:
@@ -138,12 +139,24 @@ def blame(
     from twindiff.cli.journal import journal
 
     remote = remote_of(base_url, api_key)
-    found = blame(journal(remote, full_id(remote, id)), table, key)
+    environment = full_id(remote, id)
+    found = blame(journal(remote, environment), table, key)
     if found is None:
-        raise Problem(
-            f"Nothing that lasts has changed {table} {' '.join(key)}: it is as its template left it, if it is."
-        )
+        raise Problem(_why_nobody(remote, environment, table, key))
     say(as_json, _answer(found), _shown(found))
+
+
+def _why_nobody(remote: Remote, environment: str, table: str, key: list[str]) -> str:
+    """Why nobody is to blame for a row; a Problem where there is no such table."""
+    from twindiff.cli.rows import asked
+
+    columns = asked(remote, environment, table, {})["key"]
+    if len(columns) != len(key):
+        given = "1 part was" if len(key) == 1 else f"{len(key)} parts were"
+        return f"The key of {table} is {' '.join(columns)}; {given} given."
+    if not asked(remote, environment, table, dict(zip(columns, key, strict=True)))["rows"]:
+        return f"{table} has no row {' '.join(key)}, which is as its template left it."
+    return f"Nothing that lasts has changed {table} {' '.join(key)}: it is as its template left it."
 
 
 def _answer(found: Blame) -> dict[str, Any]:

@@ -76,6 +76,7 @@ def _meant(given: str, known: Sequence[NamedT], what: str) -> NamedT:
     wanted = given.lower()
     exact = [each for each in known if wanted in (each.id, each.name.lower())]
     found = exact or [each for each in known if wanted in each.name.lower()]
+    found = found or [each for each in known if wanted and each.id.startswith(wanted)]
     if len(found) == 1:
         return found[0]
     if found:
@@ -92,7 +93,7 @@ def _some(known: Sequence[Suite | Test]) -> str:
 @commands.command("ls")
 def list_suites(base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """List suites, newest first."""
-    from twindiff.cli.env import say
+    from twindiff.cli.env import say, say_where
     from twindiff.cli.render import add_row, table
 
     with platform_of(base_url, api_key) as platform:
@@ -103,6 +104,7 @@ def list_suites(base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: 
     answer = [{"id": e.id, "name": e.name, "description": e.description, "tests": len(e.tests)} for e in found]
     nothing = "There are no suites; `twindiff suites show starter` brings one in, `twindiff import agent-diff` yours."
     say(as_json, answer, shown if found else nothing)
+    say_where(as_json, base_url)
 
 
 @commands.command("show")
@@ -130,7 +132,7 @@ def show(
         "test": found.name,
         "id": found.id,
         "type": found.type,
-        "template": found.seed_template,
+        "template": ", ".join(found.starts_from),
         "prompt": found.prompt,
     }
     say(as_json, msgspec.to_builtins(found), facts_table(facts))
@@ -144,5 +146,5 @@ def _tests(suite: Suite) -> Table:
     shown = table("test", "checks", "template", "prompt")
     for each in suite.tests:
         checks = str(len(each.expected_output.get("assertions", ())))
-        add_row(shown, each.name, checks, each.seed_template, each.prompt)
+        add_row(shown, each.name, checks, ", ".join(each.starts_from), each.prompt)
     return shown

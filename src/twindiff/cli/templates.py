@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 USERS_SHOWN = 20
+SHORTEST_ID = 4
+"""Letters of an id's beginning, for names may look alike."""
 
 commands = typer.Typer(help="Look at what environments can start from.", invoke_without_command=True)
 
@@ -36,7 +38,7 @@ def templates(
 @commands.command("ls")
 def list_templates(base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """List the newest template of every twin and name."""
-    from twindiff.cli.env import remote_of, say
+    from twindiff.cli.env import remote_of, say, say_where
     from twindiff.cli.render import add_row, table
 
     found = remote_of(base_url, api_key).get("templates")["templates"]
@@ -45,6 +47,7 @@ def list_templates(base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_jso
     for each in found:
         add_row(shown, _full_name(each), each["origin"], each["description"] or "")
     say(as_json, found, shown if found else "There are no templates; no twin is installed.")
+    say_where(as_json, base_url)
 
 
 def _full_name(template: Json) -> str:
@@ -62,8 +65,7 @@ def show(
     from twindiff.cli.env import facts_table, remote_of, say
     from twindiff.cli.render import add_row, table
 
-    remote = remote_of(base_url, api_key)
-    found = remote.get("templates", _id(remote, name))
+    found = template_of(remote_of(base_url, api_key), name)
     facts = {
         "template": _full_name(found),
         "id": found["id"],
@@ -86,12 +88,18 @@ def show(
     say(as_json, found, Group(facts_table(facts), *(line for part in lists for line in ("", part))))
 
 
+def template_of(remote: Remote, name: str) -> Json:
+    """The template that is meant by a name or an id."""
+    return remote.get("templates", _id(remote, name))
+
+
 def _id(remote: Remote, given: str) -> str:
     """The id of the template that is meant; a Problem has the nearest name."""
     from twindiff.kit.suggestions import did_you_mean
 
     known: list[Json] = remote.get("templates")["templates"]
     found = [each for each in known if given in (each["id"], each["name"], _full_name(each))]
+    found = found or [each for each in known if len(given) >= SHORTEST_ID and each["id"].startswith(given.lower())]
     if len(found) == 1:
         return found[0]["id"]
     if found:

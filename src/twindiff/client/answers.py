@@ -279,6 +279,24 @@ class Verdict(msgspec.Struct):
     explanations: list[dict[str, Any]]
     warnings: list[str] = []
 
+    def __repr__(self) -> str:
+        """One line that a failing `assert verdict.passed` shows: how many assertions hold, and what the first lacks."""
+        word = "passed" if self.passed else "failed"
+        held = f"{self.score.get('passed', 0)} of {self.score.get('total', 0)} assertions hold"
+        return f"<Verdict {word}: {'. '.join([held, *self.why[:1]])}>"
+
+    @property
+    def why(self) -> list[str]:
+        """Why the checks do not hold, one sentence for each that failed."""
+        return [str(each["text"]) for each in self.explanations if "text" in each] or self.failures
+
+    def assert_passed(self) -> None:
+        """Raise an AssertionError that says why each check failed, unless all hold."""
+        __tracebackhide__ = True  # pytest shows the line that asks, and not this one
+        if not self.passed:
+            held = f"{self.score.get('passed', 0)} of {self.score.get('total', 0)} assertions hold"
+            raise AssertionError("\n".join([f"{held}:", *(f"- {each}" for each in self.why)]))
+
 
 class RunResult(msgspec.Struct, rename="camel"):
     """A run's latest diff and verdict, None before there is one; `calls` are there if they were asked for."""
@@ -319,6 +337,13 @@ class Test(msgspec.Struct):
     type: str
     seed_template: str
     expected_output: dict[str, Any]
+    seed_templates: list[str] = []
+    """The templates of a test that starts from several; `seed_template` is the first."""
+
+    @property
+    def starts_from(self) -> tuple[str, ...]:
+        """The templates that its environments start from."""
+        return tuple(self.seed_templates) or (self.seed_template,)
 
 
 class Suite(msgspec.Struct):

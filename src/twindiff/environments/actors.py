@@ -27,6 +27,15 @@ class People(NamedTuple):
         return self.ids[self.emails.index(email)] if email and email in self.emails else None
 
 
+NAMED = 8
+"""Users that a refusal names."""
+
+
+def _some(known: Sequence[str]) -> str:
+    more = f" and {len(known) - NAMED:,} more" if len(known) > NAMED else ""
+    return ", ".join(known[:NAMED]) + more
+
+
 class Acting(NamedTuple):
     """The users that calls act as, by twin, and whoever it is where a twin is not among them."""
 
@@ -103,8 +112,9 @@ class Actors:
         return ""
 
     def _unknown(self, templates: Sequence[TemplateRecord], who: str, field: str) -> UnknownUser:
-        known = [each for template in templates for each in getattr(self.people(template), field)]
-        return UnknownUser(f"unknown user '{who}' in template '{templates[0].name}'.{did_you_mean(who, known)}")
+        known = [each for template in templates for each in getattr(self.people(template), field) if each]
+        there = f" It has {_some(known)}." if known else " It has no users."
+        return UnknownUser(f"unknown user '{who}' in template '{templates[0].name}'.{there}{did_you_mean(who, known)}")
 
     def _read(self, template: TemplateRecord) -> People:
         users = self._registry.get(template.service).users

@@ -12,6 +12,7 @@ from typing import NamedTuple, cast
 
 from twindiff.catalog import CallRecord, RunRecord, TranscriptRecord
 from twindiff.kit.clock import Clock
+from twindiff.kit.errors import MissingOperation, UnknownOperation
 from twindiff.storage import CatalogStore, Engine
 from twindiff.storage.feed import Feed
 
@@ -26,8 +27,11 @@ MOST_HELD = 64_000_000
 """Bytes of requests and answers that wait to be written; beyond them calls are logged without their transcripts."""
 PACKED_AT_ONCE = 250_000
 """Bytes of requests and answers after which others have their turn, as after many calls."""
-UNKNOWN_OPERATION = "unknown_operation"
-"""The error of a call that named an operation which its twin does not have."""
+UNKNOWN_OPERATION = UnknownOperation.code
+"""The error of a call that named an operation which nobody has, as far as the twin knows: a slip."""
+MISSING_OPERATION = MissingOperation.code
+"""The error of a call that named an operation which the vendor has and its twin lacks."""
+NOT_HERE = (UNKNOWN_OPERATION, MISSING_OPERATION)
 
 
 class Entry(NamedTuple):
@@ -235,7 +239,7 @@ class CallLog:
         """How many calls of an environment named an operation that its twin does not have."""
         self.flush()
         return self._catalog.count(
-            CallRecord, CallRecord.environment_id == environment_id, CallRecord.error == UNKNOWN_OPERATION
+            CallRecord, CallRecord.environment_id == environment_id, CallRecord.error.in_(NOT_HERE)
         )
 
     def forget(self, environment_id: str) -> Iterator[None]:

@@ -17,7 +17,7 @@ from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, Engine, Intent, Moment, NotServed
 from twindiff.storage.deadline import TakesLong
 
-from .call_log import UNKNOWN_OPERATION, CallLog, Entry
+from .call_log import MISSING_OPERATION, UNKNOWN_OPERATION, CallLog, Entry
 from .due import DueWork, StillDue
 from .environments import Environment
 from .transcripts import Heard, Policy
@@ -87,7 +87,8 @@ class Calls:
     def unknown(self, environment: Environment, twin: Twin, request: Request, token: str) -> Answer:
         """Refuse a request for an operation that the twin lacks."""
         answer = twin.style.unknown(request, twin.dispatch.verbs(request.path))
-        outcome = Outcome(answer, _named(request), error=UNKNOWN_OPERATION)
+        error = MISSING_OPERATION if twin.lacks(request) else UNKNOWN_OPERATION
+        outcome = Outcome(answer, _named(request), error=error)
         self.note(environment, twin, outcome, request, token, time.perf_counter())
         return answer
 

@@ -92,7 +92,8 @@ class Templates:
         if start.template.hash in [record.hash for record in recorded]:
             return False
         with self._engine.transaction():
-            self._record(Naming(service, name, "built-in"), finished(self.keep(twin, start)), recorded)
+            naming = Naming(service, name, "built-in", twin.descriptions.get(name))
+            self._record(naming, finished(self.keep(twin, start)), recorded)
         return True
 
     def add(self, twin: Twin, name: str, rows: Rows, *, origin: str, description: str | None = None) -> TemplateRecord:
@@ -179,6 +180,29 @@ class Templates:
                 f"{did_you_mean(name, known)}"
             )
         return found[0]
+
+    def meant(self, text: str) -> TemplateRecord:
+        """The newest template that is meant by `service:name`, its name alone or its id; raises UnknownTemplate."""
+        service, colon, name = text.partition(":")
+        if colon:
+            return self.named(service, name)
+        likely = self._registry.find(text.partition("_")[0])  # the others need not be loaded for most names
+        if likely and (found := self.history(likely.name, text)):
+            return found[0]
+        found = [each[0] for twin in self._registry.twins if (each := self.history(twin, text))]
+        if len(found) > 1:
+            names = " or ".join(f"{each.service}:{each.name}" for each in found)
+            raise UnknownTemplate(f"several templates are named '{text}': say {names}")
+        located = found[0] if found else self.located(text) or self._with_id(text)
+        if located:
+            return located
+        near = did_you_mean(text, sorted(each.name for each in self.list()))
+        raise UnknownTemplate(f"template not found: '{text}'; name one, or say service:name.{near}")
+
+    def _with_id(self, text: str) -> TemplateRecord | None:
+        with suppress(InvalidTemplateId, TemplateNotFound):
+            return self.get(text)
+        return None
 
     def located(self, schema_name: str) -> TemplateRecord | None:
         """The newest template at a location."""

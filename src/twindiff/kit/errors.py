@@ -77,6 +77,12 @@ class UnknownToken(ApiError):
     status = 401
 
 
+class MissingOperation(ApiError):
+    """The vendor has this operation, and the twin lacks it; the call log says so, whatever the style answers."""
+
+    status = 501
+
+
 class UnknownOperation(ApiError):
     """The vendor has no such operation, or this twin does not have it."""
 

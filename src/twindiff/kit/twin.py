@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack
 
@@ -351,7 +352,7 @@ class Twin:
     `webhooks` is how the vendor tells of events. `variables` are what programs read to find it, `seeding` is how
     it is filled from a configuration. `completes` adds to a template's rows, as people write them, what follows from
     them. `clocks` are instants by template, in ISO 8601, at which environments of it begin unless they are told
-    otherwise. `screen` shows its state to people.
+    otherwise; `descriptions` say in a line each what templates hold. `screen` shows its state to people.
     """
 
     def __init__(
@@ -373,6 +374,7 @@ class Twin:
         seeding: Seeding | None = None,
         completes: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
         clocks: Mapping[str, str] | None = None,
+        descriptions: Mapping[str, str] | None = None,
         screen: Look | None = None,
     ) -> None:
         self.name = name
@@ -383,10 +385,9 @@ class Twin:
         self.variables = variables or _usual_variables(name)
         self.seeding = seeding
         self.completes = completes
-        self.screen = screen
-        self.seeds = seeds
-        self.templates = dict(templates or {})
-        self.clocks = dict(clocks or {})
+        self.seeds, self.screen = seeds, screen
+        self.templates, self.clocks = dict(templates or {}), dict(clocks or {})
+        self.descriptions = dict(descriptions or {})
         self.actor_of = actor_of
         self.webhooks = webhooks
         self.missing = None if missing is None else frozenset(missing)
@@ -400,6 +401,12 @@ class Twin:
         found = self.dispatch.find(request.verb, request.path)
         return found and Exchange(self.style, request, found.operation, found.path_parameters, base_url)
 
+    def lacks(self, request: Request) -> bool:
+        """Whether a request is for an operation that the vendor has and the twin lacks, as far as that is known."""
+        missing = self.missing or frozenset()
+        method = self.dispatch.style.method_name(request.path)
+        return method in missing or bool(_pattern_of(missing).fullmatch(f"{request.verb} {request.path}"))
+
     def takes_long(self, exchange: Exchange) -> bool:
         """Whether a request is known to take long before it is worked on, so that it is begun where nobody waits."""
         return exchange.operation.declared.in_thread or len(exchange.request.body) > LONG_BODY
@@ -407,6 +414,14 @@ class Twin:
     def read(self, exchange: Exchange) -> None:
         """Read the parameters of a request whose body is there."""
         exchange.parameters = self.style.parameters(exchange)
+
+
+@lru_cache
+def _pattern_of(operations: frozenset[str]) -> re.Pattern[str]:
+    """What requests for REST operations look like: `GET /files/{id}`, perhaps with a version before the path."""
+    parts = (re.split(r"\{[^}]*\}", each) for each in operations if " /" in each)
+    paths = ("[^/]+".join(map(re.escape, each)).replace(r"\ /", r"\ (?:/v?[\d.]+)?/", 1) for each in parts)
+    return re.compile("|".join(paths) or r"(?!)")
 
 
 def _usual_variables(name: str) -> Variables:

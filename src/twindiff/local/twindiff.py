@@ -69,7 +69,7 @@ class Twindiff(Platform):
         known = self._service.templates
         with self._inside.lock:
             try:
-                found = [known.named(twin, name) for twin, _, name in (each.partition(":") for each in templates)]
+                found = [known.meant(each) for each in templates]
             except ApiError:
                 return NOBODY  # what is wrong is said when the environment is asked for
             return self._service.environments.actors.first(found) or NOBODY

@@ -73,14 +73,20 @@ class Rules(msgspec.Struct, kw_only=True):
 
 
 class PublicTest(Rules):
-    """A test as public suite files write it; its checks stand under `assertions` or `expected_output`."""
+    """A test as public suite files write it; its checks stand under `assertions` or `expected_output`.
+
+    What public files do not have: several `seed_templates`, `users` by twin, `impersonate_email` and `clock`.
+    """
 
     id: str
     name: str
     prompt: str
     type: str
-    seed_template: str
+    seed_template: str = ""
+    seed_templates: list[str] | None = None
     impersonate_user_id: str | None = None
+    impersonate_email: str | None = None
+    users: dict[str, str] | None = None
     assertions: list[Any] | None = None
     expected_output: dict[str, Any] | None = None
     clock: ClockWanted | None = None
@@ -122,10 +128,11 @@ class Importer:
                 checked.seeds.append(self._seed(name, twin, content))
         return checked
 
-    def _known(self, suite_twin: str, template: str) -> Known:
-        """The tables of a test: of the twin that its template is of by its name, or else of its suite's."""
-        twin = self._registry.find(template.partition("_")[0])
-        return known_to((self._registry.schemas[twin.name if twin else suite_twin],))
+    def _known(self, suite_twin: str, templates: tuple[str, ...]) -> Known:
+        """The tables of a test: of the twins that its templates are of by their names, or else of its suite's."""
+        twins = [self._registry.find(template.partition("_")[0]) for template in templates]
+        names = dict.fromkeys(twin.name if twin else suite_twin for twin in twins)
+        return known_to(tuple(self._registry.schemas[name] for name in names))
 
     def store(self, checked: Checked) -> Generator[Work, None, Imported]:
         """Store what was checked, in parts: all of it or, when that fails, nothing that has a name."""
@@ -171,25 +178,36 @@ def _stem(name: str) -> str:
     return name.rpartition("/")[2].removesuffix(".json")
 
 
-def _suite(file: str, content: dict[str, Any], known_of: Callable[[str], Known]) -> SuiteFile:
+def _suite(file: str, content: dict[str, Any], known_of: Callable[[tuple[str, ...]], Known]) -> SuiteFile:
     try:
         suite = msgspec.convert(content, PublicSuite)
     except msgspec.ValidationError as error:
         raise InvalidFile(f"{file}: {error}") from None
     suite_id = str(uuid5(NAMESPACE, f"suite:{suite.owner}:{suite.name}"))
     new = NewSuite(suite_id, suite.name, suite.description, "public", suite.owner)
-    tests = [_test(file, suite, test, known_of(test.seed_template)) for test in suite.tests]
+    tests = [_test(file, suite, test, known_of) for test in suite.tests]
     _refuse_repeated(file, [test.id for test in suite.tests])
     return SuiteFile(new, tests)
 
 
 def _refuse_repeated(file: str, ids: list[str]) -> None:
-    for number, id in enumerate(ids):
-        if id in ids[:number]:
+    seen: set[str] = set()
+    for id in ids:
+        if id in seen:
             raise InvalidFile(f"{file}: two tests have the id '{id}'")
+        seen.add(id)
 
 
-def _test(file: str, suite: PublicSuite, test: PublicTest, known: Known) -> NewTest:
+def _templates(file: str, test: PublicTest) -> tuple[str, ...]:
+    """The templates that a test names, one of each twin; raises InvalidFile."""
+    named = tuple(test.seed_templates or ()) or (test.seed_template,)
+    if not all(named) or (test.seed_templates and test.seed_template):
+        raise InvalidFile(f"{file}: test {test.id}: it has a seed_template, or several seed_templates")
+    return named
+
+
+def _test(file: str, suite: PublicSuite, test: PublicTest, known_of: Callable[[tuple[str, ...]], Known]) -> NewTest:
+    templates = _templates(file, test)
     if test.expected_output and test.assertions is not None:
         raise InvalidFile(f"{file}: test {test.id}: has both assertions and expected_output; keep one of them")
     spec: dict[str, Any] = {**(test.expected_output or {"assertions": test.assertions})}
@@ -201,7 +219,7 @@ def _test(file: str, suite: PublicSuite, test: PublicTest, known: Known) -> NewT
     try:
         if clock:
             clock.resolved()
-        warned = tuple(f"test {test.id}: {problem}" for problem in warnings(parse(spec), known))
+        warned = tuple(f"test {test.id}: {problem}" for problem in warnings(parse(spec), known_of(templates)))
         item = msgspec.convert(
             {
                 "name": test.name,
@@ -209,6 +227,8 @@ def _test(file: str, suite: PublicSuite, test: PublicTest, known: Known) -> NewT
                 "type": test.type,
                 "expected_output": spec,
                 "impersonateUserId": test.impersonate_user_id,
+                "impersonateEmail": test.impersonate_email,
+                "users": test.users,
                 "clock": msgspec.to_builtins(clock),
             },
             TestItem,
@@ -216,4 +236,4 @@ def _test(file: str, suite: PublicSuite, test: PublicTest, known: Known) -> NewT
     except (SpecError, InvalidClock, msgspec.ValidationError) as error:
         raise InvalidFile(f"{file}: test {test.id}: {error}") from None
     test_id = str(uuid5(NAMESPACE, f"test:{suite.name}:{test.id}"))
-    return NewTest(test_id, item, test.seed_template, warned)
+    return NewTest(test_id, item, templates, warned)

@@ -13,7 +13,7 @@ from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.checks import SpecError, known_to, parse, warnings
 from twindiff.environments.clocks import ClockWanted
 from twindiff.environments.registry import Registry
-from twindiff.environments.templates import InvalidTemplateId, TemplateNotFound, Templates, UnknownTemplate
+from twindiff.environments.templates import Templates
 from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
 from twindiff.storage import Engine
@@ -44,8 +44,16 @@ class InvalidDsl(ApiError):
     """The checks of a test cannot be read."""
 
 
+class SeveralOfATwin(ApiError):
+    """A test starts from one template of each twin."""
+
+
 class TestItem(msgspec.Struct):
-    """A test as it is handed in; `environment_template` is a template's id, name or `service:name`."""
+    """A test as it is handed in; `environment_template` is a template's id, name or `service:name`.
+
+    One that starts from several names them in `environment_templates`. Its agent is a user by id, the same person in
+    every twin by email address, or by `users`, ids or addresses by twin.
+    """
 
     __test__ = False
 
@@ -56,14 +64,22 @@ class TestItem(msgspec.Struct):
     environment_template: str = msgspec.field(name="environmentTemplate", default="")
     impersonate_user_id: str | None = msgspec.field(name="impersonateUserId", default=None)
     clock: ClockWanted | None = None
+    environment_templates: list[str] = msgspec.field(name="environmentTemplates", default_factory=list[str])
+    users: dict[str, str] | None = None
+    impersonate_email: str | None = msgspec.field(name="impersonateEmail", default=None)
+
+    @property
+    def starts_from(self) -> tuple[str, ...]:
+        """The templates that it names; the empty name stands for the default one."""
+        return tuple(self.environment_templates) or (self.environment_template,)
 
 
 class NewTest(NamedTuple):
-    """A test ready to be stored."""
+    """A test ready to be stored; `seed_templates` are locations."""
 
     test_id: str
     item: TestItem
-    seed_template: str
+    seed_templates: tuple[str, ...]
     warnings: tuple[str, ...] = ()
 
 
@@ -129,36 +145,33 @@ class Suites:
 
     def templates_of(self, items: Iterable[TestItem], default: str | None = None) -> dict[str, TemplateRecord]:
         """The templates that tests name, the default one where they name none; raises UnknownTemplate."""
-        return {text: self._template(text or default or "") for text in {item.environment_template for item in items}}
+        texts = {text for item in items for text in item.starts_from}
+        return {text: self._template(text or default or "") for text in texts}
 
     def checked(self, items: Iterable[TestItem], templates: Mapping[str, TemplateRecord]) -> list[NewTest]:
-        """Tests ready to be stored, with what is to be said of their checks; raises InvalidDsl, InvalidClock."""
-        return [self._checked(item, templates[item.environment_template]) for item in items]
+        """Tests ready to be stored, with what is to be said of their checks.
 
-    def _checked(self, item: TestItem, template: TemplateRecord) -> NewTest:
+        Raises InvalidDsl, InvalidClock, SeveralOfATwin.
+        """
+        return [self._checked(item, [templates[text] for text in item.starts_from]) for item in items]
+
+    def _checked(self, item: TestItem, templates: list[TemplateRecord]) -> NewTest:
         if item.clock:
             item.clock.resolved()
-        schema = self._registry.schemas.get(template.service)
+        twins = [template.service for template in templates]
+        _refuse_repeated_twin(item.name, twins)
+        known = all(twin in self._registry.schemas for twin in twins)
         try:
             spec = parse(item.expected_output)
-            found = warnings(spec, known_to((schema,))) if schema else []
+            found = warnings(spec, known_to(tuple(self._registry.schemas[twin] for twin in twins))) if known else []
         except SpecError as error:
             raise InvalidDsl(f"invalid DSL: {error}") from None
         said = tuple(f"test {item.name}: {problem}" for problem in found)
-        return NewTest(new_uuid(), item, template.schema_name, said)
+        return NewTest(new_uuid(), item, tuple(template.schema_name for template in templates), said)
 
     def _template(self, text: str) -> TemplateRecord:
         """A template by id, name or `service:name`."""
-        service, colon, name = text.partition(":")
-        if colon:
-            return self._templates.named(service, name)
-        found = [each for each in self._templates.list() if text in (each.name, each.schema_name)]
-        if found:
-            return found[0]
-        try:
-            return self._templates.get(text)
-        except (InvalidTemplateId, TemplateNotFound):
-            raise UnknownTemplate(f"template not found: '{text}'") from None
+        return self._templates.meant(text)
 
     def replace(self, suite: NewSuite, tests: list[NewTest]) -> bool:
         """Store a suite under a known id; whether that changed anything. Tests that are gone are removed."""
@@ -200,13 +213,16 @@ class Suites:
                 name=item.name,
                 prompt=item.prompt,
                 type=item.type,
-                seed_template=test.seed_template,
+                seed_template=test.seed_templates[0],
                 spec=msgspec.json.encode(item.expected_output).decode(),
                 created=now.micros,
                 created_at=now.iso,
                 updated_at=now.iso,
                 impersonate_user_id=item.impersonate_user_id,
                 clock=msgspec.to_builtins(item.clock),
+                seed_templates=[*test.seed_templates] if len(test.seed_templates) > 1 else None,
+                users=item.users,
+                impersonate_email=item.impersonate_email,
             )
         )
 
@@ -218,13 +234,25 @@ def _naming(record: SuiteRecord) -> NewSuite:
 def _content(test: NewTest) -> tuple[object, ...]:
     item = test.item
     spec = msgspec.json.encode(item.expected_output).decode()
-    what = (test.test_id, item.name, item.prompt, item.type, test.seed_template, spec)
-    return *what, item.impersonate_user_id, item.clock
+    what = (test.test_id, item.name, item.prompt, item.type, test.seed_templates, spec)
+    return *what, item.impersonate_user_id, item.clock, item.users, item.impersonate_email
 
 
 def _content_of(record: TestRecord) -> tuple[object, ...]:
     r = record
-    return r.test_id, r.name, r.prompt, r.type, r.seed_template, r.spec, r.impersonate_user_id, clock_of(r)
+    what = (r.test_id, r.name, r.prompt, r.type, templates_of(r), r.spec)
+    return *what, r.impersonate_user_id, clock_of(r), r.users, r.impersonate_email
+
+
+def _refuse_repeated_twin(name: str, twins: list[str]) -> None:
+    for number, twin in enumerate(twins):
+        if twin in twins[:number]:
+            raise SeveralOfATwin(f"test {name}: two of its templates are of {twin}; it starts from one of each")
+
+
+def templates_of(record: TestRecord) -> tuple[str, ...]:
+    """The locations of the templates that a test starts from."""
+    return tuple(record.seed_templates or [record.seed_template])
 
 
 def clock_of(record: TestRecord) -> ClockWanted | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -14,7 +14,7 @@ import msgspec
 
 from twindiff.kit.binding import Bound
 from twindiff.kit.call import Call
-from twindiff.kit.errors import ApiError, MalformedBody, UnknownOperation
+from twindiff.kit.errors import ApiError, MalformedBody, MissingOperation
 from twindiff.kit.events import Webhooks
 from twindiff.kit.exchange import Exchange, Layer, compose
 from twindiff.kit.http import Answer, Request, json_answer
@@ -185,7 +185,7 @@ class Endpoint(Dispatch):
         problems = [Problem(NotImplementedHere(f"'{name}'"), (name,)) for name in plan.missing]
 
         def refuse(call: Call, raw: Any) -> Answer:
-            return self.graphql.outcome(Outcome(None, problems, 0))._replace(error=UnknownOperation.code)
+            return self.graphql.outcome(Outcome(None, problems, 0))._replace(error=MissingOperation.code)
 
         return refuse
 
@@ -237,17 +237,17 @@ class GraphqlTwin(Twin):
         tells: Tells | None = None,
         variables: Variables | None = None,
         seeding: Seeding | None = None,
+        descriptions: Mapping[str, str] | None = None,
         screen: Look | None = None,
     ) -> None:
         self.model = Model(modules, payload)
         self.model.tells = tells
         verbs.belongs(self.model)
         self.api = Api(self.model, style.limits, missing, style.extras)
-        every = (*self.model.tables, *tables)
         super().__init__(
             name,
             style,
-            tables=every,
+            tables=(*self.model.tables, *tables),
             users=users,
             seeds=seeds,
             missing=self.api.missing,
@@ -256,6 +256,7 @@ class GraphqlTwin(Twin):
             webhooks=webhooks,
             variables=variables,
             seeding=seeding,
+            descriptions=descriptions,
             screen=screen,
         )
         self.dispatch = self.endpoint = Endpoint(style, self.api, layers)

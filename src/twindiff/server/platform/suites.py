@@ -69,6 +69,9 @@ class TestShown(msgspec.Struct, omit_defaults=True):
     created_at: str
     updated_at: str
     clock: ClockWanted | None = None
+    seed_templates: list[str] = []
+    """Where it starts from several."""
+    users: dict[str, str] | None = None
 
 
 class TestList(msgspec.Struct, omit_defaults=True):
@@ -190,6 +193,8 @@ def _shown(test: TestRecord) -> TestShown:
         created_at=test.created_at,
         updated_at=test.updated_at,
         clock=clock_of(test),
+        seed_templates=test.seed_templates or [],
+        users=test.users,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from twindiff.catalog import CallRecord
-from twindiff.environments.call_log import UNKNOWN_OPERATION
+from twindiff.environments.call_log import NOT_HERE
 from twindiff.environments.environments import Environment
 from twindiff.kit.errors import ApiError, InvalidParameter
 from twindiff.kit.http import Answer, Request, json_answer
@@ -106,7 +106,7 @@ class Advance(msgspec.Struct, forbid_unknown_fields=True):
 async def _stub_hits(service: Service, environment: Environment, twin: Twin, request: Request) -> dict[str, Any]:
     service.calls.log.flush()
     mine = (CallRecord.environment_id == environment.id, CallRecord.twin == twin.name)
-    lacking = CallRecord.error == UNKNOWN_OPERATION
+    lacking = CallRecord.error.in_(NOT_HERE)
     found = service.catalog.rows(CallRecord, *mine, lacking, order=CallRecord.number, limit=1000)
     hits: dict[str, int] = {}
     for each in found:

@@ -53,7 +53,7 @@ news.onmessage = refresh;
 """
 _HASH = b64encode(sha256(_SCRIPT.encode()).digest()).decode()
 POLICY = (
-    f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{_HASH}'; connect-src 'self'; "
+    f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{_HASH}'; connect-src 'self'; img-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _STYLE = """
@@ -148,6 +148,7 @@ async def dashboard(desk: Desk, run: TwinRunRecord, token: str) -> Answer:
     script += '<meta http-equiv="refresh" content="1">' if status in BEGINNING else ""
     page = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Twin run {run.run_id[:8]}</title>'
+        '<link rel="icon" href="/inspect/static/icon.svg" type="image/svg+xml">'
         '<meta name="viewport" content="width=device-width">'
         f"<style>{_STYLE}</style></head><body><main>{''.join(parts)}</main>{script}</body></html>"
     )

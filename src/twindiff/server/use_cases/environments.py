@@ -14,7 +14,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.server.service import Service
 from twindiff.storage import NotServed
 from twindiff.storage.journal import Record
-from twindiff.suites.suites import TestNotFound, clock_of
+from twindiff.suites.suites import TestNotFound, clock_of, templates_of
 
 
 class TemplateNotGiven(ApiError):
@@ -97,7 +97,7 @@ def _actor(test: TestRecord | None, acting: Acting) -> Acting:
         return acting
     if test is None:
         raise UserNotGiven
-    return Acting(test.impersonate_user_id)
+    return Acting(test.impersonate_user_id, test.impersonate_email, test.users)
 
 
 def _test(service: Service, test_id: str | None) -> TestRecord | None:
@@ -109,15 +109,15 @@ def _test(service: Service, test_id: str | None) -> TestRecord | None:
 
 def _templates(service: Service, test: TestRecord | None, start: Start) -> list[TemplateRecord]:
     known = service.templates
-    location = start.schema or (test.seed_template if test else None)
-    if test and location:
-        return [_located(service, location)]
+    location = start.schema
+    if test:
+        return [_located(service, each) for each in ([location] if location else templates_of(test))]
     if start.template_id:
         return [_with_id(service, start.template_id)]
     if start.twin and start.name:
         return [known.named(start.twin, start.name)]
     if start.several:
-        return [known.named(*_service_and_name(each)) for each in start.several]
+        return [known.meant(each) for each in start.several]
     if location:
         return [_located(service, location)]
     raise TemplateNotGiven
@@ -135,13 +135,6 @@ def _with_id(service: Service, template_id: str) -> TemplateRecord:
         return service.templates.get(template_id)
     except TemplateNotFound as error:
         raise UnknownTemplate(f"{error}: '{template_id}'") from None
-
-
-def _service_and_name(text: str) -> tuple[str, str]:
-    twin, colon, name = text.partition(":")
-    if not colon:
-        raise TemplateNotGiven(f"a template is named 'service:name', not '{text}'")
-    return twin, name
 
 
 async def delete_environment(service: Service, env_id: str) -> None:

@@ -91,6 +91,10 @@ twin = Twin(
     seeds=_HERE / "seeds",
     templates={"box_default": bike_shop},
     seeding=seeding,
+    descriptions={
+        "box_base": "3 people and the root folder, nothing else",
+        "box_default": "A bike shop's folders, with files of ten types",
+    },
     screen=screen,
     missing=(_HERE / "missing_operations.txt").read_text().splitlines(),
     layers=(guard,),

@@ -56,6 +56,10 @@ twin = GoogleTwin(
     clocks=dict.fromkeys(("calendar_base", "calendar_default"), template_rows.BEGINS),
     webhooks=channels.webhooks,
     seeding=seeding,
+    descriptions={
+        "calendar_base": "1 person with an empty calendar",
+        "calendar_default": "A company of 60 people in seven time zones, with their meetings",
+    },
     screen=screen,
     variables=Variables(
         tokens=dict.fromkeys(("GOOGLE_CALENDAR_TOKEN", "GOOGLE_ACCESS_TOKEN"), "ya29.{secret}"),

@@ -28,6 +28,11 @@ twin = GraphqlTwin(
     webhooks=webhooks,
     tells=tell,
     seeding=seeding,
+    descriptions={
+        "linear_base": "No rows at all, for states made through the API",
+        "linear_default": "A small workspace: 3 people, 2 teams, 4 issues",
+        "linear_workspace": "A company of 60 people: 6 teams, 12 projects, 1,500 issues",
+    },
     screen=screen,
     variables=Variables(
         tokens=dict.fromkeys(("LINEAR_API_KEY", "LINEAR_ACCESS_TOKEN", "LINEAR_TOKEN"), "lin_api_{secret}"),

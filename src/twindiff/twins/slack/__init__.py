@@ -85,6 +85,11 @@ twin = Twin(
     actor_of=actor_of,
     webhooks=webhooks,
     seeding=seeding,
+    descriptions={
+        "slack_base": "No rows at all, for states made through the API",
+        "slack_default": "A small workspace: 3 people, 2 channels, 3 messages",
+        "slack_lighthouse": "A workspace of 44 people over three months",
+    },
     screen=screen,
     variables=Variables(
         tokens={"SLACK_BOT_TOKEN": "xoxb-{secret}", "SLACK_TOKEN": "xoxb-{secret}", "SLACK_API_TOKEN": "xoxb-{secret}"},

@@ -96,11 +96,11 @@ def test_a_comment_on_nothing(refused):
 
 
 def test_what_linear_has_and_the_twin_lacks(linear):
-    answer = linear.http(json={"query": "{ agentSessions { nodes { id } } }"})
+    answer = linear.http(json={"query": '{ applicationInfo(clientId: "x") { name } }'})
     assert answer.status_code == 200
     (error,) = answer.json()["errors"]
     assert error["extensions"]["code"] == "NOT_IMPLEMENTED"
-    assert error["path"] == ["agentSessions"]
+    assert error["path"] == ["applicationInfo"]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_what_linear_has_and_the_twin_lacks(linear):
         ('{ issue(id: "ENG-999") { id } }', "entity_not_found"),
         ('mutation { issueCreate(input: { teamId: "none", title: "x" }) { success } }', "entity_not_found"),
         ('{ projects(filter: { activityType: { eq: "some" } }) { nodes { id } } }', "not_implemented"),
-        ("{ agentSessions { nodes { id } } }", "unknown_operation"),
+        ('{ applicationInfo(clientId: "x") { name } }', "missing_operation"),
         ("{ viewer { name } }", None),
     ],
 )

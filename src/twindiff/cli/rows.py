@@ -1,0 +1,80 @@
+"""`twindiff env rows`: what a table of an environment holds."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twindiff.cli.env import Id, commands, full_id, remote_of, say
+from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
+from twindiff.cli.problem import Problem
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from twindiff.cli.remote import Json, Remote
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to `twindiff env`."""
+    commands.command()(rows)
+
+
+def rows(
+    id: Id,
+    table: Annotated[str, typer.Argument(help="A table, such as messages or slack.messages.")],
+    where: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN=VALUE", help="Only rows that have this; may be repeated.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 100,
+    base_url: BaseUrl = DEFAULT_URL,
+    api_key: ApiKey = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show the rows of a table, as they are now; columns that are empty in all of them are left out.
+
+    For example: twindiff env rows 3f2a messages --where channel_id=C01ABCD1234
+    """
+    remote = remote_of(base_url, api_key)
+    found = asked(remote, full_id(remote, id), table, dict(map(_pair, where or ())), limit)
+    found["rows"] = sorted(found["rows"], key=_by(found["key"]))
+    say(as_json, found, _shown(found) if found["rows"] else f"{found['table']} has no such rows.")
+    if found["total"] > len(found["rows"]):
+        typer.echo(f"{len(found['rows']):,} of {found['total']:,} rows; --limit and --where choose.", err=True)
+
+
+def asked(remote: Remote, environment: str, table: str, where: dict[str, str], limit: int = 1) -> Json:
+    """Rows of a table that have these values."""
+    return remote.get("env", environment, "rows", table, where=json.dumps(where), limit=limit)
+
+
+def _by(columns: Sequence[str]) -> Callable[[Json], Any]:
+    return lambda row: [natural(row[name]) for name in columns]
+
+
+def _pair(given: str) -> tuple[str, str]:
+    column, equals, value = given.partition("=")
+    if not (column and equals):
+        raise Problem(f"'{given}' is no condition; one is COLUMN=VALUE, such as user_id=U1.", exit_code=2)
+    return column, value
+
+
+def natural(value: Any) -> list[tuple[int, int, str]]:
+    """A key that puts C2 before C10: runs of digits count as numbers."""
+    parts = re.findall(r"\d+|\D+", str(value))
+    return [(0, int(part[:4000]), "") if part.isascii() and part.isdecimal() else (1, 0, part) for part in parts]
+
+
+def _shown(found: Json) -> Table:
+    from twindiff.cli.render import add_row, short, table
+
+    names = [name for name in found["rows"][0] if any(row[name] is not None for row in found["rows"])]
+    shown = table(*names)
+    for row in found["rows"]:
+        values = (row[name] for name in names)
+        add_row(shown, *("" if each is None else each if isinstance(each, str) else short(each) for each in values))
+    return shown

@@ -1,0 +1,49 @@
+"""Rows of an environment's tables, as they are now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from twindiff.kit.http import Answer, json_answer
+from twindiff.kit.twin import Operations
+from twindiff.server.parameters import After, Limit
+from twindiff.server.service import Service
+from twindiff.server.use_cases.rows import InvalidCondition, read_rows
+
+api = Operations()
+
+
+class RowList(msgspec.Struct):
+    """Rows in order of their keys, some of `total`; `key` names the columns of the key."""
+
+    twin: str
+    table: str
+    key: list[str]
+    rows: list[dict[str, Any]]
+    total: int
+
+
+@api.get("/env/{envId}/rows/{table}")
+async def rows(
+    service: Service, env_id: str, table: str, where: str = "", limit: Limit = 100, offset: After = 0
+) -> RowList | Answer:
+    """Rows of a table, named as `messages` or `slack.messages`.
+
+    `where` is a JSON object of columns and the values that they are to have, as texts.
+    """
+    found = await read_rows(service, env_id, table, _conditions(where), limit, offset)
+
+    def compose() -> Answer:
+        return json_answer(RowList(found.twin, found.table.name, [*found.table.key], found.rows, found.total))
+
+    return await service.runtime.run_in_thread(compose)
+
+
+def _conditions(where: str) -> dict[str, str]:
+    try:
+        return msgspec.json.decode(where or "{}", type=dict[str, str])
+    except (msgspec.MsgspecError, RecursionError):
+        example = '{"user_id": "U1"}'
+        raise InvalidCondition(f"where is a JSON object of texts, such as {example}, not '{where[:100]}'") from None
