@@ -96,6 +96,19 @@ class Templates:
             self._record(naming, finished(self.keep(twin, start)), recorded)
         return True
 
+    def prepare(self, twin: Twin, name: str) -> Generator[Work, None, None]:
+        """Add what a twin brings under a name before anybody asks for it, reading and checking it as work."""
+        source = sources(twin).get(name)
+        if source is None or (twin.name, name) in self._built_in:
+            return
+        made: list[Start] = []
+        yield lambda: made.append(self.start(twin, full_rows(twin, source()))._replace(is_built_in=True))
+        stored = yield from self.keep(twin, made[0])
+        self._built_in[twin.name, name] = stored
+        recorded = self._recorded(twin.name, name)
+        if stored.hash not in [record.hash for record in recorded]:
+            self._record(Naming(twin.name, name, "built-in"), stored, recorded)
+
     def add(self, twin: Twin, name: str, rows: Rows, *, origin: str, description: str | None = None) -> TemplateRecord:
         """Store rows under a name; the same content as the newest of that name changes nothing. Raises InvalidSeed."""
         stored = finished(self.keep(twin, self.start(twin, full_rows(twin, rows))))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 from twindiff.catalog import TemplateRecord
 from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
+from twindiff.storage.portions import Work
 
 
 def default_template(service: Service, twin: Twin) -> TemplateRecord | None:
@@ -14,6 +17,11 @@ def default_template(service: Service, twin: Twin) -> TemplateRecord | None:
         return usual[0]
     found = [template for template in service.templates.list() if template.service == twin.name]
     return min(found, key=lambda template: template.name, default=None)
+
+
+def prepare_default(service: Service, twin: str) -> Generator[Work, None, None]:
+    """Make the template `<twin>_default` ready in parts, which takes a while when a server is asked for it first."""
+    yield from service.templates.prepare(service.registry.get(twin), f"{twin}_default")
 
 
 def empty_template(service: Service, twin: Twin) -> TemplateRecord:

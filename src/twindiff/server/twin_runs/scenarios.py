@@ -11,6 +11,7 @@ from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import Where
 from twindiff.server.models import Model, configured
+from twindiff.server.starting import prepare_default
 from twindiff.server.twin_runs.presets import PRESETS, Preset
 from twindiff.server.twin_runs.prompts import understood
 from twindiff.server.twin_runs.provisioning import Provisioning
@@ -82,6 +83,9 @@ class Scenarios:
         filled, twins = self.filling(source), [twin.name for twin in self.runs.twins(asked.twins).values()]
         asked = asked._replace(config=filled.config, baseline_kind=filled.kind, scenario_id=source.scenario_id)
         is_modelled = self._model(source, filled) is not None
+        if filled.config is None:
+            for each in twins:
+                await self.runs.service.runtime.run_steps(prepare_default(self.runs.service, each))
         if not is_modelled and (filled.config is None or self.runs.worlds.has(filled.config, twins)):
             return self.runs.provision(asked), filled.said
         said = {"generation_mode": "thorough"} if is_modelled else {**filled.said}
