@@ -77,6 +77,18 @@ def test_the_first_call_after_a_far_rewind_and_a_restart_replays_what_leads_ther
     assert place.read(lambda db: db.count(Item), "beta") == 5
 
 
+def test_an_image_at_the_very_place_of_a_rewind_is_where_a_rebuild_begins(world: World):
+    place = world.environment()
+    write(place, 300)
+    place.engine.rewind(place.env, 250)
+    place.engine.sleep(place.env)
+    maintain(world)
+    assert ask(world, "SELECT max(seq) FROM images") == 301
+    assert replayed(world, place, 301) == 0
+    place.wake()
+    assert place.read(lambda db: db.count(Item), "beta") == 250
+
+
 def test_a_rewind_to_a_rewind_leads_where_that_led(world: World):
     place = world.environment()
     write(place, 3)
