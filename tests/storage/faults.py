@@ -19,11 +19,13 @@ class Fault:
         self.error = error
         self.left = -1
         self.stays = False
+        self.unconfirmed = False
         self.happened = False
         self._counts = False
 
-    def arm(self, n: int, *, stays: bool = False) -> None:
-        self.left, self.stays, self.happened = n, stays, False
+    def arm(self, n: int, *, stays: bool = False, unconfirmed: bool = False) -> None:
+        """`stays`: all that follow fail too. `unconfirmed`: a write is done, and yet fails."""
+        self.left, self.stays, self.unconfirmed, self.happened = n, stays, unconfirmed, False
 
     def disarm(self) -> None:
         self.left = -1
@@ -55,8 +57,11 @@ class FaultyFile(apsw.VFSFile):
         self._fault = fault
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
+        if self._fault.unconfirmed:
+            super().xWrite(data, offset)
         self._fault.pass_or_fail()
-        super().xWrite(data, offset)
+        if not self._fault.unconfirmed:
+            super().xWrite(data, offset)
 
     def xSync(self, flags: int) -> None:  # noqa: N802
         self._fault.pass_or_fail()

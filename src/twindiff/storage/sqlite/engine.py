@@ -21,6 +21,7 @@ from twindiff.storage.journal import ADVANCE, Record, Values, between
 from twindiff.storage.portions import Work, finished, nothing, portions
 from twindiff.storage.schema import Schema
 
+from .catalog import Catalog
 from .database import contents_of
 from .files import IN_MEMORY, Born, DataFile, Reading
 from .images import ImageQueue, Part, Stored, Taken
@@ -433,7 +434,7 @@ class SqliteEngine:
 
     def catalog(self, schema: Schema) -> SqliteStore:
         self.file.ensure(schema)
-        return SqliteStore(self.file.connection, Tables(schema), Counters({}))
+        return Catalog(self.file, Tables(schema))
 
     def transaction(self) -> AbstractContextManager[None]:
         return self.file.transaction()

@@ -282,7 +282,7 @@ class DataFile(Reading):
             self.connection.execute("COMMIT")
         except OUT_OF_SPACE:
             roll_back(self.connection)
-            self._write_over()
+            self.write_over()
             raise StorageFull from None
         except BaseException:  # whatever it is, all or nothing is written
             roll_back(self.connection)
@@ -302,10 +302,10 @@ class DataFile(Reading):
         try:
             self.connection.execute(statement, parameters)
         except OUT_OF_SPACE:
-            self._write_over()
+            self.write_over()
             raise StorageFull from None
 
-    def _write_over(self) -> None:
+    def write_over(self) -> None:
         """Write something else in the place of a commit that was refused.
 
         It may stand in the log whole, when only the disk could not confirm it, and would be true again after a death.

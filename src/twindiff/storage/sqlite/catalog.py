@@ -1,0 +1,28 @@
+"""Our own records, in the data file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from twindiff.storage import StorageFull
+from twindiff.storage.sql.tables import Counters
+
+from .connection import Stored
+from .files import DataFile
+from .store import SqliteStore, Tables
+
+
+class Catalog(SqliteStore):
+    """The store of a data file; what the disk refuses is not there after a death either."""
+
+    def __init__(self, file: DataFile, tables: Tables) -> None:
+        super().__init__(file.connection, tables, Counters({}))
+        self._file = file
+
+    def _run(self, query: str, parameters: Sequence[Any]) -> list[Stored]:
+        try:
+            return super()._run(query, parameters)
+        except StorageFull:
+            self._file.write_over()
+            raise
