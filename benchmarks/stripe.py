@@ -1,7 +1,8 @@
 """What a payment costs beside a bare ASGI answer, and what lists and searches cost in a large shop.
 
-`PYTHONPATH=. python benchmarks/stripe.py [--json]`: PaymentIntents made and confirmed in one request, one that is
-retrieved, and a page of 100 and a search in shops of 1,000 and of 100,000 customers.
+`PYTHONPATH=. python benchmarks/stripe.py [--json] [--subscriptions N]`: PaymentIntents made and confirmed in one
+request, one that is retrieved, a page of 100 and a search in shops of 1,000 and of 100,000 customers, and a year in
+which N monthly subscriptions are renewed and paid twelve times (200, unless it is said; 0 leaves it out).
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from statistics import median
 from typing import Any
 from urllib.parse import urlencode
 
-from benchmarks.per_request import SERVER, Asked, Line, measure, row_of
+from benchmarks.per_request import SERVER, Asked, Line, measure, processor_seconds, row_of
 from benchmarks.per_request import http as platform_request
 
 OWN = "acct_1TwindiffTestShop"
 SIZES = (1_000, 100_000)
 ROUNDS = 15
+YEAR = 366
 PAYMENT = {"amount": 2000, "currency": "usd", "confirm": "true", "payment_method_types[]": "card"}
 
 
@@ -36,8 +38,11 @@ def http(verb: str, path: str, form: dict[str, Any] | None = None) -> bytes:
 
 def environment(line: Line, template: str) -> str:
     """The address of a new shop."""
-    wanted = {"templates": [template], "impersonateUserId": OWN, "ttlSeconds": 3600}
-    return json.loads(line.ask(platform_request("POST", "/api/platform/initEnv", wanted)))["environmentUrl"]
+    return _created(line, {"templates": [template], "impersonateUserId": OWN, "ttlSeconds": 3600})["environmentUrl"]
+
+
+def _created(line: Line, wanted: dict[str, Any]) -> dict[str, Any]:
+    return json.loads(line.ask(platform_request("POST", "/api/platform/initEnv", wanted)))
 
 
 def payments(bare: int, port: int) -> dict[str, Asked]:
@@ -94,6 +99,32 @@ def large(port: int) -> dict[str, dict[int, float]]:
     return found
 
 
+def renewals(port: int, count: int, pid: int) -> dict[str, float]:
+    """What it takes to let a year pass in a shop with so many monthly subscriptions."""
+    line = Line(port)
+    made = _created(line, {"templates": ["stripe:stripe_empty"], "impersonateUserId": OWN, "ttlSeconds": 3600})
+    base, env = made["environmentUrl"], made["environmentId"]
+    product = json.loads(line.ask(http("POST", f"{base}/v1/products", {"name": "Box"})))["id"]
+    monthly = {"product": product, "unit_amount": 1500, "currency": "usd", "recurring[interval]": "month"}
+    price = json.loads(line.ask(http("POST", f"{base}/v1/prices", monthly)))["id"]
+    card = {"payment_method": "pm_card_visa", "invoice_settings[default_payment_method]": "pm_card_visa"}
+    for _ in range(count):
+        customer = json.loads(line.ask(http("POST", f"{base}/v1/customers", card)))["id"]
+        line.ask(http("POST", f"{base}/v1/subscriptions", {"customer": customer, "items[0][price]": price}))
+    started, used = time.perf_counter(), processor_seconds(pid)
+    for _ in range(YEAR):
+        line.ask(platform_request("POST", f"/api/platform/env/{env}/clock", {"advance": 86_400}))
+    paid = _paid(line, base)
+    assert paid == min(count, 100), f"{paid} of the last 100 invoices of {count} subscriptions are paid"
+    return {"seconds": time.perf_counter() - started, "processor": processor_seconds(pid) - used}
+
+
+def _paid(line: Line, base: str) -> int:
+    """How many of the latest invoices are paid."""
+    found = json.loads(line.ask(http("GET", f"{base}/v1/invoices?limit=100&status=paid")))["data"]
+    return sum(each["billing_reason"] == "subscription_cycle" for each in found)
+
+
 def _milliseconds(line: Line, request: bytes) -> float:
     times: list[float] = []
     for _ in range(ROUNDS):
@@ -106,7 +137,8 @@ def _milliseconds(line: Line, request: bytes) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
-    as_json = parser.parse_args().json
+    parser.add_argument("--subscriptions", type=int, default=200)
+    asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-c", SERVER, folder]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parent) as process:
@@ -115,17 +147,21 @@ def main() -> None:
                 bare, port = map(int, process.stdout.readline().split())
                 costs = measure(payments(bare, port), process.pid)
                 sizes = large(port)
+                year = renewals(port, asked.subscriptions, process.pid) if asked.subscriptions else {}
             finally:
                 process.terminate()
     rows = {name: row_of(each, costs["bare ASGI answer"]) for name, each in costs.items()}
-    if as_json:
-        print(json.dumps({"requests": rows, "milliseconds": sizes}))
+    if asked.json:
+        print(json.dumps({"requests": rows, "milliseconds": sizes, "year": year}))
         return
     for name, row in rows.items():
         print(f"{name:<34} {row['micros']:8.1f} µs {row['ratio']:6.2f} x   processor {row['processor_ratio']:6.2f} x")
     for name, each in sizes.items():
         small, big = (each[size] for size in SIZES)
         print(f"{name:<34} {small:8.2f} ms of 1,000, {big:8.2f} ms of 100,000: {big / small:5.2f} x")
+    if year:
+        took = f"{year['seconds']:8.2f} s, {year['processor']:.2f} s of the processor"
+        print(f"{f'a year of {asked.subscriptions} subscriptions':<34} {took}")
 
 
 if __name__ == "__main__":

@@ -195,14 +195,15 @@ def _working(environment: Environment) -> list[Twin]:
 
 def _firsts(twin: Twin, start: int, moment: Moment) -> list[Piece]:
     """What is due first of each job."""
-    found = [_first(moment.db, twin.name, number, job, start) for number, job in enumerate(twin.jobs)]
+    failed = _all_failed(moment.db)
+    jobs = enumerate(twin.jobs)
+    found = [_first(moment.db, twin.name, number, job, start, failed.get(job.name, set())) for number, job in jobs]
     return [piece for piece in found if piece]
 
 
-def _first(db: Store, twin: str, number: int, job: Job, start: int) -> Piece | None:
+def _first(db: Store, twin: str, number: int, job: Job, start: int, failed: set[tuple[str, int]]) -> Piece | None:
     """The row of a job that is due first, those that failed left out."""
     key = tuple(table_of(job.table).columns[name] for name in table_of(job.table).key)
-    failed = _failed(db, job)
     found = db.rows(
         job.table,
         job.column >= first_value(job.column, start),
@@ -223,6 +224,14 @@ def _failed(db: Store, job: Job) -> set[tuple[str, int]]:
     """Keys and times of what has failed."""
     columns = (FailedWork.row_key, FailedWork.due)
     return {(key, due) for key, due in db.rows(FailedWork, FailedWork.job == job.name, columns=columns)}
+
+
+def _all_failed(db: Store) -> dict[str, set[tuple[str, int]]]:
+    """Keys and times of what has failed, by job."""
+    found: dict[str, set[tuple[str, int]]] = {}
+    for job, key, due in db.rows(FailedWork, columns=(FailedWork.job, FailedWork.row_key, FailedWork.due)):
+        found.setdefault(job, set()).add((key, due))
+    return found
 
 
 def _count(twin: Twin, start: int, at: int, moment: Moment) -> int:

@@ -24,11 +24,8 @@ __all__ = [
 
 Step = tuple[str, str, int]
 IDS = st.sampled_from(["F1", "F2", "F3", "F4"])
-STEPS = st.lists(
-    st.tuples(st.sampled_from(["add", "page", "move", "number", "remove", "find", "rows", "count", "fail"]), IDS,
-              st.integers(0, 2)),
-    max_size=12,
-)  # fmt: skip
+NAMES = ["add", "page", "move", "number", "remove", "find", "among", "rows", "count", "fail"]
+STEPS = st.lists(st.tuples(st.sampled_from(NAMES), IDS, st.integers(0, 2)), max_size=12)
 
 
 class Failed(ApiError):
@@ -57,6 +54,7 @@ _DOES: dict[str, Callable[[Store, str, int], Any]] = {
     "number": lambda db, id, number: _change(db, _page(db, id, number), copied_from=f"F{number}"),
     "remove": lambda db, id, number: [db.remove(row) for row in db.rows(Folder, Folder.folder_id == id)],
     "find": lambda db, id, number: db.find(Page, Page.copied_from == id),
+    "among": lambda db, id, number: db.rows(Folder, Folder.folder_id.in_([f"F{number}", id])),
     "rows": lambda db, id, number: db.rows(Page, Page.folder_id.to(Folder.parent_id) == id, order=-Page.number),
     "count": lambda db, id, number: db.count(Folder, Folder.parent_id == id),
     "fail": _fail,

@@ -199,6 +199,9 @@ class UpdateCustomer(CustomerParams):
     default_source: OptText = UNSET
 
 
+_DEFAULT = "invoice_settings[default_payment_method]"
+
+
 class ListCustomers(ListParams):
     """The parameters of a list of customers."""
 
@@ -216,8 +219,23 @@ def create_customer(call: Call, params: Annotated[CreateCustomer, Body]) -> Fiel
         _join(call, clock)
     _check_prefix(call, prefix, "")
     made = new(call, CUSTOMERS, **fields, invoice_prefix=prefix)
+    made = _with_methods(call, made, str(params.payment_method or ""))
     record(call, "customer.created", customer_object(made))
     return customer_object(made)
+
+
+def _with_methods(call: Call, customer: Customer, first: str) -> Customer:
+    """A customer with the payment method that was given, by the same name perhaps, to pay invoices with."""
+    from .payment_methods import attach, attached, method_named
+
+    default: str | None = customer.invoice_settings.get("default_payment_method")
+    method = attach(call, method_named(call, first), customer.id) if first else None
+    if default and method and default == first:
+        settings = {**customer.invoice_settings, "default_payment_method": method.id}
+        return call.db.change(customer, invoice_settings=settings)
+    if default:
+        attached(call, default, customer.id, _DEFAULT)
+    return customer
 
 
 SEARCHABLE = {
@@ -244,10 +262,14 @@ def retrieve_customer(call: Call, id: str, params: Annotated[Params, Body]) -> F
 @api.post("/{id}")
 def update_customer(call: Call, id: str, params: Annotated[UpdateCustomer, Body]) -> Fields:
     """Change what is given of a customer."""
+    from .payment_methods import attached
+
     customer = existing(call, id)
     fields = _fields(params, customer)
     if prefix := fields.get("invoice_prefix"):
         _check_prefix(call, prefix, customer.id)
+    if isinstance(params.invoice_settings, InvoiceSettings) and params.invoice_settings.default_payment_method:
+        attached(call, str(params.invoice_settings.default_payment_method), customer.id, _DEFAULT)
     return customer_object(update(call, CUSTOMERS, customer, **fields))
 
 

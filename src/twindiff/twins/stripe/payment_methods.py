@@ -325,6 +325,18 @@ def method_named(call: Call, id: str, param: str = "payment_method", status: int
     return new(call, METHODS, **_card_fields(call, card, UNSET))
 
 
+def attached(call: Call, id: str, customer: str, param: str) -> PaymentMethod:
+    """The payment method of an id, which must belong to a customer."""
+    method = retrieve(call, METHODS, id, param=param, status=400)
+    if method.customer != customer:
+        message = (
+            f"The customer does not have a payment method with the ID {id}. The payment method must be attached to the "
+            "customer."
+        )
+        raise StripeError(message, code="resource_missing", param=param)
+    return method
+
+
 def make(call: Call, params: NewMethod) -> PaymentMethod:
     """A payment method of parameters, which belongs to nobody yet."""
     type = _type(params)

@@ -18,7 +18,7 @@ from .invoices import check_types
 from .lists import equal, list_of, within
 from .objects import Fields, refer, retrieve, show
 from .params import Params, SearchParams, given, is_set, merged_metadata, value_of
-from .payment_methods import METHODS
+from .payment_methods import attached
 from .search import search_of
 from .subscription_objects import (
     ENDED,
@@ -239,11 +239,4 @@ def _check_collection(params: SubscriptionParams, row: Subscription | None) -> N
 def _method(call: Call, id: str, customer: Customer) -> str | None:
     if not id:
         return None
-    method = refer(call, METHODS, id, "default_payment_method")
-    if method.customer != customer.id:
-        message = (
-            f"The customer does not have a payment method with the ID {id}. The payment method must be attached to the "
-            "customer."
-        )
-        raise StripeError(message, code="resource_missing", param="default_payment_method")
-    return id
+    return attached(call, id, customer.id, "default_payment_method").id

@@ -46,3 +46,19 @@ def test_customers_are_listed_by_email(stripe):
     made = stripe.post("customers", email="ada@shop.example")
     stripe.post("customers", email="bea@shop.example")
     assert [each["id"] for each in stripe.get("customers", email="ada@shop.example")["data"]] == [made["id"]]
+
+
+def test_a_customer_is_made_with_what_invoices_are_paid_with(stripe):
+    settings = {"default_payment_method": "pm_card_visa"}
+    made = stripe.post("customers", payment_method="pm_card_visa", invoice_settings=settings)
+    method = stripe.get(f"payment_methods/{made['invoice_settings']['default_payment_method']}")
+    assert (method["customer"], method["card"]["last4"]) == (made["id"], "4242")
+
+
+def test_invoices_are_paid_with_a_payment_method_of_the_customers(stripe):
+    other = stripe.post("customers", payment_method="pm_card_visa")["id"]
+    method = stripe.get(f"customers/{other}/payment_methods")["data"][0]["id"]
+    customer = stripe.post("customers")["id"]
+    error = stripe.error("POST", f"customers/{customer}", invoice_settings={"default_payment_method": method})
+    assert (error["code"], error["param"]) == ("resource_missing", "invoice_settings[default_payment_method]")
+    assert error["message"].startswith(f"The customer does not have a payment method with the ID {method}.")
