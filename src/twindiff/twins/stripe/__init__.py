@@ -55,6 +55,7 @@ from .balance_transactions import Balance
 from .billing_work import BillingWork
 from .layer import IdempotencyKey, around
 from .objects import RESOURCES
+from .restricted_keys import restricted
 from .screens import screen
 from .seeding import seeding
 from .webhook_deliveries import webhooks
@@ -108,6 +109,9 @@ TABLES: tuple[type[Row], ...] = (
     IdempotencyKey,
 )
 
+DEFAULT_BEGINS = "2026-07-04T12:00:00"
+"""When environments of `stripe_default` begin: after all that is in it, and before what falls due in it."""
+
 
 def _missing() -> list[str]:
     """What Stripe has and the twin has not."""
@@ -124,7 +128,8 @@ twin = Twin(
     seeds=Path(__file__).with_name("seeds"),
     users=Users(Account, Account.id, Account.email),
     templates={"stripe_empty": empty},
-    layers=(around,),
+    clocks={"stripe_default": DEFAULT_BEGINS},
+    layers=(around, restricted),
     actor_of=actor_of,
     webhooks=webhooks,
     seeding=seeding,

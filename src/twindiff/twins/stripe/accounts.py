@@ -44,10 +44,11 @@ class Account(StripeObject, table="accounts", key=("id",), unique=(("seq",),)):
 
 
 class ApiKey(Row, table="api_keys", key=("key",), visibility="bookkeeping"):
-    """A key and the account that it acts for."""
+    """A key and the account that it acts for; `permissions` are those of a restricted key, None being all."""
 
     key: Column[str]
     account: Column[str]
+    permissions: Column[Json | None] = column(default=None)
 
 
 def _profile(row: Account) -> Fields:

@@ -12,13 +12,14 @@ from twindiff.kit import UNSET, Call
 from twindiff.kit.seeding import InvalidSeedConfig, Part, Person, Seeding
 from twindiff.kit.styles.stripe import StripeError
 
-from .accounts import Account, ApiKey, empty
+from .accounts import OWN, Account, ApiKey, empty
 from .customers import CreateCustomer, create_customer
 from .meters import Aggregation, CreateMeter, CreateMeterEvent, create_meter, create_meter_event
 from .objects import Fields
 from .price_params import Recurring
 from .prices import CreatePrice, create_price
 from .products import CreateProduct, create_product
+from .restricted_keys import PERMISSIONS
 
 
 class SeedCustomer(Part):
@@ -63,12 +64,20 @@ class SeedMeter(Part):
     events: list[SeedUsage] = msgspec.field(default_factory=list[SeedUsage])
 
 
+class SeedKey(Part):
+    """A restricted key, and what it may do: `customer_read`, `charge_write` … To write is to read too."""
+
+    key: str
+    permissions: list[str]
+
+
 class StripeConfig(msgspec.Struct):
     """What a shop may be filled with."""
 
     customers: list[SeedCustomer] = []
     products: list[SeedProduct] = []
     meters: list[SeedMeter] = []
+    restricted_keys: list[SeedKey] = []
 
 
 def write(call: Call, config: StripeConfig, people: Sequence[Person]) -> dict[str, int]:
@@ -85,9 +94,14 @@ def write(call: Call, config: StripeConfig, people: Sequence[Person]) -> dict[st
     for number, meter in enumerate(config.meters):
         with _noting(problems, f"meters[{number}]"):
             _add_meter(call, meter, ids)
+    for number, key in enumerate(config.restricted_keys):
+        with _noting(problems, f"restricted_keys[{number}]"):
+            _add_key(call, key)
     if problems:
         raise InvalidSeedConfig(problems)
     counts = {"customers": len(config.customers), "products": len(config.products), "meters": len(config.meters)}
+    if config.restricted_keys:
+        counts["restricted_keys"] = len(config.restricted_keys)
     return {**counts, "prices": sum(len(product.prices) for product in config.products)}
 
 
@@ -106,6 +120,19 @@ def _open_shop(call: Call, people: Sequence[Person]) -> None:
     call.db.add(Account(**account))
     for key in shop["api_keys"]:
         call.db.add(ApiKey(**key))
+
+
+def _add_key(call: Call, key: SeedKey) -> None:
+    if not key.key.startswith("rk_test_"):
+        raise StripeError(f"A restricted key begins with rk_test_, unlike '{key.key[:50]}'")
+    if unknown := sorted(set(key.permissions) - PERMISSIONS):
+        known = ", ".join(sorted(PERMISSIONS))
+        raise StripeError(f"No such permissions: {', '.join(unknown)[:500]}. There are {known}")
+    call.db.add(ApiKey(key=key.key, account=OWN, permissions=key.permissions), taken=KeyTaken)
+
+
+class KeyTaken(StripeError):
+    """A key can be given once."""
 
 
 def _add_customer(call: Call, customer: SeedCustomer, ids: dict[str, str]) -> None:

@@ -47,3 +47,9 @@ def test_life_goes_on(stripe):
     stripe.advance(days=31)
     assert stripe.get("customers", limit=1)["data"][0]["id"] == made["id"]
     assert len(every(stripe, "invoices", status="paid")) > before
+
+
+def test_an_environment_of_it_begins_where_it_ends(shop):
+    made = shop("stripe_default")
+    assert made.environment.platform.get(f"env/{made.environment.id}/clock")["now"].startswith("2026-07-04T12:0")
+    assert "stripe:bill" in made.advance(days=1)

@@ -61,3 +61,19 @@ def test_what_is_missing_is_what_stripe_has_and_the_twin_has_not():
     assert twin.missing is not None
     assert "GET /v1/customers" not in twin.missing
     assert "POST /v1/account_links" in twin.missing
+
+
+def test_a_restricted_key_comes_from_a_configuration(server):
+    keys = [{"key": "rk_test_clerk", "permissions": ["customer_read"]}]
+    results, client = provisioned(server, {"restricted_keys": keys})
+    assert results["counts"]["restricted_keys"] == 1
+    with client:
+        clerk = {"Authorization": "Bearer rk_test_clerk"}
+        statuses = [client.get(path, headers=clerk).status_code for path in ("/customers", "/charges")]
+    assert statuses == [200, 403]
+
+
+def test_a_permission_that_there_is_not_is_named(server):
+    config = {"restricted_keys": [{"key": "rk_test_clerk", "permissions": ["customer_look"]}]}
+    made = server.client.post("/twin-runs", json={"twins": ["stripe"], "seed_config": {"stripe": config}})
+    assert made.status_code >= 400 or "customer_look" in server.client.get(f"/twin-runs/{made.json()['run_id']}").text

@@ -1,0 +1,64 @@
+"""Restricted keys: what each may read and write.
+
+A permission is the name of a kind of objects with `_read` or `_write`, as Stripe's refusals name it; to write is to
+read too. A key without a list may do everything.
+https://docs.stripe.com/keys/restricted-api-keys, https://docs.stripe.com/stripe-apps/reference/permissions
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from twindiff.kit import Call, Exchange
+from twindiff.kit.styles.stripe import StripeError
+
+from .accounts import ApiKey, own_account
+
+_OF_PATHS = """
+account account, accounts account, balance balance, balance_transactions balance_transaction_source,
+billing/meters billing_meter, billing/meter_events billing_meter_event, billing_portal customer_portal,
+charges charge, checkout checkout_session, coupons coupon, credit_notes credit_note, customers customer,
+customers/{}/payment_methods payment_method, disputes dispute, events event, files file, invoice_payments invoice,
+invoiceitems invoice, invoices invoice, payment_intents payment_intent, payment_links payment_links,
+payment_methods payment_method, payouts payout, prices plan, products product, promotion_codes promotion_code,
+quotes quote, refunds charge, setup_intents setup_intent, subscription_items subscription,
+subscription_schedules subscription, subscriptions subscription, tax_rates tax_rate, test_helpers customer,
+test_helpers/test_clocks billing_clock, transfers transfer, webhook_endpoints webhook
+"""
+_KINDS: dict[str, str] = dict(re.findall(r"([^\s,]+) (\w+)", _OF_PATHS))
+"""By what a path begins with, `{}` for any id; the longest beginning counts."""
+
+PERMISSIONS = frozenset(f"{kind}_{right}" for kind in _KINDS.values() for right in ("read", "write"))
+
+
+def restricted(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
+    """A layer: a restricted key does what its permissions are for."""
+    if exchange.token.startswith("rk_"):
+        key = call.db.find(ApiKey, ApiKey.key == exchange.token)
+        if key is not None and key.permissions is not None:
+            _check(exchange, call, set(key.permissions))
+    return proceed()
+
+
+def _check(exchange: Exchange, call: Call, permissions: set[str]) -> None:
+    declared = exchange.operation.declared
+    kind = _kind_of(declared.path)
+    needed = f"{kind}_{'read' if declared.reads else 'write'}"
+    if kind and not permissions & {needed, f"{kind}_write"}:
+        token = exchange.token
+        hidden = f"{token[:8]}{'*' * max(len(token) - 14, 0)}{token[-6:]}"
+        message = (
+            f"The provided key '{hidden}' does not have the required permissions for this endpoint on account "
+            f"'{own_account(call).id}'. Having the 'rak_{needed}' permission would allow this request to continue."
+        )
+        raise StripeError(message, status=403)
+
+
+@cache
+def _kind_of(path: str) -> str:
+    parts = ["{}" if part.startswith("{") else part for part in path.removeprefix("/v1/").split("/")]
+    beginnings = ("/".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((_KINDS[each] for each in beginnings if each in _KINDS), "")
