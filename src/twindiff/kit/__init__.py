@@ -18,6 +18,7 @@ from .etags import not_modified as not_modified
 from .exchange import Exchange as Exchange
 from .exchange import Layer as Layer
 from .expansion import expand as expand
+from .html_pages import page_answer as page_answer
 from .http import Answer as Answer
 from .http import Request as Request
 from .http import Result as Result

@@ -9,7 +9,7 @@ from html import escape
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
-from twindiff.kit import Answer, Body, Call, Operations
+from twindiff.kit import Answer, Body, Call, Operations, page_answer
 from twindiff.kit.styles.stripe import StripeError
 
 from .currencies import spoken
@@ -83,4 +83,4 @@ def _known(call: Call, id: str, secret: str) -> PaymentIntent | SetupIntent:
 
 
 def _page(what: str, form: str) -> Answer:
-    return Answer(_PAGE.format(what=escape(what), form=form).encode(), 200, "text/html; charset=utf-8")
+    return page_answer(_PAGE.format(what=escape(what), form=form))

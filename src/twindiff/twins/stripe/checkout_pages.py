@@ -19,7 +19,7 @@ from .discounts import DiscountParams
 from .events import record_row
 from .invoice_objects import INVOICES
 from .objects import find, refer, retrieve
-from .pages import CardForm, card_form, new_method, page, redirect, table
+from .pages import CardForm, Returned, card_form, new_method, page, redirect, table
 from .params import Params
 from .payment_links import LINKS, PaymentLink
 from .payment_methods import PaymentMethod, attach, make
@@ -35,9 +35,13 @@ DONE = "Thank you. You can close this page."
 
 
 @api.get("/c/pay/{session}", open=True, scope="publishable")
-def show_session(call: Call, session: str, params: Annotated[Params, Body]) -> Answer:
-    """Show what is to be paid."""
-    return _session_page(call, retrieve(call, SESSIONS, session))
+def show_session(call: Call, session: str, params: Annotated[Returned, Body]) -> Answer:
+    """Show what is to be paid, or lead on to the shop a customer who has just authenticated."""
+    row = retrieve(call, SESSIONS, session)
+    returned = params.payment_intent or params.setup_intent
+    if returned and row.status == "complete":
+        return _onwards(row)
+    return _session_page(call, row, payments.NOT_AUTHENTICATED if returned else "")
 
 
 @api.post("/c/pay/{session}", open=True, scope="publishable")
@@ -246,14 +250,7 @@ def _action(action: dict[str, Any] | None) -> str:
 
 
 def _address(call: Call, row: CheckoutSession) -> str:
-    return f"{call.base_url}/c/done/{row.id}"
-
-
-@api.get("/c/done/{session}", open=True, scope="publishable")
-def return_from_bank(call: Call, session: str, params: Annotated[CardForm, Body]) -> Answer:
-    """Show what has become of a payment whose customer has authenticated."""
-    row = retrieve(call, SESSIONS, session)
-    return _onwards(row) if row.status == "complete" else _session_page(call, row)
+    return f"{call.base_url}/c/pay/{row.id}"
 
 
 def complete(call: Call, row: CheckoutSession) -> Answer:

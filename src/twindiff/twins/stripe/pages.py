@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from twindiff.kit import UNSET, Answer
+from twindiff.kit import UNSET, Answer, page_answer
 from twindiff.kit.styles.stripe import StripeError
 
 from .currencies import spoken
@@ -31,7 +31,16 @@ _FIELDS = """<label>Card number <input name="number" inputmode="numeric" autocom
 <label>Name on card <input name="name" autocomplete="cc-name"></label>"""
 
 
-class CardForm(Params, kw_only=True):
+class Returned(Params):
+    """What an authentication page says of whom it sends back."""
+
+    payment_intent: OptText = UNSET
+    payment_intent_client_secret: OptText = UNSET
+    setup_intent: OptText = UNSET
+    setup_intent_client_secret: OptText = UNSET
+
+
+class CardForm(Returned, kw_only=True):
     """What a customer types on a page."""
 
     number: OptText = UNSET
@@ -43,8 +52,7 @@ class CardForm(Params, kw_only=True):
 
 def page(title: str, body: str, status: int = 200) -> Answer:
     """A page; `body` is HTML."""
-    text = _PAGE.format(title=escape(title), body=body)
-    return Answer(text.encode(), status, "text/html; charset=utf-8")
+    return page_answer(_PAGE.format(title=escape(title), body=body), status)
 
 
 def redirect(url: str) -> Answer:

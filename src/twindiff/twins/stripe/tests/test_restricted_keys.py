@@ -11,8 +11,7 @@ RIGHTS = ["customer_read", "charge_write", "payment_method_read"]
 @pytest.fixture(scope="module")
 def clerk(platform) -> Stripe:
     """A shop with a key that may read customers, and make and read charges and refunds."""
-    keys = [{"key": "sk_test_shop", "account": "acct_1TwindiffTestShop"}]
-    keys.append({"key": KEY, "account": "acct_1TwindiffTestShop", "permissions": RIGHTS})
+    keys = [{"key": KEY, "account": "acct_1TwindiffTestShop", "permissions": RIGHTS}]
     account = {"id": "acct_1TwindiffTestShop", "seq": 0, "created": 1_735_689_600, "is_platform": True}
     shop = {"accounts": [account], "api_keys": keys}
     platform.post("import", {"files": {"stripe_clerk.json": shop}})
