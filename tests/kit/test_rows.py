@@ -158,3 +158,13 @@ def test_a_key_of_several_columns_cannot_cascade():
         class Half(Row, table="halves", key=("half_id",)):  # pyright: ignore[reportUnusedClass]
             half_id: Column[str]
             pair: Column[str] = references(Pair, on_delete="cascade")
+
+
+def test_a_column_keeps_what_the_class_above_says_of_it():
+    class Numbered(Row):
+        number: Column[int] = column(default=0, derived=True)
+
+    class Page(Numbered, table="numbered_pages", key=("page_id",)):
+        page_id: Column[str]
+
+    assert table_of(Page).columns["number"].derived

@@ -292,6 +292,8 @@ class Table(NamedTuple):
 
 
 _tables: dict[type, Table] = {}
+_given: dict[type, dict[str, ColumnOptions]] = {}
+"""What classes say of their columns, for the tables that are made of them."""
 _columns: dict[type, dict[str, Column[Any]]] = {}
 
 
@@ -344,6 +346,8 @@ else:
             for field, value in given.items():
                 namespace[field] = msgspec.field(default=value.default)
             row = super().__new__(mcls, name, bases, namespace, **{**options, "kw_only": True})
+            given = {name: value for base in bases for name, value in _given.get(base, {}).items()} | given
+            _given[row] = given
             if table:
                 declared = Table(row, table, key, indexes, unique, visibility, _columns_of(row, given), folded=folded)
                 _check(declared)

@@ -50,8 +50,8 @@ class Charge(
     amount: Column[int]
     amount_captured: Column[int] = column(default=0)
     amount_refunded: Column[int] = column(default=0)
-    balance_transaction: Column[str | None] = column(default=None)
-    billing_details: Column[Json] = column(default={})
+    balance_transaction: Column[str | None] = column(default=None, derived=True)
+    billing_details: Column[Json] = column(default={}, derived=True)
     captured: Column[bool] = column(default=False)
     currency: Column[str]
     customer: Column[str | None] = references(Customer, default=None)
@@ -63,11 +63,11 @@ class Charge(
     fraud_details: Column[Json] = column(default={})
     metadata: Column[Json] = column(default={})
     on_behalf_of: Column[str | None] = column(default=None)
-    outcome: Column[Json] = column(default=None)
+    outcome: Column[Json] = column(default=None, derived=True)
     paid: Column[bool] = column(default=False)
     payment_intent: Column[str | None] = column(default=None)
-    payment_method: Column[str | None] = references(PaymentMethod, default=None)
-    payment_method_details: Column[Json] = column(default=None)
+    payment_method: Column[str | None] = references(PaymentMethod, default=None, derived=True)
+    payment_method_details: Column[Json] = column(default=None, derived=True)
     receipt_email: Column[str | None] = column(default=None)
     refunded: Column[bool] = column(default=False)
     shipping: Column[Json] = column(default=None)
@@ -77,7 +77,7 @@ class Charge(
     transfer_data: Column[Json] = column(default=None)
     transfer_group: Column[str | None] = column(default=None)
     application_fee_amount: Column[int | None] = column(default=None)
-    special: Column[str] = column(default="")
+    special: Column[str] = column(default="", derived=True)
     """What is special about the card that it was paid with."""
 
 

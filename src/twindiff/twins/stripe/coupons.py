@@ -43,7 +43,7 @@ class Coupon(StripeObject, table="coupons", key=("id",), unique=(("seq",),)):
     name: Column[str | None] = column(default=None)
     percent_off: Column[float | None] = column(default=None)
     redeem_by: Column[int | None] = column(default=None)
-    times_redeemed: Column[int] = column(default=0)
+    times_redeemed: Column[int] = column(default=0, derived=True)
     valid: Column[bool] = column(default=True)
     applies_to: Column[Json] = column(default=None)
     currency_options: Column[Json] = column(default={})

@@ -33,7 +33,7 @@ class CustomerBalanceTransaction(
     currency: Column[str]
     customer: Column[str] = references(Customer)
     description: Column[str | None] = column(default=None)
-    ending_balance: Column[int]
+    ending_balance: Column[int] = column(derived=True)
     invoice: Column[str | None] = column(default=None)
     metadata: Column[Json] = column(default={})
     type: Column[str] = column(default="adjustment")

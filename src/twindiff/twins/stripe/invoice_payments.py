@@ -33,11 +33,11 @@ class InvoicePayment(
     amount_paid: Column[int | None] = column(default=None)
     amount_requested: Column[int]
     currency: Column[str]
-    invoice: Column[str]
-    is_default: Column[bool] = column(default=True)
+    invoice: Column[str] = column(derived=True)
+    is_default: Column[bool] = column(default=True, derived=True)
     status: Column[str] = column(default="open")
-    status_transitions: Column[Json] = column(default={})
-    payment_intent: Column[str]
+    status_transitions: Column[Json] = column(default={}, derived=True)
+    payment_intent: Column[str] = column(derived=True)
 
 
 def _payment(row: InvoicePayment) -> Fields:

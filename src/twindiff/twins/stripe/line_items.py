@@ -26,20 +26,20 @@ class LineItem(
     currency: Column[str]
     description: Column[str | None] = column(default=None)
     discount_amounts: Column[Json] = column(default=[])
-    discountable: Column[bool] = column(default=True)
+    discountable: Column[bool] = column(default=True, derived=True)
     discounts: Column[Json] = column(default=[])
-    invoice: Column[str]
+    invoice: Column[str] = column(derived=True)
     metadata: Column[Json] = column(default={})
-    parent: Column[Json] = column(default=None)
-    period: Column[Json]
-    pricing: Column[Json] = column(default=None)
+    parent: Column[Json] = column(default=None, derived=True)
+    period: Column[Json] = column(derived=True)
+    pricing: Column[Json] = column(default=None, derived=True)
     quantity: Column[int | None] = column(default=None)
-    quantity_decimal: Column[str | None] = column(default=None)
+    quantity_decimal: Column[str | None] = column(default=None, derived=True)
     subscription: Column[str | None] = column(default=None)
     taxes: Column[Json] = column(default=[])
     tax_rates: Column[Json] = column(default=[])
     subscription_item: Column[str | None] = column(default=None)
-    invoice_item: Column[str | None] = column(default=None)
+    invoice_item: Column[str | None] = column(default=None, derived=True)
     product: Column[str | None] = column(default=None)
 
 

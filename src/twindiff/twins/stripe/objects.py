@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from twindiff.kit import Call, Column, Row, View, expand
+from twindiff.kit import Call, Column, Row, View, column, expand
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.expansion import Include, Load
 from twindiff.kit.rows import table_of
@@ -35,8 +35,8 @@ class StripeObject(Row):
     """What every object has; `seq` orders those of one second."""
 
     id: Column[str]
-    seq: Column[int]
-    created: Column[int]
+    seq: Column[int] = column(derived=True)
+    created: Column[int] = column(derived=True)
 
 
 class Resource(NamedTuple, Generic[R]):

@@ -61,10 +61,10 @@ class PaymentMethod(
     billing_details: Column[Json] = column(default={})
     allow_redisplay: Column[str] = column(default="unspecified")
     metadata: Column[Json] = column(default={})
-    details: Column[Json] = column(default={})
+    details: Column[Json] = column(default={}, derived=True)
     """What there is under the name of the type."""
     test_card: Column[str] = column(default="")
-    set_up: Column[bool] = column(default=False)
+    set_up: Column[bool] = column(default=False, derived=True)
     """Whether the cardholder has agreed to be charged when they are not there."""
 
 

@@ -46,27 +46,27 @@ class PaymentIntent(
     indexes=(("customer", "seq"), ("created",), ("invoice",)),
 ):
     amount: Column[int]
-    amount_capturable: Column[int] = column(default=0)
+    amount_capturable: Column[int] = column(default=0, derived=True)
     amount_received: Column[int] = column(default=0)
     application_fee_amount: Column[int | None] = column(default=None)
     automatic_payment_methods: Column[Json] = column(default=None)
     canceled_at: Column[int | None] = column(default=None)
     cancellation_reason: Column[str | None] = column(default=None)
     capture_method: Column[str] = column(default="automatic_async")
-    client_secret: Column[str]
+    client_secret: Column[str] = column(derived=True)
     confirmation_method: Column[str] = column(default="automatic")
     currency: Column[str]
     customer: Column[str | None] = references(Customer, default=None)
     description: Column[str | None] = column(default=None)
-    last_payment_error: Column[Json] = column(default=None)
-    latest_charge: Column[str | None] = column(default=None)
+    last_payment_error: Column[Json] = column(default=None, derived=True)
+    latest_charge: Column[str | None] = column(default=None, derived=True)
     metadata: Column[Json] = column(default={})
     next_action: Column[Json] = column(default=None)
     on_behalf_of: Column[str | None] = column(default=None)
     payment_method: Column[str | None] = references(PaymentMethod, default=None)
     payment_method_options: Column[Json] = column(default={})
-    payment_method_types: Column[Json]
-    processing: Column[Json] = column(default=None)
+    payment_method_types: Column[Json] = column(derived=True)
+    processing: Column[Json] = column(default=None, derived=True)
     receipt_email: Column[str | None] = column(default=None)
     setup_future_usage: Column[str | None] = column(default=None)
     shipping: Column[Json] = column(default=None)
@@ -75,10 +75,10 @@ class PaymentIntent(
     status: Column[str]
     transfer_data: Column[Json] = column(default=None)
     transfer_group: Column[str | None] = column(default=None)
-    invoice: Column[str | None] = column(default=None)
+    invoice: Column[str | None] = column(default=None, derived=True)
     """The invoice that it pays, which Stripe does not show here any more."""
     return_url: Column[str | None] = column(default=None)
-    settles_at: Column[int] = column(default=0)
+    settles_at: Column[int] = column(default=0, derived=True)
     """When a debit that is being processed comes to its end."""
 
 

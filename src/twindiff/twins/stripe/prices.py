@@ -70,7 +70,7 @@ class Price(
     transform_quantity: Column[Json] = column(default=None)
     type: Column[str]
     unit_amount: Column[int | None] = column(default=None)
-    unit_amount_decimal: Column[str | None] = column(default=None)
+    unit_amount_decimal: Column[str | None] = column(default=None, derived=True)
     tiers: Column[Json] = column(default=None)
     currency_options: Column[Json] = column(default={})
     interval: Column[str | None] = column(default=None)

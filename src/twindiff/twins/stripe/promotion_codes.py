@@ -50,7 +50,7 @@ class PromotionCode(
     max_redemptions: Column[int | None] = column(default=None)
     metadata: Column[Json] = column(default={})
     restrictions: Column[Json] = column(default={})
-    times_redeemed: Column[int] = column(default=0)
+    times_redeemed: Column[int] = column(default=0, derived=True)
     coupon: Column[str]
 
 

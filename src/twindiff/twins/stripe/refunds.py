@@ -34,16 +34,16 @@ class Refund(
     indexes=(("charge", "seq"), ("payment_intent", "seq")),
 ):
     amount: Column[int]
-    balance_transaction: Column[str | None] = column(default=None)
+    balance_transaction: Column[str | None] = column(default=None, derived=True)
     charge: Column[str | None] = references(Charge, default=None)
     currency: Column[str]
     failure_balance_transaction: Column[str | None] = column(default=None)
     failure_reason: Column[str | None] = column(default=None)
     metadata: Column[Json] = column(default={})
-    payment_intent: Column[str | None] = column(default=None)
+    payment_intent: Column[str | None] = column(default=None, derived=True)
     reason: Column[str | None] = column(default=None)
     status: Column[str]
-    settles_at: Column[int] = column(default=0)
+    settles_at: Column[int] = column(default=0, derived=True)
     """When it is known whether it went well."""
 
 

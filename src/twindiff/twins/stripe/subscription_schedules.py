@@ -53,7 +53,7 @@ class SubscriptionSchedule(
 ):
     canceled_at: Column[int | None] = column(default=None)
     completed_at: Column[int | None] = column(default=None)
-    current_phase: Column[Json] = column(default=None)
+    current_phase: Column[Json] = column(default=None, derived=True)
     customer: Column[str]
     end_behavior: Column[str] = column(default="release")
     metadata: Column[Json] = column(default={})
