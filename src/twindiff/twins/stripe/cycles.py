@@ -21,6 +21,7 @@ from .line_items import LINE_ITEMS, LineItem
 from .meters import METERS, usage
 from .objects import Fields, find, new, now, retrieve, show
 from .payments import PAYMENTS
+from .pending_updates import carry_out
 from .periods import DAY, next_boundary, previous_boundary
 from .prices import Price
 from .pricing import prorated, unit_price
@@ -201,7 +202,7 @@ def expire_update(call: Call, id: str) -> None:
     row = find(call, SUBSCRIPTIONS, id)
     if row is None or not row.pending_update:
         return
-    changed = call.db.change(row, pending_update=None)
+    changed = call.db.change(row, pending_update=None, put_off=None)
     record_row(call, "customer.subscription.pending_update_expired", SUBSCRIPTIONS, changed)
     invoice = find(call, INVOICES, row.latest_invoice or "")
     if invoice and invoice.status == "open":
@@ -399,10 +400,14 @@ def _save_method(call: Call, row: Subscription) -> None:
 
 
 def _apply_pending(call: Call, row: Subscription) -> None:
-    """Do what waited for a payment: a paused subscription goes on."""
+    """Do what waited for a payment: an update is made, or a paused subscription goes on."""
     schedule(call, expire_update, row.id, None, row.test_clock)
-    active = call.db.change(row, status="active", pending_update=None)
-    restart(call, active)
+    if row.put_off:
+        active = carry_out(call, row)
+        set_times(call, active, items_of(call, row.id))
+    else:
+        active = call.db.change(row, status="active", pending_update=None)
+        restart(call, active)
     record_row(call, "customer.subscription.pending_update_applied", SUBSCRIPTIONS, active)
     if row.status == "paused":
         record_row(call, "customer.subscription.resumed", SUBSCRIPTIONS, active)
@@ -424,7 +429,7 @@ def restart(call: Call, row: Subscription) -> None:
 def payment_failed(call: Call, invoice: Invoice, *, last: bool) -> None:
     """Let a subscription be past due, or end it after the last attempt."""
     row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
-    if row is None or row.status in ENDED or row.pending_update:
+    if row is None or row.status in ENDED or row.pending_update or call.memo.get("putting_off") == row.id:
         return
     if last:
         end(call, row, reason="payment_failed")

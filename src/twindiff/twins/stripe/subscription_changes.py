@@ -15,6 +15,7 @@ from . import cycles, invoicing, proration
 from .billing_work import schedule
 from .invoice_objects import INVOICES, Invoice
 from .objects import Fields, find, now, retrieve
+from .pending_updates import PENDING, State, put_off, state_of
 from .periods import next_boundary
 from .prices import PRICES, Price
 from .subscription_objects import (
@@ -55,17 +56,20 @@ def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscrip
         row = set_end(call, row, params, items)
     changes = _changes(call, row, items, params)
     behavior = str(params.proration_behavior or "create_prorations")
+    payment = str(params.payment_behavior or "allow_incomplete")
+    before = state_of(call, row.id)
     if isinstance(params.trial_end, str) and params.trial_end:
         change_items(call, row, changes, now(call), "none")
-        row = _end_trial(call, row, moment(call, params.trial_end, "trial_end", "now"), behavior)
+        row = _end_trial(call, row, moment(call, params.trial_end, "trial_end", "now"), behavior, payment)
     elif params.billing_cycle_anchor == "now" or _other_interval(call, row, changes):
-        _reset_anchor(call, row, changes, behavior)
+        _reset_anchor(call, row, changes, behavior, payment)
     elif changes:
         at = _proration_date(call, params, items)
         change_items(call, row, changes, at, "none" if row.status == "trialing" else behavior)
         if behavior == "always_invoice":
-            invoice_now(call, row, "subscription_update", str(params.payment_behavior or "allow_incomplete"))
+            invoice_now(call, row, "subscription_update", payment)
     add_once(call, row, params.add_invoice_items, None)
+    _put_off_if_unpaid(call, before)
     row = retrieve(call, SUBSCRIPTIONS, row.id)
     if row.status not in ("canceled", "incomplete_expired"):
         cycles.set_times(call, row, items_of(call, row.id))
@@ -75,11 +79,21 @@ def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscrip
 def change_item(call: Call, row: Subscription, change: Change, behavior: str, at: Any, payment: str) -> None:
     """Change, add or delete one item of a subscription."""
     when = at if isinstance(at, int) else now(call)
+    before = state_of(call, row.id)
     change_items(call, row, [change], when, "none" if row.status == "trialing" else behavior)
     if behavior == "always_invoice":
         invoice_now(call, row, "subscription_update", payment)
+    _put_off_if_unpaid(call, before)
     row = retrieve(call, SUBSCRIPTIONS, row.id)
     cycles.set_times(call, row, items_of(call, row.id))
+
+
+def _put_off_if_unpaid(call: Call, before: State) -> None:
+    """Let a change wait whose invoice is to be paid first and is not."""
+    if call.memo.pop("unpaid", None) == before.row.id:
+        expires_at = now(call) + cycles.INCOMPLETE
+        put_off(call, before, expires_at)
+        schedule(call, cycles.expire_update, before.row.id, expires_at, before.row.test_clock)
 
 
 def _proration_date(call: Call, params: UpdateSubscription, items: Sequence[SubscriptionItem]) -> int:
@@ -134,7 +148,7 @@ def _check_result(row: Subscription, items: Sequence[SubscriptionItem], changes:
 def change_all(call: Call, row: Subscription, changes: Sequence[Change], behavior: str, at: int) -> None:
     """Change items, with new periods at once where their length changes, and bill what is to be billed at once."""
     if _other_interval(call, row, changes):
-        _reset_anchor(call, row, changes, behavior)
+        _reset_anchor(call, row, changes, behavior, "allow_incomplete")
         return
     change_items(call, row, changes, at, "none" if row.status == "trialing" else behavior)
     if behavior == "always_invoice":
@@ -195,7 +209,7 @@ def _other_interval(call: Call, row: Subscription, changes: Sequence[Change]) ->
     return False
 
 
-def _reset_anchor(call: Call, row: Subscription, changes: Sequence[Change], behavior: str) -> None:
+def _reset_anchor(call: Call, row: Subscription, changes: Sequence[Change], behavior: str, payment: str) -> None:
     """Begin new periods now: what is left of the old ones is given back, and the new ones are asked for at once."""
     at = now(call)
     before = items_of(call, row.id)
@@ -217,7 +231,7 @@ def _reset_anchor(call: Call, row: Subscription, changes: Sequence[Change], beha
         if not cycles.is_metered(prices[item.price]):
             period = (item.current_period_start, item.current_period_end)
             cycles.add_period(call, invoice, row, item, prices[item.price], period)
-    _finish(call, row, invoice, "allow_incomplete")
+    _finish(call, row, invoice, payment)
 
 
 def _even(
@@ -234,7 +248,7 @@ def _even(
         proration.ask(call, row, item, prices[item.price], item.current_period_start, nothing=True)
 
 
-def _end_trial(call: Call, row: Subscription, until: int | str, behavior: str) -> Subscription:
+def _end_trial(call: Call, row: Subscription, until: int | str, behavior: str, payment: str) -> Subscription:
     """A subscription whose trial ends now, or goes on until another time."""
     if isinstance(until, int):
         return _extend_trial(call, row, until, behavior)
@@ -255,7 +269,7 @@ def _end_trial(call: Call, row: Subscription, until: int | str, behavior: str) -
         if not cycles.is_metered(prices[item.price]):
             period = (item.current_period_start, item.current_period_end)
             cycles.add_period(call, invoice, row, item, prices[item.price], period)
-    return _finish(call, row, invoice, "allow_incomplete")
+    return _finish(call, row, invoice, payment)
 
 
 def _extend_trial(call: Call, row: Subscription, until: int, behavior: str) -> Subscription:
@@ -284,10 +298,20 @@ def _finish(call: Call, row: Subscription, invoice: Invoice, behavior: str) -> S
         return row
     final = invoicing.finalize(call, invoice)
     if final.status == "open" and behavior != "default_incomplete":
-        intent, refused = invoicing.first_attempt(call, final)
-        if behavior in ("error_if_incomplete", "pending_if_incomplete"):
-            raise_incomplete(intent, refused)
+        _collect(call, row, final, behavior)
     return retrieve(call, SUBSCRIPTIONS, row.id)
+
+
+def _collect(call: Call, row: Subscription, final: Invoice, behavior: str) -> None:
+    """Try to get the money for a change, and see to it that one that must be paid for first is put off otherwise."""
+    if behavior == PENDING:
+        call.memo["putting_off"] = row.id
+    intent, refused = invoicing.first_attempt(call, final)
+    call.memo.pop("putting_off", None)
+    if behavior == "error_if_incomplete":
+        raise_incomplete(intent, refused)
+    if behavior == PENDING and retrieve(call, INVOICES, final.id).status == "open":
+        call.memo["unpaid"] = row.id
 
 
 # Ended and resumed

@@ -39,7 +39,7 @@ class Subscription(
     billing_thresholds: Column[Json] = column(default=None)
     cancel_at: Column[int | None] = column(default=None)
     cancel_at_period_end: Column[bool] = column(default=False)
-    canceled_at: Column[int | None] = column(default=None)
+    canceled_at: Column[int | None] = column(default=None, derived=True)
     cancellation_details: Column[Json] = column(default={})
     collection_method: Column[str] = column(default="charge_automatically")
     currency: Column[str]
@@ -59,6 +59,8 @@ class Subscription(
     pending_invoice_item_interval: Column[Json] = column(default=None)
     pending_setup_intent: Column[str | None] = column(default=None)
     pending_update: Column[Json] = column(default=None)
+    put_off: Column[Json | None] = column(default=None)
+    """What a pending update makes of the subscription: its items and columns, see `pending_updates`."""
     schedule: Column[str | None] = column(default=None)
     start_date: Column[int]
     status: Column[str]
@@ -120,6 +122,7 @@ def _none_scheduled(row: Subscription) -> list[Any]:
 subscription_object = shown(
     Subscription,
     "subscription",
+    "put_off",
     application=None,
     automatic_tax=_not_automatic,
     billing_mode=_mode,
