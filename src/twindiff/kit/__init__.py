@@ -50,4 +50,7 @@ from .twin import Operations as Operations
 from .twin import Twin as Twin
 from .twin import Users as Users
 from .views import View as View
+from .words import Word as Word
+from .words import has_word as has_word
+from .words import without_accents as without_accents
 from .written_once import written_once as written_once

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, NamedTuple, 
 
 import msgspec
 
+from .words import Word
+
 T = TypeVar("T")
 
 Visibility = Literal["plain", "derived", "bookkeeping"]
@@ -191,6 +193,10 @@ class Column(Generic[T]):
     def resembles(self, text: str) -> Where:
         """Hold a text, without regard to case and accents."""
         return Where(self, "contains_bare", text)
+
+    def has_word(self, word: Word) -> Where:
+        """Have a whole word in one of its forms, without regard to case and accents."""
+        return Where(self, "has_word", word)
 
     def contains(self, text: str, *, fold: bool = False) -> Where:
         return Where(self, "contains_fold" if fold else "contains", text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
@@ -79,11 +78,3 @@ def same(one: Any, other: Any) -> bool:
 def changed_columns(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """The columns in which two states of a row differ, as JSON; a missing one is null."""
     return [name for name in {**before, **after} if not same(before.get(name), after.get(name))]
-
-
-def without_accents(text: Any) -> Any:
-    """A text folded to lower case without its accents; anything else as it is."""
-    if not isinstance(text, str):
-        return text
-    parts = unicodedata.normalize("NFD", text.casefold())
-    return "".join([each for each in parts if not unicodedata.combining(each)])

@@ -8,6 +8,7 @@ from typing import Any
 
 from twindiff.kit.rows import Column, ColumnType, Row, table_of
 from twindiff.kit.values import JOINT
+from twindiff.kit.words import Word
 from twindiff.storage.sql.compiler import Compiler, kind_of
 from twindiff.storage.sql.names import quote
 from twindiff.storage.values import INT64
@@ -85,6 +86,8 @@ class Sql(Compiler):
 
     def equals_fold(self, left: str, text: str) -> str:
         """The first letters are in an index where a table says so (`folded`); whole texts are too long for one."""
+        if "%s" in left:  # inside JSON, where no index is, and a place for a value cannot be written twice
+            return super().equals_fold(left, text)
         start = written(text.casefold())[:HEAD]
         return f"(twindiff.folded_head({left}) = {self._place('text', start)} AND {super().equals_fold(left, text)})"
 
@@ -93,6 +96,9 @@ class Sql(Compiler):
 
     def bare(self, left: str) -> str:
         return f"twindiff.without_accents({left})"
+
+    def has_word(self, left: str, word: Word) -> str:
+        return f"{self.bare(left)} ~ {self._text(word.pattern)}"
 
     # PostgreSQL expects long ways, and would read the whole table for every row; both forms leave it only the index.
 

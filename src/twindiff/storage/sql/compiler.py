@@ -31,7 +31,7 @@ from twindiff.kit.rows import (
 )
 from twindiff.kit.store import Ordering
 from twindiff.kit.values import row_of
-from twindiff.storage.values import without_accents
+from twindiff.kit.words import Word, without_accents
 
 from .names import quote
 
@@ -136,6 +136,10 @@ class Compiler(ABC):
     def equals_fold(self, left: str, text: str) -> str:
         """Whether a text is another, whatever their case."""
         return self.equals(self.folded(left), text.casefold())
+
+    @abstractmethod
+    def has_word(self, left: str, word: Word) -> str:
+        """Whether a text has a word, whatever their case and accents."""
 
     def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
         """How to find the rows of a table that fit."""
@@ -371,6 +375,7 @@ _ATOMS: dict[str, Atom] = {
     "!=": _different,
     **dict.fromkeys(_ORDERED, _compared),
     **{name: _text(atom) for name, atom in _TEXT_ATOMS.items()},
+    "has_word": lambda sql, part, left: sql.has_word(left, cast(Word, part.value)),
 }
 
 
@@ -409,6 +414,7 @@ _JSON_ATOMS: dict[str, Atom] = {
     **dict.fromkeys(_ORDERED, _json_compared),
     "in": _json_among,
     **{name: _json_text(atom) for name, atom in _TEXT_ATOMS.items()},
+    "has_word": lambda sql, part, left: sql.has_word(sql.of_kind(left, part.column, "text"), cast(Word, part.value)),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 
 import apsw
 
-from twindiff.storage.values import without_accents
+from twindiff.kit.words import has_word, without_accents
 
 from .letters import letters
 
@@ -82,6 +82,7 @@ def equipped(opened: Any) -> Connection:
     opened.create_scalar_function("casefold", _casefold, 1, deterministic=True)
     opened.create_scalar_function("letters", _letters, 1, deterministic=True)
     opened.create_scalar_function("without_accents", without_accents, 1, deterministic=True)
+    opened.create_scalar_function("has_word", has_word, 2, deterministic=True)
     return cast(Connection, opened)
 
 

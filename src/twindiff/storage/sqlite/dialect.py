@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any, cast
 
 import msgspec
 
 from twindiff.kit.rows import AllOf, AnyOf, Column, ColumnType, Expression, Row, Table, Where, table_of
 from twindiff.kit.values import JOINT
+from twindiff.kit.words import Word, without_accents
 from twindiff.storage.sql.compiler import MANY, NO_SEARCH, Compiler, Search
 from twindiff.storage.sql.names import quote
 from twindiff.storage.values import INT64, json_text
@@ -98,13 +100,25 @@ class Sql(Compiler):
     def contains_fold(self, left: str, text: str) -> str:
         """SQLite folds ASCII by itself, and quicker; only a text with other letters, or U+0000, needs our function."""
         folded = text.casefold()
-        beyond_ascii, ours = f"octet_length({left}) > length({left})", super().contains_fold
+        beyond_ascii, ours = _beyond_ascii(left), super().contains_fold
         if not folded.isascii():
             return f"({beyond_ascii} AND {ours(left, text)})"
         if not folded.isprintable() or len(folded) > LONGEST_LIKE:
             return ours(left, text)
         like = f"{left} LIKE {self.place(f'%{folded.translate(_WILD)}%')} ESCAPE '\\'"
         return f"({like} OR ({beyond_ascii} AND {ours(left, text)}))"
+
+    def has_word(self, left: str, word: Word) -> str:
+        """SQLite finds words in ASCII by itself, and quicker; texts and words with other letters need our function."""
+        ours = f"has_word({left}, {self.place(word.pattern)})"
+        if not all(form.isascii() and form.isprintable() and " " not in form for form in word.forms):
+            return ours
+        start = word.beginning
+        if len(start) > LONGEST_LIKE:
+            return ours
+        like = f"{left} LIKE {self.place(f'%{start.translate(_WILD)}%')} ESCAPE '\\'"
+        forms = " OR ".join(f"(' ' || lower({left}) || ' ') GLOB {self.place(glob)}" for glob in _globs(word))
+        return f"CASE WHEN {_beyond_ascii(left)} THEN {ours} ELSE {like} AND ({forms}) END"
 
     def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
         """Look for words in an index that tells quickly which texts do not have their letters."""
@@ -113,15 +127,15 @@ class Sql(Compiler):
         if not (found and needed):
             return NO_SEARCH
         place = self.place(needed)
-        condition = f"letters({alias}.{quote(found.text.name)}) & {place} = {place}"
+        text = f"{alias}.{quote(found.text.name)}"
+        condition = f"(letters({text}) & {place} = {place} OR {_beyond_ascii(text)})"
         return Search(f" INDEXED BY {found.index_name}", condition)
 
 
 def _letters_needed(part: Expression, text: Column[Any]) -> int:
     """What every text has that fits; 0 when nothing is known."""
     if isinstance(part, Where):
-        is_word = part.op == "contains_fold" and part.column is text
-        return letters(str(part.value)) if is_word else 0
+        return _letters_of(part) if part.column is text else 0
     if not isinstance(part, AllOf | AnyOf):
         return 0
     found = [_letters_needed(each, text) for each in part.parts]
@@ -129,6 +143,28 @@ def _letters_needed(part: Expression, text: Column[Any]) -> int:
     for each in found[1:]:
         needed = needed | each if isinstance(part, AllOf) else needed & each
     return needed
+
+
+def _letters_of(part: Where) -> int:
+    """What every text in ASCII has that fits."""
+    if part.op == "has_word":
+        first, *others = [letters(without_accents(form)) for form in cast(Word, part.value).forms]
+        return reduce(lambda one, other: one & other, others, first)
+    return letters(str(part.value)) if part.op == "contains_fold" else 0
+
+
+def _globs(word: Word) -> list[str]:
+    """The forms of a word as patterns for a text in ASCII, in lower case and between blanks."""
+    forms = [form.lower() for form in word.forms]
+    edges = [("[^0-9a-z]" if letter.isalnum() else "" for letter in (form[:1], form[-1:])) for form in forms]
+    escaped = ["".join(f"[{letter}]" if letter in "*?[" else letter for letter in form) for form in forms]
+    ends = [(before, "" if word.is_start else after) for before, after in edges]
+    return [f"*{before}{form}{after}*" for form, (before, after) in zip(escaped, ends, strict=True)]
+
+
+def _beyond_ascii(left: str) -> str:
+    """Whether a text has other letters than ASCII's, in which accents hide what an index knows."""
+    return f"octet_length({left}) > length({left})"
 
 
 def _path(column: Column[Any]) -> str:

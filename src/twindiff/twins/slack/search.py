@@ -17,8 +17,9 @@ from .access import readable_by
 from .errors import InvalidCursor, NoQuery
 from .file_views import file_objects
 from .search_filters import Filters
-from .search_query import Alternatives, parse, plain_word, words_of
+from .search_query import Alternatives, Term, parse
 from .search_views import Window, around, found_part, message_match
+from .search_words import word_of, words_of
 from .tables import File, FileMessage, Message
 
 api = Operations()
@@ -169,7 +170,7 @@ def _files(search: Search) -> dict[str, Any]:
     filters, db = Filters(search.call), search.call.db
     about_text = [group for group in search.groups if not any(term.modifier for term in group)]
     about_message = [group for group in search.groups if group not in about_text]
-    named = [any_of(*(_named(term.value, excluded=term.excluded) for term in group)) for group in about_text]
+    named = [any_of(*map(_named, group)) for group in about_text]
     message = exists(
         Message,
         Message.message_id == FileMessage.message_id,
@@ -183,7 +184,7 @@ def _files(search: Search) -> dict[str, Any]:
     return found_part(file_objects(search.call, found), db.count(File, where), search.window)
 
 
-def _named(word: str, *, excluded: bool) -> Expression:
-    plain = plain_word(word)
-    found = any_of(File.file_name.contains(plain, fold=True), File.title.contains(plain, fold=True))
-    return not_(found) if excluded else found
+def _named(term: Term) -> Expression:
+    word = word_of(term)
+    found = any_of(File.file_name.has_word(word), File.title.has_word(word)) if word else all_of()
+    return not_(found) if term.excluded else found

@@ -15,7 +15,8 @@ from .direct_messages import find_direct
 from .emoji import names_of
 from .people import find_person
 from .periods import Period, period_of, start_of
-from .search_query import Alternatives, Term, plain_word
+from .search_query import Alternatives, Term
+from .search_words import word_of
 from .tables import Channel, FileMessage, Message, MessageReaction, Pin, Star, User
 from .timezones import zone_of
 
@@ -41,12 +42,8 @@ class Filters:
         return [any_of(*map(self.one, group)) for group in groups]
 
     def one(self, term: Term) -> Expression:
-        found = _BY_MODIFIER[term.modifier](self, term.value)
+        found = _BY_MODIFIER[term.modifier](self, term.value) if term.modifier else _text(term)
         return not_(found) if term.excluded else found
-
-    def text(self, value: str) -> Expression:
-        word = plain_word(value)
-        return Message.message_text.contains(word, fold=True) if word else EVERYTHING
 
     def within(self, value: str) -> Expression:
         """`in:#channel`, or `in:@person` for the direct messages with them."""
@@ -124,6 +121,11 @@ class Filters:
         return found.user_id if found else None
 
 
+def _text(term: Term) -> Expression:
+    word = word_of(term)
+    return Message.message_text.has_word(word) if word else EVERYTHING
+
+
 def _unwrapped(value: str) -> str:
     """`C1` for `<#C1|general>`, `@U1` for `<@U1>`."""
     found = re.fullmatch(r"<(?:#|(@))([^|>]+)(?:\|[^>]*)?>", value)
@@ -157,7 +159,6 @@ _BEING: dict[str, Expression] = {
 }
 
 _BY_MODIFIER: dict[str, Callable[[Filters, str], Expression]] = {
-    "": Filters.text,
     "in": Filters.within,
     "from": Filters.author,
     "to": Filters.addressee,

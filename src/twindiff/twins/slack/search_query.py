@@ -19,6 +19,8 @@ class Term(NamedTuple):
     modifier: str
     value: str
     excluded: bool = False
+    is_exact: bool = False
+    """Whether it stands in quotes."""
 
 
 Alternatives = list[Term]
@@ -51,7 +53,7 @@ def _term(found: re.Match[str], excluded: bool) -> Term:
     excluded = excluded or bool(found["minus"])
     if modifier and modifier not in MODIFIERS:
         return Term("", f"{found['modifier']}:{value}", excluded)
-    return Term(modifier, value, excluded)
+    return Term(modifier, value, excluded, is_exact=found["phrase"] is not None)
 
 
 def _gathered(groups: list[Alternatives]) -> list[Alternatives]:
@@ -68,14 +70,3 @@ def _gathered(groups: list[Alternatives]) -> list[Alternatives]:
             kept.append(group)
             places[modifier] = group
     return kept
-
-
-def words_of(groups: list[Alternatives]) -> list[str]:
-    """The words and phrases that a match has, for its score and for highlighting."""
-    terms = [term for group in groups for term in group if not (term.modifier or term.excluded)]
-    return [word for term in terms if (word := plain_word(term.value))]
-
-
-def plain_word(value: str) -> str:
-    """A word without the `*` that stands for any ending; empty for `*` alone."""
-    return value.rstrip("*")

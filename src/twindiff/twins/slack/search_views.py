@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple, cast
 
-from twindiff.kit import Store
+from twindiff.kit import Store, Word, has_word, without_accents
 
 from .access import rooms_by_id, workspace
 from .listing import members_of, other_of
@@ -59,7 +59,7 @@ def usernames_of(db: Store, ids: set[str]) -> dict[str, str]:
     return dict(cast(list[tuple[str, str]], found))
 
 
-def message_match(message: Message, known: Around, words: Sequence[str], *, highlight: bool) -> dict[str, Any]:
+def message_match(message: Message, known: Around, words: Sequence[Word], *, highlight: bool) -> dict[str, Any]:
     """A found message; `words` are those that were looked for."""
     room = known.rooms[message.channel_id]
     team_id = room.team_id or known.team.team_id
@@ -112,18 +112,23 @@ def _channel(room: Channel, partner: str | None) -> dict[str, Any]:
     return {**shown, "user": partner} if partner else shown
 
 
-def _score(said: str, words: Sequence[str]) -> int:
+def _score(said: str, words: Sequence[Word]) -> int:
     """How many of the words the text has."""
-    folded = said.casefold()
-    return sum([word.casefold() in folded for word in words])
+    return sum([has_word(said, word.pattern) is True for word in words])
 
 
-def _highlighted(said: str, words: Sequence[str]) -> str:
+def _highlighted(said: str, words: Sequence[Word]) -> str:
     """The text with a private-use character before and after each hit."""
     if not words:
         return said
-    pattern = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-    return re.sub(pattern, lambda hit: f"{_BEFORE_HIT}{hit[0]}{_AFTER_HIT}", said, flags=re.IGNORECASE)
+    bare = [without_accents(letter) for letter in said]
+    places = [place for place, letters in enumerate(bare) for _ in letters]
+    marked = list(said)
+    for hit in re.finditer("|".join(word.pattern for word in words), "".join(bare)):
+        first, last = places[hit.start()], places[hit.end() - 1]
+        marked[first] = _BEFORE_HIT + marked[first]
+        marked[last] += _AFTER_HIT
+    return "".join(marked)
 
 
 class Window(NamedTuple):

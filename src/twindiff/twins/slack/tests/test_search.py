@@ -253,3 +253,49 @@ def test_a_query_longer_than_people_type_is_refused(slack, method, query, says):
 
 def test_a_query_of_a_hundred_words_is_answered(find):
     assert find(" OR ".join(["soup", *(f"word{n}" for n in range(99))])) == [SOUP]
+
+
+SAID = (
+    *("Processes run nightly", "The Café reopened", "Concatenate the categories"),
+    *("menu_v2 and v4.0 shipped", "University life"),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("process", [0]),
+        ("processing", [0]),
+        ("running", [0]),
+        ('"process"', []),
+        ('"processes run"', [0]),
+        ("cafe", [1]),
+        ("CAFÉS", [1]),
+        ("cat", []),
+        ("cat*", [2]),
+        ("category", [2]),
+        ("-category", [0, 1, 3, 4]),
+        ("menu", [3]),
+        ("v4.0", [3]),
+        ("v4", [3]),
+        ("ship", [3]),
+        ("shipment", []),
+        ("reopens", [1]),
+        ("universities", [4]),
+        ("universe", []),
+    ],
+)
+def test_whole_words_are_found_in_every_form_and_without_accents(slack, query, found):
+    """https://slack.com/help/articles/202528808-Search-in-Slack"""
+    room = slack("conversations.create", name="words")["channel"]["id"]
+    for text in SAID:
+        slack("chat.postMessage", channel=room, text=text)
+    matches = slack("search.messages", query=f"{query} in:words", sort_dir="asc")["messages"]["matches"]
+    assert [SAID.index(match["text"]) for match in matches] == found
+
+
+def test_hits_are_marked_where_the_text_has_accents(slack):
+    room = slack("conversations.create", name="words")["channel"]["id"]
+    slack("chat.postMessage", channel=room, text="Größe: the Café, cafes")
+    [match] = slack("search.messages", query="cafe in:words", highlight="1")["messages"]["matches"]
+    assert match["text"] == "Größe: the \ue000Café\ue001, \ue000cafes\ue001"

@@ -1,0 +1,82 @@
+"""Whole words of texts, whatever their case and accents, and in whichever of several forms.
+
+What a word is made of is said here once, as a pattern that Python and PostgreSQL read alike.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from os.path import commonprefix
+from typing import Any, NamedTuple
+
+_LATIN = "0-9a-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u1fff"
+_OTHERS = "\u2c00-\u2dff\u2e80-\u2fff\u3040-\ud7ff\uf900-\ufdff\uff10-\uff19\uff41-\uff5a\uff66-\uffdc"
+_BEYOND = "\U00010000-\U0001efff\U00020000-\U0010ffff"
+_LETTERS = _LATIN + _OTHERS + _BEYOND
+"""What words are made of once case and accents are gone: letters and digits, and neither punctuation nor emoji."""
+_LETTER = re.compile(f"[{_LETTERS}]")
+_ASIAN = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+_UNSPACED = re.compile(f"[{_ASIAN}]")
+"""Letters of scripts that put no spaces between words."""
+_SPACE = " \t\n\r\x0b\x0c\x1c-\x1f\x85\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPECIAL = re.compile(r"([\\.^$*+?(){}\[\]|])")
+
+
+class Word(NamedTuple):
+    """What to look for, in any of its forms; with `is_start` a word may go on after it, as after `sandw*`.
+
+    Forms may hold spaces and punctuation, as phrases do; a space stands for whatever white space a text has.
+    """
+
+    forms: tuple[str, ...]
+    is_start: bool = False
+
+    @property
+    def pattern(self) -> str:
+        """A regular expression that finds it in what `without_accents` makes of a text."""
+        return _pattern(self)
+
+    @property
+    def beginning(self) -> str:
+        """What every form begins with, up to its first white space, without case and accents."""
+        starts = [(without_accents(form).split(maxsplit=1) or [""])[0] for form in self.forms]
+        return commonprefix(starts)  # noqa: RUF071 - of letters, not of folders
+
+
+def without_accents(text: Any) -> Any:
+    """A text folded to lower case without its accents; anything else as it is."""
+    if not isinstance(text, str):
+        return text
+    if text.isascii():
+        return text.lower()
+    parts = unicodedata.normalize("NFD", text.casefold())
+    return "".join([each for each in parts if not unicodedata.combining(each)])
+
+
+def has_word(text: Any, pattern: str) -> bool | None:
+    """Whether a text has the word of a pattern; None for what is no text."""
+    return _compiled(pattern).search(without_accents(text)) is not None if isinstance(text, str) else None
+
+
+_compiled = lru_cache(maxsize=1024)(re.compile)
+
+
+@lru_cache(maxsize=4096)
+def _pattern(word: Word) -> str:
+    return "|".join(_form(without_accents(form), word.is_start) for form in word.forms)
+
+
+def _form(form: str, is_start: bool) -> str:
+    """One form. What stands before it is looked at after its first letter, for which a text is searched quickly."""
+    first, *more = form.split() or [""]
+    letter = _SPECIAL.sub(r"\\\1", first[:1])
+    before = f"(?<![{_LETTERS}]{letter})" if _is_bounded(first[:1]) else ""
+    after = f"(?![{_LETTERS}])" if _is_bounded(form[-1:]) and not is_start else ""
+    rest = [_SPECIAL.sub(r"\\\1", part) for part in (first[1:], *more)]
+    return letter + before + f"[{_SPACE}]+".join(rest) + after
+
+
+def _is_bounded(letter: str) -> bool:
+    return bool(_LETTER.match(letter)) and not _UNSPACED.match(letter)
