@@ -11,7 +11,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.harness import AGENT, GENERAL, Environment, Platform
 from twindiff.cli.env import LONGEST_TTL
-from twindiff.cli.rows import natural
+from twindiff.cli.naming import natural
 from twindiff.server.parameters import MOST_SECONDS
 
 Make = Callable[..., Environment]

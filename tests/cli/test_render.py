@@ -31,6 +31,12 @@ def test_an_added_row_shows_what_is_set() -> None:
     assert seen(render.diff(a_diff(inserts=[row]))) == ["+ notes N1", 'text "hi"', 'tags ["a"]']
 
 
+def test_rows_stand_in_the_natural_order_of_their_ids() -> None:
+    rows = [{"__table__": "notes", "id": id, "after": 1} for id in ("N10", "N2", "N1")]
+    headings = [line for line in seen(render.diff(a_diff(inserts=rows))) if line[0] == "+"]
+    assert headings == ["+ notes N1", "+ notes N2", "+ notes N10"]
+
+
 def test_a_removed_row_shows_what_it_was() -> None:
     assert seen(render.diff(a_diff(deletes=[{"__table__": "notes", "id": "N1"}]))) == ["- notes N1"]
 

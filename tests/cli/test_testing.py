@@ -53,16 +53,16 @@ def test_a_run_that_fails_says_so_by_its_exit_code(twindiff, site, tmp_path):
     assert (said.exit_code, "Elephants" in said.output) == (1, True)
 
 
-def test_a_test_is_kept_run_and_forgotten(twindiff, site, config):
+def test_a_test_is_kept_run_and_forgotten(twindiff, site, config, server):
     wanted = ("--test-config", config, "--url", site, "--repo", "acme/cli", "--tag", "page")
     made = json.loads(twindiff("tests", "create", "opens", *wanted, "--json").output)
     assert made["id"] in twindiff("tests", "ls", "--repo", "acme/cli").output
     assert json.loads(twindiff("tests", "show", made["id"]).output)["name"] == "opens"
     assert twindiff("tests", "run", made["id"]).exit_code == 0
-    assert twindiff("tests", "rm", made["id"]).output == f"Forgot {made['id']}.\n"
+    assert twindiff("tests", "rm", made["id"]).output == f"Forgot {made['id']} at {server}.\n"
 
 
-def test_an_application_is_started_shown_and_ended_and_a_branch_of_it_tested(twindiff, tmp_path):
+def test_an_application_is_started_shown_and_ended_and_a_branch_of_it_tested(twindiff, tmp_path, server):
     repository = Repository(tmp_path / "shop", app_DOT_py=SERVES)
     repository.git("checkout", "--quiet", "-b", "fine")
     repository.commit("Tidy", app_DOT_py=SERVES + "# tidied\n")
@@ -72,7 +72,7 @@ def test_an_application_is_started_shown_and_ended_and_a_branch_of_it_tested(twi
     assert made["app_url"] in twindiff("sandbox-runs", "status", made["sandbox_id"]).output
     assert made["sandbox_id"] in twindiff("sandbox-runs", "ls").output
     assert "listening on" in twindiff("sandbox-runs", "logs", made["sandbox_id"]).output
-    assert twindiff("sandbox-runs", "rm", made["sandbox_id"]).output.endswith("has ended.\n")
+    assert twindiff("sandbox-runs", "rm", made["sandbox_id"]).output.endswith(f"has ended at {server}.\n")
     verdict = twindiff("pr-run", path, "--branch", "fine")
     assert (verdict.exit_code, "the application opens" in verdict.output) == (0, True)
 

@@ -17,7 +17,7 @@ def test_twins_are_listed(twindiff):
     assert "slack" in twindiff("twin-runs", "catalog").output
 
 
-def test_a_run_is_made_shown_and_ended(twindiff):
+def test_a_run_is_made_shown_and_ended(twindiff, server):
     made = twindiff("twin-runs", "create", "slack,linear", "--ttl", "30").output
     run_id = made.split()[1]
     assert "/services/linear" in twindiff("twin-runs", "status", run_id).output
@@ -25,7 +25,7 @@ def test_a_run_is_made_shown_and_ended(twindiff):
     assert twindiff("twin-runs", "extend", run_id, "--ttl", "5").output == f"{run_id} lasts 5 minutes from now on.\n"
     assert twindiff("twin-runs", "lock", run_id).output == f"{run_id} is private.\n"
     assert twindiff("twin-runs", "reset", run_id).output == f"{run_id} is as it was provisioned.\n"
-    assert twindiff("twin-runs", "teardown", run_id).output == f"{run_id} has ended.\n"
+    assert twindiff("twin-runs", "teardown", run_id[:20]).output == f"{run_id[:20]} has ended at {server}.\n"
     assert "torn_down" in twindiff("twin-runs", "status", run_id).output
 
 
@@ -63,17 +63,17 @@ def test_an_unknown_twin_is_refused_with_the_nearest(twindiff):
     assert "Did you mean 'slack'" in refused.output
 
 
-def test_a_scenario_is_saved_shown_used_and_forgotten(twindiff):
+def test_a_scenario_is_saved_shown_used_and_forgotten(twindiff, server):
     prompt = "two users and #launch with 3 messages"
     made = json.loads(twindiff("scenarios", "create", "launch", "--prompt", prompt, "--twin", "slack", "--json").output)
     assert made["id"] in twindiff("scenarios", "ls", "--no-presets").output
     assert "3 channels" in twindiff("scenarios", "show", made["id"]).output
     assert "/services/slack" in twindiff("scenarios", "ensure", made["id"]).output
     assert twindiff("scenarios", "reseed", made["id"]).exit_code == 0
-    assert twindiff("scenarios", "rm", made["id"]).output == f"Forgot {made['id']}.\n"
+    assert twindiff("scenarios", "rm", made["id"]).output == f"Forgot {made['id']} at {server}.\n"
 
 
-def test_a_copy_of_a_scenarios_environment_is_made_shown_reseeded_and_ended(twindiff):
+def test_a_copy_of_a_scenarios_environment_is_made_shown_reseeded_and_ended(twindiff, server):
     copy = ("e-commerce-checkout", "--copy", "eva")
     made = json.loads(twindiff("scenarios", "ensure", *copy, "--twin", "slack", "--json").output)
     assert (made["copy"], [*made["twins"]]) == ("eva", ["slack"])
@@ -81,7 +81,7 @@ def test_a_copy_of_a_scenarios_environment_is_made_shown_reseeded_and_ended(twin
     assert made["environment_id"] in twindiff("scenarios", "environments").output
     said = "The copy eva of e-commerce-checkout"
     assert twindiff("scenarios", "reseed", *copy).output == f"{said} is as the scenario says.\n"
-    assert twindiff("scenarios", "end", *copy).output == f"{said} has ended.\n"
+    assert twindiff("scenarios", "end", *copy).output == f"{said} has ended at {server}.\n"
     assert "has no twin environment" in twindiff("scenarios", "environment", *copy).output
 
 

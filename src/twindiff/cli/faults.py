@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from twindiff.cli.env import Id, full_id, remote_of, say
+from twindiff.cli.env import Id, full_id, remote_of, say, say_where
 from twindiff.cli.env import commands as env_commands
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 
@@ -69,6 +69,7 @@ def list_faults(id: Id, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", a
         where = fault.get("twin") or "all", fault.get("operation", "*")
         add_row(shown, fault["kind"], *where, settings, str(each["met"]))
     say(as_json, found, shown if found else "Nothing goes wrong on purpose; see `twindiff env faults add`.")
+    say_where(as_json, base_url)
 
 
 @commands.command("clear")

@@ -1,8 +1,10 @@
-"""Ids that may be given by how they begin."""
+"""Ids: given by how they begin, and in the order that people expect."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from twindiff.cli.problem import Problem
 
@@ -14,9 +16,18 @@ WHOLE = 32
 def one_or_as_given(given: str, known: Sequence[str], what: str) -> str:
     """The whole id that begins as given, or what was given where none does: the server knows what to say of it."""
     found = [each for each in known if given.strip() and each.lower().startswith(given.strip().lower())]
-    if len(found) > 1:
+    if len(found) > 1 and given not in found:
         raise _several(given, found, what)
-    return found[0] if found else given
+    return found[0] if len(found) == 1 else given
+
+
+def whole(listed: Callable[[], Sequence[dict[str, Any]]], given: str) -> str:
+    """The whole id of one of the things that a client lists, of how it begins."""
+    if len(given.strip()) >= WHOLE:
+        return given
+    ids = ("run_id", "sandbox_id", "id")
+    known = [next(each[name] for name in ids if name in each) for each in listed()]
+    return one_or_as_given(given, known, "run or test")
 
 
 def _several(given: str, found: Sequence[str], what: str) -> Problem:
@@ -43,3 +54,9 @@ def one_of(given: str, known: Sequence[str], what: str, lists_them: str, most: i
         return given.strip()  # it may be older than those that were looked at; the server knows
     looked = "" if len(known) < most else f"Only the newest {most:,} were looked at; an older one needs its whole id. "
     raise Problem(f"No {what}'s id begins with '{given}'. {looked}`{lists_them}` lists them.")
+
+
+def natural(value: Any) -> list[tuple[int, int, str]]:
+    """A key that puts C2 before C10: runs of digits count as numbers."""
+    parts = re.findall(r"\d+|\D+", str(value))
+    return [(0, int(part[:4000]), "") if part.isascii() and part.isdecimal() else (1, 0, part) for part in parts]

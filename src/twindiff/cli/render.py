@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from twindiff.checks import Verdict
+from twindiff.cli.naming import natural
 
 Row = Mapping[str, Any]
 
@@ -85,13 +86,18 @@ def add_row(rows: Table, *cells: str | Text) -> None:
 def diff(changes: Mapping[str, Sequence[Row]]) -> RenderableType:
     """Rows added (+), changed (~: each column before and after) and removed (-)."""
     lines = Table.grid(padding=(0, 2, 0, 0))
-    for row in changes["inserts"]:
+    for row in sorted(changes["inserts"], key=lambda row: _place(row, row)):
         _whole_row(lines, "+", ADDED, row)
-    for row in changes["updates"]:
+    for row in sorted(changes["updates"], key=lambda row: _place(row, row["after"])):
         _update(lines, row)
-    for row in changes["deletes"]:
+    for row in sorted(changes["deletes"], key=lambda row: _place(row, row)):
         _whole_row(lines, "-", REMOVED, row)
     return lines if lines.row_count else Text("Nothing was changed.", QUIET)
+
+
+def _place(row: Row, values: Row) -> tuple[str, list[tuple[int, int, str]]]:
+    """Where a row stands: by table, then by its key, C2 before C10."""
+    return table_name(row), natural(next(iter(_columns(values).values()), ""))
 
 
 def table_name(row: Row) -> str:

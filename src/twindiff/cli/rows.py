@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from twindiff.cli.env import Id, commands, full_id, remote_of, say
+from twindiff.cli.naming import natural
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
 
@@ -61,12 +61,6 @@ def _pair(given: str) -> tuple[str, str]:
     if not (column and equals):
         raise Problem(f"'{given}' is no condition; one is COLUMN=VALUE, such as user_id=U1.", exit_code=2)
     return column, value
-
-
-def natural(value: Any) -> list[tuple[int, int, str]]:
-    """A key that puts C2 before C10: runs of digits count as numbers."""
-    parts = re.findall(r"\d+|\D+", str(value))
-    return [(0, int(part[:4000]), "") if part.isascii() and part.isdecimal() else (1, 0, part) for part in parts]
 
 
 def _shown(found: Json) -> Table:

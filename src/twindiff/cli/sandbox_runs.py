@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twindiff.cli.env import facts_table, say
+from twindiff.cli.env import facts_table, say, say_where
+from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
 from twindiff.cli.twin_runs import Minutes, asked
@@ -100,12 +101,13 @@ def list_runs(
     for each in found:
         add_row(shown, each.sandbox_id, each.status, each.app_url or "", each.branch, each.repo)
     say(as_json, found, shown if found else "There are no sandbox runs; make one with `twindiff sandbox-runs create`.")
+    say_where(as_json, base_url)
 
 
 @commands.command("status")
 def status(sandbox: SandboxId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Show how a sandbox run stands."""
-    found = asked(base_url, api_key, lambda client: client.sandbox_runs.get(sandbox))
+    found = asked(base_url, api_key, lambda client: client.sandbox_runs.get(whole(client.sandbox_runs.list, sandbox)))
     say(as_json, found, _shown(found))
 
 
@@ -114,7 +116,7 @@ def logs(sandbox: SandboxId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = 
     """Show what was done for a sandbox run, and what its application printed."""
     from twindiff.cli.render import add_row, table
 
-    found = asked(base_url, api_key, lambda client: client.sandbox_runs.logs(sandbox))
+    found = asked(base_url, api_key, lambda client: client.sandbox_runs.logs(whole(client.sandbox_runs.list, sandbox)))
     shown = table("time", "type", "message")
     for each in found.logs:
         add_row(shown, each.timestamp[11:19], each.type, each.message)
@@ -124,8 +126,13 @@ def logs(sandbox: SandboxId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = 
 @commands.command("rm")
 def remove(sandbox: SandboxId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """End a sandbox run with its twins; its logs stay."""
-    answer = asked(base_url, api_key, lambda client: client.sandbox_runs.delete(sandbox), "Ending it")
-    say(as_json, answer, f"{sandbox} has ended.")
+    answer = asked(
+        base_url,
+        api_key,
+        lambda client: client.sandbox_runs.delete(whole(client.sandbox_runs.list, sandbox)),
+        "Ending it",
+    )
+    say(as_json, answer, f"{sandbox} has ended at {base_url}.")
 
 
 def pr_run(

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from twindiff.cli.env import facts_table, say
+from twindiff.cli.env import facts_table, say, say_where
+from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.twin_runs import asked, read_json
 
@@ -47,12 +48,13 @@ def list_scenarios(
     for each in found:
         add_row(shown, each.id, each.name, ", ".join(each.twins), ", ".join(each.tags))
     say(as_json, found, shown if found else "There are no such scenarios.")
+    say_where(as_json, base_url)
 
 
 @commands.command("show")
 def show(scenario: ScenarioId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Show a scenario and how much it holds."""
-    found = asked(base_url, api_key, lambda client: client.scenarios.get(scenario))
+    found = asked(base_url, api_key, lambda client: client.scenarios.get(whole(client.scenarios.list, scenario)))
     say(as_json, found, _shown(found))
 
 
@@ -115,8 +117,8 @@ def remove(
     scenario: ScenarioId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False
 ) -> None:
     """Forget a scenario with its environment."""
-    answer = asked(base_url, api_key, lambda client: client.scenarios.delete(scenario))
-    say(as_json, answer, f"Forgot {scenario}.")
+    answer = asked(base_url, api_key, lambda client: client.scenarios.delete(whole(client.scenarios.list, scenario)))
+    say(as_json, answer, f"Forgot {scenario} at {base_url}.")
 
 
 @commands.command("ensure")
@@ -137,7 +139,7 @@ def ensure(
     found = asked(
         base_url,
         api_key,
-        lambda client: client.scenarios.ensure_twin_environment(scenario, **wanted),
+        lambda client: client.scenarios.ensure_twin_environment(whole(client.scenarios.list, scenario), **wanted),
         "Provisioning",
     )
     say(as_json, found, _environment(found))
@@ -152,7 +154,11 @@ def environment(
     as_json: AsJson = False,
 ) -> None:
     """Show the environment that belongs to a scenario, if there is one."""
-    found = asked(base_url, api_key, lambda client: client.scenarios.get_twin_environment(scenario, copy=copy or None))
+    found = asked(
+        base_url,
+        api_key,
+        lambda client: client.scenarios.get_twin_environment(whole(client.scenarios.list, scenario), copy=copy or None),
+    )
     say(as_json, found, _environment(found))
 
 
@@ -193,7 +199,11 @@ def reseed(
 ) -> None:
     """Return the environment of a scenario to what the scenario says."""
     answer = asked(
-        base_url, api_key, lambda client: client.scenarios.reseed_twin_environment(scenario, copy=copy or None)
+        base_url,
+        api_key,
+        lambda client: client.scenarios.reseed_twin_environment(
+            whole(client.scenarios.list, scenario), copy=copy or None
+        ),
     )
     say(as_json, answer, f"The {_named(copy)} of {scenario} is as the scenario says.")
 
@@ -208,9 +218,13 @@ def end(
 ) -> None:
     """End the environment of a scenario; the next one has other addresses."""
     answer = asked(
-        base_url, api_key, lambda client: client.scenarios.delete_twin_environment(scenario, copy=copy or None)
+        base_url,
+        api_key,
+        lambda client: client.scenarios.delete_twin_environment(
+            whole(client.scenarios.list, scenario), copy=copy or None
+        ),
     )
-    say(as_json, answer, f"The {_named(copy)} of {scenario} has ended.")
+    say(as_json, answer, f"The {_named(copy)} of {scenario} has ended at {base_url}.")
 
 
 def _named(copy: str) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from twindiff.cli.env import facts_table, say
+from twindiff.cli.env import facts_table, say, say_where
+from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
 from twindiff.cli.twin_runs import asked, read_json
@@ -123,6 +124,7 @@ def list_runs(
     for each in found:
         add_row(shown, each.id, each.status, each.start_url or "", each.summary or "")
     say(as_json, found, shown if found else "There are no test runs; make one with `twindiff test-runs create`.")
+    say_where(as_json, base_url)
 
 
 @commands.command("show")
@@ -132,7 +134,7 @@ def show(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_j
 
     from twindiff.cli.render import add_row, table
 
-    found = asked(base_url, api_key, lambda client: client.test_runs.get(run))
+    found = asked(base_url, api_key, lambda client: client.test_runs.get(whole(client.test_runs.list, run)))
     steps = table("step", "status", "what", "detail")
     for each in found.results_json:
         add_row(steps, str(each.step), each.status, each.name, each.get("detail") or "")
@@ -144,7 +146,7 @@ def logs(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_j
     """Show what happened in a run, in order."""
     from twindiff.cli.render import add_row, table
 
-    found = asked(base_url, api_key, lambda client: client.test_runs.get(run)).events_json
+    found = asked(base_url, api_key, lambda client: client.test_runs.get(whole(client.test_runs.list, run))).events_json
     shown = table("time", "type", "message")
     for each in found:
         add_row(shown, each.timestamp[11:19], each.type, each.message)
@@ -163,7 +165,13 @@ def rerun(
 ) -> None:
     """Repeat a run, at another place where one is named."""
     place: dict[str, Any] = {"start_url": url or None, "sandbox_id": sandbox_id or None}
-    _follow(base_url, api_key, lambda client: client.test_runs.rerun(run, **place), wait=wait, as_json=as_json)
+    _follow(
+        base_url,
+        api_key,
+        lambda client: client.test_runs.rerun(whole(client.test_runs.list, run), **place),
+        wait=wait,
+        as_json=as_json,
+    )
 
 
 @commands.command("message")
@@ -175,14 +183,14 @@ def message(
     as_json: AsJson = False,
 ) -> None:
     """Answer the question that a run waits with."""
-    answer = asked(base_url, api_key, lambda client: client.test_runs.message(run, text))
+    answer = asked(base_url, api_key, lambda client: client.test_runs.message(whole(client.test_runs.list, run), text))
     say(as_json, answer, f"{run} was told.")
 
 
 @commands.command("cancel")
 def cancel(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """End a run; what it has so far is kept."""
-    answer = asked(base_url, api_key, lambda client: client.test_runs.cancel(run))
+    answer = asked(base_url, api_key, lambda client: client.test_runs.cancel(whole(client.test_runs.list, run)))
     say(as_json, answer, f"{run} is {answer.status}.")
 
 
@@ -206,6 +214,7 @@ def list_tests(
         steps = str(len(each.test_config.get("steps", ())))
         add_row(shown, each.id, each.name, steps, ", ".join(each.tags), each.repo_full_name or "")
     say(as_json, found, shown if found else "There are no saved tests; keep one with `twindiff tests create`.")
+    say_where(as_json, base_url)
 
 
 @saved.command("create")
@@ -249,7 +258,7 @@ def create_test(
 @saved.command("show")
 def show_test(test: TestId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "") -> None:
     """Print a saved test as JSON."""
-    found = asked(base_url, api_key, lambda client: client.tests.get(test))
+    found = asked(base_url, api_key, lambda client: client.tests.get(whole(client.tests.list, test)))
     typer.echo(json.dumps(found, indent=2))
 
 
@@ -267,11 +276,17 @@ def run_test(
     if url and sandbox_id:
         raise Problem("The test starts at one place: give --url or --sandbox-id.", exit_code=2)
     place: dict[str, Any] = {"start_url": url or None, "sandbox_id": sandbox_id or None}
-    _follow(base_url, api_key, lambda client: client.tests.run(test, **place), wait=wait, as_json=as_json)
+    _follow(
+        base_url,
+        api_key,
+        lambda client: client.tests.run(whole(client.tests.list, test), **place),
+        wait=wait,
+        as_json=as_json,
+    )
 
 
 @saved.command("rm")
 def remove_test(test: TestId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Forget a saved test; its runs stay."""
-    answer = asked(base_url, api_key, lambda client: client.tests.delete(test))
-    say(as_json, answer, f"Forgot {test}.")
+    answer = asked(base_url, api_key, lambda client: client.tests.delete(whole(client.tests.list, test)))
+    say(as_json, answer, f"Forgot {test} at {base_url}.")

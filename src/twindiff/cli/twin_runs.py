@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from twindiff.cli.env import facts_table, say
+from twindiff.cli.env import facts_table, say, say_where
+from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
 
@@ -149,12 +150,13 @@ def list_runs(
         ends = (each.expires_at or "-")[:16].replace("T", " ")
         add_row(shown, each.run_id, each.status, ", ".join(each.twins), ends, each.scenario_id or "")
     say(as_json, found, shown if found else "There are no twin runs; make one with `twindiff twin-runs create slack`.")
+    say_where(as_json, base_url)
 
 
 @commands.command("status")
 def status(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Show how a run stands and where its twins are."""
-    found = asked(base_url, api_key, lambda client: client.twin_runs.get(run))
+    found = asked(base_url, api_key, lambda client: client.twin_runs.get(whole(client.twin_runs.list, run)))
     say(as_json, found, _shown(found))
 
 
@@ -164,7 +166,7 @@ def variables(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "",
 
     For example: export $(twindiff twin-runs env RUN)
     """
-    found = asked(base_url, api_key, lambda client: client.twin_runs.get(run))
+    found = asked(base_url, api_key, lambda client: client.twin_runs.get(whole(client.twin_runs.list, run)))
     named = {name: value for twin in found.twins.values() for name, value in twin.env_vars.items()}
     say(as_json, named, "\n".join(f"{name}={shlex.quote(value)}" for name, value in named.items()))
 
@@ -174,26 +176,30 @@ def extend(
     run: RunId, ttl: Minutes = 60, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False
 ) -> None:
     """Let a run last so many minutes from now on."""
-    answer = asked(base_url, api_key, lambda client: client.twin_runs.extend(run, ttl_minutes=ttl))
+    answer = asked(
+        base_url, api_key, lambda client: client.twin_runs.extend(whole(client.twin_runs.list, run), ttl_minutes=ttl)
+    )
     say(as_json, answer, f"{run} lasts {ttl} minutes from now on.")
 
 
 @commands.command("lock")
 def lock(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Make a run private: callers of its twins bring its proxy token."""
-    answer = asked(base_url, api_key, lambda client: client.twin_runs.lock(run))
+    answer = asked(base_url, api_key, lambda client: client.twin_runs.lock(whole(client.twin_runs.list, run)))
     say(as_json, answer, f"{run} is private.")
 
 
 @commands.command("reset")
 def reset(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Return all twins of a run to what they were provisioned with."""
-    answer = asked(base_url, api_key, lambda client: client.twin_runs.reset(run), "Resetting")
+    answer = asked(
+        base_url, api_key, lambda client: client.twin_runs.reset(whole(client.twin_runs.list, run)), "Resetting"
+    )
     say(as_json, answer, f"{run} is as it was provisioned.")
 
 
 @commands.command("teardown")
 def tear_down(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """End a run; its twins answer 410 from then on."""
-    answer = asked(base_url, api_key, lambda client: client.twin_runs.teardown(run))
-    say(as_json, answer, f"{run} has ended.")
+    answer = asked(base_url, api_key, lambda client: client.twin_runs.teardown(whole(client.twin_runs.list, run)))
+    say(as_json, answer, f"{run} has ended at {base_url}.")

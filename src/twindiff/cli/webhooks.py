@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from twindiff.cli.env import PAGE, Id, full_id, remote_of, say
+from twindiff.cli.env import PAGE, Id, full_id, remote_of, say, say_where
 from twindiff.cli.env import commands as env_commands
+from twindiff.cli.naming import one_or_as_given
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 
 commands = typer.Typer(help="Tell programs of an environment's events.", no_args_is_help=True)
@@ -49,6 +50,7 @@ def list_webhooks(id: Id, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "",
     for each in found:
         add_row(shown, each["webhookId"], each["twin"], each["url"], ", ".join(each["events"]) or "all")
     say(as_json, found, shown if found else "Nobody is told; add a webhook with `twindiff env webhooks add`.")
+    say_where(as_json, base_url)
 
 
 @commands.command("rm")
@@ -61,8 +63,10 @@ def remove(
 ) -> None:
     """Tell an address no more; what was not sent yet is not sent."""
     remote = remote_of(base_url, api_key)
-    removed = remote.delete("env", full_id(remote, id), "webhooks", webhook)
-    say(as_json, removed, f"{removed['url']} is told no more.")
+    environment = full_id(remote, id)
+    known = [each["webhookId"] for each in remote.get("env", environment, "webhooks")["webhooks"]]
+    removed = remote.delete("env", environment, "webhooks", one_or_as_given(webhook, known, "webhook"))
+    say(as_json, removed, f"{removed['url']} is told no more at {base_url}.")
 
 
 @commands.command("deliveries")
