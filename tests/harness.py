@@ -51,8 +51,8 @@ class LiveServer:
         self._thread = threading.Thread(target=self._server.run, args=([self.listener],), name=self.url)
         self._thread.start()
         self.thread_id = self._thread.ident or 0
-        self.client = httpx.Client(base_url=self.url, trust_env=False, timeout=120)
-        self.in_process = httpx.Client(base_url=self.url, transport=self._application)
+        self.client = httpx.Client(base_url=self.url, trust_env=False, verify=False, timeout=120)
+        self.in_process = httpx.Client(base_url=self.url, transport=self._application, trust_env=False)
         """The same server without the way over the socket, for tests that are not about HTTP."""
 
     def on_loop(self, work: Callable[[], T]) -> T:
