@@ -105,6 +105,11 @@ class Sandboxes:
         assert all(each["timestamp"].endswith("Z") for each in found)
         return [f"{each['type']}: {each['message']}" for each in found]
 
+    def logs_with(self, sandbox_id: str, words: str) -> list[str]:
+        """The logs as soon as one of them has these words; what is printed is kept a little later."""
+        self.until(sandbox_id, lambda run: any(words in line for line in self.logs(sandbox_id)))
+        return self.logs(sandbox_id)
+
     def delete(self, sandbox_id: str) -> Json:
         return succeeded(self.client.delete(f"/sandbox-runs/{sandbox_id}"))
 

@@ -110,8 +110,8 @@ def test_an_application_that_prints_for_ever_is_cut_short(sandboxes, repository)
     config = "app: {app_command: 'yes y | head -n 20000; python app.py'}\n"
     made = repository(_DOT_arga__sandbox_DOT_yml=config, app_DOT_py=SERVES)
     run = sandboxes.create(repo=str(made.path))
-    logs = sandboxes.logs(run["sandbox_id"])
     assert run["status"] == "ready"
+    logs = sandboxes.logs_with(run["sandbox_id"], "is not kept")
     assert len(logs) < 2100
     assert any("is not kept" in line for line in logs)
 
