@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ import apsw
 import pytest
 
 from tests.storage.faults import Fault, faulty_disk, faulty_pages
+from twindiff.storage import StorageFull
 from twindiff.storage.conformance.worlds import Place, Thing, World
 from twindiff.storage.portions import finished
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite import engine as engine_module
+from twindiff.storage.sqlite import files as files_module
 from twindiff.storage.sqlite import log as log_module
 from twindiff.storage.sqlite import spaces as spaces_module
 
@@ -130,6 +133,26 @@ def short_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_module, "LONGEST_LOG", 3)
     monkeypatch.setattr(engine_module, "IMAGE_EVERY", 2)
     monkeypatch.setattr(spaces_module, "POOLED", 1)
+
+
+def test_maintenance_says_that_a_disk_is_full_at_any_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(files_module, "LEAST_FREE", 10)
+    monkeypatch.setattr(files_module, "PAGES_FREED_AT_ONCE", 8)
+    with faulty_disk(apsw.FullError) as fault:
+        world = World(lambda: SqliteEngine(str(tmp_path)))
+        engine: Any = world.engine
+        gone = world.environment()
+        gone.add(Thing(thing_id="T1", text="long " * 20_000))
+        engine.delete(gone.env)
+        for n in range(200):
+            fault.arm(n)
+            with fault.counting(), suppress(StorageFull):
+                finished(engine.maintain())
+            if not fault.happened:
+                break
+        assert n > 10
+        assert engine.file.connection.execute("PRAGMA freelist_count").fetchall() == [(0,)]
+        engine.close()
 
 
 @pytest.mark.parametrize("error", [apsw.FullError, apsw.IOError])

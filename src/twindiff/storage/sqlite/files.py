@@ -366,12 +366,19 @@ class DataFile(Reading):
         return self.connection.execute(f"SELECT 1 FROM forks WHERE env = ? AND {_FREE}", (env,)).fetchone() is not None
 
     def shrink(self) -> Generator[Work]:
-        """Give room that is free back to the file system, in parts, when it is much; an older file keeps it."""
+        """Give room that is free back to the file system, in parts, when it is much; an older file keeps it.
+
+        Raises StorageFull: to do so takes room in the log.
+        """
         ((free,),), ((all,),) = (self.connection.execute(f"PRAGMA {name}") for name in ("freelist_count", "page_count"))
         if free < LEAST_FREE or free * 4 < all:
             return
         for _ in range(0, free, PAGES_FREED_AT_ONCE):
-            self.connection.execute(f"PRAGMA incremental_vacuum({PAGES_FREED_AT_ONCE})").fetchall()
+            try:
+                self.connection.execute(f"PRAGMA incremental_vacuum({PAGES_FREED_AT_ONCE})").fetchall()
+            except OUT_OF_SPACE:
+                self.write_over()
+                raise StorageFull from None
             yield nothing
 
     def save_template(self, twin: str, template: Template, image: bytes) -> Iterator[Work]:
