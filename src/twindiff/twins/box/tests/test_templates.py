@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+
+from twindiff.twins.box.extraction import text_of
+from twindiff.twins.box.samples import FOLDER
 
 from .conftest import ADA, BEN, CLEO, Box
 
@@ -22,6 +26,17 @@ def test_the_sample_has_real_documents_of_ten_types(shop: Box):
     files = [each for entries in found for each in entries]
     assert {each["name"].rpartition(".")[2] for each in files} == KINDS
     assert all(len(shop.bytes_of(each["id"])) == each["size"] for each in files)
+
+
+def test_the_texts_that_the_sample_brings_are_those_of_its_documents():
+    rows = json.loads((FOLDER / "box_default.json").read_text())
+    packed = [version for version in rows["box_file_versions"] if version["name"].endswith(".pdf")]
+    texts = {
+        version["sha_1"]: text_of((FOLDER / "documents" / version["local_path"]).read_bytes(), version["name"])
+        for version in packed
+    }
+    assert texts == {each["sha_1"]: each["text"] for each in rows["box_content_texts"]}
+    assert len(texts) == 3
 
 
 def test_words_inside_the_sample_s_documents_are_found(shop: Box):
