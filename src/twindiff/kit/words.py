@@ -21,6 +21,7 @@ _ASIAN = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7a3\uf90
 _UNSPACED = re.compile(f"[{_ASIAN}]")
 """Letters of scripts that put no spaces between words."""
 _SPACE = " \t\n\r\x0b\x0c\x1c-\x1f\x85\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _SPECIAL = re.compile(r"([\\.^$*+?(){}\[\]|])")
 
 
@@ -51,7 +52,11 @@ def without_accents(text: Any) -> Any:
         return text
     if text.isascii():
         return text.lower()
-    parts = unicodedata.normalize("NFD", text.casefold())
+    return _BEYOND_ASCII.sub(_unmarked, text.casefold())
+
+
+def _unmarked(found: re.Match[str]) -> str:
+    parts = unicodedata.normalize("NFD", found[0])
     return "".join([each for each in parts if not unicodedata.combining(each)])
 
 

@@ -16,7 +16,8 @@ _TIERS = {
         conversations.rename conversations.setPurpose conversations.setTopic conversations.unarchive
         dnd.endSnooze dnd.setSnooze dnd.teamInfo emoji.list pins.add pins.list pins.remove reactions.list
         reactions.remove reminders.add reminders.complete reminders.delete reminders.info reminders.list
-        search.all search.files search.messages stars.add stars.remove usergroups.create usergroups.disable
+        search.all search.files search.messages stars.add stars.remove team.accessLogs team.billableInfo
+        team.integrationLogs team.preferences.list usergroups.create usergroups.disable
         usergroups.enable usergroups.list usergroups.update usergroups.users.list usergroups.users.update
         users.conversations users.list users.setPresence
     """,

@@ -119,6 +119,9 @@ def test_every_answer_of_every_method_is_of_the_vendor_s_type(schema, world, cal
 DOCUMENTED = {
     # The pages of auth.revoke and dnd.info have these, the types have not.
     ".revoked",
+    # So has the page of messages, https://docs.slack.dev/reference/events/message.
+    ".messages[].pinned_to",
+    ".items[].message.pinned_to",
     *(f".snooze_{name}" for name in ("enabled", "endtime", "remaining", "is_indefinite")),
 }
 

@@ -31,8 +31,18 @@ def test_no_retired_method_is_missed():
     assert not [name for name in MISSING if RETIRED.match(name)]
 
 
-@pytest.mark.parametrize("method", ["admin.users.list", "calls.add", "slackLists.create"])
+@pytest.mark.parametrize("method", ["files.remote.add", "calls.add", "slackLists.create"])
 def test_a_method_that_is_said_to_be_missing_is_refused_as_an_unknown_one(workspace, method):
     slack = workspace()
     assert method in MISSING
     assert slack(method) == {"ok": False, "error": "unknown_method", "req_method": method}
+
+
+@pytest.mark.parametrize("method", sorted(name for name in MISSING if name.startswith("admin.")))
+def test_what_administers_an_organization_is_refused_where_there_is_none(workspace, method):
+    """https://docs.slack.dev/reference/methods/admin.teams.admins.list"""
+    assert workspace()(method) == {"ok": False, "error": "feature_not_enabled"}
+
+
+def test_a_method_that_slack_does_not_have_is_unknown_whatever_its_name(workspace):
+    assert workspace()("admin.dance")["error"] == "unknown_method"

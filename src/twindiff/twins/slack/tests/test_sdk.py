@@ -184,5 +184,5 @@ def test_an_unknown_method_is_named(client):
     assert refusal(client.api_call, "pins.dance") == "unknown_method"
 
 
-def test_there_are_102_methods():
-    assert len(twin.dispatch.methods) == 102
+def test_there_are_106_methods():
+    assert len(twin.dispatch.methods) == 106

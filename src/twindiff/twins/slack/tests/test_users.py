@@ -120,3 +120,11 @@ def test_left_and_archived_channels_are_not_listed(slack):
     slack("conversations.join", channel=RANDOM)
     slack("conversations.archive", channel=RANDOM)
     assert len(slack("users.conversations", exclude_archived=True)["channels"]) == 1
+
+
+def test_who_is_active_is_paid_for(slack):
+    """https://docs.slack.dev/reference/methods/team.billableInfo"""
+    found = slack("team.billableInfo")["billable_info"]
+    assert found["U02JOHNDOE1"] == {"billing_active": True}
+    assert slack("team.billableInfo", user="U03ROBERT23")["billable_info"] == {"U03ROBERT23": {"billing_active": True}}
+    assert slack("team.billableInfo", user="U0NOBODY")["error"] == "user_not_found"
