@@ -68,6 +68,15 @@ def test_turning_round_twice_is_staying(world: World, operations: list[Sequence]
     assert invert(invert(found)) == found
 
 
+def test_a_diff_of_one_twin_names_tables_alone(place: Place):
+    before = {"things": state_of(place)["alpha.things"]}
+    place.write(lambda db: db.change(db.get(Thing, "T1"), text="y"))
+    found = diff(place.engine.difference(place.env, 0, 1), SCHEMAS, include="all")
+    after = apply(before, found, {"things": ("thing_id",)})
+    assert after == {"things": state_of(place)["alpha.things"]}
+    assert after["things"]["T1",]["text"] == "y"
+
+
 def test_a_diff_that_does_not_fit_says_where(place: Place):
     before = state_of(place)
     place.write(lambda db: db.change(db.get(Thing, "T1"), text="y"))
