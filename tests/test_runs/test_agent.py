@@ -73,8 +73,6 @@ def test_a_model_does_what_no_rule_understands_and_its_steps_replay_without_it(r
     assert run["status"] == "completed", run["failure_detail"]
     assert [step["action"] for step in run["test_config_json"]["steps"]] == ["fill", "click", "expect"]
     assert "secret" not in json.dumps(script.asked)
-    if kind == "ANTHROPIC":
-        return  # how steps replay does not depend on who found them
     monkeypatch.delenv("TWINDIFF_MODEL")
     again = runs.wait(runs.create(f"/test-runs/{run['id']}/rerun"))
     assert (again["status"], len(script.calls)) == ("completed", 0), again["failure_detail"]
