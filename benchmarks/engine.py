@@ -40,8 +40,8 @@ from twindiff.kit.twin import Operations, Twin
 from twindiff.server import Gateway, Service, Settings
 from twindiff.server.protocol import HttpProtocol
 from twindiff.server.runtime.tuning import tune_process
-from twindiff.storage import Intent, Moment
-from twindiff.storage.portions import finished
+from twindiff.storage import OperationContext, OperationInfo
+from twindiff.storage.cooperative import finished
 from twindiff.storage.sqlite import SqliteEngine
 
 KILOBYTE = 1000
@@ -126,13 +126,13 @@ class Bench:
     def write(self, env: str) -> None:
         """Insert a row and change another."""
 
-        def work(moment: Moment) -> None:
+        def work(moment: OperationContext) -> None:
             name = moment.db.next("M")
             moment.db.add(Message(message_id=f"N{name:09d}", channel_id="C001", user_id="U1", text="new"))
             old = moment.db.get(Message, f"M{name * 7919 % self.count:09d}")
             moment.db.change(old, edited=old.edited + 1)
 
-        self.engine.write(env, Intent("bench", "write", "U1"), work)
+        self.engine.write(env, OperationInfo("bench", "write", "U1"), work)
 
     def query(self, env: str) -> Message:
         return self.engine.read(env, "bench", lambda moment: moment.db.get(Message, "M000000001"))

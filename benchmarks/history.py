@@ -18,7 +18,7 @@ from typing import Any
 
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.rows import Column, Row, column, table_of
-from twindiff.storage import Intent, Moment, Origin
+from twindiff.storage import OperationContext, OperationInfo, Origin
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
 
@@ -41,11 +41,11 @@ def message(number: int, prefix: str = "M") -> Message:
     )
 
 
-def adding(number: int) -> Callable[[Moment], object]:
+def adding(number: int) -> Callable[[OperationContext], object]:
     return lambda moment: moment.db.add(message(number))
 
 
-def editing(number: int) -> Callable[[Moment], object]:
+def editing(number: int) -> Callable[[OperationContext], object]:
     key = f"T{random.Random(number).randrange(ROWS):08}"
     return lambda moment: moment.db.change(moment.db.get(Message, key), text=f"edit {number} " * 12, number=number)
 
@@ -62,7 +62,9 @@ def main() -> None:
     print(json.dumps(figures) if options.json else "\n".join(f"{name:32}{value:12}" for name, value in figures.items()))
 
 
-def measure(directory: Path, operations: int, work: Callable[[int], Callable[[Moment], object]]) -> dict[str, Any]:
+def measure(
+    directory: Path, operations: int, work: Callable[[int], Callable[[OperationContext], object]]
+) -> dict[str, Any]:
     """Write a history, go back in it, and open it again."""
     engine, origin = opened(directory)
     engine.create(ENV, origin)
@@ -92,11 +94,13 @@ def template_row(number: int) -> Message:
     return message(number, "T")
 
 
-def written(engine: SqliteEngine, operations: int, work: Callable[[int], Callable[[Moment], object]]) -> dict[str, Any]:
+def written(
+    engine: SqliteEngine, operations: int, work: Callable[[int], Callable[[OperationContext], object]]
+) -> dict[str, Any]:
     """Write, with what a server does twice a second in between; single parts of that are what the loop waits for."""
     began, longest = perf_counter(), 0.0
     for number in range(operations):
-        engine.write(ENV, Intent("bench", "write", "U1"), work(number))
+        engine.write(ENV, OperationInfo("bench", "write", "U1"), work(number))
         if number % MAINTAIN_EVERY == 0:
             longest = max(longest, maintained(engine))
     maintained(engine)
@@ -134,7 +138,7 @@ def sizes(engine: SqliteEngine, directory: Path) -> dict[str, Any]:
 
 
 def go_back(engine: SqliteEngine, origin: Origin, at: int) -> None:
-    engine.recall(ENV, origin, at)
+    engine.materialize(ENV, origin, at)
     engine.rewind(ENV, at)
 
 

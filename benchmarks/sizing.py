@@ -21,7 +21,7 @@ from typing import Any
 from durable import Server  # pyright: ignore[reportMissingImports] - Python looks in the folder of a script
 
 from twindiff.server import Settings
-from twindiff.storage.portions import finished
+from twindiff.storage.cooperative import finished
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite.memory import give_back
 

@@ -24,7 +24,7 @@ from twindiff.changes import diff
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.rows import Column, Json, Row, Timestamp, column, table_of
 from twindiff.kit.store import Store
-from twindiff.storage import Intent, Origin
+from twindiff.storage import OperationInfo, Origin
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
 
@@ -73,7 +73,7 @@ class Bench:
         return f"e{self.made}"
 
     def write(self, env: str, work: Callable[[Store], object]) -> None:
-        self.engine.write(env, Intent("bench", "do", "U1"), lambda moment: work(moment.db))
+        self.engine.write(env, OperationInfo("bench", "do", "U1"), lambda moment: work(moment.db))
 
     def read(self, env: str, work: Callable[[Store], Any]) -> Any:
         return self.engine.read(env, "bench", lambda moment: work(moment.db))

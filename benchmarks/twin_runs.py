@@ -14,7 +14,7 @@ import time
 from statistics import median
 from typing import Any, NamedTuple
 
-from twindiff.local.inside import HERE, Inside, LocalService
+from twindiff.local.inside import HERE, InProcessClient, LocalService
 from twindiff.server import Settings
 from twindiff.server.runtime.tuning import tune_process
 
@@ -34,7 +34,7 @@ class Server:
     """A server in this process that says how long each answer took it."""
 
     def __init__(self) -> None:
-        self._inside = Inside(LocalService(Settings()))
+        self._inside = InProcessClient(LocalService(Settings()))
         self.twins = self._inside.service.registry.names
 
     def post(self, path: str, body: Any = None, token: str = "") -> tuple[Any, Took]:

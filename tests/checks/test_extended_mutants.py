@@ -226,7 +226,7 @@ MUTANTS: dict[str, Replace] = {
         Past, "blame", lambda past, change, columns=(): next((t.blame for t in past.touches(change)[::-1]), None)
     ),
     "the closed world is not counted": attribute(verdict, "judge_rest", merged),
-    "by is forgotten": attribute(verdict, "hold_makers", lambda outcome, spec, past: None),
+    "by is forgotten": attribute(verdict, "check_authors", lambda outcome, spec, past: None),
     "by asks for the last touch": attribute(Past, "touches", last_touch),
     "by asks for the first touch": attribute(Past, "touches", first_touch),
     "by sees derived and ignored columns": attribute(Touch, "is_meant", lambda touch, ignored=(): True),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.harness import Environment, LiveServer, Platform
 from twindiff.environments import reading
 from twindiff.environments.environments import EnvironmentDeleted
-from twindiff.storage.portions import finished
+from twindiff.storage.cooperative import finished
 
 LONG = reading.AT_ONCE * 2 + 30
 

@@ -67,7 +67,7 @@ class Server:
         """All that anybody may ask for, and each row of each environment."""
         get = self.platform.get
         ready = [each for each in get("env", limit=1000)["environments"] if each["status"] == "ready"]
-        in_memory: Any = self.engine._spaces  # pyright: ignore[reportPrivateUsage]
+        in_memory: Any = self.engine._live  # pyright: ignore[reportPrivateUsage]
         assert in_memory.keys() <= {UUID(each["environmentId"]).hex for each in ready}
         return {
             "templates": get("templates"),

@@ -11,9 +11,9 @@ from twindiff.kit.blobs import NoBlobs
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.errors import NotFound
 from twindiff.kit.rows import Column, Row, column, table_of
-from twindiff.storage import Intent, Origin, StorageFull
+from twindiff.storage import OperationInfo, Origin, StorageFull
 from twindiff.storage.blobs import blobs_of
-from twindiff.storage.portions import finished
+from twindiff.storage.cooperative import finished
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine, unnamed_blobs
 
@@ -109,7 +109,7 @@ class Home:
     def attach(self, name, data):
         digest = self.engine.blobs.put(data)
         row = Attachment(attachment_id=f"A-{digest}", digest=digest)
-        self.engine.write(name, Intent("files", "attach", "U1"), lambda moment: moment.db.add(row))
+        self.engine.write(name, OperationInfo("files", "attach", "U1"), lambda moment: moment.db.add(row))
         return digest
 
     def sweep(self):

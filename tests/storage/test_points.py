@@ -31,11 +31,11 @@ from twindiff.environments.registry import Registry
 from twindiff.kit.clock import SECOND, ClockMode
 from twindiff.kit.errors import ApiError
 from twindiff.server import Service, Settings
-from twindiff.storage import Intent, Moment
+from twindiff.storage import OperationContext, OperationInfo
+from twindiff.storage.cooperative import finished
 from twindiff.storage.deadline import NEVER, Deadline
 from twindiff.storage.journal import Net, Place, Record, net
-from twindiff.storage.portions import finished
-from twindiff.storage.sqlite import SqliteEngine, spaces
+from twindiff.storage.sqlite import SqliteEngine, live_environments
 from twindiff.storage.sqlite import engine as engine_module
 
 NOON = 1_800_000_000 * SECOND
@@ -128,7 +128,7 @@ TEXTS = st.sampled_from(["", "x", "é" * 300, "long " * 2000])
 DEEDS = st.tuples(st.sampled_from(["put", "put", "drop", "count", "clear"]), KEYS, TEXTS)
 
 
-def act(moment: Moment, deeds: list[tuple[str, int, str]]) -> None:
+def act(moment: OperationContext, deeds: list[tuple[str, int, str]]) -> None:
     """Do to the database what `imagine` does to a copy."""
     db = moment.db
     for kind, key, text in deeds:
@@ -185,7 +185,7 @@ class PointsMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         for name, value in LIMITS[self.limits].items():
-            setattr(spaces if hasattr(spaces, name) else engine_module, name, value)
+            setattr(live_environments if hasattr(live_environments, name) else engine_module, name, value)
         self.alive: list[Model] = []
 
     @property
@@ -200,8 +200,8 @@ class PointsMachine(RuleBasedStateMachine):
         self.service.environments.awaken(self.service.environments.get(model.id))
         return model.id
 
-    def operate(self, model: Model, work: Callable[[Moment], None]) -> tuple[None, int | None]:
-        return self.engine.write(self.awake(model), Intent("stock", "act", "U1"), work, limit=unbounded)
+    def operate(self, model: Model, work: Callable[[OperationContext], None]) -> tuple[None, int | None]:
+        return self.engine.write(self.awake(model), OperationInfo("stock", "act", "U1"), work, limit=unbounded)
 
     def born(self, made: Created, points: list[Copy], rewinds: dict[int, int]) -> Model:
         self.alive.append(Model(made.environment.environment_id, points, rewinds))
@@ -231,7 +231,7 @@ class PointsMachine(RuleBasedStateMachine):
 
     @rule(model=environments, deeds=st.lists(DEEDS, max_size=3))
     def be_refused(self, model: Model, deeds: list[tuple[str, int, str]]) -> None:
-        def work(moment: Moment) -> None:
+        def work(moment: OperationContext) -> None:
             act(moment, deeds)
             raise Refused
 
@@ -241,7 +241,7 @@ class PointsMachine(RuleBasedStateMachine):
 
     @rule(model=environments, deeds=st.lists(DEEDS, max_size=3), key=KEYS, size=st.integers(1, 1500))
     def write_much_and_be_refused(self, model: Model, deeds: list[tuple[str, int, str]], key: int, size: int) -> None:
-        def work(moment: Moment) -> None:
+        def work(moment: OperationContext) -> None:
             act(moment, deeds)
             for number in range(size):
                 moment.db.add(Part(part_id=1_000_000 + key + number, shelf="much", text="much " * 800))
@@ -261,7 +261,7 @@ class PointsMachine(RuleBasedStateMachine):
     def change_nothing(self, model: Model, key: int, size: int, backwards: bool) -> None:
         """Rows go and come again as they were, or change and change back; with none of them nothing happens at all."""
 
-        def work(moment: Moment) -> None:
+        def work(moment: OperationContext) -> None:
             moment.db.next("n")
             parts = moment.db.rows(Part, Part.part_id >= key, Part.part_id < key + size)
             for part in parts:
@@ -402,7 +402,7 @@ def drive(limits: str, *, runs: int, steps: int) -> None:
     finally:
         apsw.soft_heap_limit(usual)
         for name, value in LIMITS["as shipped"].items():
-            setattr(spaces if hasattr(spaces, name) else engine_module, name, value)
+            setattr(live_environments if hasattr(live_environments, name) else engine_module, name, value)
 
 
 @pytest.mark.parametrize("limits", LIMITS)

@@ -17,9 +17,8 @@ from twindiff.kit.rows import Column, Json, Row, Table, Timestamp, column, table
 from twindiff.storage import DataDirectoryInUse, Origin, SchemaChanged, StorageFull
 from twindiff.storage.conformance.worlds import CATALOG, NOON, Note, Place, Thing, World
 from twindiff.storage.schema import Schema
-from twindiff.storage.sqlite import SqliteEngine
+from twindiff.storage.sqlite import SqliteEngine, live_environments
 from twindiff.storage.sqlite import database as database_module
-from twindiff.storage.sqlite import spaces as spaces_module
 from twindiff.storage.sqlite.ddl import statements
 
 DIES = """
@@ -27,7 +26,7 @@ import os, signal, sys
 from twindiff.storage.conformance.worlds import Thing, World
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite import database as database_module
-from twindiff.storage.sqlite import spaces as spaces_module
+from twindiff.storage.sqlite import live_environments
 from twindiff.storage.sqlite.ddl import statements
 world = World(lambda: SqliteEngine(sys.argv[1]))
 place = world.environment(Thing(thing_id="T0"))
@@ -284,7 +283,7 @@ def test_tables_that_a_release_laid_out_in_another_order_are_carried_over(
         place.add(Letter(letter_id=f"M{number}", sender="P1", stamps=number), twin="office")
     office.engine.sleep("e2")
     monkeypatch.undo()
-    monkeypatch.setattr(spaces_module, "POOLED", 1)
+    monkeypatch.setattr(live_environments, "POOLED", 1)
     for more in range(2):
         office.release(Old, Letter)
         office.engine.create(f"today{more}", office.origin)

@@ -14,12 +14,11 @@ import pytest
 from tests.storage.faults import Fault, faulty_disk, faulty_pages
 from twindiff.storage import StorageFull
 from twindiff.storage.conformance.worlds import Place, Thing, World
-from twindiff.storage.portions import finished
-from twindiff.storage.sqlite import SqliteEngine
+from twindiff.storage.cooperative import finished
+from twindiff.storage.sqlite import SqliteEngine, live_environments
 from twindiff.storage.sqlite import engine as engine_module
 from twindiff.storage.sqlite import files as files_module
 from twindiff.storage.sqlite import log as log_module
-from twindiff.storage.sqlite import spaces as spaces_module
 
 LONG = "long " * 400
 Deed = Callable[[Place], object]
@@ -132,7 +131,7 @@ def short_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """The log is carried over all the time, images are taken at every other operation, and there is one connection."""
     monkeypatch.setattr(log_module, "LONGEST_LOG", 3)
     monkeypatch.setattr(engine_module, "IMAGE_EVERY", 2)
-    monkeypatch.setattr(spaces_module, "POOLED", 1)
+    monkeypatch.setattr(live_environments, "POOLED", 1)
 
 
 def test_maintenance_says_that_a_disk_is_full_at_any_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

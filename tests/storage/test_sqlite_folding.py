@@ -10,10 +10,10 @@ from twindiff.kit.rows import Column, Row, all_of, any_of, column, not_, table_o
 from twindiff.storage.schema import Schema
 from twindiff.storage.sql.statements import from_where
 from twindiff.storage.sqlite import SqliteEngine
+from twindiff.storage.sqlite.bigram_filter import letters
 from twindiff.storage.sqlite.connection import connect
 from twindiff.storage.sqlite.ddl import statements
 from twindiff.storage.sqlite.dialect import Sql
-from twindiff.storage.sqlite.letters import letters
 from twindiff.storage.sqlite.store import Tables
 
 

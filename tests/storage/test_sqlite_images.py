@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.storage.data.old_directory import ENV, FORK, ORIGIN, TEMPLATES, WRITES, title
 from twindiff.storage import Origin
 from twindiff.storage.conformance.worlds import Item, Place, Thing, World
-from twindiff.storage.portions import finished
+from twindiff.storage.cooperative import finished
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite import engine as engine_module
 from twindiff.storage.sqlite import templates as templates_module

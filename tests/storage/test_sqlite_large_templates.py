@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.storage.stock import Part, rows, twin
 from twindiff.kit.clock import ClockMode
-from twindiff.storage import Intent, Origin, Start, Template
+from twindiff.storage import OperationInfo, Origin, Start, Template
+from twindiff.storage.cooperative import finished
 from twindiff.storage.journal import Values
-from twindiff.storage.portions import finished
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite.pages import PAGE_SIZE, Image
@@ -93,7 +93,7 @@ def test_a_copy_is_what_the_environment_was_when_it_was_asked_for(reopened: Open
     engine.create("one", origin)
     steps = engine.copy_template("one", origin, "stock")
     first = next(steps)
-    engine.write("one", Intent("stock", "act", "U1"), lambda moment: moment.db.remove(moment.db.get(Part, 1)))
+    engine.write("one", OperationInfo("stock", "act", "U1"), lambda moment: moment.db.remove(moment.db.get(Part, 1)))
     thread = threading.Thread(target=first)
     thread.start()
     thread.join()

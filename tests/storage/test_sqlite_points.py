@@ -11,7 +11,7 @@ from tests.storage.test_sqlite_durability import Gone, Grown, Office, Old
 from twindiff.kit.clock import ClockMode
 from twindiff.storage import UnknownPoint
 from twindiff.storage.conformance.worlds import NOON, Place, Thing, World
-from twindiff.storage.portions import finished
+from twindiff.storage.cooperative import finished
 from twindiff.storage.sqlite import SqliteEngine
 
 
@@ -101,7 +101,7 @@ def test_a_point_that_there_is_not_is_refused_everywhere(world: World, seq: int)
     place = world.environment()
     place.add(Thing(thing_id="T1"))
     place.add(Thing(thing_id="T2"))
-    for ask in (place.engine.remembers, place.engine.rewind, lambda env, at: place.engine.fork(env, at, "fork")):
+    for ask in (place.engine.is_materialized, place.engine.rewind, lambda env, at: place.engine.fork(env, at, "fork")):
         with pytest.raises(UnknownPoint, match="has points 0 to 2"):
             ask(place.env, seq)
     assert things(place) == 2
@@ -111,13 +111,13 @@ def test_a_point_long_past_is_recalled_by_another_thread_while_this_one_writes(w
     place = world.environment()
     for number in range(600):
         place.add(Thing(thing_id=f"T{number}"))
-    assert not world.engine.remembers(place.env, 5)
-    thread = threading.Thread(target=world.engine.recall, args=(place.env, place.origin, 5))
+    assert not world.engine.is_materialized(place.env, 5)
+    thread = threading.Thread(target=world.engine.materialize, args=(place.env, place.origin, 5))
     thread.start()
     for number in range(200):
         place.add(Thing(thing_id=f"U{number}"))
     thread.join()
-    assert world.engine.remembers(place.env, 5)
+    assert world.engine.is_materialized(place.env, 5)
     assert world.engine.rewind(place.env, 5) == 801
     assert things(place) == 5
 

@@ -9,7 +9,7 @@ import pytest
 
 from twindiff.kit.clock import SECOND, ClockMode
 from twindiff.storage.conformance.worlds import NOON, Place, Thing, World
-from twindiff.storage.sqlite import SqliteEngine, spaces
+from twindiff.storage.sqlite import SqliteEngine, live_environments
 
 REMEMBERED = 4
 
@@ -17,7 +17,7 @@ REMEMBERED = 4
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """An engine that remembers the way back over four operations."""
-    monkeypatch.setattr(spaces, "REMEMBERED", REMEMBERED)
+    monkeypatch.setattr(live_environments, "REMEMBERED", REMEMBERED)
     world = World(lambda: SqliteEngine(str(tmp_path)))
     yield world
     world.engine.close()
@@ -46,7 +46,7 @@ def written(place: Place, count: int) -> None:
 def test_steps_before_a_rewind_to_a_rebuilt_point_are_not_gone_back_over_after_it(world: World, to: int):
     place = world.environment()
     written(place, 20)
-    assert not engine_of(place).remembers(place.env, 3)
+    assert not engine_of(place).is_materialized(place.env, 3)
     place.engine.rewind(place.env, 3)
     place.engine.rewind(place.env, to)
     assert things(place) == sorted(named(to))
@@ -71,7 +71,7 @@ def test_only_points_on_the_way_here_are_remembered(world: World):
     place = world.environment()
     written(place, 20)
     place.engine.rewind(place.env, 3)
-    assert [seq for seq in range(22) if engine_of(place).remembers(place.env, seq)] == [3, 21]
+    assert [seq for seq in range(22) if engine_of(place).is_materialized(place.env, seq)] == [3, 21]
 
 
 @pytest.mark.parametrize("at", [0, 2, 5])

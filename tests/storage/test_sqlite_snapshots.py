@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from twindiff.storage import Intent
+from twindiff.storage import OperationInfo
 from twindiff.storage.conformance.worlds import Place, Thing, World
 from twindiff.storage.sqlite import SqliteEngine
 
@@ -44,7 +44,7 @@ def change(db: Any, write: tuple[str, str, int]) -> None:
 def do(place: Place, apart: bool, write: tuple[str, str, int]) -> None:
     engine: Any = place.engine
     where = engine.snapshot(place.env, "alpha", writes=True) if apart else engine
-    where.write(place.env, Intent("alpha", "do", "U1"), lambda moment: change(moment.db, write))
+    where.write(place.env, OperationInfo("alpha", "do", "U1"), lambda moment: change(moment.db, write))
     if apart:
         assert engine.take_over(where)
 
@@ -74,7 +74,7 @@ def test_a_snapshot_of_an_environment_that_has_moved_on_is_not_taken_over(world:
     place, engine = world.environment(Thing(thing_id="T1")), world.engine
     assert isinstance(engine, SqliteEngine)
     snapshot = engine.snapshot(place.env, "alpha", writes=True)
-    snapshot.write(place.env, Intent("alpha", "do", "U1"), lambda moment: change(moment.db, ("put", "T2", 1)))
+    snapshot.write(place.env, OperationInfo("alpha", "do", "U1"), lambda moment: change(moment.db, ("put", "T2", 1)))
     place.add(Thing(thing_id="T3"))
     assert not engine.take_over(snapshot)
     assert [change.key for record in place.records() for change in record.changes] == [("T3",)]
@@ -84,7 +84,7 @@ def test_a_snapshot_of_an_environment_that_is_gone_is_not_taken_over(world: Worl
     place, engine = world.environment(Thing(thing_id="T1")), world.engine
     assert isinstance(engine, SqliteEngine)
     snapshot = engine.snapshot(place.env, "alpha", writes=True)
-    snapshot.write(place.env, Intent("alpha", "do", "U1"), lambda moment: change(moment.db, ("put", "T2", 1)))
+    snapshot.write(place.env, OperationInfo("alpha", "do", "U1"), lambda moment: change(moment.db, ("put", "T2", 1)))
     engine.delete(place.env)
     assert not engine.take_over(snapshot)
 
@@ -94,5 +94,5 @@ def test_what_is_not_taken_over_has_not_happened(world: World):
     assert isinstance(engine, SqliteEngine)
     before = place.state()
     snapshot = engine.snapshot(place.env, "alpha", writes=True)
-    snapshot.write(place.env, Intent("alpha", "do", "U1"), lambda moment: change(moment.db, ("drop", "T1", 1)))
+    snapshot.write(place.env, OperationInfo("alpha", "do", "U1"), lambda moment: change(moment.db, ("drop", "T1", 1)))
     assert (place.state(), place.records()) == (before, [])

@@ -21,7 +21,7 @@ class Dated(Struct, frozen=True):
     moment: Moment
 
 
-def hold_makers(outcome: Outcome, spec: Spec, past: Past) -> None:
+def check_authors(outcome: Outcome, spec: Spec, past: Past) -> None:
     """Object to every row that counts and that others than the expected ones have touched."""
     if not outcome.assertion.by or outcome.undecided:
         return

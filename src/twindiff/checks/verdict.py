@@ -10,7 +10,7 @@ from twindiff.checks.history import read as read_history
 from twindiff.checks.match import Outcome, judge
 from twindiff.checks.names import Known, warnings
 from twindiff.checks.parse import parse
-from twindiff.checks.provenance import hold_makers, hold_order
+from twindiff.checks.provenance import check_authors, hold_order
 from twindiff.checks.regexes import time_limit
 
 
@@ -64,7 +64,7 @@ def _judged(scene: Scene) -> list[Outcome]:
     spec, changes, past = scene.spec, scene.changes, scene.past
     outcomes = [judge(assertion, spec, changes, past) for assertion in spec.assertions]
     for outcome in outcomes:
-        hold_makers(outcome, spec, past)
+        check_authors(outcome, spec, past)
         hold_order(outcome, outcomes, past)
     if spec.closed_world is not None:
         outcomes.append(judge_rest(spec, outcomes, changes, past))

@@ -14,7 +14,7 @@ from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer, Request
 from twindiff.kit.limits import Meter
 from twindiff.kit.twin import Twin
-from twindiff.storage import CatalogStore, Engine, Intent, Moment, NotServed
+from twindiff.storage import CatalogStore, Engine, NotServed, OperationContext, OperationInfo
 from twindiff.storage.deadline import TakesLong
 
 from .call_log import MISSING_OPERATION, UNKNOWN_OPERATION, CallLog, Entry
@@ -40,12 +40,12 @@ class Outcome(NamedTuple):
 class Operations(Protocol):
     """Where operations are worked on: an engine, or what stands for it."""
 
-    def read(self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None = None) -> T:
+    def read(self, env: str, twin: str, work: Callable[[OperationContext], T], *, at: int | None = None) -> T:
         """Run work that cannot write."""
         ...
 
     def write(
-        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None = None
+        self, env: str, intent: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
     ) -> tuple[T, int | None]:
         """Run work in one transaction; give its result and the number of what it wrote."""
         ...
@@ -123,9 +123,9 @@ class Calls:
     ) -> Outcome:
         operation, tokens = exchange.operation, environment.tokens
         exchange.strict = tokens.mode == "strict"
-        intent = Intent(twin.name, operation.name, "")
+        intent = OperationInfo(twin.name, operation.name, "")
 
-        def work(moment: Moment) -> Any:
+        def work(moment: OperationContext) -> Any:
             # A call that is begun again has been counted.
             exchange.meter = environment.meter if exchange.meter is None else Meter()
             call = Call(

@@ -12,7 +12,7 @@ import msgspec
 from twindiff.kit.clock import LAST_INSTANT, SECOND, Clock, ClockMode, Mode, micros_of
 from twindiff.kit.errors import ApiError
 from twindiff.storage import Engine
-from twindiff.storage.portions import Work, nothing
+from twindiff.storage.cooperative import CooperativeStep, yield_control
 
 from .due import MOST_AT_ONCE, Done, DueWork, Piece, operation_of
 from .environments import Environment, Environments
@@ -96,13 +96,13 @@ class Clocks:
         operation = operation_of(environment, piece) if piece else ""
         return ClockState(environment.origin.clock.mode, present.clock, present.seq, piece, operation)
 
-    def catch_up(self, environment_id: str) -> Generator[Work, None, None]:
+    def catch_up(self, environment_id: str) -> Generator[CooperativeStep, None, None]:
         """Do what has fallen due by now; raises what `Environments.get` raises."""
         present = self._engine.present(self._awake(environment_id).id)
         if present.due <= present.clock:
             yield from self._set(environment_id, present.clock)
 
-    def advance(self, environment_id: str, seconds: float) -> Generator[Work, None, Moved]:
+    def advance(self, environment_id: str, seconds: float) -> Generator[CooperativeStep, None, Moved]:
         """Set a clock forward; raises InvalidClock, ClockGoesBack."""
         if seconds < 0:
             raise ClockGoesBack(f"the clock cannot go {-seconds:g} seconds back. {ClockGoesBack.__doc__}")
@@ -110,7 +110,7 @@ class Clocks:
         target = now + round(min(seconds, LAST_INSTANT) * SECOND)
         return self._set(environment_id, _within_reach(target, f"{seconds:g} seconds on from {Clock(now).iso()}"))
 
-    def set(self, environment_id: str, to: int) -> Generator[Work, None, Moved]:
+    def set(self, environment_id: str, to: int) -> Generator[CooperativeStep, None, Moved]:
         """Set a clock to an instant, in microseconds since 1970; raises InvalidClock, ClockGoesBack."""
         now = self._engine.present(self._awake(environment_id).id).clock
         if to < now:
@@ -118,7 +118,7 @@ class Clocks:
             raise ClockGoesBack(f"{was}. {ClockGoesBack.__doc__}")
         return self._set(environment_id, _within_reach(to, f"{to} microseconds after 1970"))
 
-    def run(self, environment_id: str, until: Until) -> Generator[Work, None, Moved]:
+    def run(self, environment_id: str, until: Until) -> Generator[CooperativeStep, None, Moved]:
         """Set a clock to where work falls due next, or on and on until none does."""
         if until == "idle":
             return self._set(environment_id, None)
@@ -126,7 +126,7 @@ class Clocks:
         piece, now = self._due.next(environment), self._engine.present(environment.id).clock
         return self._set(environment_id, max(piece.due, now) if piece else now)
 
-    def _set(self, environment_id: str, target: int | None) -> Generator[Work, None, Moved]:
+    def _set(self, environment_id: str, target: int | None) -> Generator[CooperativeStep, None, Moved]:
         """Do what is due until a time, or all there is, between turns of others; then set the clock."""
         done: list[Done] = []
         end = time.monotonic() + LONGEST_SECONDS
@@ -135,7 +135,7 @@ class Clocks:
             done.append(piece)
             if len(done) == MOST_AT_ONCE or time.monotonic() > end:
                 break
-            yield nothing
+            yield yield_control
         environment = self._awake(environment_id)
         waiting = self._due.next(environment)
         is_done = waiting is None or waiting.due > last

@@ -22,7 +22,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import table_of
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
-from twindiff.storage import Engine, Intent, Moment, NotServed, WorkDue
+from twindiff.storage import Engine, NotServed, OperationContext, OperationInfo, WorkDue
 from twindiff.storage.due import NO_JOBS
 
 from .call_log import CallLog, Entry
@@ -127,7 +127,7 @@ class DueWork:
         started = time.perf_counter()
         work = Work(environment.twins[piece.twin].jobs[piece.job], piece)
         operation = operation_of(environment, piece)
-        intent = Intent(piece.twin, operation, piece.actor)
+        intent = OperationInfo(piece.twin, operation, piece.actor)
         seq, error = self._attempt(environment, intent, work)
         if error is None:
             return Done(piece.twin, operation, piece.actor, piece.due, seq, None)
@@ -137,7 +137,9 @@ class DueWork:
         self._calls.add(environment.id, Entry(wall(), piece.twin, operation, piece.actor, status, spent, code, seq))
         return Done(piece.twin, operation, piece.actor, piece.due, seq, code)
 
-    def _attempt(self, environment: Environment, intent: Intent, work: Work) -> tuple[int | None, Exception | None]:
+    def _attempt(
+        self, environment: Environment, intent: OperationInfo, work: Work
+    ) -> tuple[int | None, Exception | None]:
         """Do a piece; gives its journal record, or what went wrong."""
         try:
             done = partial(work.do, self._engine.blobs)
@@ -164,7 +166,7 @@ class Work:
         self._job = job
         self._table = table_of(job.table)
 
-    def do(self, blobs: Blobs, moment: Moment) -> None:
+    def do(self, blobs: Blobs, moment: OperationContext) -> None:
         """Run the job; another process may have done so meanwhile. Raises LeftDue."""
         row = self._row(moment.db)
         if row is not None:
@@ -179,7 +181,7 @@ class Work:
         row = db.find(self._job.table, *same, *self._job.where)
         return row if row and instant_due(getattr(row, self._job.column.name)) == self.piece.due else None
 
-    def fail(self, error: Exception, moment: Moment) -> None:
+    def fail(self, error: Exception, moment: OperationContext) -> None:
         """Note that it has failed, so that it is not tried again."""
         named = (self._job.name, _text(self.piece.key), self.piece.due)
         if not _failed(moment.db, self._job) >= {named[1:]}:
@@ -193,7 +195,7 @@ def _working(environment: Environment) -> list[Twin]:
     return [twin for _, twin in sorted(environment.twins.items()) if twin.jobs]
 
 
-def _firsts(twin: Twin, start: int, moment: Moment) -> list[Piece]:
+def _firsts(twin: Twin, start: int, moment: OperationContext) -> list[Piece]:
     """What is due first of each job."""
     failed = _all_failed(moment.db)
     jobs = enumerate(twin.jobs)
@@ -234,7 +236,7 @@ def _all_failed(db: Store) -> dict[str, set[tuple[str, int]]]:
     return found
 
 
-def _count(twin: Twin, start: int, at: int, moment: Moment) -> int:
+def _count(twin: Twin, start: int, at: int, moment: OperationContext) -> int:
     return sum(
         moment.db.count(
             job.table,

@@ -14,8 +14,8 @@ from twindiff.catalog.stamps import stamp
 from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
 from twindiff.storage import Engine, UnknownPoint
+from twindiff.storage.cooperative import CooperativeStep
 from twindiff.storage.journal import Record
-from twindiff.storage.portions import Work
 
 from . import reading
 from .environments import Created, EnvironmentDeleted, Environments
@@ -164,7 +164,9 @@ class Points:
             raise
         return made
 
-    def difference(self, environment_id: str, start: Point, end: Point | None) -> Generator[Work, None, Difference]:
+    def difference(
+        self, environment_id: str, start: Point, end: Point | None
+    ) -> Generator[CooperativeStep, None, Difference]:
         """What leads from one point to another, or to the present, read in parts.
 
         Raises what `seq` raises, and EnvironmentDeleted.

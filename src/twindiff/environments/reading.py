@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from twindiff.storage import Engine
+from twindiff.storage.cooperative import CooperativeStep, yield_control
 from twindiff.storage.journal import Record, between
-from twindiff.storage.portions import Work, nothing
 
 from .environments import EnvironmentDeleted
 
 AT_ONCE = 100
 """Records that are read in one go on an event loop."""
 
-Reading = Generator[Work, None, list[Record]]
+Reading = Generator[CooperativeStep, None, list[Record]]
 
 
 def interval(engine: Engine, environment_id: str, after: int, upto: int | None = None) -> Reading:
@@ -32,7 +32,7 @@ def _in_parts(engine: Engine, environment_id: str, after: int, upto: int) -> Rea
     found: list[Record] = []
     for low in range(after, upto, AT_ONCE):
         if found:
-            yield nothing
+            yield yield_control
         found += engine.records(environment_id, low, min(low + AT_ONCE, upto))
     return found
 

@@ -11,8 +11,8 @@ from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
 from twindiff.storage import Engine
+from twindiff.storage.cooperative import CooperativeStep
 from twindiff.storage.journal import Record
-from twindiff.storage.portions import Work
 
 from . import reading
 from .environments import EnvironmentDeleted, Environments
@@ -114,12 +114,12 @@ class Runs:
             raise SnapshotNotFound(f"no run of environment '{environment_id}' began with the snapshot '{before}'")
         return found[0]
 
-    def interval(self, run: RunRecord) -> Generator[Work, None, Interval]:
+    def interval(self, run: RunRecord) -> Generator[CooperativeStep, None, Interval]:
         """What the run covers now, read in parts; raises RunAlreadyCompleted, EnvironmentDeleted."""
         _refuse_closed(run)
         return self.covered(run)
 
-    def covered(self, run: RunRecord) -> Generator[Work, None, Interval]:
+    def covered(self, run: RunRecord) -> Generator[CooperativeStep, None, Interval]:
         """What the run covers now, or covered when it was closed, read in parts; raises EnvironmentDeleted."""
         live = self._environments.live(run.environment_id)
         twins = [*live.twins] if live else self._twins(run)

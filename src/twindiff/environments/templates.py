@@ -19,7 +19,7 @@ from twindiff.kit.rows import Expression, Table
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
 from twindiff.storage import Engine, Start, Template
-from twindiff.storage.portions import Work, finished, let_go
+from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks, finished
 
 from .registry import Registry, did_you_mean
 
@@ -96,7 +96,7 @@ class Templates:
             self._record(naming, finished(self.keep(twin, start)), recorded)
         return True
 
-    def prepare(self, twin: Twin, name: str) -> Generator[Work, None, None]:
+    def prepare(self, twin: Twin, name: str) -> Generator[CooperativeStep, None, None]:
         """Add what a twin brings under a name before anybody asks for it, reading and checking it as work."""
         source = sources(twin).get(name)
         if source is None or (twin.name, name) in self._built_in:
@@ -119,10 +119,10 @@ class Templates:
         schema = self._registry.schemas[twin.name]
         return Start(Template(schema.content_hash(full, {}), schema.hash, {}), full)
 
-    def keep(self, twin: Twin, start: Start) -> Generator[Work, None, Template]:
+    def keep(self, twin: Twin, start: Start) -> Generator[CooperativeStep, None, Template]:
         """Store a template under no name yet, in parts; its rows are used up."""
         yield from self._engine.keep_template(twin.name, start)
-        yield lambda: [let_go(rows) for rows in start.rows.values()]
+        yield lambda: [clear_in_chunks(rows) for rows in start.rows.values()]
         return start.template
 
     def name(

@@ -64,7 +64,7 @@ class Step(NamedTuple):
     where: tuple[Expression, ...] = ()
 
 
-class Reached(NamedTuple):
+class TransitiveClosure(NamedTuple):
     """The rows of a table whose keys one gets to by steps, however many, beginning with `start` of the row outside."""
 
     table: type[Row]
@@ -78,7 +78,7 @@ class Items(NamedTuple):
     column: Column[Any]
 
 
-Source = type["Row"] | Reached | Items
+Source = type["Row"] | TransitiveClosure | Items
 """What an expression relates to: all rows of a table, or those that the row outside leads to."""
 
 

@@ -15,11 +15,11 @@ from .rows import (
     Expression,
     Formula,
     Items,
-    Reached,
     Related,
     Row,
     Source,
     Step,
+    TransitiveClosure,
     column,
     worked_out,
 )
@@ -73,13 +73,13 @@ def case(kind: ColumnType, *cases: tuple[Expression, object], otherwise: object 
     return worked_out(kind, Case(cases, otherwise))
 
 
-def reached(start: Column[Any], *steps: Step) -> Reached:
+def reached(start: Column[Any], *steps: Step) -> TransitiveClosure:
     """The row outside and all rows of its table to which steps lead, however many; each counts once.
 
-    To come to another table say `Reached(table, start, steps)`.
+    To come to another table say `TransitiveClosure(table, start, steps)`.
     `start` is the table's key: `exists(reached(Issue.id, Step(Issue.id, Issue.parent_id)), Issue.title == "Plan")`.
     """
-    return Reached(start.table, start, steps)
+    return TransitiveClosure(start.table, start, steps)
 
 
 class Item(Row, table="items of a list", key=("place",)):
@@ -94,4 +94,4 @@ def row_of(source: Source) -> type[Row]:
     """The table whose columns conditions on a source speak of."""
     if isinstance(source, Items):
         return Item
-    return source.table if isinstance(source, Reached) else source
+    return source.table if isinstance(source, TransitiveClosure) else source

@@ -71,7 +71,7 @@ class LocalService(Service):
         """A caller inside the process waits for its own call only."""
 
 
-class Inside:
+class InProcessClient:
     """The gateway of a service of this process; threads take turns."""
 
     def __init__(self, service: LocalService) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from twindiff.local.inside import Inside, Place, Reply
+from twindiff.local.inside import InProcessClient, Place, Reply
 
 if TYPE_CHECKING:
     from requests.adapters import HTTPAdapter
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
     """For `httpx.Client(transport=…)` and `httpx.AsyncClient(transport=…)`; with a place, whatever host is asked."""
 
-    def __init__(self, inside: Inside, place: Place | None = None) -> None:
+    def __init__(self, inside: InProcessClient, place: Place | None = None) -> None:
         self._inside = inside
         self._place = place
 
@@ -32,7 +32,7 @@ class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         return httpx.Response(reply.status, headers=reply.headers, content=reply.body)
 
 
-def requests_adapter(inside: Inside, place: Place) -> HTTPAdapter:
+def requests_adapter(inside: InProcessClient, place: Place) -> HTTPAdapter:
     """For `session.mount("https://", adapter)`."""
     from twindiff.local.requests_adapter import Adapter
 

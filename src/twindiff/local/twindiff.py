@@ -13,7 +13,7 @@ from twindiff.client.sync_client import Platform
 from twindiff.environments.registry import Registry
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
-from twindiff.local.inside import HERE, Inside, LocalService, Place
+from twindiff.local.inside import HERE, InProcessClient, LocalService, Place
 from twindiff.local.serving import Serving
 from twindiff.local.transports import Transport, requests_adapter
 from twindiff.server import Settings
@@ -40,7 +40,7 @@ class Twindiff(Platform):
 
     def __init__(self, data_dir: str = ":memory:", *, twins: Sequence[Twin] | None = None) -> None:
         self._service = LocalService(Settings(data_dir), None if twins is None else Registry(twins))
-        self._inside = Inside(self._service)
+        self._inside = InProcessClient(self._service)
         self._serving = Serving(self._service.ports)
 
     def close(self) -> None:

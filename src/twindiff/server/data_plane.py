@@ -21,7 +21,7 @@ from twindiff.server.faulty import answer_with_faults
 from twindiff.server.service import LARGE_BODY, Service
 from twindiff.server.twin_runs.admin import answer_admin, is_admin
 from twindiff.server.twin_runs.gate import existing, pass_gate
-from twindiff.storage import Gone, Moment
+from twindiff.storage import Gone, OperationContext
 
 PREFIX = "/api/env/"
 _HARMLESS = (("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "sandbox; default-src 'none'"))
@@ -195,7 +195,7 @@ class DataPlane:
         if actor_of is None:
             return False
 
-        def look(moment: Moment) -> bool:
+        def look(moment: OperationContext) -> bool:
             return actor_of(Call("", moment.db, moment.clock, token=token)) is not None
 
         return self._service.engine.read(environment.id, twin.name, look, at=0)

@@ -205,11 +205,11 @@ class Service:
             self.engine.sleep(environment.id)
             raise
 
-    async def recall(self, environment: Environment, seq: int) -> None:
+    async def materialize(self, environment: Environment, seq: int) -> None:
         """Make a point of an environment quick to return to; one long past is rebuilt off the event loop."""
         await self.awaken(environment)
-        if not self.engine.remembers(environment.id, seq):
-            recall = self.engine.recall
+        if not self.engine.is_materialized(environment.id, seq):
+            recall = self.engine.materialize
             await self._rebuilt(environment, lambda: recall(environment.id, environment.origin, seq))
 
     async def maintenance_loop(self) -> None:

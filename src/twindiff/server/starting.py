@@ -7,7 +7,7 @@ from collections.abc import Generator
 from twindiff.catalog import TemplateRecord
 from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
-from twindiff.storage.portions import Work
+from twindiff.storage.cooperative import CooperativeStep
 
 
 def default_template(service: Service, twin: Twin) -> TemplateRecord | None:
@@ -19,7 +19,7 @@ def default_template(service: Service, twin: Twin) -> TemplateRecord | None:
     return min(found, key=lambda template: template.name, default=None)
 
 
-def prepare_default(service: Service, twin: str) -> Generator[Work, None, None]:
+def prepare_default(service: Service, twin: str) -> Generator[CooperativeStep, None, None]:
     """Make the template `<twin>_default` ready in parts, which takes a while when a server is asked for it first."""
     yield from service.templates.prepare(service.registry.get(twin), f"{twin}_default")
 

@@ -19,10 +19,10 @@ from twindiff.kit.errors import NotServed as NotServed
 from twindiff.kit.rows import Expression, Row
 from twindiff.kit.store import Store
 
+from .cooperative import CooperativeStep
 from .due import WorkDue as WorkDue
 from .feed import Feed
 from .journal import Record, Values
-from .portions import Work
 from .schema import Schema
 
 T = TypeVar("T")
@@ -109,14 +109,14 @@ class Origin(msgspec.Struct, frozen=True):
     counters: dict[str, int] = {}
 
 
-class Moment(NamedTuple):
+class OperationContext(NamedTuple):
     """What an engine hands to the work of one operation."""
 
     db: Store
     clock: Clock
 
 
-class Intent:
+class OperationInfo:
     """Who writes what, for the journal; who it is must be known when the work is done."""
 
     __slots__ = ("actor", "operation", "twin")
@@ -172,7 +172,7 @@ class Engine(Protocol):
         """Store a template of full rows by table; the same content gives the same hash."""
         ...
 
-    def keep_template(self, twin: str, start: Start) -> Iterator[Work]:
+    def keep_template(self, twin: str, start: Start) -> Iterator[CooperativeStep]:
         """Store a template whose hash is known; gives the parts of that which may be done in another thread."""
         ...
 
@@ -180,7 +180,7 @@ class Engine(Protocol):
         """Every row of a template by table, read in any thread."""
         ...
 
-    def copy_template(self, env: str, origin: Origin, twin: str) -> Generator[Work, None, Template]:
+    def copy_template(self, env: str, origin: Origin, twin: str) -> Generator[CooperativeStep, None, Template]:
         """Store the present state of an awake environment's twin as a template; gives what other threads may do."""
         ...
 
@@ -206,7 +206,7 @@ class Engine(Protocol):
         """Drop what an idle environment keeps in memory."""
         ...
 
-    def read(self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None = None) -> T:
+    def read(self, env: str, twin: str, work: Callable[[OperationContext], T], *, at: int | None = None) -> T:
         """Run work that cannot write.
 
         Raises WorkDue when work falls due before, unless it is told at what time it runs, `at`, or as soon after it as
@@ -215,7 +215,7 @@ class Engine(Protocol):
         ...
 
     def write(
-        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None = None
+        self, env: str, intent: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
     ) -> tuple[T, int | None]:
         """Run work in one transaction; return its result and the seq of what it wrote, or None when nothing changed.
 
@@ -225,11 +225,11 @@ class Engine(Protocol):
         """
         ...
 
-    def remembers(self, env: str, seq: int) -> bool:
+    def is_materialized(self, env: str, seq: int) -> bool:
         """Whether a point of an awake environment can be reached without a rebuild; raises UnknownPoint."""
         ...
 
-    def recall(self, env: str, origin: Origin, seq: int) -> None:
+    def materialize(self, env: str, origin: Origin, seq: int) -> None:
         """Rebuild a point that is not remembered, so that rewind and fork find it at once. May run in any thread."""
         ...
 
@@ -260,7 +260,9 @@ class Engine(Protocol):
         """
         ...
 
-    def adopt(self, env: str, origin: Origin, starts: Mapping[str, Start], records: list[Record]) -> Iterator[Work]:
+    def import_environment(
+        self, env: str, origin: Origin, starts: Mapping[str, Start], records: list[Record]
+    ) -> Iterator[CooperativeStep]:
         """Make an environment that lived elsewhere, out of all its records, which fit the templates it began with.
 
         Gives the parts of that which may be done in another thread, each to be done before the next is asked for. The

@@ -20,7 +20,7 @@ from twindiff.environments.templates import InvalidSeed, Templates, full_rows
 from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
 from twindiff.storage import Engine, Start
-from twindiff.storage.portions import Work, let_go
+from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks
 from twindiff.suites.suites import OWNER, NewSuite, NewTest, Suites, TestItem
 
 NAMESPACE = UUID("6ba7b810-9dad-11d1-80b4-00c04fd430c8")
@@ -134,7 +134,7 @@ class Importer:
         names = dict.fromkeys(twin.name if twin else suite_twin for twin in twins)
         return known_to(tuple(self._registry.schemas[name] for name in names))
 
-    def store(self, checked: Checked) -> Generator[Work, None, Imported]:
+    def store(self, checked: Checked) -> Generator[CooperativeStep, None, Imported]:
         """Store what was checked, in parts: all of it or, when that fails, nothing that has a name."""
         said = [
             f"{suite.name}: {warning}" for suite, tests in checked.suites for each in tests for warning in each.warnings
@@ -160,7 +160,7 @@ class Importer:
         except InvalidSeed as error:
             raise InvalidFile(f"{name}: {error}") from None
         for given in content.values():
-            let_go(given)
+            clear_in_chunks(given)
         return Seed(self._registry.get(twin), _stem(name), self._templates.start(self._registry.get(twin), rows))
 
     def _name(self, seeds: list[Seed], suites: list[SuiteFile], result: Imported) -> None:

@@ -14,7 +14,7 @@ from twindiff.kit.clock import ClockMode, micros_of
 from twindiff.kit.graphql import GraphqlStyle, GraphqlTwin
 from twindiff.kit.graphql.run import Run
 from twindiff.kit.http import Request
-from twindiff.storage import Intent, Origin
+from twindiff.storage import OperationInfo, Origin
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
 
@@ -112,7 +112,7 @@ class Library:
             return api.execute(plan, Call(actor, store, moment.clock), variables or {}, operation)
 
         if plan.writes:
-            return self.engine.write("e", Intent("library", f"mutation {plan.names}", actor), work)[0]
+            return self.engine.write("e", OperationInfo("library", f"mutation {plan.names}", actor), work)[0]
         return self.engine.read("e", "library", work)
 
     def slowly(self, query: str, variables: Json | None = None, actor: str = "m0") -> Any:

@@ -158,9 +158,9 @@ def test_what_fails_inside_a_query_is_null_with_its_path(shelf: Library):
 
 
 def _intent() -> Any:
-    from twindiff.storage import Intent
+    from twindiff.storage import OperationInfo
 
-    return Intent("library", "test", "m0")
+    return OperationInfo("library", "test", "m0")
 
 
 def _empty_notice(db: Any) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from twindiff.kit.clock import ClockMode
-from twindiff.storage import Intent, Origin
+from twindiff.storage import OperationInfo, Origin
 from twindiff.storage.conformance.worlds import NOON, SCHEMAS, Item
 from twindiff.storage.sqlite import SqliteEngine
 
@@ -31,7 +31,7 @@ def title(number: int) -> str:
 
 def write(engine: SqliteEngine, env: str, number: int) -> None:
     item = Item(item_id=f"I{number:06}", title=title(number))
-    engine.write(env, Intent("beta", "items.add", "U1"), lambda moment: moment.db.add(item))
+    engine.write(env, OperationInfo("beta", "items.add", "U1"), lambda moment: moment.db.add(item))
 
 
 def make(directory: str) -> None:

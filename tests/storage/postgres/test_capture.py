@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from tests.storage.postgres.cluster import Database
-from twindiff.storage import Intent
+from twindiff.storage import OperationInfo
 from twindiff.storage.conformance.worlds import Item, Link, Thing, World
 from twindiff.storage.journal import Change, Record
 
@@ -105,7 +105,7 @@ def test_what_is_written_around_the_store_belongs_to_the_operation(world: World)
         with moment.db._opener() as connection:  # type: ignore[attr-defined]
             connection.execute("UPDATE twin_alpha.things SET count = 9")
 
-    place.engine.write(place.env, Intent("alpha", "do", "U1"), work)
+    place.engine.write(place.env, OperationInfo("alpha", "do", "U1"), work)
     assert [summary(record) for record in place.records()] == [(1, "alpha", "do", [("things", ("T1",))])]
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from twindiff.kit.clock import ClockMode
-from twindiff.storage import Engine, Intent, Moment, Origin
+from twindiff.storage import Engine, OperationContext, OperationInfo, Origin
 from twindiff.storage.conformance.journals import OPERATIONS, Refused, Sequence, perform
 from twindiff.storage.conformance.worlds import NOON, SCHEMAS, Item, Thing, World, full
 from twindiff.storage.journal import Record
@@ -40,19 +40,19 @@ def journal(engine: Engine, env: str, operations: list[Sequence]) -> list[Record
 
 
 def run(engine: Engine, env: str, operation: Sequence) -> None:
-    def work(moment: Moment) -> None:
+    def work(moment: OperationContext) -> None:
         for step in operation.steps:
             perform(moment.db, step)
         if operation.fails:
             raise Refused
 
     try:
-        engine.write(env, Intent("alpha", "do", "U1"), work)
+        engine.write(env, OperationInfo("alpha", "do", "U1"), work)
     except Refused:
         assert operation.fails
     if operation.twin_too:
         add = lambda moment: moment.db.add(Item(item_id=f"I{moment.db.next('id')}"))  # noqa: E731 - one line of work
-        engine.write(env, Intent("beta", "add", "U2"), add)
+        engine.write(env, OperationInfo("beta", "add", "U2"), add)
 
 
 @settings(max_examples=60)

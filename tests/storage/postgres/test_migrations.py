@@ -11,7 +11,7 @@ import pytest
 from tests.storage.postgres.cluster import Database, draining
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.rows import Column, Row, column, table_of
-from twindiff.storage import Intent, Origin, SchemaChanged, WrongStorage
+from twindiff.storage import OperationInfo, Origin, SchemaChanged, WrongStorage
 from twindiff.storage.journal import Change
 from twindiff.storage.postgres import PostgresEngine
 from twindiff.storage.schema import Schema
@@ -89,7 +89,7 @@ def test_rows_of_an_older_version_get_what_is_new_and_lose_what_is_gone(fresh: D
     fresh.initialise([schema(New)])
     after = opened(fresh, New)
     with draining(fresh.dsn):
-        after.write(env, Intent("gamma", "add", "U1"), lambda moment: moment.db.add(New(note_id="N2")))
+        after.write(env, OperationInfo("gamma", "add", "U1"), lambda moment: moment.db.add(New(note_id="N2")))
         (change,) = after.records(env)[0].changes
     rows = after.read(env, "gamma", lambda moment: moment.db.rows(New))
     after.close()
@@ -106,12 +106,14 @@ def test_a_drainer_follows_a_migration_that_it_was_not_told_of(fresh: Database) 
     with draining(fresh.dsn):
         before = opened(fresh, Old)
         env = environment(before)
-        before.write(env, Intent("gamma", "add", "U1"), lambda moment: moment.db.add(Old(note_id="N1", text="x")))
+        before.write(
+            env, OperationInfo("gamma", "add", "U1"), lambda moment: moment.db.add(Old(note_id="N1", text="x"))
+        )
         before.records(env)
         fresh.initialise([schema(Starred)])
         after = opened(fresh, Starred)
         star = lambda moment: moment.db.change(moment.db.get(Starred, "N1"), stars=5)  # noqa: E731
-        after.write(env, Intent("gamma", "star", "U1"), star)
+        after.write(env, OperationInfo("gamma", "star", "U1"), star)
         (changed,) = after.records(env)[1].changes
         for engine in (before, after):
             engine.close()
@@ -123,12 +125,12 @@ def test_what_was_written_before_a_migration_is_read_as_it_was_then(fresh: Datab
     fresh.initialise([schema(Old)])
     before = opened(fresh, Old)
     env = environment(before)
-    before.write(env, Intent("gamma", "add", "U1"), lambda moment: moment.db.add(Old(note_id="N1", text="x")))
+    before.write(env, OperationInfo("gamma", "add", "U1"), lambda moment: moment.db.add(Old(note_id="N1", text="x")))
     before.close()
     for version in (New, Old, New):
         fresh.initialise([schema(version)])
     after = opened(fresh, New)
-    after.write(env, Intent("gamma", "add", "U1"), lambda moment: moment.db.add(New(note_id="N2")))
+    after.write(env, OperationInfo("gamma", "add", "U1"), lambda moment: moment.db.add(New(note_id="N2")))
     with draining(fresh.dsn):
         changes = [record.changes for record in after.records(env)]
         with draining(fresh.dsn):
@@ -154,7 +156,7 @@ def test_a_drainer_that_begins_after_a_migration_knows_it(fresh: Database) -> No
     after = opened(fresh, Starred)
     row = Starred(note_id="N1", text="x", stars=5)
     with draining(fresh.dsn):
-        after.write(env, Intent("gamma", "add", "U1"), lambda moment: moment.db.add(row))
+        after.write(env, OperationInfo("gamma", "add", "U1"), lambda moment: moment.db.add(row))
         assert after.records(env)[0].changes == [change({"note_id": "N1", "text": "x", "stars": 5})]
     after.close()
 

@@ -13,8 +13,8 @@ from tests.storage.postgres.cluster import Database, DrainerProcess
 from tests.storage.postgres.serving import CATALOG, schemas, serving
 from twindiff.storage.conformance.worlds import SCHEMAS, Thing, World
 from twindiff.storage.postgres import PostgresEngine
-from twindiff.storage.postgres.arrivals import JournalLags
 from twindiff.storage.postgres.connections import connect
+from twindiff.storage.postgres.journal_fence import JournalLags
 
 pytestmark = pytest.mark.postgres
 

@@ -18,7 +18,7 @@ import psycopg
 
 from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
-from twindiff.storage import Intent
+from twindiff.storage import OperationInfo
 from twindiff.storage.conformance.worlds import SCHEMAS, Link, Thing
 from twindiff.storage.postgres import PostgresEngine
 
@@ -62,7 +62,7 @@ class Writer:
         kind = self._random.choices([*self._kinds], [weight for _, weight in self._kinds.values()])[0]
         work = self._kinds[kind][0]
         with suppress(Refused):
-            _, seq = self._engine.write(env, Intent("alpha", kind, "U1"), lambda moment: work(moment.db, mark))
+            _, seq = self._engine.write(env, OperationInfo("alpha", kind, "U1"), lambda moment: work(moment.db, mark))
             return {"env": env, "kind": kind, "mark": mark, "seq": seq}
         return None
 

@@ -21,8 +21,8 @@ from twindiff.kit.clock import SECOND, micros_of
 from twindiff.kit.rows import Table
 from twindiff.kit.store import Store
 from twindiff.storage import Engine, NotServed, Origin, SchemaChanged, Start
+from twindiff.storage.cooperative import CooperativeStep, portions, yield_control
 from twindiff.storage.journal import Record
-from twindiff.storage.portions import Work, nothing, portions
 
 from ..call_log import CallLog
 from ..environments import Created, EnvironmentDeleted, Environments, new_token, token_hash
@@ -63,7 +63,7 @@ class Transfer:
         self._templates = templates
         self._environments = environments
 
-    def export(self, environment_id: str, log: CallLog) -> Generator[Work, None, bytes]:
+    def export(self, environment_id: str, log: CallLog) -> Generator[CooperativeStep, None, bytes]:
         """All of an environment as a file; raises what `record` raises, EnvironmentDeleted, ExportTooLarge."""
         writer = Writer()
         for lines in self._portions(self._environments.record(environment_id), log):
@@ -149,7 +149,7 @@ class Transfer:
 
     def import_contents(
         self, contents: Contents, log: CallLog, *, name: str | None, ttl_seconds: int
-    ) -> Generator[Work, None, Created]:
+    ) -> Generator[CooperativeStep, None, Created]:
         """Make an environment of what was opened, under a new id and token.
 
         Until all of it is there its record says that it has expired: nobody can use it, and what a crash leaves is
@@ -159,7 +159,7 @@ class Transfer:
         record = self._catalog.add(_expected(contents, token, name))
         try:
             yield partial(self._keep_files, contents.files)
-            yield from self._engine.adopt(contents.id, contents.origin, contents.starts, contents.records)
+            yield from self._engine.import_environment(contents.id, contents.origin, contents.starts, contents.records)
             yield from self._note(contents, log)
             return Created(self._readied(record, contents, ttl_seconds), token)
         except BaseException:  # whatever it is, nothing half-made stays
@@ -173,7 +173,7 @@ class Transfer:
         while files:
             self._engine.blobs.put(files.pop())
 
-    def _note(self, contents: Contents, log: CallLog) -> Iterator[Work]:
+    def _note(self, contents: Contents, log: CallLog) -> Iterator[CooperativeStep]:
         """Checkpoints and calls."""
         for names in portions([*contents.checkpoints], AT_ONCE):
             with self._engine.transaction():
@@ -188,10 +188,10 @@ class Transfer:
                             created_at=now.iso,
                         )
                     )
-            yield nothing
+            yield yield_control
         for calls in portions(contents.calls, CALLS_AT_ONCE):
             log.restore(contents.id, calls)
-            yield nothing
+            yield yield_control
 
     def _readied(self, record: EnvironmentRecord, contents: Contents, ttl_seconds: int) -> EnvironmentRecord:
         with self._engine.transaction():

@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import Callable, Coroutine, Generator, Iterable
 from typing import Any, TypeVar
 
+from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks, yield_control
 from twindiff.storage.journal import Record
-from twindiff.storage.portions import Work, let_go, nothing
 
 from .loop_budget import LoopBudget
 from .threads import FOR_ASIDE, Threads
@@ -80,12 +80,12 @@ class Runtime:
         else:
             self._loop.call_soon_threadsafe(work)
 
-    async def run_steps(self, steps: Generator[Work, None, T]) -> T:
+    async def run_steps(self, steps: Generator[CooperativeStep, None, T]) -> T:
         """Run work step by step, each off the event loop; whatever goes wrong, the generator gets to clean up."""
         try:
             while True:
                 step = next(steps)
-                await (self.yield_to_loop() if step is nothing else self.run_in_thread(step))
+                await (self.yield_to_loop() if step is yield_control else self.run_in_thread(step))
         except StopIteration as done:
             return done.value
         finally:
@@ -119,8 +119,8 @@ class Runtime:
             try:
                 return work()
             finally:
-                let_go(records)
-                let_go(calls or [])
+                clear_in_chunks(records)
+                clear_in_chunks(calls or [])
 
         return await self.run_in_thread(run)
 

@@ -212,7 +212,7 @@ async def reset_twin_run(desk: Desk, run_id: str) -> dict[str, Any]:
     run = desk.runs.alive(run_id)
     service = desk.runs.service
     environment = service.environments.get(run.environment_id)
-    await service.recall(environment, 0)
+    await service.materialize(environment, 0)
     desk.runs.reset(run_id)
     return {
         "run_id": run.run_id,

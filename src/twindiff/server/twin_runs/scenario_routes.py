@@ -116,7 +116,7 @@ async def reseed_twin_environment(desk: Desk, scenario_id: str, copy: Copy | Non
     """Return the environment that belongs to a scenario, or a copy of it by name, to what the scenario says."""
     run = desk.runs.alive(desk.scenarios.environment(scenario_id, copy).run_id)
     environment = desk.runs.service.environments.get(run.environment_id)
-    await desk.runs.service.recall(environment, 0)
+    await desk.runs.service.materialize(environment, 0)
     return await _environment(desk, desk.runs.reset(run.run_id))
 
 

@@ -17,9 +17,9 @@ from twindiff.kit.seeding import InvalidSeedConfig, Person, Seeding
 from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
 from twindiff.server.starting import empty_template
-from twindiff.storage import Intent, Moment, Origin, Template
+from twindiff.storage import OperationContext, OperationInfo, Origin, Template
+from twindiff.storage.cooperative import CooperativeStep, finished
 from twindiff.storage.deadline import NEVER
-from twindiff.storage.portions import Work, finished
 from twindiff.storage.sqlite import SqliteEngine
 
 AGENT = Person("Agent", "agent@example.com")
@@ -124,7 +124,7 @@ class Worlds:
         self._service.engine.create(scratch.id, origin)
         return scratch
 
-    def _copying(self, twin: Twin, scratch: Scratch) -> Generator[Work, None, Template]:
+    def _copying(self, twin: Twin, scratch: Scratch) -> Generator[CooperativeStep, None, Template]:
         return self._service.engine.copy_template(scratch.id, scratch.origin, twin.name)
 
 
@@ -151,11 +151,11 @@ def _key(twin: Twin, config: Mapping[str, Any], people: Sequence[Person]) -> byt
     return sha256(msgspec.json.encode([twin.name, config, people], order="sorted")).digest()
 
 
-def _intent(twin: Twin) -> Intent:
-    return Intent(twin.name, "seed", "")
+def _intent(twin: Twin) -> OperationInfo:
+    return OperationInfo(twin.name, "seed", "")
 
 
-def _work(twin: Twin, parts: Any, people: Sequence[Person]) -> Callable[[Moment], dict[str, int]]:
+def _work(twin: Twin, parts: Any, people: Sequence[Person]) -> Callable[[OperationContext], dict[str, int]]:
     seeding = _seeding(twin)
     return lambda moment: seeding.write(Call("", moment.db, moment.clock), parts, people)
 

@@ -9,7 +9,7 @@ from twindiff.environments.clocks import ClockState, InvalidClock, Moved, Until
 from twindiff.kit.clock import LAST_INSTANT, SECOND, micros_of
 from twindiff.kit.errors import ApiError
 from twindiff.server.service import Service
-from twindiff.storage.portions import Work
+from twindiff.storage.cooperative import CooperativeStep
 
 
 class ClockNotSaid(ApiError):
@@ -36,7 +36,7 @@ async def set_clock(
 
 def _move(
     service: Service, env_id: str, advance: float | None, to: str | float | None, until: Until | None
-) -> Generator[Work, None, Moved]:
+) -> Generator[CooperativeStep, None, Moved]:
     if [advance, to, until].count(None) != 2:
         raise ClockNotSaid
     if advance is not None:

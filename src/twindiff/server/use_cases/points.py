@@ -30,7 +30,7 @@ async def fork(service: Service, env_id: str, at: Point | None, count: int, name
     made: list[Created] = []
     try:
         while len(made) < count:
-            await service.recall(service.environments.get(env_id), seq)
+            await service.materialize(service.environments.get(env_id), seq)
             made += service.points.fork(environment.id, seq, min(FORKS_AT_ONCE, count - len(made)), name)
             await service.runtime.yield_to_loop()
     except BaseException:  # a client that leaves is one too: all of them, or none
@@ -44,14 +44,14 @@ async def rewind(service: Service, env_id: str, to: Point) -> tuple[int, int]:
     """Return to a point; gives the seq of the rewind itself and that of the point."""
     environment = service.environments.get(env_id)
     seq = service.points.seq(environment.id, to)
-    await service.recall(environment, seq)
+    await service.materialize(environment, seq)
     return service.points.rewind(environment.id, seq), seq
 
 
 async def reset(service: Service, env_id: str) -> int:
     """Return to the templates' state; gives the seq of the reset itself."""
     environment = service.environments.get(env_id)
-    await service.recall(environment, 0)
+    await service.materialize(environment, 0)
     return service.environments.reset(environment.id)
 
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from twindiff.kit.clock import SECOND, ClockMode
-from twindiff.storage import Moment, Origin, Start
+from twindiff.storage import OperationContext, Origin, Start
 from twindiff.storage.journal import Change, Record, net
 
 from .journals import OPERATIONS, Sequence, exactly, perform
@@ -35,7 +35,7 @@ def moved(place: Place, starts: dict[str, Start]) -> Place:
     """An environment's records, adopted under another id."""
     adopted = Place(place.world, uuid4().hex, place.origin)
     records = [msgspec.structs.replace(record, env=adopted.env) for record in place.records()]
-    for work in place.engine.adopt(adopted.env, place.origin, starts, records):
+    for work in place.engine.import_environment(adopted.env, place.origin, starts, records):
         work()
     return adopted
 
@@ -46,7 +46,7 @@ def starts_of(world: World, *rows: Thing) -> dict[str, Start]:
     return {twin: Start(world.engine.add_template(twin, each), each) for twin, each in found.items()}
 
 
-def go_on(moment: Moment) -> int:
+def go_on(moment: OperationContext) -> int:
     """The instant of an operation with an id of its own."""
     moment.db.add(Echo(echo_id=f"N{moment.db.next('id')}"))
     return moment.clock.micros
@@ -131,7 +131,7 @@ def test_an_adopted_template_may_be_new(world: World) -> None:
     thing_id = rows["things"][0]["thing_id"]
     change = Change("things", (thing_id,), rows["things"][0], None)
     record = Record(place.env, 1, "alpha", "do", "U1", NOON, NOON + SECOND, {"id": 7}, [change])
-    for work in world.engine.adopt(place.env, origin, {"alpha": start}, [record]):
+    for work in world.engine.import_environment(place.env, origin, {"alpha": start}, [record]):
         work()
     assert place.read(lambda db: db.count(Thing)) == 0
     place.engine.rewind(place.env, 0)
@@ -145,6 +145,6 @@ def test_what_an_adoption_that_ended_early_leaves_can_be_deleted(world: World) -
     place.add(Thing(thing_id="T3"))
     env = uuid4().hex
     records = [msgspec.structs.replace(record, env=env) for record in place.records()]
-    next(iter(place.engine.adopt(env, place.origin, starts_of(world, *FIRST), records)), None)
+    next(iter(place.engine.import_environment(env, place.origin, starts_of(world, *FIRST), records)), None)
     place.engine.delete(env)
     assert (place.engine.records(env), place.engine.seq(env), place.engine.awake(env)) == ([], 0, False)

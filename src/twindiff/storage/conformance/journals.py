@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from twindiff.kit.errors import AlreadyExists, ApiError
 from twindiff.kit.events import Event
 from twindiff.kit.store import Store
-from twindiff.storage import Moment
+from twindiff.storage import OperationContext
 from twindiff.storage.journal import Change, Place, Record, net
 
 from .worlds import Echo, Item, Link, Receipt, State, Thing, World, difference
@@ -342,7 +342,7 @@ def test_changes_stand_in_order_of_table_and_key(world: World) -> None:
 def test_a_record_says_who_did_what_and_when(world: World) -> None:
     place = world.environment()
 
-    def work(moment: Moment) -> int:
+    def work(moment: OperationContext) -> int:
         moment.db.add(Thing(thing_id="T1"))
         return moment.clock.micros + moment.db.next("id")
 

@@ -19,11 +19,11 @@ from twindiff.kit.rows import (
     Items,
     Not,
     Order,
-    Reached,
     Related,
     Row,
     Source,
     Step,
+    TransitiveClosure,
     Where,
     table_of,
 )
@@ -84,7 +84,7 @@ def rows_of(source: Source, row: Row, everything: Rows, outer: Outer) -> list[Ro
         held = value_of(source.column, row, everything, outer)
         listed = cast(list[Any], held if isinstance(held, list) else [])
         return [Item(place=n, value=each if isinstance(each, str) else None) for n, each in enumerate(listed)]
-    if not isinstance(source, Reached):
+    if not isinstance(source, TransitiveClosure):
         return [each for each in everything if type(each) is source]
     found, ahead = set[Any](), [value_of(source.start, row, everything, outer)]
     while ahead:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from twindiff.kit.clock import SECOND, ClockMode
 from twindiff.kit.store import Store
-from twindiff.storage import Moment, UnknownPoint
+from twindiff.storage import OperationContext, UnknownPoint
 from twindiff.storage.journal import net
 
 from .journals import OPERATIONS, Sequence, perform, replayed
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-def now(moment: Moment) -> int:
+def now(moment: OperationContext) -> int:
     """The instant of an operation that writes."""
     moment.db.add(Thing(thing_id=f"T{moment.db.next('id')}"))
     return moment.clock.micros

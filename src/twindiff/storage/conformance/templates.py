@@ -12,7 +12,7 @@ from twindiff.kit.errors import AlreadyExists
 from twindiff.kit.ids import Ids
 from twindiff.kit.store import Store
 from twindiff.storage import Engine
-from twindiff.storage.portions import finished
+from twindiff.storage.cooperative import finished
 
 from .worlds import CATALOG, Item, Link, Note, Thing, World, full
 

@@ -11,7 +11,7 @@ import pytest
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.rows import Column, Date, Json, Row, Timestamp, column, references, table_of
 from twindiff.kit.store import Store
-from twindiff.storage import Engine, Intent, Moment, Origin, Template
+from twindiff.storage import Engine, OperationContext, OperationInfo, Origin, Template
 from twindiff.storage.journal import Change, Record
 from twindiff.storage.schema import Schema
 
@@ -144,9 +144,9 @@ class Place:
     def engine(self) -> Engine:
         return self.world.engine
 
-    def do(self, work: Callable[[Moment], T], twin: str = "alpha") -> tuple[T, int | None]:
+    def do(self, work: Callable[[OperationContext], T], twin: str = "alpha") -> tuple[T, int | None]:
         """One writing operation with all that an engine hands out."""
-        return self.engine.write(self.env, Intent(twin, "do", "U1"), work)
+        return self.engine.write(self.env, OperationInfo(twin, "do", "U1"), work)
 
     def write(self, work: Callable[[Store], T], twin: str = "alpha") -> T:
         """One writing operation; gives what the work gives."""

@@ -21,7 +21,7 @@ _SETUP = "SELECT pg_replication_origin_session_setup(%s)"
 
 
 @contextmanager
-def unseen(pool: Pool, *, ahead: bool = False) -> Generator[Connection]:
+def without_capture(pool: Pool, *, ahead: bool = False) -> Generator[Connection]:
     """A connection whose transaction the drainer does not see; it commits when the block ends.
 
     `ahead` says that nobody waits for it.

@@ -17,10 +17,10 @@ from twindiff.storage.due import NO_JOBS, UNKNOWN
 from twindiff.storage.journal import Record, encode
 
 from .admin import origins_of, slot_of
-from .arrivals import ANY, CHANNEL, notice_of
 from .capture import EXTERNAL, PREFIX, Line, Transaction, Unnumbered, decode_line, decode_shapes
 from .connections import Connection, connect, first_line, keepalive
 from .ddl import CATALOG, ORIGIN_PREFIX, SHAPE_PREFIX, Shapes
+from .journal_fence import ANY, CHANNEL, notice_of
 from .lease import BEAT_SECONDS, Lease
 
 log = logging.getLogger("twindiff")

@@ -12,20 +12,30 @@ import msgspec
 from twindiff.kit.blobs import Blobs
 from twindiff.kit.clock import Clock, ClockMode
 from twindiff.kit.due import NEVER
-from twindiff.storage import Gone, Intent, Moment, Origin, Present, Start, Template, WorkDue, WrongStorage
+from twindiff.storage import (
+    Gone,
+    OperationContext,
+    OperationInfo,
+    Origin,
+    Present,
+    Start,
+    Template,
+    WorkDue,
+    WrongStorage,
+)
+from twindiff.storage.cooperative import CooperativeStep, yield_control
 from twindiff.storage.due import NO_JOBS, UNKNOWN, TemplateTimes, earliest
 from twindiff.storage.feed import Feed, Written
 from twindiff.storage.journal import ADVANCE, Record, Values, between
-from twindiff.storage.portions import Work, nothing
 from twindiff.storage.schema import Schema
 
 from .admin import initialise, version_of
-from .arrivals import Arrivals
 from .blobs import DatabaseBlobs
 from .catalog import Catalog
 from .connections import Connection, Pool, Turns
 from .ddl import CATALOG, schema_of
 from .health import SlotGuard
+from .journal_fence import JournalFence
 from .leading import Leadership
 from .points import Points, refuse_unknown
 from .ready import Copies
@@ -72,9 +82,9 @@ class PostgresEngine:
         self._tables: dict[str, Tables] = {}
         self._awake: set[str] = set()
         self._catalog = Catalog(self._pool)
-        self._arrivals = Arrivals(dsn, self._pool)
-        self.feed: Feed = self._arrivals.feed
-        self._journal = Journal(self._pool, self._arrivals)
+        self._fence = JournalFence(dsn, self._pool)
+        self.feed: Feed = self._fence.feed
+        self._journal = Journal(self._pool, self._fence)
         self._standings = Standings(self._pool)
         self._templates = Templates(self._pool, self._tables)
         self._points = Points(self._pool, self._tables, self._journal)
@@ -103,7 +113,7 @@ class PostgresEngine:
         full = {name: [dict(each) for each in values] for name, values in rows.items()}
         return self._templates.keep(self._tables[twin], full, {})
 
-    def keep_template(self, twin: str, start: Start) -> Iterator[Work]:
+    def keep_template(self, twin: str, start: Start) -> Iterator[CooperativeStep]:
         """All of it at once: work is in a thread of its own here anyway."""
         self._templates.keep(self._tables[twin], start.rows, start.template.counters)
         return iter(())
@@ -112,8 +122,8 @@ class PostgresEngine:
         store, tables = self.template(twin, hash), self._tables[twin].schema.tables
         return {name: [msgspec.structs.asdict(row) for row in store.rows(table.row)] for name, table in tables.items()}
 
-    def copy_template(self, env: str, origin: Origin, twin: str) -> Generator[Work, None, Template]:
-        yield nothing
+    def copy_template(self, env: str, origin: Origin, twin: str) -> Generator[CooperativeStep, None, Template]:
+        yield yield_control
         rows, counters = self._content(env, twin)
         return self._templates.keep(self._tables[twin], rows, counters)
 
@@ -157,11 +167,13 @@ class PostgresEngine:
     def sleep(self, env: str) -> None:
         self._awake.discard(env)
 
-    def adopt(self, env: str, origin: Origin, starts: Mapping[str, Start], records: list[Record]) -> Iterator[Work]:
+    def import_environment(
+        self, env: str, origin: Origin, starts: Mapping[str, Start], records: list[Record]
+    ) -> Iterator[CooperativeStep]:
         """All of it at once: work is in a thread of its own here anyway."""
         for twin, start in starts.items():
             self._templates.keep(self._tables[twin], start.rows, start.template.counters)
-        self._points.adopt(env, origin, records)
+        self._points.import_environment(env, origin, records)
         self._awake.add(env)
         return iter(())
 
@@ -171,10 +183,10 @@ class PostgresEngine:
 
     # Operations
 
-    def read(self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None = None) -> T:
+    def read(self, env: str, twin: str, work: Callable[[OperationContext], T], *, at: int | None = None) -> T:
         with self._reading(env) as (connection, begun):
             clock, _ = begun.time_of(at, _wall(), writes=False)
-            return work(Moment(PostgresStore(within(connection), self._tables[twin], None), clock))
+            return work(OperationContext(PostgresStore(within(connection), self._tables[twin], None), clock))
 
     @contextmanager
     def _reading(self, env: str) -> Generator[tuple[Connection, Begun]]:
@@ -185,7 +197,7 @@ class PostgresEngine:
             connection.script("COMMIT")
 
     def write(
-        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None = None
+        self, env: str, intent: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
     ) -> tuple[T, int | None]:
         with self._turns.of(env), self._pool.connection() as connection:
             begin = "BEGIN; SELECT * FROM twindiff.begin_write(%s, %s)"
@@ -194,7 +206,7 @@ class PostgresEngine:
             counters = Counters(msgspec.json.decode(begun.counters))
             touched = Touched()
             store = PostgresStore(within(connection), self._tables[intent.twin], counters, touched)
-            result = work(Moment(store, clock))
+            result = work(OperationContext(store, clock))
             if not _has_changed(touched, connection):
                 connection.script("ROLLBACK")
                 return result, None
@@ -242,12 +254,12 @@ class PostgresEngine:
 
     # Points
 
-    def remembers(self, env: str, seq: int) -> bool:
+    def is_materialized(self, env: str, seq: int) -> bool:
         """The journal leads to every point alike."""
         refuse_unknown(seq, self.seq(env))
         return True
 
-    def recall(self, env: str, origin: Origin, seq: int) -> None:
+    def materialize(self, env: str, origin: Origin, seq: int) -> None:
         """Nothing is rebuilt ahead."""
 
     def rewind(self, env: str, to: int) -> int:
@@ -265,7 +277,7 @@ class PostgresEngine:
         self._slot.admit()
 
     def announce(self, env: str) -> None:
-        self._arrivals.announce(env, self.seq(env))
+        self._fence.announce(env, self.seq(env))
 
     def leads(self) -> bool:
         return self._leadership.held()
@@ -293,7 +305,7 @@ class PostgresEngine:
     def close(self) -> None:
         self._leadership.close()
         self._copies.close()
-        self._arrivals.close()
+        self._fence.close()
         self._pool.close()
 
 

@@ -14,9 +14,9 @@ from twindiff.storage import Gone, JournalIncomplete, Origin, UnknownPoint
 from twindiff.storage.due import NO_JOBS, UNKNOWN, unknown
 from twindiff.storage.journal import Net, Place, Record, between, encode, net
 
-from .arrivals import CHANNEL, notice_of
 from .connections import Connection, Pool
-from .copying import as_copy, copy_rows, delete_rows, unseen
+from .copying import as_copy, copy_rows, delete_rows, without_capture
+from .journal_fence import CHANNEL, notice_of
 from .ready import stand
 from .records import Journal, read
 from .tables import Tables
@@ -84,9 +84,9 @@ class Points:
                 ),
             )
 
-    def adopt(self, env: str, origin: Origin, records: list[Record]) -> None:
+    def import_environment(self, env: str, origin: Origin, records: list[Record]) -> None:
         """Copy the templates' rows, bring them to where the records end, and take over the records as they are."""
-        with unseen(self._pool) as connection:
+        with without_capture(self._pool) as connection:
             as_copy(connection, env)
             for twin, hash in origin.templates.items():
                 copy_rows(connection, twin, template_env(hash), [env])
@@ -100,7 +100,7 @@ class Points:
         """A transaction that has the environment to itself, with a journal that holds a point and all after it."""
         before = max(0, point - 1)
         self._journal.wait(env, before)
-        with unseen(self._pool) as connection:
+        with without_capture(self._pool) as connection:
             connection.rows("SELECT * FROM twindiff.begin_write(%s, 'rewind')", (env,))
             connection.rows("SELECT set_config('statement_timeout', '0', true)")
             query = "SELECT seq, origin FROM twindiff.standings WHERE env = %s AND NOT forgotten"

@@ -19,7 +19,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.storage import Origin, StorageUnavailable
 
 from .connections import PATIENCE_SECONDS, Connection, Pool
-from .copying import copy_rows, delete_rows, unseen
+from .copying import copy_rows, delete_rows, without_capture
 from .templates import template_env
 
 log = logging.getLogger("twindiff")
@@ -137,7 +137,7 @@ class Copies:
         with self._pool.connection() as connection:
             if connection.row(_STAND_READY, _standing(env, origin, due)):
                 return
-        with unseen(self._pool) as connection:
+        with without_capture(self._pool) as connection:
             _copy(connection, origin.templates, [env])
             stand(connection, env, origin, due)
 
@@ -180,7 +180,7 @@ class Copies:
 
     def _copy_some(self, wanted: Wanted, lacking: int, *, ahead: bool = False) -> None:
         environments = [UUID(bytes=secrets.token_bytes(16), version=4).hex for _ in range(min(lacking, wanted.at_once))]
-        with unseen(self._pool, ahead=ahead) as connection:
+        with without_capture(self._pool, ahead=ahead) as connection:
             began = time.monotonic()
             _copy(connection, wanted.templates, environments)
             query = "INSERT INTO twindiff.ready (env, recipe) SELECT env, %s FROM unnest(%s::text[]) env"
@@ -197,7 +197,7 @@ class Copies:
             is_due = connection.row("SELECT 1 FROM twindiff.leftovers LIMIT 1")
         found: list[str] = []
         if is_due:
-            with unseen(self._pool, ahead=True) as connection:
+            with without_capture(self._pool, ahead=True) as connection:
                 found = [env for (env,) in connection.rows(_DUE, (SWEPT_AT_A_TIME,))]
                 _remove(connection, found)
         if len(found) < SWEPT_AT_A_TIME:

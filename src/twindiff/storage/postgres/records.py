@@ -8,8 +8,8 @@ from typing import NamedTuple
 from twindiff.storage import JournalIncomplete
 from twindiff.storage.journal import Record, decode
 
-from .arrivals import Arrivals
 from .connections import Connection, Pool
+from .journal_fence import JournalFence
 
 END = 2**62
 # `passed` is the last number that came in the order of the log: no smaller one can come any more. It is asked for with
@@ -42,9 +42,9 @@ class Span(NamedTuple):
 class Journal:
     """Records of environments."""
 
-    def __init__(self, pool: Pool, arrivals: Arrivals) -> None:
+    def __init__(self, pool: Pool, journal_fence: JournalFence) -> None:
         self._pool = pool
-        self._arrivals = arrivals
+        self._fence = journal_fence
 
     def records(self, env: str, after: int, upto: int | None) -> list[Record]:
         """Records with `after < seq <= upto`; those before a fork are its parent's. Waits for what is under way.
@@ -52,7 +52,7 @@ class Journal:
         Raises JournalIncomplete, JournalLags.
         """
         end = END if upto is None else upto
-        return self._arrivals.wait(env, lambda has_all: self._held(env, after, end, has_all=has_all))
+        return self._fence.wait(env, lambda has_all: self._held(env, after, end, has_all=has_all))
 
     def _held(self, env: str, after: int, upto: int, *, has_all: bool) -> list[Record] | None:
         """Records of an interval; None while some of them are under way, which none is once the journal `has_all`."""
@@ -71,7 +71,7 @@ class Journal:
 
     def wait(self, env: str, after: int) -> None:
         """Until the journal holds all that the environment has done after a point, or will ever hold of it."""
-        self._arrivals.wait(env, lambda has_all: has_all or self._is_whole(env, after) or None)
+        self._fence.wait(env, lambda has_all: has_all or self._is_whole(env, after) or None)
 
     def _is_whole(self, env: str, after: int) -> bool:
         query = (

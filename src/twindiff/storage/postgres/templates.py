@@ -11,7 +11,7 @@ from twindiff.storage import Origin, Template
 from twindiff.storage.journal import Values
 
 from .connections import Connection, Pool, reaching
-from .copying import as_copy, unseen
+from .copying import as_copy, without_capture
 from .store import PostgresStore
 from .tables import Tables
 
@@ -50,7 +50,7 @@ class Templates:
 
     def _write(self, tables: Tables, template: Template, rows: Mapping[str, list[Values]]) -> None:
         twin = tables.schema.twin
-        with unseen(self._pool) as connection:
+        with without_capture(self._pool) as connection:
             counters = msgspec.json.encode(template.counters).decode()
             query = "INSERT INTO twindiff.templates VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
             if not connection.count(query, (twin, template.hash, template.schema_hash, counters)):

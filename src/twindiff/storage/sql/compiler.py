@@ -19,12 +19,12 @@ from twindiff.kit.rows import (
     Items,
     Not,
     Order,
-    Reached,
     Related,
     Row,
     Source,
     Step,
     Table,
+    TransitiveClosure,
     Where,
     table_of,
     worked_out,
@@ -171,7 +171,7 @@ class Compiler(ABC):
     def _source(self, source: Source, alias: str, scopes: Scopes) -> str:
         if isinstance(source, Items):
             return f"{self.items(self.whole(source.column, scopes))} {alias}"
-        if not isinstance(source, Reached):
+        if not isinstance(source, TransitiveClosure):
             return f"{self.table(source)} {alias}"
         way, key = f"w{alias}", quote(table_of(source.table).key[0])
         start = self.reference(source.start, scopes)

@@ -9,7 +9,7 @@ import apsw
 
 from twindiff.kit.words import has_word, without_accents
 
-from .letters import letters
+from .bigram_filter import letters
 
 Stored = tuple[Any, ...]
 """A row as SQLite gives it."""

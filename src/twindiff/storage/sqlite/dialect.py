@@ -16,8 +16,8 @@ from twindiff.storage.sql.compiler import MANY, NO_SEARCH, Compiler, Search
 from twindiff.storage.sql.names import quote
 from twindiff.storage.values import INT64, json_text
 
+from .bigram_filter import letters
 from .ddl import searched
-from .letters import letters
 
 MARKS = 4
 """Values of a list that are written out; more travel as one parameter, so that the text stays the same."""

@@ -11,33 +11,42 @@ from functools import partial
 from typing import Any, TypeVar
 
 from twindiff.kit.blobs import Blobs
-from twindiff.storage import Intent, Moment, Origin, Present, Start, StorageFull, Template, UnknownPoint
+from twindiff.storage import (
+    OperationContext,
+    OperationInfo,
+    Origin,
+    Present,
+    Start,
+    StorageFull,
+    Template,
+    UnknownPoint,
+)
 from twindiff.storage.blobs import blobs_of
+from twindiff.storage.cooperative import CooperativeStep, finished, portions, yield_control
 from twindiff.storage.deadline import Limit, whole
 from twindiff.storage.due import TemplateTimes, earliest, unknown
 from twindiff.storage.durability import Durability
 from twindiff.storage.feed import Feed, Written
 from twindiff.storage.journal import ADVANCE, Record, Values, between
-from twindiff.storage.portions import Work, finished, nothing, portions
 from twindiff.storage.schema import Schema
 
 from .catalog import Catalog
 from .database import contents_of
 from .files import IN_MEMORY, Born, DataFile, Reading
 from .images import ImageQueue, Part, Stored, Taken
+from .live_environments import (
+    ALL_UNDO_BYTES,
+    UNDO_BYTES,
+    LiveEnvironment,
+    Point,
+    Pool,
+    standing_at_birth,
+    standing_of_fork,
+)
 from .memory import give_back
 from .pages import Undo
 from .rebuilding import Rebuilding
 from .snapshots import Snapshot
-from .spaces import (
-    ALL_UNDO_BYTES,
-    UNDO_BYTES,
-    Point,
-    Pool,
-    Space,
-    standing_at_birth,
-    standing_of_fork,
-)
 from .standings import last_seq
 from .store import Counters, SqliteStore, Tables
 from .templates import TemplateImages
@@ -73,9 +82,9 @@ class SqliteEngine:
         self._times = TemplateTimes()
         self._pools: dict[str, Pool] = {}
         self._rebuilding = Rebuilding(self._pools, self._templates)
-        self._spaces: dict[str, Space] = {}
+        self._live: dict[str, LiveEnvironment] = {}
         self._waking = threading.Lock()
-        self._recalled: OrderedDict[tuple[str, int], Space] = OrderedDict()
+        self._recalled: OrderedDict[tuple[str, int], LiveEnvironment] = OrderedDict()
         self._images = ImageQueue(self.file)
         self.unnamed_blobs = UnnamedBlobs(self.file, self._kept_blobs, self._pools, self._templates)
         self._slept, self._slept_lately = 0, 0
@@ -98,7 +107,7 @@ class SqliteEngine:
         full = {name: [dict(row) for row in values] for name, values in rows.items()}
         return self._templates.keep(self._pools[twin].tables, full, {})
 
-    def keep_template(self, twin: str, start: Start) -> Iterator[Work]:
+    def keep_template(self, twin: str, start: Start) -> Iterator[CooperativeStep]:
         return self._templates.adopt(self._pools[twin].tables, start)
 
     def template_rows(self, twin: str, hash: str) -> dict[str, list[Values]]:
@@ -106,10 +115,10 @@ class SqliteEngine:
         with self.file.reader() as reading:
             return contents_of(tables, self._templates.image(tables, hash, reading))
 
-    def copy_template(self, env: str, origin: Origin, twin: str) -> Generator[Work, None, Template]:
-        space = self._space(env, origin)
-        tables, counters = self._pools[twin].tables, dict(space.standing.counters)
-        return (yield from self._templates.copy(tables, space.pages[twin].copy(), counters))
+    def copy_template(self, env: str, origin: Origin, twin: str) -> Generator[CooperativeStep, None, Template]:
+        live = self._space(env, origin)
+        tables, counters = self._pools[twin].tables, dict(live.standing.counters)
+        return (yield from self._templates.copy(tables, live.pages[twin].copy(), counters))
 
     def template(self, twin: str, hash: str) -> SqliteStore:
         return self._templates.rows(self._pools[twin].tables, hash)
@@ -135,7 +144,7 @@ class SqliteEngine:
 
     def create(self, env: str, origin: Origin) -> None:
         point = Point(self._rebuilding.pages_at_birth(origin), standing_at_birth(origin), [])
-        self._spaces[env] = Space(env, origin, point, self._first_due(origin))
+        self._live[env] = LiveEnvironment(env, origin, point, self._first_due(origin))
 
     def _unknown(self, origin: Origin) -> int:
         return unknown(self._pools[twin].tables.schema for twin in origin.templates)
@@ -146,51 +155,51 @@ class SqliteEngine:
         return min(self._times.first(schema, hash, origin.clock_start, self.template) for schema, hash in schemas)
 
     def awake(self, env: str) -> bool:
-        return env in self._spaces
+        return env in self._live
 
     def wake(self, env: str, origin: Origin) -> None:
         self._space(env, origin)
 
-    def _space(self, env: str, origin: Origin) -> Space:
-        space = self._spaces.get(env)
-        if space is None:
+    def _space(self, env: str, origin: Origin) -> LiveEnvironment:
+        live = self._live.get(env)
+        if live is None:
             with self._waking, self.file.reader() as reading:
-                space = self._spaces.get(env) or self._rebuilt(reading, env, origin, last_seq(reading, env))
-                self._spaces[env] = space
-        return space
+                live = self._live.get(env) or self._rebuilt(reading, env, origin, last_seq(reading, env))
+                self._live[env] = live
+        return live
 
-    def _rebuilt(self, reading: Reading, env: str, origin: Origin, seq: int) -> Space:
-        return Space(env, origin, self._rebuilding.point(reading, env, origin, seq), self._unknown(origin))
+    def _rebuilt(self, reading: Reading, env: str, origin: Origin, seq: int) -> LiveEnvironment:
+        return LiveEnvironment(env, origin, self._rebuilding.point(reading, env, origin, seq), self._unknown(origin))
 
     def sleep(self, env: str) -> None:
-        space = self._spaces.get(env)
-        if space is None:
+        live = self._live.get(env)
+        if live is None:
             return
-        if space.seq > space.begun and space.since_image > IMAGE_AT_SLEEP:
-            self._take_image(space, since=space.standing.since)
-        del self._spaces[env]
+        if live.seq > live.begun and live.since_image > IMAGE_AT_SLEEP:
+            self._take_image(live, since=live.standing.since)
+        del self._live[env]
         self._slept += 1
 
-    def _take_image_if_due(self, space: Space) -> None:
-        if space.standing.since >= IMAGE_EVERY:
-            self._take_image(space)
+    def _take_image_if_due(self, live: LiveEnvironment) -> None:
+        if live.standing.since >= IMAGE_EVERY:
+            self._take_image(live)
 
-    def _take_image(self, space: Space, *, since: int = 0) -> None:
+    def _take_image(self, live: LiveEnvironment, *, since: int = 0) -> None:
         """Spare later rebuilds the replay, unless so many images wait to be written that the journal has to do."""
         if self._images.is_full:
             return
-        replaced = space.drop_passing()
-        bases = space.images[-1].ids if space.images else {}
-        ids = {twin: self._images.new_id() for twin in space.pages}
+        replaced = live.drop_passing()
+        bases = live.images[-1].ids if live.images else {}
+        ids = {twin: self._images.new_id() for twin in live.pages}
         parts: list[Part] = []
-        for twin, pages in space.pages.items():
+        for twin, pages in live.pages.items():
             schema = self._pools[twin].tables.schema
-            stored = Stored(ids[twin], space.seq, twin, bases.get(twin), since, schema.hash, pages.count)
+            stored = Stored(ids[twin], live.seq, twin, bases.get(twin), since, schema.hash, pages.count)
             parts.append(Part(stored, pages.written()))
-        space.note_image(ids, since)
-        self._images.add(Taken(space.env, parts, replaced))
+        live.note_image(ids, since)
+        self._images.add(Taken(live.env, parts, replaced))
 
-    def maintain(self) -> Generator[Work]:
+    def maintain(self) -> Generator[CooperativeStep]:
         """Do what no operation waits for, in parts, some of which may be done in another thread.
 
         Writes the images that wait, removes what is forgotten, has all environments together remember no more than they
@@ -199,17 +208,17 @@ class SqliteEngine:
         self.file.refuse_full()
         if self.durability:
             self.durability.refuse_failed()
-        most = min(UNDO_BYTES, ALL_UNDO_BYTES // max(1, len(self._spaces)))
-        for at, space in enumerate(list(self._spaces.values())):
-            space.forget_steps(most)
+        most = min(UNDO_BYTES, ALL_UNDO_BYTES // max(1, len(self._live)))
+        for at, live in enumerate(list(self._live.values())):
+            live.forget_steps(most)
             if at % SPACES_AT_ONCE == SPACES_AT_ONCE - 1:
-                yield nothing
+                yield yield_control
         try:
             yield from self._images.write()
         except StorageFull:  # then the journal alone has to do, and the next images have no base
             self._images.clear()
-            for space in self._spaces.values():
-                self._lose_images(space)
+            for live in self._live.values():
+                self._lose_images(live)
             raise
         yield from self.file.remove_forgotten()
         yield from self.file.shrink()
@@ -220,13 +229,15 @@ class SqliteEngine:
             yield self.file.log.shorten
             self.file.log.finish()
 
-    def _lose_images(self, space: Space) -> None:
-        space.images.clear()
-        for twin, pages in space.pages.items():
-            template = self._templates.as_written(self._pools[twin].tables, space.origin.templates[twin])
+    def _lose_images(self, live: LiveEnvironment) -> None:
+        live.images.clear()
+        for twin, pages in live.pages.items():
+            template = self._templates.as_written(self._pools[twin].tables, live.origin.templates[twin])
             pages.dirty = set(pages.own) if pages.image is template else set(range(pages.count))
 
-    def adopt(self, env: str, origin: Origin, starts: Mapping[str, Start], records: list[Record]) -> Iterator[Work]:
+    def import_environment(
+        self, env: str, origin: Origin, starts: Mapping[str, Start], records: list[Record]
+    ) -> Iterator[CooperativeStep]:
         for twin, start in starts.items():
             yield from self._templates.adopt(self._pools[twin].tables, start)
         last = len(records)
@@ -234,9 +245,9 @@ class SqliteEngine:
             with self.file.transaction():
                 for record in portion:
                     self.file.append(record)
-            yield nothing
+            yield yield_control
         for seq in range(IMAGE_EVERY, last + 1, IMAGE_EVERY):
-            yield partial(self.recall, env, origin, seq)
+            yield partial(self.materialize, env, origin, seq)
             self._take_image(self._recalled.pop((env, seq)))
             yield from self._images.write()
         yield partial(self.wake, env, origin)
@@ -245,77 +256,77 @@ class SqliteEngine:
         self.file.forget(env)
         if self.file.is_free(env):
             self._images.forget(env)
-        self._spaces.pop(env, None)
+        self._live.pop(env, None)
         for point in [point for point in self._recalled if point[0] == env]:
             self._recalled.pop(point, None)
 
     # Operations
 
     def read(
-        self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None = None, limit: Limit = whole
+        self, env: str, twin: str, work: Callable[[OperationContext], T], *, at: int | None = None, limit: Limit = whole
     ) -> T:
-        space = self._spaces[env]
-        clock, _ = space.time_of(at, _wall(), writes=False)
-        database = self._pools[twin].open(space.pages[twin])
+        live = self._live[env]
+        clock, _ = live.time_of(at, _wall(), writes=False)
+        database = self._pools[twin].open(live.pages[twin])
         with database.bounded(limit()) as deadline, database.reading():
-            return work(Moment(SqliteStore(database.connection, database.tables, None, deadline), clock))
+            return work(OperationContext(SqliteStore(database.connection, database.tables, None, deadline), clock))
 
     def write(
         self,
         env: str,
-        intent: Intent,
-        work: Callable[[Moment], T],
+        intent: OperationInfo,
+        work: Callable[[OperationContext], T],
         *,
         at: int | None = None,
         limit: Limit = whole,
     ) -> tuple[T, int | None]:
-        space = self._spaces[env]
-        clock, wall = space.time_of(at, _wall(), writes=True)
-        database = self._pools[intent.twin].open(space.pages[intent.twin])
-        counters = Counters(space.standing.counters)
+        live = self._live[env]
+        clock, wall = live.time_of(at, _wall(), writes=True)
+        database = self._pools[intent.twin].open(live.pages[intent.twin])
+        counters = Counters(live.standing.counters)
         with database.undoable():
             with database.bounded(limit()) as deadline:
                 store = SqliteStore(database.connection, database.tables, counters, deadline)
-                result = work(Moment(store, clock))
+                result = work(OperationContext(store, clock))
             changed = database.changes(all_went_well=store.all_went_well)
             if not changed:
                 database.take_back()
                 return result, None
-            start = (env, space.seq + 1, *intent.described())
+            start = (env, live.seq + 1, *intent.described())
             record = Record(*start, wall, clock.micros, counters.values, changed, events=store.events)
             database.commit()
             self._append(record)
-        self._go_on(space, record, database.undo)
-        return result, space.seq
+        self._go_on(live, record, database.undo)
+        return result, live.seq
 
-    def _go_on(self, space: Space, record: Record, undo: Undo) -> None:
+    def _go_on(self, live: LiveEnvironment, record: Record, undo: Undo) -> None:
         """Stand after a record that is in the journal, and tell those who wait for it."""
-        space.go_on(record, undo)
+        live.go_on(record, undo)
         schema = self._pools[record.twin].tables.schema
         if schema.due:
-            self._note_due(space, schema, record)
+            self._note_due(live, schema, record)
         tables = frozenset([change.table for change in record.changes])
-        self.feed.wrote(Written(space.env, space.seq, record.twin, tables))
-        self.feed.committed(space.env, space.seq)
-        self._take_image_if_due(space)
+        self.feed.wrote(Written(live.env, live.seq, record.twin, tables))
+        self.feed.committed(live.env, live.seq)
+        self._take_image_if_due(live)
 
     def snapshot(self, env: str, twin: str, *, writes: bool, at: int | None = None) -> Snapshot:
         """A copy of an awake environment's twin, for one operation of any length; raises WorkDue as `read` does."""
-        space = self._spaces[env]
-        clock, wall = space.time_of(at, _wall(), writes=writes)
-        return Snapshot(space, twin, self._pools[twin].tables, clock, wall)
+        live = self._live[env]
+        clock, wall = live.time_of(at, _wall(), writes=writes)
+        return Snapshot(live, twin, self._pools[twin].tables, clock, wall)
 
     def take_over(self, snapshot: Snapshot) -> bool:
         """Make what was written to a snapshot the environment's; False when that has changed meanwhile, or is gone."""
-        record, space = snapshot.record, self._spaces.get(snapshot.env)
+        record, live = snapshot.record, self._live.get(snapshot.env)
         if record is None:
             return True
-        if space is None or space.standing is not snapshot.standing:
+        if live is None or live.standing is not snapshot.standing:
             return False
         self._append(record)
-        snapshot.pages.dirty |= space.pages[snapshot.twin].dirty
-        space.pages[snapshot.twin] = snapshot.pages
-        self._go_on(space, record, snapshot.undo)
+        snapshot.pages.dirty |= live.pages[snapshot.twin].dirty
+        live.pages[snapshot.twin] = snapshot.pages
+        self._go_on(live, record, snapshot.undo)
         return True
 
     def _append(self, record: Record) -> None:
@@ -325,76 +336,76 @@ class SqliteEngine:
         except StorageFull:
             raise
         except BaseException:  # an interrupt may come when the record is written
-            self._spaces.pop(record.env, None)
+            self._live.pop(record.env, None)
             raise
 
-    def _note_due(self, space: Space, schema: Schema, record: Record) -> None:
+    def _note_due(self, live: LiveEnvironment, schema: Schema, record: Record) -> None:
         if rows := [(change.table, change.after) for change in record.changes if change.table in schema.due]:
-            space.due = min(space.due, earliest(schema, rows, space.origin.clock_start))
+            live.due = min(live.due, earliest(schema, rows, live.origin.clock_start))
 
     # Time
 
     def present(self, env: str) -> Present:
-        space = self._spaces[env]
-        return Present(space.now(_wall(), writes=False).micros, space.seq, space.due)
+        live = self._live[env]
+        return Present(live.now(_wall(), writes=False).micros, live.seq, live.due)
 
     def expect(self, env: str, due: int, seq: int) -> None:
-        space = self._spaces[env]
-        if space.seq == seq:
-            space.due = due
+        live = self._live[env]
+        if live.seq == seq:
+            live.due = due
 
     def advance(self, env: str, to: int) -> int:
-        space = self._spaces[env]
-        clock, counters = max(to, space.standing.clock), space.standing.counters
-        record = Record(env, space.seq + 1, "", ADVANCE, "", _wall(), clock, counters, [])
+        live = self._live[env]
+        clock, counters = max(to, live.standing.clock), live.standing.counters
+        record = Record(env, live.seq + 1, "", ADVANCE, "", _wall(), clock, counters, [])
         self._append(record)
-        space.advance(record)
-        self._take_image_if_due(space)
-        self.feed.committed(env, space.seq)
-        return space.seq
+        live.advance(record)
+        self._take_image_if_due(live)
+        self.feed.committed(env, live.seq)
+        return live.seq
 
     # Points
 
-    def remembers(self, env: str, seq: int) -> bool:
-        space = self._spaces[env]
-        _refuse_unknown(space, seq)
-        return (env, seq) in self._recalled or space.remembers(seq)
+    def is_materialized(self, env: str, seq: int) -> bool:
+        live = self._live[env]
+        _refuse_unknown(live, seq)
+        return (env, seq) in self._recalled or live.is_materialized(seq)
 
-    def recall(self, env: str, origin: Origin, seq: int) -> None:
+    def materialize(self, env: str, origin: Origin, seq: int) -> None:
         with self.file.reader() as reading:
             self._recalled[env, seq] = self._rebuilt(reading, env, origin, seq)
         if len(self._recalled) > RECALLED:
             self._recalled.popitem(last=False)
 
     def rewind(self, env: str, to: int) -> int:
-        space = self._spaces[env]
-        remembered = space.remembers(to)
-        point = self._point(space, to)
+        live = self._live[env]
+        remembered = live.is_materialized(to)
+        point = self._point(live, to)
         wall, standing = _wall(), point.standing
-        clock = space.origin.clock.resumed(wall, standing.clock, standing.at)
-        record = Record(env, space.seq + 1, "", "rewind", "", wall, clock, standing.counters, [], to=to)
+        clock = live.origin.clock.resumed(wall, standing.clock, standing.at)
+        record = Record(env, live.seq + 1, "", "rewind", "", wall, clock, standing.counters, [], to=to)
         self._append(record)
-        space.return_to(point, record, remembered=remembered)
-        space.due = self._unknown(space.origin)
-        self.feed.committed(env, space.seq)
-        return space.seq
+        live.return_to(point, record, remembered=remembered)
+        live.due = self._unknown(live.origin)
+        self.feed.committed(env, live.seq)
+        return live.seq
 
     def fork(self, env: str, at: int, child: str) -> None:
-        space = self._spaces[env]
-        point = self._point(space, at)
+        live = self._live[env]
+        point = self._point(live, at)
         made = _wall()
         self.file.add_fork(child, Born(env, at, made))
-        point = point._replace(standing=standing_of_fork(point.standing, space.origin, made))
-        self._spaces[child] = Space(child, space.origin, point, self._unknown(space.origin))
+        point = point._replace(standing=standing_of_fork(point.standing, live.origin, made))
+        self._live[child] = LiveEnvironment(child, live.origin, point, self._unknown(live.origin))
 
-    def _point(self, space: Space, seq: int) -> Point:
+    def _point(self, live: LiveEnvironment, seq: int) -> Point:
         """A point of an environment, from memory where it can be."""
-        _refuse_unknown(space, seq)
-        if space.remembers(seq):
-            return space.point_at(seq)
-        if (space.env, seq) not in self._recalled:
-            self.recall(space.env, space.origin, seq)
-        return self._recalled[space.env, seq].point_at(seq)
+        _refuse_unknown(live, seq)
+        if live.is_materialized(seq):
+            return live.point_at(seq)
+        if (live.env, seq) not in self._recalled:
+            self.materialize(live.env, live.origin, seq)
+        return self._recalled[live.env, seq].point_at(seq)
 
     # Journal and catalog
 
@@ -409,9 +420,9 @@ class SqliteEngine:
         return True
 
     def seq(self, env: str) -> int:
-        space = self._spaces.get(env)
-        if space:
-            return space.seq
+        live = self._live.get(env)
+        if live:
+            return live.seq
         return last_seq(self.file, env)
 
     def records(self, env: str, after: int = 0, upto: int | None = None) -> list[Record]:
@@ -422,13 +433,13 @@ class SqliteEngine:
 
     def content(self, env: str, origin: Origin) -> dict[str, dict[str, list[Values]]]:
         """Every row of an environment, by twin and table."""
-        space = self._space(env, origin)
-        return {twin: self._pools[twin].open(pages).content() for twin, pages in space.pages.items()}
+        live = self._space(env, origin)
+        return {twin: self._pools[twin].open(pages).content() for twin, pages in live.pages.items()}
 
     def problems(self, env: str, origin: Origin) -> list[str]:
         """What SQLite finds wrong with the databases of an environment; nothing, if all is well."""
-        space = self._space(env, origin)
-        databases = [self._pools[twin].open(pages) for twin, pages in space.pages.items()]
+        live = self._space(env, origin)
+        databases = [self._pools[twin].open(pages) for twin, pages in live.pages.items()]
         found = [str(line) for each in databases for (line,) in each.connection.execute("PRAGMA integrity_check")]
         return [line for line in found if line != "ok"]
 
@@ -458,6 +469,6 @@ def _wall() -> int:
     return time.time_ns() // 1000
 
 
-def _refuse_unknown(space: Space, seq: int) -> None:
-    if not 0 <= seq <= space.seq:
-        raise UnknownPoint(f"unknown point {seq}: this environment has points 0 to {space.seq}")
+def _refuse_unknown(live: LiveEnvironment, seq: int) -> None:
+    if not 0 <= seq <= live.seq:
+        raise UnknownPoint(f"unknown point {seq}: this environment has points 0 to {live.seq}")

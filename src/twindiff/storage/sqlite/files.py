@@ -12,8 +12,8 @@ from typing import IO, Any, NamedTuple
 import msgspec
 
 from twindiff.storage import DataDirectoryInUse, StorageFull, StorageUnavailable, Template
+from twindiff.storage.cooperative import CooperativeStep, yield_control
 from twindiff.storage.journal import Record, decode, encode
-from twindiff.storage.portions import Work, nothing
 from twindiff.storage.schema import Schema
 
 from .carrying_over import carry_over
@@ -336,7 +336,7 @@ class DataFile(Reading):
         row = "INSERT INTO forks (env, parent, at, made, forgotten) VALUES (?, '', 0, 0, 1)"
         self._write(f"{row} ON CONFLICT DO UPDATE SET forgotten = 1", (env,))
 
-    def remove_forgotten(self) -> Generator[Work]:
+    def remove_forgotten(self) -> Generator[CooperativeStep]:
         """Remove journals and images of forgotten environments, except where a fork lives on them, in parts."""
         while env := self._free():
             for table in ("journal", "rewinds"):
@@ -350,10 +350,10 @@ class DataFile(Reading):
             self._write("DELETE FROM forks WHERE env = ?", (env,))
             self.forgotten += 1
 
-    def _remove_all(self, statement: str, whose: str | int) -> Generator[Work]:
+    def _remove_all(self, statement: str, whose: str | int) -> Generator[CooperativeStep]:
         self._write(statement, (whose,))
         while self.connection.changes():
-            yield nothing
+            yield yield_control
             self._write(statement, (whose,))
 
     def _free(self) -> str | None:
@@ -365,7 +365,7 @@ class DataFile(Reading):
         """Whether an environment is forgotten and no fork lives on it."""
         return self.connection.execute(f"SELECT 1 FROM forks WHERE env = ? AND {_FREE}", (env,)).fetchone() is not None
 
-    def shrink(self) -> Generator[Work]:
+    def shrink(self) -> Generator[CooperativeStep]:
         """Give room that is free back to the file system, in parts, when it is much; an older file keeps it.
 
         Raises StorageFull: to do so takes room in the log.
@@ -379,15 +379,15 @@ class DataFile(Reading):
             except OUT_OF_SPACE:
                 self.write_over()
                 raise StorageFull from None
-            yield nothing
+            yield yield_control
 
-    def save_template(self, twin: str, template: Template, image: bytes) -> Iterator[Work]:
+    def save_template(self, twin: str, template: Template, image: bytes) -> Iterator[CooperativeStep]:
         """Write a template in parts; it is there when the last one is."""
         pieces = range(0, len(image), PIECE) if len(image) > PIECE else ()
         for at in pieces:
             query = "INSERT OR REPLACE INTO template_pieces (twin, hash, at, piece) VALUES (?, ?, ?, ?)"
             self._write(query, (twin, template.hash, at, image[at : at + PIECE]))
-            yield nothing
+            yield yield_control
         counters = msgspec.json.encode(template.counters).decode()
         self._write(
             "INSERT OR IGNORE INTO template_images (twin, hash, schema_hash, counters, image) VALUES (?, ?, ?, ?, ?)",

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Generator, Iterable
 from typing import NamedTuple, Protocol
 
-from twindiff.storage.portions import Work, nothing
+from twindiff.storage.cooperative import CooperativeStep, yield_control
 
 from .connection import Connection
 from .pages import PAGE_SIZE, pack
@@ -189,7 +189,7 @@ class ImageQueue:
     def clear(self) -> None:
         self._waiting.clear()
 
-    def write(self) -> Generator[Work]:
+    def write(self) -> Generator[CooperativeStep]:
         """Write what waits; one at a time does so. Raises StorageFull."""
         if self._is_writing:
             return
@@ -201,13 +201,13 @@ class ImageQueue:
         finally:
             self._is_writing = False
 
-    def _write(self, taken: Taken) -> Generator[Work]:
+    def _write(self, taken: Taken) -> Generator[CooperativeStep]:
         packed: list[tuple[int, int, bytes]] = []
         if taken.is_wanted:
             yield lambda: packed.extend(taken.packed())
         for at in range(0, len(packed), PAGES_AT_ONCE):
             self._file.save_pages(packed[at : at + PAGES_AT_ONCE])
-            yield nothing
+            yield yield_control
         if taken.is_wanted:
             self._file.save_image(taken)
         else:

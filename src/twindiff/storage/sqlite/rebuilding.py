@@ -10,9 +10,9 @@ from twindiff.storage.journal import Change, Record, net
 from .database import Database, fits
 from .files import Reading, Way
 from .images import Stored
+from .live_environments import Point, Pool
 from .migrate import migrate
 from .pages import Image, Pages
-from .spaces import Point, Pool
 from .standings import images_of, standing_at
 from .templates import TemplateImages
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from twindiff.kit.clock import Clock
-from twindiff.storage import Intent, Moment
+from twindiff.storage import OperationContext, OperationInfo
 from twindiff.storage.deadline import Limit, brief, whole
 from twindiff.storage.journal import Record
 
 from .database import Database
+from .live_environments import LiveEnvironment
 from .pages import Undo
-from .spaces import Space
 from .store import Counters, SqliteStore, Tables
 
 T = TypeVar("T")
@@ -21,9 +21,11 @@ T = TypeVar("T")
 class Engine(Protocol):
     """The engine, as far as `Brief` needs it."""
 
-    def read(self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None, limit: Limit) -> T: ...
+    def read(
+        self, env: str, twin: str, work: Callable[[OperationContext], T], *, at: int | None, limit: Limit
+    ) -> T: ...
     def write(
-        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None, limit: Limit
+        self, env: str, intent: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None, limit: Limit
     ) -> tuple[T, int | None]: ...
 
 
@@ -33,12 +35,12 @@ class Brief:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def read(self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None = None) -> T:
+    def read(self, env: str, twin: str, work: Callable[[OperationContext], T], *, at: int | None = None) -> T:
         """Run work that cannot write."""
         return self._engine.read(env, twin, work, at=at, limit=brief)
 
     def write(
-        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None = None
+        self, env: str, intent: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
     ) -> tuple[T, int | None]:
         """Run work in one transaction."""
         return self._engine.write(env, intent, work, at=at, limit=brief)
@@ -50,11 +52,11 @@ class Snapshot:
     What is written to it is nobody's until the engine takes it over.
     """
 
-    def __init__(self, space: Space, twin: str, tables: Tables, clock: Clock, wall: int) -> None:
-        self.env = space.env
+    def __init__(self, live: LiveEnvironment, twin: str, tables: Tables, clock: Clock, wall: int) -> None:
+        self.env = live.env
         self.twin = twin
-        self.standing = space.standing
-        self.pages = space.pages[twin].copy()
+        self.standing = live.standing
+        self.pages = live.pages[twin].copy()
         self.record: Record | None = None
         """What was written, if something was."""
         self.undo = Undo(self.pages.count)
@@ -62,17 +64,25 @@ class Snapshot:
         self._clock = clock
         self._wall = wall
 
-    def read(self, env: str, twin: str, work: Callable[[Moment], T], *, at: int | None = None) -> T:
+    def read(self, env: str, twin: str, work: Callable[[OperationContext], T], *, at: int | None = None) -> T:
         """Run work that cannot write."""
         database = Database(self._tables, self.pages)
         try:
             with database.bounded(whole()) as deadline, database.reading():
-                return work(Moment(SqliteStore(database.connection, self._tables, None, deadline), self._clock))
+                return work(
+                    OperationContext(SqliteStore(database.connection, self._tables, None, deadline), self._clock)
+                )
         finally:
             database.close()
 
     def write(
-        self, env: str, intent: Intent, work: Callable[[Moment], T], *, at: int | None = None, limit: Limit = whole
+        self,
+        env: str,
+        intent: OperationInfo,
+        work: Callable[[OperationContext], T],
+        *,
+        at: int | None = None,
+        limit: Limit = whole,
     ) -> tuple[T, int | None]:
         """Run work that may write; the number is the one it has when it is taken over."""
         database = Database(self._tables, self.pages)
@@ -82,13 +92,13 @@ class Snapshot:
             database.close()
 
     def _written(
-        self, database: Database, intent: Intent, work: Callable[[Moment], T], limit: Limit
+        self, database: Database, intent: OperationInfo, work: Callable[[OperationContext], T], limit: Limit
     ) -> tuple[T, int | None]:
         counters = Counters(self.standing.counters)
         with database.undoable():
             with database.bounded(limit()) as deadline:
                 store = SqliteStore(database.connection, self._tables, counters, deadline)
-                result = work(Moment(store, self._clock))
+                result = work(OperationContext(store, self._clock))
             changed = database.changes(all_went_well=store.all_went_well)
             if not changed:
                 database.take_back()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from twindiff.storage import Origin
 
 from .files import Reading, Way
-from .spaces import Imaged, Standing, standing_after, standing_at_birth, standing_of_fork
+from .live_environments import Imaged, Standing, standing_after, standing_at_birth, standing_of_fork
 
 
 def last_seq(reading: Reading, env: str) -> int:

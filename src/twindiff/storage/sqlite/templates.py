@@ -8,8 +8,8 @@ from threading import Lock
 from weakref import WeakValueDictionary
 
 from twindiff.storage import Start, Template
+from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks
 from twindiff.storage.journal import Values
-from twindiff.storage.portions import Work, let_go
 
 from .database import Database, fits, image_of
 from .files import DataFile, Reading
@@ -53,7 +53,9 @@ class TemplateImages:
                 pass
         return template
 
-    def copy(self, tables: Tables, pages: Pages, counters: dict[str, int]) -> Generator[Work, None, Template]:
+    def copy(
+        self, tables: Tables, pages: Pages, counters: dict[str, int]
+    ) -> Generator[CooperativeStep, None, Template]:
         """Store what pages hold, which are nobody else's."""
         made: list[tuple[Template, bytes]] = []
         yield lambda: made.append(_copied(tables, pages, counters))
@@ -64,7 +66,7 @@ class TemplateImages:
             yield from self._file.save_template(name[0], template, image)
         return template
 
-    def adopt(self, tables: Tables, start: Start) -> Iterator[Work]:
+    def adopt(self, tables: Tables, start: Start) -> Iterator[CooperativeStep]:
         """Store a template whose hash is known, unless it is there; gives the making of its image as work."""
         twin, template = tables.schema.twin, start.template
         self.asked.add((twin, template.hash))
@@ -163,4 +165,4 @@ def _copied(tables: Tables, pages: Pages, counters: dict[str, int]) -> tuple[Tem
         return template, image_of(tables, rows)
     finally:
         for each in rows.values():
-            let_go(each)
+            clear_in_chunks(each)

@@ -7,13 +7,13 @@ import time
 from collections.abc import Generator, Mapping
 
 from twindiff.storage.blobs import KeptBlobs
-from twindiff.storage.portions import Work, nothing
+from twindiff.storage.cooperative import CooperativeStep, yield_control
 
 from .database import Database
 from .ddl import quote
 from .files import DataFile, Reading
+from .live_environments import Pool
 from .pages import Pages
-from .spaces import Pool
 from .templates import TemplateImages
 
 SECONDS_NEW = 3600
@@ -32,7 +32,7 @@ class UnnamedBlobs:
         self._templates = templates
         self._seen = -1
 
-    def sweep(self) -> Generator[Work]:
+    def sweep(self) -> Generator[CooperativeStep]:
         """Look for what no one names, in another thread, and remove it."""
         forgotten = self._file.forgotten
         if forgotten == self._seen:
@@ -42,7 +42,7 @@ class UnnamedBlobs:
         yield lambda: left.update(self._unnamed(instant))
         for digest in left:
             self._blobs.remove(digest, instant)
-            yield nothing
+            yield yield_control
         self._seen = forgotten
 
     def _unnamed(self, instant: float) -> set[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from twindiff.kit import Call, Column
 from twindiff.kit.graphql import Entity, Section, verbs
-from twindiff.kit.rows import Expression, Reached, Source, Step
+from twindiff.kit.rows import Expression, Source, Step, TransitiveClosure
 from twindiff.kit.values import coalesce, count, joined, total
 
 from .model.customers import Customer, CustomerNeed
@@ -25,7 +25,7 @@ IMPORTANT = CustomerNeed.row.priority == 1.0
 def _needing(key: Column[Any], thing: Column[Any], *which: Expression) -> Source:
     """The customers who need a thing, each once; `key` is the column of a need that names it."""
     need = CustomerNeed.row
-    return Reached(Customer.row, thing, (Step(key, need.customerId, (need.archivedAt.is_null(), *which)),))
+    return TransitiveClosure(Customer.row, thing, (Step(key, need.customerId, (need.archivedAt.is_null(), *which)),))
 
 
 def _counted(entity: type[Entity], name: str, key: Column[Any], *which: Expression) -> None:

@@ -10,7 +10,7 @@ import pytest
 from twindiff.environments.templates import full_rows
 from twindiff.kit.call import Call
 from twindiff.kit.clock import ClockMode
-from twindiff.storage import Intent, Origin
+from twindiff.storage import OperationInfo, Origin
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite.engine import SqliteEngine
 from twindiff.twins.linear import twin
@@ -146,6 +146,6 @@ def test_only_the_first_new_issue_of_a_team_looks_at_the_others(engine):
         assert outcome.problems == []
         return store.noted
 
-    first, second, third = (engine.write("e", Intent("linear", "create", AGENT), work)[0] for _ in range(3))
+    first, second, third = (engine.write("e", OperationInfo("linear", "create", AGENT), work)[0] for _ in range(3))
     assert "all of a team" in first
     assert second == third == {"identifier ="}

@@ -42,7 +42,7 @@ def _noticed(notice: str) -> tuple[str, int]:
     return env, int(seq or 0)
 
 
-class Arrivals:
+class JournalFence:
     """Who waits for what, in this process."""
 
     def __init__(self, dsn: str, pool: Pool) -> None:

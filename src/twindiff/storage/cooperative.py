@@ -9,15 +9,15 @@ T = TypeVar("T")
 
 AT_ONCE = 100
 
-Work = Callable[[], object]
+CooperativeStep = Callable[[], object]
 """A part that may be done in another thread."""
 
 
-def nothing() -> None:
+def yield_control() -> None:
     """The part that only lets others have their turn."""
 
 
-def finished(steps: Generator[Work, None, T]) -> T:
+def finished(steps: Generator[CooperativeStep, None, T]) -> T:
     """What comes of work in parts, all of it done here."""
     try:
         while True:
@@ -26,7 +26,7 @@ def finished(steps: Generator[Work, None, T]) -> T:
         return done.value
 
 
-def let_go(items: list[Any]) -> None:
+def clear_in_chunks(items: list[Any]) -> None:
     """Empty a list in parts; to free thousands of records at once would keep every other thread waiting."""
     while items:
         del items[-AT_ONCE:]

@@ -66,7 +66,7 @@ class Step(NamedTuple):
     undo: Undo
 
 
-class Space:
+class LiveEnvironment:
     """One environment; the journal says the same, only later."""
 
     __slots__ = ("begun", "due", "env", "images", "origin", "pages", "standing", "steps", "undo_bytes")
@@ -138,7 +138,7 @@ class Space:
         while len(self.images) > 1 and self.images[1].seq <= first and not self.images[1].since:
             del self.images[0]
 
-    def remembers(self, seq: int) -> bool:
+    def is_materialized(self, seq: int) -> bool:
         """Whether the way back to a point is known."""
         return seq == self.seq or any(step.before.seq == seq for step in self.steps)
 
