@@ -1,4 +1,4 @@
-"""Which pairs of letters a text has, whatever their case: a text that lacks a pair of a word does not contain it.
+"""Which pairs of letters a text has, case and accents aside: a text that lacks a pair of a word does not contain it.
 
 The pairs are bits of one number, and pairs share bits, so what has all of them has to be looked at still. An index
 keeps the number beside the text; comparing it costs a twentieth of looking into the text.
@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import pairwise
 
+from twindiff.kit.words import without_accents
+
 BITS = 61
 LONGEST_KEPT = 32
 """Letters of a word whose number is kept in memory."""
@@ -17,7 +19,7 @@ LONGEST_KEPT = 32
 def letters(text: str) -> int:
     """The pairs of letters inside the words of a text."""
     found = 0
-    for word in text.casefold().split():
+    for word in without_accents(text).split():
         found |= _kept(word) if len(word) <= LONGEST_KEPT else _pairs(word)
     return found
 

@@ -80,7 +80,7 @@ def equipped(opened: Any) -> Connection:
     """A connection that was opened some other way, with what expressions need."""
     opened.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else ordered statements are planned anew for every parameter
     opened.create_scalar_function("casefold", _casefold, 1, deterministic=True)
-    opened.create_scalar_function("letters", _letters, 1, deterministic=True)
+    opened.create_scalar_function("bare_letters", _letters, 1, deterministic=True)
     opened.create_scalar_function("without_accents", without_accents, 1, deterministic=True)
     opened.create_scalar_function("has_word", has_word, 2, deterministic=True)
     return cast(Connection, opened)

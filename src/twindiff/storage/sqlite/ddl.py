@@ -21,7 +21,7 @@ STORED: dict[ColumnType, str] = {
 
 
 class Searched(NamedTuple):
-    """A text, and the index that has its `letters` besides."""
+    """A text, and the index that has its `bare_letters` besides."""
 
     index_name: str
     text: Column[Any]
@@ -78,5 +78,5 @@ def _index_name(table: Table, columns: Sequence[str]) -> str:
 
 def _index(table: Table, columns: Sequence[str], kind: str) -> str:
     name, found = _index_name(table, columns), searched(table.row)
-    letters = f", letters({quote(found.text.name)})" if found and found.index_name == name else ""
+    letters = f", bare_letters({quote(found.text.name)})" if found and found.index_name == name else ""
     return f"CREATE {kind} IF NOT EXISTS {name} ON {quote(table.name)} ({names(columns)}{letters})"

@@ -11,7 +11,7 @@ import msgspec
 
 from twindiff.kit.rows import AllOf, AnyOf, Column, ColumnType, Expression, Row, Table, Where, table_of
 from twindiff.kit.values import JOINT
-from twindiff.kit.words import Word, without_accents
+from twindiff.kit.words import Word
 from twindiff.storage.sql.compiler import MANY, NO_SEARCH, Compiler, Search
 from twindiff.storage.sql.names import quote
 from twindiff.storage.values import INT64, json_text
@@ -109,7 +109,10 @@ class Sql(Compiler):
         return f"({like} OR ({beyond_ascii} AND {ours(left, text)}))"
 
     def has_word(self, left: str, word: Word) -> str:
-        """SQLite finds words in ASCII by itself, and quicker; texts and words with other letters need our function."""
+        """SQLite finds words in ASCII by itself, and quicker; texts and words with other letters need our function.
+
+        A CASE looks no further than it must; SQLite works out both sides of an AND or OR that is a value.
+        """
         ours = f"has_word({left}, {self.place(word.pattern)})"
         if not all(form.isascii() and form.isprintable() and " " not in form for form in word.forms):
             return ours
@@ -117,8 +120,9 @@ class Sql(Compiler):
         if len(start) > LONGEST_LIKE:
             return ours
         like = f"{left} LIKE {self.place(f'%{start.translate(_WILD)}%')} ESCAPE '\\'"
-        forms = " OR ".join(f"(' ' || lower({left}) || ' ') GLOB {self.place(glob)}" for glob in _globs(word))
-        return f"CASE WHEN {_beyond_ascii(left)} THEN {ours} ELSE {like} AND ({forms}) END"
+        *others, last = [f"(' ' || lower({left}) || ' ') GLOB {self.place(glob)}" for glob in _globs(word)]
+        found = "".join(f" WHEN {form} THEN 1" for form in others)
+        return f"CASE WHEN {_beyond_ascii(left)} THEN {ours} WHEN NOT {like} THEN 0{found} ELSE {last} END"
 
     def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
         """Look for words in an index that tells quickly which texts do not have their letters."""
@@ -127,8 +131,7 @@ class Sql(Compiler):
         if not (found and needed):
             return NO_SEARCH
         place = self.place(needed)
-        text = f"{alias}.{quote(found.text.name)}"
-        condition = f"(letters({text}) & {place} = {place} OR {_beyond_ascii(text)})"
+        condition = f"bare_letters({alias}.{quote(found.text.name)}) & {place} = {place}"
         return Search(f" INDEXED BY {found.index_name}", condition)
 
 
@@ -146,9 +149,9 @@ def _letters_needed(part: Expression, text: Column[Any]) -> int:
 
 
 def _letters_of(part: Where) -> int:
-    """What every text in ASCII has that fits."""
+    """What every text has that fits."""
     if part.op == "has_word":
-        first, *others = [letters(without_accents(form)) for form in cast(Word, part.value).forms]
+        first, *others = [letters(form) for form in cast(Word, part.value).forms]
         return reduce(lambda one, other: one & other, others, first)
     return letters(str(part.value)) if part.op == "contains_fold" else 0
 
@@ -163,7 +166,7 @@ def _globs(word: Word) -> list[str]:
 
 
 def _beyond_ascii(left: str) -> str:
-    """Whether a text has other letters than ASCII's, in which accents hide what an index knows."""
+    """Whether a text has other letters than ASCII's."""
     return f"octet_length({left}) > length({left})"
 
 

@@ -48,4 +48,4 @@ def forms_of(word: str) -> tuple[str, ...]:
     roots = {bare.removesuffix(ending) for ending in _ENDINGS}
     roots |= {root + root[-1:] for root in roots} | {root[:-1] for root in roots if root[-1:] == root[-2:-1]}
     made = {root + ending for root in roots for ending in _ENDINGS}
-    return tuple(sorted({bare} | {form for form in made if _stem(form) == stem}))
+    return (bare, *sorted(form for form in made if form != bare and _stem(form) == stem))
