@@ -1,4 +1,4 @@
-"""The books of a flower shop, in this process; the fixture `environment` is Twindiff's own."""
+"""The books of a flower shop, in this process; the fixture `twindiff_environment` is Twindiff's own."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def twindiff() -> Iterator[Twindiff]:
 
 
 @pytest.fixture
-def shop(environment: Callable[..., Environment]) -> Environment:
+def shop(twindiff_environment: Callable[..., Environment]) -> Environment:
     """An environment with the books, at noon; each writing operation takes a second."""
-    return environment("ledger:flower_shop", clock={"mode": "steps", "start": NOON})
+    return twindiff_environment("ledger:flower_shop", clock={"mode": "steps", "start": NOON})
 
 
 @pytest.fixture
