@@ -58,6 +58,8 @@ class CallLog:
         self._waiting: dict[str, list[Entry]] = {}
         self._written: dict[str, int] = {}
         self._guard = threading.Lock()
+        self._writing = threading.RLock()
+        """Held while calls are written: until then they neither wait nor have a number that others can see."""
         self._held = 0
         self._large: list[Heard] = []
         self.feed = Feed()
@@ -95,13 +97,14 @@ class CallLog:
 
     def flush(self, most: int = 2**31) -> int:
         """Write what is waiting, or about `most` calls of it, in one transaction; gives how many were written."""
-        taken = self._take(most)
-        try:
-            if taken:
-                self._write(taken)
-        except BaseException:
-            self._put_back(taken)
-            raise
+        with self._writing:
+            taken = self._take(most)
+            try:
+                if taken:
+                    self._write(taken)
+            except BaseException:
+                self._put_back(taken)
+                raise
         return sum(map(len, taken.values()))
 
     def _take(self, most: int) -> dict[str, list[Entry]]:
@@ -210,9 +213,10 @@ class CallLog:
 
     def last(self, environment_id: str) -> int:
         """The number of an environment's last call, written or waiting; 0 before the first."""
-        with self._guard:
-            waiting = len(self._waiting.get(environment_id, ()))
-        return self._last_number(environment_id) + waiting
+        with self._writing:
+            with self._guard:
+                waiting = len(self._waiting.get(environment_id, ()))
+            return self._last_number(environment_id) + waiting
 
     def of_run(self, run: RunRecord, end: int) -> Iterator[list[CallRecord]]:
         """The calls up to now of a run that ends at a seq, in parts; of an earlier release's run, those since its time.
