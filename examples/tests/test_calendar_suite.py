@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from examples import calendar_solutions
-from tests.harness import Environment, LiveServer, Platform
-from twindiff.server import Settings
+from examples.tests.judged_suite import JudgedSuite, tasks_of
+from tests.harness import Environment
 
-SUITE = Path(__file__).parents[1] / "calendar_suite.json"
-TASKS = json.loads(SUITE.read_text())["tests"]
-SOLVE = [
-    next(solve for words, solve in calendar_solutions.SOLUTIONS.items() if words in task["prompt"]) for task in TASKS
-]
+FILE = "calendar_suite.json"
+SOLVE = {
+    id: next(solve for words, solve in calendar_solutions.SOLUTIONS.items() if words in task["prompt"])
+    for id, task in tasks_of(FILE).items()
+}
 MUTANTS: dict[str, tuple[str, str]] = {
     "slot": ("T07:30", "T08:00"),
     "split": ("UNTIL=20180630", "UNTIL=20180815"),
@@ -31,37 +30,19 @@ MUTANTS: dict[str, tuple[str, str]] = {
 """What a near miss of a solution sends in the place of what."""
 
 
-@pytest.fixture(scope="module")
-def platform() -> Iterator[Platform]:
-    server = LiveServer(Settings())
-    platform = Platform(server.in_process)
-    platform.post("import", {"files": {"calendar_office.json": json.loads(SUITE.read_text())}})
-    yield platform
-    server.close()
+Passes = Callable[..., bool]
 
 
 @pytest.fixture(scope="module")
-def tests(platform: Platform) -> dict[str, str]:
-    """The ids of the tests by name."""
-    (suite,) = platform.get("testSuites", name="calendar_office")["testSuites"]
-    return {test["name"]: test["id"] for test in platform.get(f"testSuites/{suite['id']}", expand="tests")["tests"]}
-
-
-Judge = Callable[..., bool]
-
-
-@pytest.fixture
-def passes(platform: Platform, tests: dict[str, str]) -> Judge:
+def passes() -> Iterator[Passes]:
     """Whether somebody's work passes a task; `change` rewrites what is sent."""
+    suite = JudgedSuite(FILE)
 
-    def judge(number: int, work: Callable[[Any], None], change: tuple[str, str] = ("", "")) -> bool:
-        test = tests[TASKS[number]["name"]]
-        environment = platform.environment("calendar:calendar_default", "user_agent", testId=test)
-        run = platform.start(environment, testId=test)
-        work(caller(environment, *change))
-        return platform.evaluate(run)["passed"]
+    def judge(task: str, work: Callable[[Any], None], change: tuple[str, str] = ("", "")) -> bool:
+        return not suite.failures(task, lambda environment: work(caller(environment, *change)))
 
-    return judge
+    yield judge
+    suite.close()
 
 
 def caller(environment: Environment, old: str, new: str) -> Callable[..., Any]:
@@ -78,13 +59,13 @@ def caller(environment: Environment, old: str, new: str) -> Callable[..., Any]:
     return call
 
 
-@pytest.mark.parametrize("number", range(len(TASKS)), ids=lambda number: TASKS[number]["id"])
-def test_a_solution_passes_and_nothing_else_does(passes: Judge, number: int) -> None:
+@pytest.mark.parametrize("task", SOLVE)
+def test_a_solution_passes_and_nothing_else_does(passes: Passes, task: str) -> None:
     def too_much(call: Any) -> None:
-        SOLVE[number](call)
+        SOLVE[task](call)
         call("POST", "calendars/primary/events/quickAdd", text="Done tomorrow")
 
-    assert passes(number, SOLVE[number])
-    assert not passes(number, lambda call: None)
-    assert not passes(number, too_much)
-    assert not passes(number, SOLVE[number], MUTANTS[TASKS[number]["id"]])
+    assert passes(task, SOLVE[task])
+    assert not passes(task, lambda call: None)
+    assert not passes(task, too_much)
+    assert not passes(task, SOLVE[task], MUTANTS[task])

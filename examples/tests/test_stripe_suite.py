@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from examples import stripe_solutions
-from tests.harness import Environment, LiveServer, Platform
-from twindiff.server import Settings
+from examples.tests.judged_suite import JudgedSuite, tasks_of
+from tests.harness import Environment
 
-SUITE = Path(__file__).parents[1] / "stripe_suite.json"
-TASKS = json.loads(SUITE.read_text())["tests"]
-SOLVE = [
-    next(solve for words, solve in stripe_solutions.SOLUTIONS.items() if words in task["prompt"]) for task in TASKS
-]
-USER = "acct_1TwindiffTestShop"
+FILE = "stripe_suite.json"
+SOLVE = {
+    id: next(solve for words, solve in stripe_solutions.SOLUTIONS.items() if words in task["prompt"])
+    for id, task in tasks_of(FILE).items()
+}
 MUTANTS: dict[str, tuple[str, str]] = {
     "duplicate": ("duplicate", "fraudulent"),
     "yearly": ('"interval_count": 1', '"interval_count": 2'),
@@ -36,37 +34,19 @@ MUTANTS: dict[str, tuple[str, str]] = {
 """What a near miss of a solution sends in the place of what."""
 
 
-@pytest.fixture(scope="module")
-def platform() -> Iterator[Platform]:
-    server = LiveServer(Settings())
-    platform = Platform(server.in_process)
-    platform.post("import", {"files": {"stripe_shop.json": json.loads(SUITE.read_text())}})
-    yield platform
-    server.close()
+Passes = Callable[..., bool]
 
 
 @pytest.fixture(scope="module")
-def tests(platform: Platform) -> dict[str, str]:
-    """The ids of the tests by name."""
-    (suite,) = platform.get("testSuites", name="stripe_shop")["testSuites"]
-    return {test["name"]: test["id"] for test in platform.get(f"testSuites/{suite['id']}", expand="tests")["tests"]}
-
-
-Judge = Callable[..., bool]
-
-
-@pytest.fixture
-def passes(platform: Platform, tests: dict[str, str]) -> Judge:
+def passes() -> Iterator[Passes]:
     """Whether somebody's work passes a task; `change` rewrites what is sent."""
+    suite = JudgedSuite(FILE)
 
-    def judge(number: int, work: Callable[[Any], None], change: tuple[str, str] = ("", "")) -> bool:
-        test = tests[TASKS[number]["name"]]
-        environment = platform.environment("stripe:stripe_default", USER, testId=test)
-        run = platform.start(environment, testId=test)
-        work(caller(environment, *change))
-        return platform.evaluate(run)["passed"]
+    def judge(task: str, work: Callable[[Any], None], change: tuple[str, str] = ("", "")) -> bool:
+        return not suite.failures(task, lambda environment: work(caller(environment, *change)))
 
-    return judge
+    yield judge
+    suite.close()
 
 
 def caller(environment: Environment, old: str, new: str) -> Callable[..., Any]:
@@ -81,21 +61,21 @@ def caller(environment: Environment, old: str, new: str) -> Callable[..., Any]:
     return call
 
 
-@pytest.mark.parametrize("number", range(len(TASKS)), ids=lambda number: TASKS[number]["id"])
-def test_a_solution_passes_and_nothing_else_does(passes: Judge, number: int) -> None:
+@pytest.mark.parametrize("task", SOLVE)
+def test_a_solution_passes_and_nothing_else_does(passes: Passes, task: str) -> None:
     def too_much(call: Any) -> None:
-        SOLVE[number](call)
+        SOLVE[task](call)
         call("POST", "customers", name="Done")
 
-    assert passes(number, SOLVE[number])
-    assert not passes(number, lambda call: None)
-    assert not passes(number, too_much)
-    assert not passes(number, SOLVE[number], MUTANTS[TASKS[number]["id"]])
+    assert passes(task, SOLVE[task])
+    assert not passes(task, lambda call: None)
+    assert not passes(task, too_much)
+    assert not passes(task, SOLVE[task], MUTANTS[task])
 
 
-def test_the_first_of_the_two_charges_is_not_the_duplicate(passes: Judge) -> None:
+def test_the_first_of_the_two_charges_is_not_the_duplicate(passes: Passes) -> None:
     def refund_the_first(call: Any) -> None:
         _, first = stripe_solutions.charges(call, "600")
         call("POST", "refunds", charge=first["id"], reason="duplicate")
 
-    assert not passes([task["id"] for task in TASKS].index("duplicate"), refund_the_first)
+    assert not passes("duplicate", refund_the_first)
