@@ -153,45 +153,65 @@ def measure() -> dict[str, float]:
     """Everything, in milliseconds; ratios without a unit."""
     server = LiveServer(Settings())
     platform = Platform(server.client)
-    found: dict[str, float] = {}
     try:
         worked = platform.environment()
         for n in range(CALLS):
             worked.post(f"message {n}") if n % 2 else worked.slack("auth.test")
         path = f"/inspect/environments/{worked.id}"
-        found["timeline of 1,000 calls, server ms"], worked_for = answered(server, path)
-        found["of that its processor, server ms"] = worked_for
-        drawn = in_chromium(server.url + path)
-        found["timeline of 1,000 calls, Chromium ms"] = 1000 * drawn.wall
-        found["of that its processor, ms"] = 1000 * drawn.processor
-        many = with_rows(platform)
-        table = f"/inspect/environments/{many.id}/tables/slack/messages"
-        for name, query in [
-            ("first page", ""),
-            ("last page", f"?offset={ROWS - 100}"),
-            ("filtered by words", "?column=message_text&op=contains&value=subject+996"),
-            ("filtered by value", f"?column=channel_id&op=is&value={GENERAL}"),
-        ]:
-            waited, worked_for = answered(server, table + query)
-            found[f"100,000 rows, {name}, ms"] = waited
-            found[f"100,000 rows, {name}, processor ms"] = worked_for
-        alone: list[float] = []
-        watched: list[float] = []
-        for _ in range(ROUNDS):
-            alone.append(posting(server, worked))
-            watchers = Watchers(server, path + "/events", PAGES)
-            watched.append(posting(server, worked))
-            watchers.close()
-        found["processor for a post with 50 open pages, ratio"] = median(
-            b / a for a, b in zip(alone, watched, strict=True)
-        )
-        nobody = idling(server)
-        for name, stream in [("timelines", path + "/events"), ("lists", "/inspect/events")]:
-            watchers = Watchers(server, stream, PAGES)
-            found[f"an idle page of {PAGES} {name}, processor ms a minute"] = 60_000 * (idling(server) - nobody) / PAGES
-            watchers.close()
+        return {
+            **a_long_timeline(server, path),
+            **a_large_table(server, platform),
+            **open_pages(server, worked, path + "/events"),
+            **idle_pages(server, path + "/events"),
+        }
     finally:
         server.close()
+
+
+def a_long_timeline(server: LiveServer, path: str) -> dict[str, float]:
+    waited, worked_for = answered(server, path)
+    drawn = in_chromium(server.url + path)
+    return {
+        "timeline of 1,000 calls, server ms": waited,
+        "of that its processor, server ms": worked_for,
+        "timeline of 1,000 calls, Chromium ms": 1000 * drawn.wall,
+        "of that its processor, ms": 1000 * drawn.processor,
+    }
+
+
+def a_large_table(server: LiveServer, platform: Platform) -> dict[str, float]:
+    table = f"/inspect/environments/{with_rows(platform).id}/tables/slack/messages"
+    found: dict[str, float] = {}
+    for name, query in [
+        ("first page", ""),
+        ("last page", f"?offset={ROWS - 100}"),
+        ("filtered by words", "?column=message_text&op=contains&value=subject+996"),
+        ("filtered by value", f"?column=channel_id&op=is&value={GENERAL}"),
+    ]:
+        waited, worked_for = answered(server, table + query)
+        found[f"100,000 rows, {name}, ms"] = waited
+        found[f"100,000 rows, {name}, processor ms"] = worked_for
+    return found
+
+
+def open_pages(server: LiveServer, worked: Environment, events: str) -> dict[str, float]:
+    """What a post costs while pages watch, beside what it costs while none does, in turn."""
+    ratios: list[float] = []
+    for _ in range(ROUNDS):
+        alone = posting(server, worked)
+        watchers = Watchers(server, events, PAGES)
+        ratios.append(posting(server, worked) / alone)
+        watchers.close()
+    return {"processor for a post with 50 open pages, ratio": median(ratios)}
+
+
+def idle_pages(server: LiveServer, events: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    nobody = idling(server)
+    for name, stream in [("timelines", events), ("lists", "/inspect/events")]:
+        watchers = Watchers(server, stream, PAGES)
+        found[f"an idle page of {PAGES} {name}, processor ms a minute"] = 60_000 * (idling(server) - nobody) / PAGES
+        watchers.close()
     return found
 
 
