@@ -2,13 +2,15 @@
 
 twindiff import agent-diff examples/calendar_suite.json
 twindiff suites run calendar_office --agent examples.calendar_solutions:work
+twindiff suites audit calendar_office --files FOLDER     # with calendar_suite.json in it
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import httpx
 
@@ -103,8 +105,9 @@ def focus(call: Call) -> None:
 
 
 def watch(call: Call) -> None:
-    channel = {"id": "launches-2018", "type": "web_hook", "address": "https://hooks.tideline.example/launches"}
-    call("POST", f"calendars/{LAUNCHES}/events/watch", channel)
+    until = int(datetime(2018, 6, 21, tzinfo=UTC).timestamp() * 1_000)
+    channel = {"id": str(uuid4()), "type": "web_hook", "address": "https://hooks.tideline.example/launches"}
+    call("POST", f"calendars/{LAUNCHES}/events/watch", {**channel, "expiration": until})
 
 
 SOLUTIONS: dict[str, Callable[[Call], None]] = {

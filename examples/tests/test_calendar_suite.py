@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from examples import calendar_solutions
-from examples.tests.judged_suite import JudgedSuite, tasks_of
+from examples.tests.judged_suite import EXAMPLES, JudgedSuite, tasks_of
 from tests.harness import Environment
+from twindiff.cli import app
 
 FILE = "calendar_suite.json"
 SOLVE = {
@@ -69,3 +73,10 @@ def test_a_solution_passes_and_nothing_else_does(passes: Passes, task: str) -> N
     assert not passes(task, lambda call: None)
     assert not passes(task, too_much)
     assert not passes(task, SOLVE[task], MUTANTS[task])
+
+
+def test_every_task_is_sound(tmp_path: Path) -> None:
+    shutil.copy(EXAMPLES / FILE, tmp_path)
+    asked = ["suites", "audit", "calendar_office", "--files", str(tmp_path), "--json"]
+    answer = json.loads(CliRunner().invoke(app, asked).output)
+    assert [test["name"] for test in answer["tests"] if not test["isSound"]] == []

@@ -1,4 +1,8 @@
-"""The tables of a calendar world. Plain tables and columns are those that public suites look at."""
+"""The tables of a calendar world. Plain tables and columns are those that public suites look at.
+
+Columns that Google fills in by itself are derived: versions, links, who a calendar's events are organized by, and start
+and end once more as local times.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ class CalendarUser(Row, table="calendar_users", key=("id",), unique=(("email",),
     display_name: Column[str | None] = column(default=None)
     self: Column[bool] = column(default=False)
     created_at: Column[Timestamp | None] = column(default=None)
-    updated_at: Column[Timestamp | None] = column(default=None)
+    updated_at: Column[Timestamp | None] = column(default=None, derived=True)
 
 
 class Calendar(Row, table="calendars", key=("id",), indexes=(("owner_id",),)):
@@ -22,13 +26,13 @@ class Calendar(Row, table="calendars", key=("id",), indexes=(("owner_id",),)):
     description: Column[str | None] = column(default=None)
     location: Column[str | None] = column(default=None)
     time_zone: Column[str | None] = column(default=None)
-    etag: Column[str] = column(default="")
+    etag: Column[str] = column(default="", derived=True)
     conference_properties: Column[Json | None] = column(default=None)
     auto_accept_invitations: Column[bool] = column(default=False)
     owner_id: Column[str] = references(CalendarUser)
-    data_owner: Column[str | None] = column(default=None)
+    data_owner: Column[str | None] = column(default=None, derived=True)
     created_at: Column[Timestamp | None] = column(default=None)
-    updated_at: Column[Timestamp | None] = column(default=None)
+    updated_at: Column[Timestamp | None] = column(default=None, derived=True)
     deleted: Column[bool] = column(default=False)
 
 
@@ -40,7 +44,7 @@ class CalendarListEntry(
     id: Column[str]
     user_id: Column[str] = references(CalendarUser)
     calendar_id: Column[str] = references(Calendar)
-    etag: Column[str] = column(default="")
+    etag: Column[str] = column(default="", derived=True)
     access_role: Column[str] = column(default="reader")
     summary_override: Column[str | None] = column(default=None)
     description_override: Column[str | None] = column(default=None)
@@ -54,7 +58,7 @@ class CalendarListEntry(
     default_reminders: Column[Json | None] = column(default=None)
     notification_settings: Column[Json | None] = column(default=None)
     created_at: Column[Timestamp | None] = column(default=None)
-    updated_at: Column[Timestamp | None] = column(default=None)
+    updated_at: Column[Timestamp | None] = column(default=None, derived=True)
 
 
 class CalendarAclRule(
@@ -64,12 +68,12 @@ class CalendarAclRule(
 
     id: Column[str]
     calendar_id: Column[str] = references(Calendar)
-    etag: Column[str] = column(default="")
+    etag: Column[str] = column(default="", derived=True)
     role: Column[str]
     scope_type: Column[str]
     scope_value: Column[str | None] = column(default=None)
     created_at: Column[Timestamp | None] = column(default=None)
-    updated_at: Column[Timestamp | None] = column(default=None)
+    updated_at: Column[Timestamp | None] = column(default=None, derived=True)
     deleted: Column[bool] = column(default=False)
 
 
@@ -86,44 +90,44 @@ class CalendarEvent(
 
     id: Column[str]
     calendar_id: Column[str] = references(Calendar)
-    etag: Column[str] = column(default="")
+    etag: Column[str] = column(default="", derived=True)
     status: Column[str] = column(default="confirmed")
-    html_link: Column[str | None] = column(default=None)
+    html_link: Column[str | None] = column(default=None, derived=True)
     summary: Column[str | None] = column(default=None)
     description: Column[str | None] = column(default=None)
     location: Column[str | None] = column(default=None)
     color_id: Column[str | None] = column(default=None)
     creator_id: Column[str | None] = references(CalendarUser, default=None)
-    organizer_id: Column[str | None] = references(CalendarUser, default=None)
-    creator_email: Column[str | None] = column(default=None)
-    organizer_email: Column[str | None] = column(default=None)
-    creator_display_name: Column[str | None] = column(default=None)
-    organizer_display_name: Column[str | None] = column(default=None)
-    creator_profile_id: Column[str | None] = column(default=None)
-    organizer_profile_id: Column[str | None] = column(default=None)
-    creator_self: Column[bool] = column(default=False)
-    organizer_self: Column[bool] = column(default=False)
+    organizer_id: Column[str | None] = references(CalendarUser, default=None, derived=True)
+    creator_email: Column[str | None] = column(default=None, derived=True)
+    organizer_email: Column[str | None] = column(default=None, derived=True)
+    creator_display_name: Column[str | None] = column(default=None, derived=True)
+    organizer_display_name: Column[str | None] = column(default=None, derived=True)
+    creator_profile_id: Column[str | None] = column(default=None, derived=True)
+    organizer_profile_id: Column[str | None] = column(default=None, derived=True)
+    creator_self: Column[bool] = column(default=False, derived=True)
+    organizer_self: Column[bool] = column(default=False, derived=True)
     start: Column[Json] = column(default={})
     end: Column[Json] = column(default={})
-    start_datetime: Column[Timestamp | None] = column(default=None)
-    end_datetime: Column[Timestamp | None] = column(default=None)
-    start_date: Column[str | None] = column(default=None)
-    end_date: Column[str | None] = column(default=None)
-    end_time_unspecified: Column[bool] = column(default=False)
+    start_datetime: Column[Timestamp | None] = column(default=None, derived=True)
+    end_datetime: Column[Timestamp | None] = column(default=None, derived=True)
+    start_date: Column[str | None] = column(default=None, derived=True)
+    end_date: Column[str | None] = column(default=None, derived=True)
+    end_time_unspecified: Column[bool] = column(default=False, derived=True)
     recurrence: Column[Json | None] = column(default=None)
     recurring_event_id: Column[str | None] = references("self", default=None)
     original_start_time: Column[Json | None] = column(default=None)
     transparency: Column[str] = column(default="opaque")
     visibility: Column[str] = column(default="default")
     ical_uid: Column[str | None] = column(default=None)
-    sequence: Column[int] = column(default=0)
+    sequence: Column[int] = column(default=0, derived=True)
     guests_can_invite_others: Column[bool] = column(default=True)
     guests_can_modify: Column[bool] = column(default=False)
     guests_can_see_other_guests: Column[bool] = column(default=True)
     anyone_can_add_self: Column[bool] = column(default=False)
     private_copy: Column[bool] = column(default=False)
-    locked: Column[bool] = column(default=False)
-    attendees_omitted: Column[bool] = column(default=False)
+    locked: Column[bool] = column(default=False, derived=True)
+    attendees_omitted: Column[bool] = column(default=False, derived=True)
     hangout_link: Column[str | None] = column(default=None)
     conference_data: Column[Json | None] = column(default=None)
     attachments: Column[Json | None] = column(default=None)
@@ -137,7 +141,7 @@ class CalendarEvent(
     focus_time_properties: Column[Json | None] = column(default=None)
     birthday_properties: Column[Json | None] = column(default=None)
     created_at: Column[Timestamp | None] = column(default=None)
-    updated_at: Column[Timestamp | None] = column(default=None)
+    updated_at: Column[Timestamp | None] = column(default=None, derived=True)
 
 
 class CalendarEventAttendee(
@@ -145,24 +149,24 @@ class CalendarEventAttendee(
 ):
     """Somebody who is invited."""
 
-    id: Column[int | None] = column(default=None)
+    id: Column[int | None] = column(default=None, derived=True)
     event_id: Column[str] = references(CalendarEvent, on_delete="cascade")
     email: Column[str]
     display_name: Column[str | None] = column(default=None)
     organizer: Column[bool] = column(default=False)
-    self: Column[bool] = column(default=False)
+    self: Column[bool] = column(default=False, derived=True)
     resource: Column[bool] = column(default=False)
     optional: Column[bool] = column(default=False)
     response_status: Column[str] = column(default="needsAction")
     comment: Column[str | None] = column(default=None)
     additional_guests: Column[int] = column(default=0)
-    profile_id: Column[str | None] = column(default=None)
+    profile_id: Column[str | None] = column(default=None, derived=True)
 
 
 class CalendarEventReminder(Row, table="calendar_event_reminders", key=("event_id", "method", "minutes")):
     """A reminder of a template's event; events that are written keep theirs in `reminders`."""
 
-    id: Column[int | None] = column(default=None)
+    id: Column[int | None] = column(default=None, derived=True)
     event_id: Column[str] = references(CalendarEvent, on_delete="cascade")
     method: Column[str]
     minutes: Column[int]
@@ -182,18 +186,18 @@ class CalendarEventCopy(Row, table="calendar_event_copies", key=("calendar_id", 
 
 
 class CalendarSetting(Row, table="calendar_settings", key=("user_id", "setting_id")):
-    id: Column[int | None] = column(default=None)
+    id: Column[int | None] = column(default=None, derived=True)
     user_id: Column[str] = references(CalendarUser)
     setting_id: Column[str]
     value: Column[str]
-    etag: Column[str] = column(default="")
+    etag: Column[str] = column(default="", derived=True)
 
 
 class CalendarChannel(Row, table="calendar_channels", key=("id",)):
     """Somebody who is told of changes; `expiration` is in milliseconds since 1970."""
 
     id: Column[str]
-    resource_id: Column[str]
+    resource_id: Column[str] = column(derived=True)
     resource_uri: Column[str]
     type: Column[str]
     address: Column[str]
