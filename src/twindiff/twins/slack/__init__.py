@@ -20,6 +20,8 @@ from . import (
     files,
     history,
     lighthouse,
+    list_items,
+    lists,
     members,
     oauth,
     pins,
@@ -39,6 +41,7 @@ from . import (
 )
 from .events_api import webhooks
 from .guard import actor_of, guard
+from .list_tables import LIST_TABLES
 from .screens import screen
 from .seeding import seeding
 from .tables import TABLES, User
@@ -62,6 +65,8 @@ twin = Twin(
             conversations,
             files,
             history,
+            list_items,
+            lists,
             members,
             oauth,
             pins,
@@ -80,7 +85,7 @@ twin = Twin(
             users,
         )
     ),
-    tables=TABLES,
+    tables=(*TABLES, *LIST_TABLES),
     users=Users(User, User.user_id, User.email),
     seeds=_HERE / "seeds",
     templates={"slack_lighthouse": lighthouse.write},

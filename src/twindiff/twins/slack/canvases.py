@@ -11,12 +11,12 @@ import msgspec
 
 from twindiff.kit import Call, Operations, revise
 
-from .access import is_member, is_visible, true_channels, visible_channel
-from .arguments import names_in
+from .access import is_member, is_visible, visible_channel
 from .canvas_text import Section, joined, sections_of
-from .errors import ChannelNotFound, InvalidArguments, NotInChannel, RestrictedAction, UserNotFound
-from .surface_errors import CanvasEditingFailed, CanvasNotFound, ChannelCanvasAlreadyExists, InvalidParameters
-from .tables import Canvas, CanvasAccess, Channel, User
+from .errors import InvalidArguments, NotInChannel, RestrictedAction
+from .sharing import entities_of, levels_through
+from .surface_errors import CanvasEditingFailed, CanvasNotFound, ChannelCanvasAlreadyExists
+from .tables import Canvas, CanvasAccess, Channel
 
 api = Operations()
 
@@ -193,20 +193,31 @@ def set_access(
     https://docs.slack.dev/reference/methods/canvases.access.set
     """
     canvas = _writable(call, canvas_id)
-    channels, users = names_in(channel_ids), names_in(user_ids)
-    if bool(channels) == bool(users):
-        raise InvalidParameters
+    channels, users = entities_of(call, channel_ids, user_ids)
     if access_level not in ("read", "write", "owner"):
         raise InvalidArguments(response_metadata={"messages": ["[ERROR] access_level must be read, write or owner"]})
-    if call.db.count(User, User.user_id.in_(users)) < len(users):
-        raise UserNotFound
-    true_channels(call, channels, ChannelNotFound)
     if access_level == "owner":
         _hand_over(call, canvas, users)
         return {}
     for entity in channels or users:
         if entity != canvas.user_id:
             _allow(call, canvas, entity, access_level)
+    return {}
+
+
+@api.method("canvases.access.delete", scope="canvases:write")
+def delete_access(
+    call: Call, canvas_id: str, channel_ids: str | list[str] = "", user_ids: str | list[str] = ""
+) -> dict[str, Any]:
+    """Take from people, or from all members of channels, what canvases.access.set gave them.
+
+    https://docs.slack.dev/reference/methods/canvases.access.delete
+    """
+    canvas = _writable(call, canvas_id)
+    channels, users = entities_of(call, channel_ids, user_ids)
+    for entity in channels or users:
+        if access := _access(call, canvas, entity):
+            call.db.remove(access)
     return {}
 
 
@@ -263,6 +274,4 @@ def _levels(call: Call, canvas: Canvas) -> set[str]:
     entities = {access.entity_id: access.access_level for access in given}
     if canvas.channel_id:
         entities.setdefault(canvas.channel_id, "write")
-    rooms = call.db.rows(Channel, Channel.channel_id.in_(list(entities))) if entities else []
-    inside = {room.channel_id for room in rooms if is_member(call.db, room, call.actor)}
-    return {level for entity, level in entities.items() if entity in inside or entity == call.actor}
+    return levels_through(call, entities)

@@ -16,14 +16,17 @@ _TIERS = {
         conversations.rename conversations.setPurpose conversations.setTopic conversations.unarchive
         dnd.endSnooze dnd.setSnooze dnd.teamInfo emoji.list pins.add pins.list pins.remove reactions.list
         reactions.remove reminders.add reminders.complete reminders.delete reminders.info reminders.list
-        search.all search.files search.messages stars.add stars.remove team.accessLogs team.billableInfo
+        search.all search.files search.messages slackLists.create
+        slackLists.download.start slackLists.items.delete slackLists.items.deleteMultiple slackLists.items.info
+        slackLists.items.list slackLists.update stars.add stars.remove team.accessLogs team.billableInfo
         team.integrationLogs team.preferences.list usergroups.create usergroups.disable
         usergroups.enable usergroups.list usergroups.update usergroups.users.list usergroups.users.update
         users.conversations users.list users.setPresence
     """,
     4: """
         api.test chat.postEphemeral conversations.members files.completeUploadExternal files.getUploadURLExternal
-        files.info oauth.v2.access users.info users.profile.get views.open views.publish views.push views.update
+        files.info oauth.v2.access slackLists.download.get users.info users.profile.get
+        views.open views.publish views.push views.update
     """,
 }
 """The methods of each tier but the third, which the rest are of."""

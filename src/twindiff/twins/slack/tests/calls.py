@@ -13,6 +13,22 @@ BOT, DIRECT = "U0HELPER00", "D06DIRECT"
 TEXT = {"type": "markdown", "markdown": "more"}
 MODAL = {"type": "modal", "title": {"type": "plain_text", "text": "Order"}, "blocks": [{"type": "divider"}]}
 
+LIST, ITEM, SUBTASK = "F9", "Rec1", "Rec2"
+TITLE, STATUS, OWNER = "Col1", "Col2", "Col3"
+CHOICES = [{"value": value, "label": value.title(), "color": "gray"} for value in ("open", "done")]
+
+
+def rich(text: str) -> list[dict[str, Any]]:
+    """Rich text of one line, as the cells of lists take it."""
+    section = {"type": "rich_text_section", "elements": [{"type": "text", "text": text}]}
+    return [{"type": "rich_text", "elements": [section]}]
+
+
+def cell(column: str, row: str = ITEM, **value: Any) -> dict[str, Any]:
+    """A cell as slackLists.items.update takes it."""
+    return {"row_id": row, "column_id": column, **value}
+
+
 WORLD: dict[str, list[dict[str, Any]]] = {
     "users": [{"user_id": BOT, "username": "helper", "email": "helper@example.com", "is_bot": True}],
     "channels": [
@@ -58,6 +74,45 @@ WORLD: dict[str, list[dict[str, Any]]] = {
     "views": [
         {"view_id": "V1", "user_id": ME, "view_type": "modal", "content": {**MODAL, "blocks": []}, "root_id": "V1"}
     ],
+    "lists": [{"list_id": LIST, "user_id": ME, "title": "Plan", "created_at": "2023-11-10T00:00:00"}],
+    "list_columns": [
+        {
+            "list_id": LIST,
+            "column_id": TITLE,
+            "column_key": "title",
+            "column_name": "Title",
+            "column_type": "text",
+            "is_primary": True,
+        },
+        {
+            "list_id": LIST,
+            "column_id": STATUS,
+            "column_key": "status",
+            "column_name": "Status",
+            "column_type": "select",
+            "options": {"format": "single_select", "choices": CHOICES},
+            "position": 1,
+        },
+        {
+            "list_id": LIST,
+            "column_id": OWNER,
+            "column_key": "owner",
+            "column_name": "Owner",
+            "column_type": "user",
+            "position": 2,
+        },
+    ],
+    "list_items": [
+        {"item_id": ITEM, "list_id": LIST, "user_id": ME, "created_at": "2023-11-10T00:00:01"},
+        {"item_id": SUBTASK, "list_id": LIST, "user_id": ME, "created_at": "2023-11-10T00:00:02", "parent_id": ITEM},
+    ],
+    "list_cells": [
+        {"item_id": ITEM, "column_id": TITLE, "value": rich("Ship it"), "text": "Ship it"},
+        {"item_id": ITEM, "column_id": OWNER, "value": [ME], "text": ME},
+    ],
+    "list_access": [{"list_id": LIST, "entity_id": JOHN, "access_level": "read"}],
+    "list_downloads": [{"job_id": "Le1", "list_id": LIST}],
+    "deleted_list_items": [{"list_id": LIST, "item_id": "Rec0"}],
     "user_profiles": [{"user_id": ME, "snoozed_until": 4_000_000_000}],
     "oauth_codes": [
         {
@@ -86,6 +141,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "bookmarks.list": {"channel_id": MINE},
     "bookmarks.remove": {"channel_id": MINE, "bookmark_id": "Bk1"},
     "bots.info": {"bot": "B0HELPER00"},
+    "canvases.access.delete": {"canvas_id": "F8", "user_ids": [JOHN]},
     "canvases.access.set": {"canvas_id": "F8", "access_level": "read", "user_ids": [ROBERT]},
     "canvases.access.set for somebody who has access": {"canvas_id": "F8", "access_level": "write", "user_ids": [JOHN]},
     "canvases.create": {"title": "New", "document_content": {"type": "markdown", "markdown": "hi"}},
@@ -159,6 +215,35 @@ CALLS: dict[str, dict[str, Any]] = {
     "search.all": {"query": "plan"},
     "search.files": {"query": "plan"},
     "search.messages": {"query": "plan"},
+    "slackLists.access.delete": {"list_id": LIST, "user_ids": [JOHN]},
+    "slackLists.access.set": {"list_id": LIST, "access_level": "read", "user_ids": [ROBERT]},
+    "slackLists.access.set for somebody who has access": {
+        "list_id": LIST,
+        "access_level": "write",
+        "user_ids": [JOHN],
+    },
+    "slackLists.access.set of an owner": {"list_id": LIST, "access_level": "owner", "user_ids": [ROBERT]},
+    "slackLists.create": {"name": "New", "todo_mode": True},
+    "slackLists.create from a list with its items": {
+        "name": "Copy",
+        "copy_from_list_id": LIST,
+        "include_copied_list_records": True,
+    },
+    "slackLists.download.get": {"list_id": LIST, "job_id": "Le1"},
+    "slackLists.download.start": {"list_id": LIST},
+    "slackLists.items.create": {
+        "list_id": LIST,
+        "initial_fields": [{"column_id": TITLE, "rich_text": rich("Test it")}],
+    },
+    "slackLists.items.delete": {"list_id": LIST, "id": ITEM},
+    "slackLists.items.deleteMultiple": {"list_id": LIST, "ids": [SUBTASK]},
+    "slackLists.items.info": {"list_id": LIST, "id": SUBTASK, "include_is_subscribed": True},
+    "slackLists.items.list": {"list_id": LIST},
+    "slackLists.items.update": {
+        "list_id": LIST,
+        "cells": [cell(TITLE, rich_text=rich("Ship it now")), cell(STATUS, select=["done"]), cell(OWNER, user=[])],
+    },
+    "slackLists.update": {"id": LIST, "name": "Plans", "todo_mode": True},
     "stars.add": {"channel": GENERAL, "timestamp": TS},
     "stars.list": {},
     "stars.remove": {"channel": GENERAL, "timestamp": EDITED},

@@ -122,6 +122,11 @@ DOCUMENTED = {
     # So has the page of messages, https://docs.slack.dev/reference/events/message.
     ".messages[].pinned_to",
     ".items[].message.pinned_to",
+    # And the pages of lists, https://docs.slack.dev/reference/methods/slackLists.items.list.
+    ".items[].parent_record_id",
+    ".record.parent_record_id",
+    ".list_metadata.schema[].options.default_value",
+    ".list_metadata.subtask_schema[].options.default_value",
     *(f".snooze_{name}" for name in ("enabled", "endtime", "remaining", "is_indefinite")),
 }
 

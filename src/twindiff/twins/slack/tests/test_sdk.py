@@ -7,8 +7,6 @@ import pytest
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
-from twindiff.twins.slack import twin
-
 GENERAL, RANDOM = "C01ABCD1234", "C02EFGH5678"
 ME, JOHN, ROBERT = "U01AGENBOT9", "U02JOHNDOE1", "U03ROBERT23"
 MINE = "1699564800.000123"
@@ -182,7 +180,3 @@ def test_search_all(client):
 
 def test_an_unknown_method_is_named(client):
     assert refusal(client.api_call, "pins.dance") == "unknown_method"
-
-
-def test_there_are_106_methods():
-    assert len(twin.dispatch.methods) == 106

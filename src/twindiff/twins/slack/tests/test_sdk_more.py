@@ -6,11 +6,29 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
 from tests.harness import GENERAL, JOHN, ROBERT
-from twindiff.twins.slack.tests.calls import BOT, DIRECT, EDITED, ME, MINE, MODAL, TEXT, TS
+from twindiff.twins.slack.tests.calls import (
+    BOT,
+    DIRECT,
+    EDITED,
+    ITEM,
+    LIST,
+    ME,
+    MINE,
+    MODAL,
+    OWNER,
+    SUBTASK,
+    TEXT,
+    TITLE,
+    TS,
+    cell,
+    rich,
+)
 
 HOME = {"type": "home", "blocks": []}
 CHANGES = [{"operation": "insert_at_end", "document_content": TEXT}]
 BOOKMARK = {"channel_id": MINE, "title": "Docs", "type": "link", "link": "https://example.com"}
+
+COLUMN = {"key": "title", "name": "Title", "type": "text", "is_primary_column": True}
 
 CALLS = {
     "api_test": {"foo": "bar"},
@@ -20,6 +38,7 @@ CALLS = {
     "bookmarks_list": {"channel_id": MINE},
     "bookmarks_remove": {"channel_id": MINE, "bookmark_id": "Bk1"},
     "bots_info": {"bot": f"B{BOT[1:]}"},
+    "canvases_access_delete": {"canvas_id": "F8", "user_ids": [JOHN]},
     "canvases_access_set": {"canvas_id": "F8", "access_level": "read", "user_ids": [ROBERT]},
     "canvases_create": {"title": "New", "document_content": TEXT},
     "canvases_delete": {"canvas_id": "F8"},
@@ -57,6 +76,21 @@ CALLS = {
     "reminders_info": {"reminder": "Rm1"},
     "reminders_list": {},
     "search_files": {"query": "plan"},
+    "slackLists_access_delete": {"list_id": LIST, "user_ids": [JOHN]},
+    "slackLists_access_set": {"list_id": LIST, "access_level": "write", "channel_ids": [GENERAL]},
+    "slackLists_create": {
+        "name": "Books",
+        "schema": [{"key": "t", "name": "T", "type": "text", "is_primary_column": True}],
+    },
+    "slackLists_download_get": {"list_id": LIST, "job_id": "Le1"},
+    "slackLists_download_start": {"list_id": LIST, "include_archived": True},
+    "slackLists_items_create": {"list_id": LIST, "initial_fields": [{"column_id": TITLE, "rich_text": rich("Read")}]},
+    "slackLists_items_delete": {"list_id": LIST, "id": ITEM},
+    "slackLists_items_deleteMultiple": {"list_id": LIST, "ids": [ITEM, SUBTASK]},
+    "slackLists_items_info": {"list_id": LIST, "id": ITEM},
+    "slackLists_items_list": {"list_id": LIST, "limit": 1},
+    "slackLists_items_update": {"list_id": LIST, "cells": [cell(OWNER, user=[JOHN, ROBERT])]},
+    "slackLists_update": {"id": LIST, "name": "Books", "description_blocks": rich("To be read")},
     "stars_add": {"channel": GENERAL, "timestamp": TS},
     "stars_list": {},
     "stars_remove": {"channel": GENERAL, "timestamp": EDITED},

@@ -64,6 +64,12 @@ def test_the_readme_lists_the_methods_there_are():
     assert [row[0].strip("`") for row in section("Coverage")] == sorted(twin.dispatch.methods)
 
 
+def test_the_readme_says_how_many_methods_there_are_and_how_many_slack_s_clients_have():
+    served, missing = len(twin.dispatch.methods), len(twin.missing or ())
+    assert f": {served} methods:" in README
+    assert f"{served} of the {served + missing} methods that Slack's own clients have" in README
+
+
 def test_every_method_is_called_here():
     assert {method_of(call) for call in CALLS} == set(twin.dispatch.methods)
 

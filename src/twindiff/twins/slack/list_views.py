@@ -1,0 +1,168 @@
+"""Lists and their items as Slack shows them.
+
+https://docs.slack.dev/reference/methods/slackLists.items.info
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from twindiff.kit import Call
+
+from .access import holds, workspace
+from .addresses import workspace_url
+from .arguments import unix_of
+from .block_text import text_of_blocks
+from .list_cells import field_object
+from .list_columns import MOST_COLUMNS, columns_of, schemas
+from .list_tables import ListCell, ListColumn, ListItem, SlackList
+from .tables import Team
+
+MOST_ROWS = 1000
+_VIEWS = (("Record", "record"), ("All items", "table"))
+_FIRST_POSITION = 5_000_000_000
+
+
+def cells_of(call: Call, items: Sequence[ListItem]) -> dict[str, dict[str, ListCell]]:
+    """The cells of items, by item and column."""
+    found: dict[str, dict[str, ListCell]] = {item.item_id: {} for item in items}
+    if found:
+        for cell in call.db.rows(ListCell, ListCell.item_id.in_(list(found))):
+            found[cell.item_id][cell.column_id] = cell
+    return found
+
+
+def item_objects(call: Call, list_id: str, items: Sequence[ListItem]) -> list[dict[str, Any]]:
+    """Items of one list, each with what stands in its cells."""
+    columns, cells = columns_of(call, list_id), cells_of(call, items)
+    return [_item_object(item, columns, cells[item.item_id]) for item in items]
+
+
+def _item_object(item: ListItem, columns: Sequence[ListColumn], cells: dict[str, ListCell]) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "id": item.item_id,
+        "list_id": item.list_id,
+        "date_created": unix_of(item.created_at),
+        "created_by": item.user_id,
+        "updated_by": item.updated_by or item.user_id,
+        "fields": [field_object(each, cells[each.column_id]) for each in columns if each.column_id in cells],
+        "updated_timestamp": str(unix_of(item.updated_at or item.created_at)),
+    }
+    if item.parent_id:
+        shown["parent_record_id"] = item.parent_id
+    if item.is_archived:
+        shown["archived"] = True
+    return shown
+
+
+def list_object(call: Call, found: SlackList, access: str) -> dict[str, Any]:
+    """A list as the file that it is; `access` is what the caller may do with it."""
+    team, columns = workspace(call.db), columns_of(call, found.list_id)
+    created = unix_of(found.created_at)
+    return {
+        "id": found.list_id,
+        "created": created,
+        "timestamp": created,
+        "name": "list",
+        "title": found.title,
+        "mimetype": "application/vnd.slack-list",
+        "filetype": "list",
+        "pretty_type": "List",
+        "user": found.user_id,
+        "user_team": team.team_id,
+        "editable": access != "read",
+        "size": 0,
+        "mode": "list",
+        "is_external": False,
+        "external_type": "",
+        "is_public": False,
+        "public_url_shared": False,
+        "display_as_bot": False,
+        "username": "",
+        "list_metadata": _metadata(found, columns),
+        "list_limits": _limits(call, found, columns),
+        **_addresses(call, team, found.list_id),
+        "last_editor": found.updated_by or found.user_id,
+        "updated": unix_of(found.updated_at or found.created_at),
+        "is_starred": False,
+        "skipped_shares": True,
+        "teams_shared_with": [],
+        "is_restricted_sharing_enabled": False,
+        "has_rich_preview": False,
+        "file_access": "visible",
+        "access": access,
+        "org_or_workspace_access": "none",
+        "is_ai_suggested": False,
+    }
+
+
+def _addresses(call: Call, team: Team, list_id: str) -> dict[str, str]:
+    address = f"{call.base_url}/files-pri/{team.team_id}-{list_id}"
+    return {
+        "url_private": f"{address}/list",
+        "url_private_download": f"{address}/download/list",
+        "list_csv_download_url": f"{address}/csv/list",
+        "permalink": f"{workspace_url(team)}lists/{team.team_id}/{list_id}",
+    }
+
+
+def _metadata(found: SlackList, columns: Sequence[ListColumn]) -> dict[str, Any]:
+    blocks: Any = found.description_blocks or []
+    shown: dict[str, Any] = {
+        **schemas(columns),
+        "views": [_view(found, columns, at) for at in range(len(_VIEWS))],
+        "integrations": [],
+        "icon": "",
+        "description": text_of_blocks(blocks),
+        "description_blocks": blocks,
+        "is_trial": False,
+        "todo_mode": found.todo_mode,
+        "default_view": "",
+    }
+    if found.copied_from:
+        shown["creation_source"] = {"type": "copy_from_list", "reference_id": found.copied_from}
+    return shown
+
+
+def _view(found: SlackList, columns: Sequence[ListColumn], at: int) -> dict[str, Any]:
+    name, type = _VIEWS[at]
+    created = unix_of(found.created_at)
+    shown: dict[str, Any] = {
+        "id": f"View{found.list_id[1:]}{at}",
+        "name": name,
+        "type": type,
+        "is_locked": False,
+        "position": str(created + at),
+        "columns": [_column_in_view(column, place) for place, column in enumerate(columns)],
+        "date_created": created,
+        "created_by": found.user_id,
+        "stick_column_left": False,
+        "is_all_items_view": type == "table",
+    }
+    if type == "table":
+        shown.update(default_view_key="all_items", show_completed_items=True)
+    return shown
+
+
+def _column_in_view(column: ListColumn, place: int) -> dict[str, Any]:
+    position = str(_FIRST_POSITION + place)
+    return {"visible": True, "key": column.column_key, "id": column.column_id, "position": position}
+
+
+def _limits(call: Call, found: SlackList, columns: Sequence[ListColumn]) -> dict[str, Any]:
+    here = ListItem.list_id == found.list_id
+    rows = call.db.count(ListItem, here)
+    return {
+        "over_row_maximum": rows > MOST_ROWS,
+        "row_count_limit": MOST_ROWS,
+        "row_count": rows,
+        "archived_row_count": call.db.count(ListItem, here, holds(ListItem.is_archived)),
+        "over_column_maximum": len(columns) > MOST_COLUMNS,
+        "column_count": len(columns),
+        "column_count_limit": MOST_COLUMNS,
+        "over_view_maximum": False,
+        "view_count": len(_VIEWS),
+        "view_count_limit": 50,
+        "max_attachments_per_cell": 10,
+    }
