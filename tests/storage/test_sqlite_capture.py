@@ -1,5 +1,6 @@
 """Whatever changes a row is seen: statements of one's own and triggers, too."""
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from twindiff.kit.errors import TooSlow
 from twindiff.kit.store import Store
-from twindiff.storage import deadline
+from twindiff.storage import OperationContext, OperationInfo, deadline
 from twindiff.storage.conformance.worlds import Place, Thing, World
 from twindiff.storage.journal import net
 from twindiff.storage.sqlite import SqliteEngine
@@ -108,6 +109,18 @@ def test_a_read_that_takes_too_long_is_stopped(place: Place, monkeypatch: pytest
     numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
     with pytest.raises(TooSlow):
         place.read(lambda db: run(db, f"{numbers} SELECT count(*) FROM n"))
+
+
+def test_an_operation_that_waited_for_a_busy_machine_is_not_late(world: World, place: Place):
+    assert isinstance(world.engine, SqliteEngine)
+    long_ago = deadline.Deadline(0.0, time.thread_time() + 60, TooSlow)
+    change = OperationInfo("alpha", "do", "U1")
+
+    def work(moment: OperationContext) -> None:
+        moment.db.change(moment.db.get(Thing, "T2"), text="kept")
+
+    world.engine.write(place.env, change, work, limit=lambda: long_ago)
+    assert changed(place) == [("things", "T2", None, "kept")]
 
 
 def test_text_with_a_null_character_is_found_to_its_end(place: Place):

@@ -29,7 +29,7 @@ class Database:
         opened, self._file = vfs.connect(pages)
         self.connection = equipped(opened)
         self.connection.set_progress_handler(self._is_late, _STEPS_BETWEEN_LOOKS)
-        self._deadline = NEVER.at
+        self._deadline = NEVER
         self._capture = Capture(tables, self.connection)
 
     @property
@@ -50,16 +50,17 @@ class Database:
         self.connection.close()
 
     def _is_late(self) -> bool:
-        return time.monotonic() > self._deadline
+        late = self._deadline
+        return time.monotonic() > late.at and time.thread_time() > late.processor_at
 
     @contextmanager
     def bounded(self, deadline: Deadline) -> Generator[Deadline]:
         """Stop statements that are not done in time."""
-        self._deadline = deadline.at
+        self._deadline = deadline
         try:
             yield deadline
         finally:
-            self._deadline = NEVER.at
+            self._deadline = NEVER
 
     @contextmanager
     def reading(self) -> Generator[None]:
