@@ -112,11 +112,12 @@ class Calls:
         except NotServed:
             raise
         except ApiError as error:
-            return Outcome(twin.style.error(error, exchange), exchange.operation.name, exchange.actor, error.code)
+            return Outcome(exchange.style.error(error, exchange), exchange.operation.name, exchange.actor, error.code)
         except Exception:  # a mistake in a twin becomes the answer that its clients know how to read
             log.exception("%s of %s failed", exchange.operation.name, twin.name)
             mistake = InternalError()
-            return failed(exchange)._replace(answer=twin.style.error(mistake, exchange)._replace(status=mistake.status))
+            answer = exchange.style.error(mistake, exchange)._replace(status=mistake.status)
+            return failed(exchange)._replace(answer=answer)
 
     def _perform(
         self, environment: Environment, twin: Twin, exchange: Exchange, where: Operations, *, trusted: bool
@@ -137,9 +138,10 @@ class Calls:
                 token=exchange.token,
                 secret=environment.secret,
                 strict=exchange.strict,
+                tokens=tokens,
             )
             known = twin.actor_of(call) if twin.actor_of and exchange.token else None
-            actor = tokens.actor_of(exchange.token, twin.name, known, twin.style, trusted=trusted)
+            actor = tokens.actor_of(exchange.token, twin.name, known, exchange.style, trusted=trusted)
             call.actor = exchange.actor = intent.actor = actor
             return operation.run(exchange, call)
 

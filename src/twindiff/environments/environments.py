@@ -29,7 +29,7 @@ from twindiff.kit.limits import Meter
 from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, Engine, Origin
 
-from .actors import Actors
+from .actors import Acting, Actors
 from .faults import Armed, Fault, check_faults
 from .gate import Gate
 from .registry import Registry
@@ -90,6 +90,10 @@ class Wanted(NamedTuple):
     clock: ClockMode | None = None
     auth: str = "lenient"
     tokens: dict[str, str] | None = None
+    clients: dict[str, str] | None = None
+    """The secrets of OAuth applications by client id; without any, every application is known."""
+    refresh: dict[str, str] | None = None
+    """Refresh tokens, with the user whom each renews access for."""
     name: str | None = None
     gate: Gate | None = None
 
@@ -175,14 +179,13 @@ class Environments:
             counters=_merged_counters(wanted.templates),
         )
         token = new_token()
-        tokens = Tokens(acting.actor, cast(Any, wanted.auth), wanted.tokens or {}, acting.users)
         record = EnvironmentRecord(
             environment_id=self._engine.ready(origin) or new_environment_id(),
             status="ready",
             service=wanted.templates[0].service,
             templates={template.service: template.template_id for template in wanted.templates},
             origin=msgspec.to_builtins(origin),
-            tokens=msgspec.to_builtins(tokens),
+            tokens=msgspec.to_builtins(_tokens(wanted, acting)),
             token_hash=token_hash(token),
             created=now.micros,
             created_at=now.iso,
@@ -395,6 +398,17 @@ def _refuse_repeated_twins(templates: list[TemplateRecord]) -> None:
             two = f"'{names[template.service]}' and '{template.name}'"
             raise RepeatedTwin(f"an environment has one template of each twin; of {template.service} it is given {two}")
         names[template.service] = template.name
+
+
+def _tokens(wanted: Wanted, acting: Acting) -> Tokens:
+    return Tokens(
+        acting.actor,
+        cast(Any, wanted.auth),
+        wanted.tokens or {},
+        acting.users,
+        wanted.clients or {},
+        wanted.refresh or {},
+    )
 
 
 def _merged_counters(templates: list[TemplateRecord]) -> dict[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .auth import Tokens
 from .blobs import Blobs, NoBlobs
 from .clock import Clock
 from .events import Event
@@ -11,12 +12,13 @@ from .ids import Ids
 from .store import Store
 
 _NO_BLOBS = NoBlobs()
+_NO_TOKENS = Tokens("")
 
 
 class Call:
     """One operation: who makes it with which token, the rows and bytes it may touch, the time and the ids it has."""
 
-    __slots__ = ("actor", "base_url", "blobs", "clock", "db", "ids", "memo", "secret", "strict", "token")
+    __slots__ = ("actor", "base_url", "blobs", "clock", "db", "ids", "memo", "secret", "strict", "token", "tokens")
 
     def __init__(
         self,
@@ -29,6 +31,7 @@ class Call:
         token: str = "",
         secret: str = "",
         strict: bool = False,
+        tokens: Tokens = _NO_TOKENS,
     ) -> None:
         self.actor = actor
         self.db = db
@@ -41,6 +44,8 @@ class Call:
         """What only this environment's twins know, to sign addresses that are opened without a token."""
         self.strict = strict
         """Whether the environment holds to the vendor where public suites rely on looser behaviour."""
+        self.tokens = tokens
+        """The credentials that the environment was made with."""
         self.memo: dict[str, Any] = {}
         """What the operation has found out and may ask for again; emptied when a GraphQL document has written."""
 

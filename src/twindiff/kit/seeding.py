@@ -18,21 +18,36 @@ class Variables(NamedTuple):
     """Environment variables that the vendor's SDKs and applications read.
 
     `tokens` and `secrets` are made of a secret of the run, which stands for `{secret}`; a token is a credential that
-    the twin accepts. `urls` are what follows the twin's base URL.
+    the twin accepts, one of `refresh` renews access. `urls` are what follows the twin's base URL.
     """
 
     tokens: Mapping[str, str]
     urls: Mapping[str, str]
     secrets: Mapping[str, str] = {}
+    refresh: Mapping[str, str] = {}
+    client: tuple[str, str] | None = None
+    """The variables that hold the id and the secret of an OAuth application."""
 
     def values(self, base_url: str, secret: str) -> dict[str, str]:
         """All of them for one twin of one run."""
-        made = {name: form.format(secret=secret) for name, form in {**self.tokens, **self.secrets}.items()}
+        forms = {**self.tokens, **self.refresh, **self.secrets}
+        made = {name: form.format(secret=secret) for name, form in forms.items()}
         return {**made, **{name: base_url + rest for name, rest in self.urls.items()}}
 
     def credentials(self, secret: str) -> list[str]:
         """The tokens that the twin accepts in a run."""
         return sorted({form.format(secret=secret) for form in self.tokens.values()})
+
+    def renewals(self, secret: str) -> list[str]:
+        """The refresh tokens that the twin accepts in a run."""
+        return sorted({form.format(secret=secret) for form in self.refresh.values()})
+
+    def clients(self, secret: str) -> dict[str, str]:
+        """The secrets of the run's OAuth applications by client id."""
+        if self.client is None:
+            return {}
+        client_id, client_secret = (self.secrets[name].format(secret=secret) for name in self.client)
+        return {client_id: client_secret}
 
 
 class Person(NamedTuple):

@@ -49,6 +49,8 @@ class Declared(NamedTuple):
     """What runs around its handler, inside the transaction; the first one is outermost."""
     in_thread: bool = False
     """Whether it is worked on in a thread from the beginning, since what it does may take long."""
+    style: Style | None = None
+    """How it is spoken with, where that is not as with the rest of the twin."""
 
 
 class Operation(NamedTuple):
@@ -92,11 +94,12 @@ class Operations:
     """The operations of one page of a reference, below the `prefix` of their paths.
 
     A path names what varies: `{id}` is one segment, `thumbnail.{extension}` a part of one, and `{path:path}` at the end
-    one or more.
+    one or more. `style` is for a page that is spoken with in another way than the rest of the twin, as OAuth is.
     """
 
-    def __init__(self, *, prefix: str = "", layers: Sequence[Layer] = ()) -> None:
+    def __init__(self, *, prefix: str = "", layers: Sequence[Layer] = (), style: Style | None = None) -> None:
         self.prefix = prefix.rstrip("/")
+        self._style = style
         self.listed: list[Declared] = []
         self.jobs: list[Job] = []
         self._layers = tuple(layers)
@@ -105,8 +108,8 @@ class Operations:
         """Declare an RPC method, as in Slack's `chat.postMessage`; it is found by name, for GET and POST."""
         return self._declare("", name, **options)
 
-    def get(self, path: str, **options: Unpack[Options]) -> Callable[[H], H]:
-        return self._declare("GET", path, reads=True, **options)
+    def get(self, path: str, *, reads: bool = True, **options: Unpack[Options]) -> Callable[[H], H]:
+        return self._declare("GET", path, reads=reads, **options)
 
     def post(self, path: str, *, reads: bool = False, **options: Unpack[Options]) -> Callable[[H], H]:
         return self._declare("POST", path, reads=reads, **options)
@@ -155,7 +158,9 @@ class Operations:
         around = (*self._layers, *layers)
 
         def declare(handler: H) -> H:
-            declared = Declared(verb, path, handler, reads, scope, status, body_limit, open, around, in_thread)
+            declared = Declared(
+                verb, path, handler, reads, scope, status, body_limit, open, around, in_thread, self._style
+            )
             self.listed.append(declared)
             return handler
 
@@ -269,7 +274,7 @@ class Dispatch:
                 self._add(declared)
 
     def _add(self, declared: Declared) -> None:
-        bound = bind(declared.handler, self.style.naming)
+        bound = bind(declared.handler, (declared.style or self.style).naming)
         name = f"{declared.verb} {declared.path}" if declared.verb else declared.path
         segments = _segments(declared.path)
         placeholders = tuple(varying[2] for each in segments if (varying := _VARYING.fullmatch(each)))
@@ -399,7 +404,10 @@ class Twin:
     def exchange(self, request: Request, base_url: str) -> Exchange | None:
         """A request with the operation that its verb and path name; None when there is none."""
         found = self.dispatch.find(request.verb, request.path)
-        return found and Exchange(self.style, request, found.operation, found.path_parameters, base_url)
+        if found is None:
+            return None
+        style = found.operation.declared.style or self.style
+        return Exchange(style, request, found.operation, found.path_parameters, base_url)
 
     def lacks(self, request: Request) -> bool:
         """Whether a request is for an operation that the vendor has and the twin lacks, as far as that is known."""
@@ -413,7 +421,7 @@ class Twin:
 
     def read(self, exchange: Exchange) -> None:
         """Read the parameters of a request whose body is there."""
-        exchange.parameters = self.style.parameters(exchange)
+        exchange.parameters = exchange.style.parameters(exchange)
 
 
 @lru_cache

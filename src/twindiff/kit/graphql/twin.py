@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -15,14 +15,11 @@ import msgspec
 from twindiff.kit.binding import Bound
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError, MalformedBody, MissingOperation
-from twindiff.kit.events import Webhooks
 from twindiff.kit.exchange import Exchange, Layer, compose
 from twindiff.kit.http import Answer, Request, json_answer
 from twindiff.kit.rows import Row
-from twindiff.kit.screens import Look
-from twindiff.kit.seeding import Seeding, Variables
 from twindiff.kit.styles.base import Style, json_object
-from twindiff.kit.twin import ActorOf, Declared, Dispatch, Found, Operation, Twin, Users
+from twindiff.kit.twin import Declared, Dispatch, Found, Operation, Operations, Twin
 
 from . import verbs
 from .errors import InvalidDocument, NotImplementedHere
@@ -44,6 +41,7 @@ MANY_VALUES = 100
 """Names with values in a body, from which on to look at them takes as long as to answer."""
 _ASKS_SCHEMA = re.compile(rb"__(?:schema|type)\b")
 _READING = ("GET", "HEAD")
+_ENDPOINT = "/graphql"
 _PAGE = Path(__file__).with_name("page.html")
 _OUR_PAGE = (
     ("Content-Disposition", "inline"),
@@ -121,15 +119,22 @@ def _code(error: Exception) -> str:
 
 
 class Endpoint(Dispatch):
-    """Answers GET and POST at every path; what an operation is called and whether it writes, its document says."""
+    """Answers GET and POST at every path; what an operation is called and whether it writes, its document says.
 
-    def __init__(self, style: GraphqlStyle, api: Api, layers: Sequence[Layer] = ()) -> None:
-        super().__init__(style, (), layers)
+    `pages` are what the vendor answers beside its GraphQL, at paths of their own.
+    """
+
+    def __init__(
+        self, style: GraphqlStyle, api: Api, layers: Sequence[Layer] = (), pages: Sequence[Operations] = ()
+    ) -> None:
+        super().__init__(style, pages, layers)
         self.graphql = style
         self.api = api
 
     def find(self, verb: str, path: str) -> Found | None:
         """A GET is for people, whose browsers bring no token; it gives them a page to ask from."""
+        if path != _ENDPOINT and (beside := super().find(verb, path)):
+            return beside
         if verb in _READING:
             return Found(self._operation("GET page", _page, reads=True, open=True), {})
         return Found(self._operation("graphql", _page, reads=True), {}) if verb == "POST" else None
@@ -139,17 +144,18 @@ class Endpoint(Dispatch):
 
     @property
     def operations(self) -> list[Operation]:
-        """One for each root field."""
+        """One for each root field, then those of the pages."""
         schema = self.api.schema
         roots = [("query", schema.query_type), ("mutation", schema.mutation_type)]
-        return [
+        fields = [
             self._operation(f"{kind} {name}", _page, reads=kind == "query")
             for kind, root in roots
             for name in (root.fields if root else ())
         ]
+        return [*fields, *super().operations]
 
     def _operation(self, name: str, invoke: Callable[[Any, Any], Any], *, reads: bool, open: bool = False) -> Operation:
-        declared = Declared("GET" if open else "POST", "/graphql", invoke, reads, "", 200, BODY_LIMIT, open)
+        declared = Declared("GET" if open else "POST", _ENDPOINT, invoke, reads, "", 200, BODY_LIMIT, open)
         return Operation(name, declared, Bound(invoke, _Nothing, frozenset(), Answer), compose(self._layers, invoke))
 
     def chosen(self, request: Request) -> Operation:
@@ -217,7 +223,8 @@ class GraphqlTwin(Twin):
 
     `payload` are the fields of every mutation's payload besides its entity. `missing` are root fields that the vendor
     has and the twin lacks: they are answered as not implemented, unknown ones as errors of validation.
-    `tells` notes events of rows that the plain verbs made, changed or deleted.
+    `tells` notes events of rows that the plain verbs made, changed or deleted. `pages` are what it answers beside.
+    Further options are those of any twin.
     """
 
     def __init__(
@@ -226,19 +233,12 @@ class GraphqlTwin(Twin):
         style: GraphqlStyle,
         *modules: ModuleType,
         tables: Sequence[type[Row]] = (),
+        pages: Sequence[Operations] = (),
         payload: str = "success:Boolean!",
         missing: Iterable[str] = (),
-        users: Users | None = None,
-        seeds: Path | None = None,
-        aliases: Sequence[str] = (),
         layers: Sequence[Layer] = (),
-        actor_of: ActorOf | None = None,
-        webhooks: Webhooks | None = None,
         tells: Tells | None = None,
-        variables: Variables | None = None,
-        seeding: Seeding | None = None,
-        descriptions: Mapping[str, str] | None = None,
-        screen: Look | None = None,
+        **options: Any,
     ) -> None:
         self.model = Model(modules, payload)
         self.model.tells = tells
@@ -248,18 +248,10 @@ class GraphqlTwin(Twin):
             name,
             style,
             tables=(*self.model.tables, *tables),
-            users=users,
-            seeds=seeds,
             missing=self.api.missing,
-            aliases=aliases,
-            actor_of=actor_of,
-            webhooks=webhooks,
-            variables=variables,
-            seeding=seeding,
-            descriptions=descriptions,
-            screen=screen,
+            **options,
         )
-        self.dispatch = self.endpoint = Endpoint(style, self.api, layers)
+        self.dispatch = self.endpoint = Endpoint(style, self.api, layers, pages)
 
     def takes_long(self, exchange: Exchange) -> bool:
         """Whether a document is long and new, holds many values, or asks about the schema what was not asked before."""
@@ -269,6 +261,8 @@ class GraphqlTwin(Twin):
         return len(body) > LONG_BODY or self.endpoint.takes_long(body)
 
     def read(self, exchange: Exchange) -> None:
-        """Find out which operation the document of a POST means."""
-        if exchange.request.verb not in _READING:
+        """Find out which operation the document of a POST means; other pages have parameters."""
+        if exchange.style is not self.style:
+            super().read(exchange)
+        elif exchange.request.verb not in _READING:
             exchange.operation = self.endpoint.chosen(exchange.request)

@@ -106,5 +106,6 @@ twin = Twin(
         tokens={"BOX_ACCESS_TOKEN": "box-{secret}", "BOX_DEVELOPER_TOKEN": "box-{secret}"},
         urls={"BOX_API_URL": "", "BOX_BASE_URL": ""},
         secrets={"BOX_CLIENT_ID": "{secret}", "BOX_CLIENT_SECRET": "secret-{secret}"},
+        client=("BOX_CLIENT_ID", "BOX_CLIENT_SECRET"),
     ),
 )

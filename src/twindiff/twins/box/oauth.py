@@ -5,19 +5,17 @@ https://developer.box.com/guides/authentication
 
 from __future__ import annotations
 
-import json
-from base64 import urlsafe_b64decode
-from typing import Any, cast
+from typing import Any
 
 from twindiff.kit import Answer, Call, Operations
 from twindiff.kit.http import json_answer
+from twindiff.kit.oauth import JWT_BEARER, claims_of
 
 from .further_tables import AccessToken, Application
 from .tables import User
 
 api = Operations()
 EXPIRES_SECONDS = 3600
-JWT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -41,20 +39,18 @@ def token(
 ) -> Answer:
     """Give a token for client credentials, a signed assertion, a refresh token or another token.
 
-    Where the template names applications, only those are known; where it names none, any is. The signature of an
-    assertion is not checked. https://developer.box.com/reference/post-oauth2-token
+    Where the template or the run names applications, only those are known; where neither does, any is. The signature
+    of an assertion is not checked. https://developer.box.com/reference/post-oauth2-token
     """
     if not grant_type:
         return _refused("invalid_request", "The grant_type parameter is missing")
     app = call.db.find(Application, Application.client_id == client_id)
-    if (app is None and call.db.find(Application)) or not client_id:
-        return _refused("invalid_client", "The client credentials are invalid")
-    if app is not None and app.client_secret != client_secret:
+    if not _is_known(call, app, client_id, client_secret):
         return _refused("invalid_client", "The client credentials are invalid")
     if grant_type == "client_credentials":
         return _for_subject(call, app, box_subject_type, box_subject_id)
-    if grant_type == JWT:
-        claims = _claims(assertion)
+    if grant_type == JWT_BEARER:
+        claims = claims_of(assertion)
         if claims is None or claims.get("iss") != client_id:
             return _refused("invalid_grant", "Please check the 'iss' claim.")
         return _for_subject(call, app, str(claims.get("box_sub_type", "")), str(claims.get("sub", "")))
@@ -66,16 +62,12 @@ def token(
     return _refused("unsupported_grant_type", "Invalid grant_type parameter or parameter missing")
 
 
-def _claims(assertion: str) -> dict[str, Any] | None:
-    """What an assertion claims; None for what is no JSON Web Token."""
-    parts = assertion.split(".")
-    if len(parts) != 3:
-        return None
-    try:
-        read: Any = json.loads(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
-    except (ValueError, RecursionError):
-        return None
-    return cast(dict[str, Any], read) if isinstance(read, dict) else None
+def _is_known(call: Call, app: Application | None, client_id: str, client_secret: str) -> bool:
+    if app is not None:
+        return app.client_secret == client_secret
+    if call.tokens.clients or call.db.find(Application):
+        return call.tokens.clients.get(client_id) == client_secret
+    return bool(client_id)
 
 
 def _for_subject(call: Call, app: Application | None, kind: str, subject: str) -> Answer:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from twindiff.kit import Users
 from twindiff.kit.google import GoogleTwin
+from twindiff.kit.oauth import OauthToken
 from twindiff.kit.seeding import Variables
 
 from . import (
@@ -17,6 +18,7 @@ from . import (
     event_reads,
     events,
     freebusy,
+    oauth,
     reminders,
     settings,
     template_rows,
@@ -42,11 +44,14 @@ twin = GoogleTwin(
             event_reads,
             events,
             freebusy,
+            oauth,
             reminders,
             settings,
         )
     ),
-    tables=TABLES,
+    tables=(*TABLES, OauthToken),
+    actor_of=oauth.actor_of,
+    hosts=dict.fromkeys(oauth.HOSTS, ""),
     missing=(),
     aliases=("google_calendar",),
     users=Users(CalendarUser, CalendarUser.id, CalendarUser.email),
@@ -63,7 +68,9 @@ twin = GoogleTwin(
     screen=screen,
     variables=Variables(
         tokens=dict.fromkeys(("GOOGLE_CALENDAR_TOKEN", "GOOGLE_ACCESS_TOKEN"), "ya29.{secret}"),
-        urls={"GOOGLE_CALENDAR_API_URL": "", "GOOGLE_CALENDAR_BASE_URL": ""},
+        urls={"GOOGLE_CALENDAR_API_URL": "", "GOOGLE_CALENDAR_BASE_URL": "", "GOOGLE_TOKEN_URI": "/token"},
+        refresh={"GOOGLE_REFRESH_TOKEN": "1//{secret}"},
         secrets={"GOOGLE_CLIENT_ID": "{secret}", "GOOGLE_CLIENT_SECRET": "secret-{secret}"},
+        client=("GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET"),
     ),
 )

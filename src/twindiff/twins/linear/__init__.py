@@ -6,8 +6,10 @@ from pathlib import Path
 
 from twindiff.kit import Users
 from twindiff.kit.graphql import GraphqlTwin, modules_of
+from twindiff.kit.oauth import OauthToken
 from twindiff.kit.seeding import Variables
 
+from . import oauth
 from .model.users import User
 from .screens import screen
 from .seeding import seeding
@@ -22,6 +24,10 @@ twin = GraphqlTwin(
     *modules_of(f"{__name__}.model"),
     *modules_of(__name__),
     payload="lastSyncId:Float! success:Boolean!",
+    tables=(OauthToken,),
+    pages=(oauth.api,),
+    actor_of=oauth.actor_of,
+    hosts={"linear.app": ""},
     missing=(_HERE / "missing_roots.txt").read_text().split(),
     users=Users(User.row, User.row.id, User.row.email),
     seeds=_HERE / "seeds",
@@ -38,5 +44,6 @@ twin = GraphqlTwin(
         tokens=dict.fromkeys(("LINEAR_API_KEY", "LINEAR_ACCESS_TOKEN", "LINEAR_TOKEN"), "lin_api_{secret}"),
         urls={"LINEAR_API_URL": "/graphql", "LINEAR_BASE_URL": "", "LINEAR_GRAPHQL_URL": "/graphql"},
         secrets={"LINEAR_CLIENT_ID": "{secret}", "LINEAR_CLIENT_SECRET": "secret-{secret}"},
+        client=("LINEAR_CLIENT_ID", "LINEAR_CLIENT_SECRET"),
     ),
 )

@@ -1,0 +1,228 @@
+"""OAuth 2.0: applications, and the codes and tokens that a twin gives them.
+
+https://www.rfc-editor.org/rfc/rfc6749 · https://www.rfc-editor.org/rfc/rfc7636 · https://www.rfc-editor.org/rfc/rfc7523
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from hashlib import blake2b, sha256
+from secrets import compare_digest
+from typing import Any, NamedTuple, cast
+from urllib.parse import parse_qsl, unquote_plus, urlencode, urlsplit
+
+from .call import Call
+from .clock import SECOND
+from .errors import ApiError, MissingToken, UnknownToken
+from .exchange import Exchange
+from .http import Answer, Request, json_answer
+from .rows import Column, Row, column
+from .styles.base import Style
+
+JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+CODE_SECONDS = 600
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+
+class OauthToken(Row, table="oauth_tokens", key=("token",), indexes=(("grant",),), visibility="bookkeeping"):
+    """A code, an access token or a refresh token that was given out, by its hash.
+
+    `grant` is what all tokens of one consent have in common; `expires` is in microseconds since 1970.
+    """
+
+    token: Column[str]
+    kind: Column[str]
+    grant: Column[str]
+    client_id: Column[str]
+    user_id: Column[str]
+    scope: Column[str] = column(default="")
+    expires: Column[int | None] = column(default=None)
+    redirect_uri: Column[str] = column(default="")
+    challenge: Column[str] = column(default="")
+    is_offline: Column[bool] = column(default=False)
+    is_revoked: Column[bool] = column(default=False)
+
+
+class OauthError(ApiError):
+    """The request could not be fulfilled."""
+
+
+class InvalidRequest(OauthError):
+    """The request lacks a parameter or has one that cannot be read."""
+
+
+class InvalidClient(OauthError):
+    """The client is not known, or its secret is wrong."""
+
+    status = 401
+
+
+class InvalidGrant(OauthError):
+    """The grant is not valid: it is unknown, expired, revoked or was given to another client."""
+
+
+class UnsupportedGrantType(OauthError):
+    """There is no such grant type."""
+
+
+class NoToken(MissingToken):
+    """No access token was given."""
+
+    code = "invalid_request"
+
+
+class InvalidToken(UnknownToken):
+    """The access token is not valid."""
+
+
+class OauthStyle(Style):
+    """Forms in, JSON out; errors as section 5.2 of RFC 6749 has them."""
+
+    missing_token = NoToken
+    unknown_token = InvalidToken
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """The parameters of a form whose type was not said, and of JSON, which some servers take too."""
+        if request.body.lstrip().startswith(b"{"):
+            return super().body(request)
+        return dict(parse_qsl(request.body.decode("utf-8", "replace"), keep_blank_values=True))
+
+    def result(self, value: Any, exchange: Exchange) -> Answer:
+        return super().result(value, exchange)._replace(headers=(("Cache-Control", "no-store"), ("Pragma", "no-cache")))
+
+    def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
+        is_ours = isinstance(error, OauthError | NoToken | InvalidToken) or error.status >= 500
+        document = {"error": error.code if is_ours else InvalidRequest.code, "error_description": str(error)}
+        challenge = (("WWW-Authenticate", "Basic"),) if isinstance(error, InvalidClient) else ()
+        return json_answer(document, error.status, (*error.headers, *challenge))
+
+
+class Credentials(NamedTuple):
+    """What an application says of itself: in the form, or in the Authorization header."""
+
+    client_id: str
+    client_secret: str
+    authorization: str
+
+
+def client_of(call: Call, given: Credentials, *, public: bool = False) -> str:
+    """The id of the application that asks; raises InvalidClient.
+
+    Where the environment names applications only those are known, where it names none any is. A `public` application
+    has proved by other means that it is the same as before, and keeps no secret.
+    """
+    basic = Request("", "", headers={"authorization": given.authorization}).basic()
+    client_id, client_secret = (unquote_plus(each) for each in basic) if basic else given[:2]
+    known = call.tokens.clients
+    if not client_id or (known and client_id not in known):
+        raise InvalidClient("The OAuth client was not found.")
+    if not client_secret and public:
+        return client_id
+    if not client_secret or not _same(client_secret, known.get(client_id, client_secret)):
+        raise InvalidClient("The client secret is wrong or missing.")
+    return client_id
+
+
+def new_token(call: Call, prefix: str, length: int = 48) -> str:
+    """A new code or token in the vendor's form."""
+    return call.ids.new(prefix, length, _LETTERS)
+
+
+def keep(call: Call, token: str, seconds: int | None, **fields: Any) -> OauthToken:
+    """Remember a token that is given out, for so many seconds or for ever; it begins a grant unless it is of one."""
+    sealed = _sealed(token)
+    expires = None if seconds is None else call.clock.micros + seconds * SECOND
+    given: dict[str, Any] = {"grant": sealed, **fields}
+    return call.db.add(OauthToken(token=sealed, expires=expires, **given))
+
+
+def found(call: Call, token: str, kind: str) -> OauthToken | None:
+    """What is known of a token of a kind that is still valid."""
+    known = call.db.find(OauthToken, OauthToken.token == _sealed(token)) if token else None
+    is_valid = known is not None and known.kind == kind and not known.is_revoked and not _is_over(call, known)
+    return known if is_valid else None
+
+
+def _is_over(call: Call, known: OauthToken) -> bool:
+    return known.expires is not None and known.expires <= call.clock.micros
+
+
+def revoke(call: Call, token: str) -> bool:
+    """Make a token and all others of its grant worthless; whether it was worth anything."""
+    known = found(call, token, "access") or found(call, token, "refresh")
+    if known:
+        for each in call.db.rows(OauthToken, OauthToken.grant == known.grant):
+            if not each.is_revoked:
+                call.db.change(each, is_revoked=True)
+    return known is not None
+
+
+def redirect(redirect_uri: str, **parameters: str) -> Answer:
+    """Send a browser back to the application, with what is not empty; raises InvalidRequest for no absolute address."""
+    parts = urlsplit(redirect_uri)
+    if not parts.scheme or not (parts.netloc or parts.path.startswith("/")):
+        raise InvalidRequest(f"redirect_uri: '{redirect_uri[:200]}' is no absolute address")
+    query = urlencode([*parse_qsl(parts.query), *((name, value) for name, value in parameters.items() if value)])
+    return Answer(b"", 302, headers=(("Location", parts._replace(query=query, fragment="").geturl()),))
+
+
+def challenge_of(challenge: str, method: str) -> str:
+    """What a verifier has to come to: the code challenge of RFC 7636; raises InvalidRequest for an unknown method."""
+    if challenge and method not in ("", "plain", "S256"):
+        raise InvalidRequest(f"code_challenge_method: '{method[:50]}' is neither S256 nor plain")
+    return _hashed(challenge) if challenge and method != "S256" else challenge
+
+
+def redeem_code(call: Call, code: str, redirect_uri: str, verifier: str, given: Credentials) -> OauthToken:
+    """What a code was given for, once; raises InvalidGrant, InvalidClient."""
+    known = call.db.find(OauthToken, OauthToken.token == _sealed(code))
+    if known is None or known.kind != "code" or known.is_revoked or _is_over(call, known):
+        client_of(call, given)
+        raise InvalidGrant("The code is malformed, expired or was used before.")
+    client_id = client_of(call, given, public=bool(known.challenge))
+    if known.client_id != client_id:
+        raise InvalidGrant("The code was given to another client.")
+    if known.redirect_uri != redirect_uri:
+        raise InvalidGrant("The redirect_uri is not the one that the code was sent to.")
+    if known.challenge and not _same(known.challenge, _hashed(verifier)):
+        raise InvalidGrant("The code verifier does not fit the code challenge.")
+    return call.db.change(known, is_revoked=True)
+
+
+def claims_of(assertion: str) -> dict[str, Any] | None:
+    """What an assertion claims; None for what is no JSON Web Token. Its signature is not checked."""
+    parts = assertion.split(".")
+    if len(parts) != 3:
+        return None
+    try:
+        read: Any = json.loads(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+    except (ValueError, RecursionError):
+        return None
+    return cast(dict[str, Any], read) if isinstance(read, dict) else None
+
+
+def actor_of_token(call: Call, prefix: str, unknown: type[ApiError]) -> str | None:
+    """Whom an access token that was given out acts as; raises `unknown` for one that is revoked or expired.
+
+    Only tokens that begin with `prefix` are looked up, so that others cost nothing.
+    """
+    if not call.token.startswith(prefix):
+        return None
+    if known := found(call, call.token, "access"):
+        return known.user_id
+    if call.db.find(OauthToken, OauthToken.token == _sealed(call.token)):
+        raise unknown
+    return None
+
+
+def _sealed(token: str) -> str:
+    return blake2b(token.encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+def _hashed(verifier: str) -> str:
+    return urlsafe_b64encode(sha256(verifier.encode()).digest()).decode().rstrip("=")
+
+
+def _same(given: str, known: str) -> bool:
+    return compare_digest(given.encode("utf-8", "replace"), known.encode())
