@@ -92,6 +92,12 @@ def take_off(call: Call, row: Egg) -> None:
         raise Burnt
     if row.then == "explode":
         raise ZeroDivisionError(row.egg_id)
+    if row.then.startswith("silence "):
+        alarm = call.db.get(Alarm, row.then.removeprefix("silence "))
+        call.db.change(alarm, rings_at=None)
+    if row.then.startswith("put off "):
+        alarm = call.db.get(Alarm, row.then.removeprefix("put off "))
+        call.db.change(alarm, rings_at=(alarm.rings_at or 0) + 20)
     if row.then != "stay":
         call.db.remove(row)
 

@@ -141,6 +141,24 @@ def test_work_that_makes_more_work_has_it_done_too(house: Make):
     assert here.rings()[4:] == [["tea", 70, "P1"]]
 
 
+def test_work_that_other_work_puts_off_is_done_in_its_new_order(house: Make):
+    here = house()
+    here.egg(1, 10, then="put off tea")
+    here.alarm("tea", 20)
+    here.alarm("cake", 30)
+    here.clock(advance=60)
+    assert here.rings() == [["egg 1", 10, ""], ["cake", 30, "P1"], ["tea", 40, "P1"]]
+
+
+def test_work_that_other_work_makes_needless_is_not_done(house: Make):
+    here = house()
+    here.egg(1, 10, then="silence tea")
+    here.alarm("tea", 20)
+    here.alarm("cake", 30)
+    assert len(here.clock(advance=60)["ran"]) == 2
+    assert here.rings() == [["egg 1", 10, ""], ["cake", 30, "P1"]]
+
+
 def test_a_writing_operation_of_steps_finds_what_is_due_by_its_time(house: Make):
     here = house(clock=STEPS)
     here.alarm("tea", 2)

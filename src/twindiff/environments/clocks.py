@@ -140,7 +140,7 @@ class Clocks:
         waiting = self._due.next(environment)
         is_done = waiting is None or waiting.due > last
         if is_done and target is not None and target > self._engine.present(environment.id).clock:
-            self._engine.advance(environment.id, target)
+            self._due.advanced(environment, self._engine.advance(environment.id, target))
         return Moved(self._state(environment), done, 0 if is_done else self._due.count(environment, last))
 
 

@@ -2,13 +2,17 @@
 
 Each piece is an operation of its own at its own time, so the journal is the same whether the clock was advanced in one
 step, in many, or nobody called for days.
+
+A look at what is due asks every job of every twin, so where one process writes it finds some pieces at a time. They are
+remembered for as long as nobody else has written, up to the first time that doing them has written.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -36,6 +40,10 @@ MOST_AT_ONCE = 10_000
 """Pieces of work that are done for one request."""
 MOST_IN_ONE_GO = 100
 """Of those, pieces between which nobody else has a turn."""
+FOUND_AT_ONCE = 64
+"""Pieces of a job that one look finds."""
+MOST_AGENDAS = 64
+"""Environments for which they are remembered."""
 
 
 class StillDue(NotServed):
@@ -64,6 +72,15 @@ class Piece(NamedTuple):
     actor: str
 
 
+class Agenda(NamedTuple):
+    """All that is due up to its last piece, in order, as of a journal record."""
+
+    seq: int
+    pieces: list[Piece]
+    is_old: bool = False
+    """Whether some of it has been done since the look."""
+
+
 class Done(NamedTuple):
     """One piece of work that was done, at a time in microseconds since 1970; `seq` is its journal record."""
 
@@ -81,6 +98,7 @@ class DueWork:
     def __init__(self, engine: Engine, calls: CallLog) -> None:
         self._engine = engine
         self._calls = calls
+        self._agendas: dict[str, Agenda] = {}
 
     def before(self, environment: Environment, operation: Callable[[int | None], T]) -> T:
         """Run an operation, with everything that is due by its time done before.
@@ -99,21 +117,69 @@ class DueWork:
 
     def do_next(self, environment: Environment, at: int) -> Done | None:
         """Do what is due next, if it is due by a time."""
-        piece = self.next(environment)
-        return self._do(environment, piece) if piece and piece.due <= at else None
+        if self._engine.present(environment.id).due > at:
+            return None
+        while (piece := self.next(environment)) and piece.due <= at:
+            with self._gone_on(environment, piece) as is_remembered:
+                done = self._do(environment, piece, may_be_over=is_remembered)
+            if done:
+                return done
+        return None
 
     def next(self, environment: Environment) -> Piece | None:
         """What is due next; found by a look at the rows, which is noted for others to be spared it."""
         seq = self._engine.present(environment.id).seq
-        start = environment.origin.clock_start
-        found = [
-            piece
+        agenda = self._agendas.get(environment.id)
+        if agenda and agenda.seq == seq:
+            return agenda.pieces[0]
+        pieces = self._look(environment)
+        due = pieces[0].due if pieces else NEVER if _working(environment) else NO_JOBS
+        self._engine.expect(environment.id, due, seq)
+        self._remember(environment, Agenda(seq, pieces))
+        return pieces[0] if pieces else None
+
+    def advanced(self, environment: Environment, seq: int) -> None:
+        """Remember what was remembered before a record that set the clock and nothing else."""
+        if agenda := self._agendas.get(environment.id):
+            self._remember(environment, agenda._replace(seq=seq if agenda.seq == seq - 1 else agenda.seq))
+
+    def _look(self, environment: Environment) -> list[Piece]:
+        """What is due first, in order."""
+        most, start = FOUND_AT_ONCE if self._engine.inline else 1, environment.origin.clock_start
+        jobs = [
+            pieces
             for twin in _working(environment)
-            for piece in self._engine.read(environment.id, twin.name, partial(_firsts, twin, start), at=0)
+            for pieces in self._engine.read(environment.id, twin.name, partial(_firsts, twin, start, most), at=0)
         ]
-        first = min(found, default=None)
-        self._engine.expect(environment.id, first.due if first else NEVER if _working(environment) else NO_JOBS, seq)
-        return first
+        last = min((pieces[-1] for pieces in jobs if len(pieces) == most), default=None)
+        return sorted(piece for pieces in jobs for piece in pieces if last is None or piece <= last)
+
+    def _remember(self, environment: Environment, agenda: Agenda) -> None:
+        self._agendas.pop(environment.id, None)
+        if agenda.pieces and self._engine.inline:
+            self._agendas[environment.id] = agenda
+            if len(self._agendas) > MOST_AGENDAS:
+                del self._agendas[next(iter(self._agendas))]
+
+    @contextmanager
+    def _gone_on(self, environment: Environment, piece: Piece) -> Generator[bool]:
+        """Remember, once a piece has been done, what comes before all that it wrote; gives whether it was remembered.
+
+        Nobody else has a turn meanwhile, so the engine's number is free to tell what is written.
+        """
+        engine, agenda = self._engine, self._agendas.pop(environment.id, None)
+        if agenda is None:
+            yield False
+            return
+        engine.expect(environment.id, NEVER, agenda.seq)
+        try:
+            yield agenda.is_old
+        finally:
+            if engine.awake(environment.id):
+                present = engine.present(environment.id)
+                left = [each for each in agenda.pieces[1:] if each.due < present.due]
+                self._remember(environment, Agenda(present.seq, left, is_old=True))
+                engine.expect(environment.id, left[0].due if left else piece.due, present.seq)
 
     def count(self, environment: Environment, at: int) -> int:
         """How many rows are due by a time."""
@@ -123,12 +189,15 @@ class DueWork:
             for twin in _working(environment)
         )
 
-    def _do(self, environment: Environment, piece: Piece) -> Done:
+    def _do(self, environment: Environment, piece: Piece, *, may_be_over: bool) -> Done | None:
+        """Do a piece; None for one that others before it have made not due any more."""
         started = time.perf_counter()
         work = Work(environment.twins[piece.twin].jobs[piece.job], piece)
         operation = operation_of(environment, piece)
         intent = OperationInfo(piece.twin, operation, piece.actor)
         seq, error = self._attempt(environment, intent, work)
+        if may_be_over and work.is_over:
+            return None
         if error is None:
             return Done(piece.twin, operation, piece.actor, piece.due, seq, None)
         status, code = (error.status, error.code) if isinstance(error, ApiError) else (500, "internal_error")
@@ -163,12 +232,15 @@ class Work:
 
     def __init__(self, job: Job, piece: Piece) -> None:
         self.piece = piece
+        self.is_over = False
+        """Whether there was nothing to do any more."""
         self._job = job
         self._table = table_of(job.table)
 
     def do(self, blobs: Blobs, moment: OperationContext) -> None:
         """Run the job; another process may have done so meanwhile. Raises LeftDue."""
         row = self._row(moment.db)
+        self.is_over = row is None
         if row is not None:
             self._job.run(Call(self.piece.actor, moment.db, moment.clock, blobs=blobs), row)
             if self._row(moment.db) is not None:
@@ -195,31 +267,32 @@ def _working(environment: Environment) -> list[Twin]:
     return [twin for _, twin in sorted(environment.twins.items()) if twin.jobs]
 
 
-def _firsts(twin: Twin, start: int, moment: OperationContext) -> list[Piece]:
-    """What is due first of each job."""
+def _firsts(twin: Twin, start: int, most: int, moment: OperationContext) -> list[list[Piece]]:
+    """What is due first of each job, so many pieces at most."""
     failed = _all_failed(moment.db)
     jobs = enumerate(twin.jobs)
-    found = [_first(moment.db, twin.name, number, job, start, failed.get(job.name, set())) for number, job in jobs]
-    return [piece for piece in found if piece]
+    return [_first(moment.db, twin.name, number, job, start, failed.get(job.name, set()), most) for number, job in jobs]
 
 
-def _first(db: Store, twin: str, number: int, job: Job, start: int, failed: set[tuple[str, int]]) -> Piece | None:
-    """The row of a job that is due first, those that failed left out."""
+def _first(
+    db: Store, twin: str, number: int, job: Job, start: int, failed: set[tuple[str, int]], most: int
+) -> list[Piece]:
+    """The rows of a job that are due first, those that failed left out."""
     key = tuple(table_of(job.table).columns[name] for name in table_of(job.table).key)
-    found = db.rows(
+    rows = db.rows(
         job.table,
         job.column >= first_value(job.column, start),
         *job.where,
         order=(job.column, *key),
-        limit=1 + len(failed),
+        limit=most + len(failed),
         columns=(job.column, job.actor or job.column, *key),
     )
-    for value, actor, *row_key in found:
+    found: list[Piece] = []
+    for value, actor, *row_key in rows:
         due = instant_due(value)
-        if (_text(row_key), due) not in failed:
-            piece = Piece(due, twin, number, tuple(row_key), (actor or "") if job.actor else "")
-            return None if due == NEVER else piece
-    return None
+        if due != NEVER and not (failed and (_text(row_key), due) in failed):
+            found.append(Piece(due, twin, number, tuple(row_key), (actor or "") if job.actor else ""))
+    return found[:most]
 
 
 def _failed(db: Store, job: Job) -> set[tuple[str, int]]:

@@ -7,9 +7,10 @@ asked of a table otherwise is asked after its rows were written, so a handler se
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from operator import attrgetter
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -41,16 +42,13 @@ class Kept:
     None stands for all columns, those of a new row.
     """
 
-    __slots__ = ("cascades", "key", "rows", "table", "unwritten")
+    __slots__ = ("cascades", "key", "key_of", "rows", "table", "unwritten")
 
     def __init__(self, table: type[Row]) -> None:
         self.table = table
-        self.key, self.cascades = _declared(table)
+        self.key, self.key_of, self.cascades = _declared(table)
         self.rows: dict[Key, Any] = {}
         self.unwritten: dict[Key, set[str] | None] = {}
-
-    def key_of(self, row: Row) -> Key:
-        return tuple([getattr(row, column.name) for column in self.key])
 
     def asked(self, where: Sequence[Expression]) -> Key | None:
         """The key that conditions ask for, when they give it in order and ask for nothing else."""
@@ -76,10 +74,16 @@ class Kept:
 
 
 @cache
-def _declared(table: type[Row]) -> tuple[tuple[Column[Any], ...], bool]:
-    """The columns of a table's key, and whether its rows go with others that they refer to."""
-    columns = table_of(table).columns
-    return tuple(columns[name] for name in table_of(table).key), any(each.on_delete for each in columns.values())
+def _declared(table: type[Row]) -> tuple[tuple[Column[Any], ...], Callable[[Any], Key], bool]:
+    """The columns of a table's key, what gives the key of a row, and whether rows go with others that they refer to."""
+    columns, key = table_of(table).columns, table_of(table).key
+    value: Callable[[Any], Any] = attrgetter(*key)
+
+    def alone(row: Any) -> Key:
+        return (value(row),)
+
+    key_of = value if len(key) > 1 else alone
+    return tuple(columns[name] for name in key), key_of, any(each.on_delete for each in columns.values())
 
 
 class WrittenOnce:

@@ -63,9 +63,22 @@ def _bytes(key: str) -> int:
 def json_text(value: Any) -> str:
     """Canonical compact JSON text; raises MalformedBody for what is nested too deeply or a number beyond all floats."""
     try:
+        text = _encode(value)
+        return _canonical_text(text) if len(text) <= _REMEMBERED else _encode(canonical(value)).decode()
+    except (ValueError, msgspec.DecodeError):  # a number with hundreds of digits
         return _encode(canonical(value)).decode()
     except RecursionError:
         raise MalformedBody("A value is nested too deeply to be stored") from None
+
+
+_REMEMBERED = 1000
+"""Bytes of a value whose text is remembered: most short values come again and again."""
+
+
+@lru_cache(4000)
+def _canonical_text(text: bytes) -> str:
+    """Canonical text of JSON in any order."""
+    return _encode(canonical(decode_json(text))).decode()
 
 
 def same(one: Any, other: Any) -> bool:

@@ -166,7 +166,7 @@ class PostgresStore:
 
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
         form = self._writable(type(row))
-        values = form.store([getattr(row, name) for name in form.columns])
+        values = form.row_values(row)
         with self._opener() as connection:
             added = connection.count(form.insert, values)
         if not added:
@@ -231,7 +231,7 @@ class PostgresStore:
         if not rows:
             return
         form = self._writable(type(rows[0]))
-        values = [form.store([getattr(row, name) for name in form.columns]) for row in rows]
+        values = [form.row_values(row) for row in rows]
         with self._opener() as connection:
             added = connection.count(form.insert_free, by_column(values))
         if added < len(rows):

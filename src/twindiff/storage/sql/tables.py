@@ -55,6 +55,13 @@ class TableForm:
     def select_all(self) -> str:
         return f"SELECT {names(self.columns)} FROM {self.name} ORDER BY {names(self.key)}"
 
+    @cached_property
+    def row_values(self) -> Callable[[Row], list[Any]]:
+        """A row as it is stored; compiled as `build` is."""
+        converters = {name: convert for name, convert in self.storing.items() if convert}
+        values = [f"store_{name}(row.{name})" if name in converters else f"row.{name}" for name in self.columns]
+        return eval(f"lambda row: [{', '.join(values)}]", {f"store_{name}": each for name, each in converters.items()})
+
     def store(self, values: Sequence[Any]) -> list[Any]:
         """Values of declared types as they are stored."""
         stored = list(values)
@@ -147,8 +154,8 @@ class Counters:
         self.values = dict(start)
 
     def next(self, counter: str, *, at_least: int = 1) -> int:
-        value = max(self.values.get(counter, 0) + 1, at_least)
-        self.values[counter] = value
+        value = self.values.get(counter, 0) + 1
+        self.values[counter] = value = max(at_least, value)
         return value
 
 

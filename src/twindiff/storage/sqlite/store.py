@@ -226,7 +226,7 @@ class SqliteStore:
 
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
         sql = self._writable(type(row))
-        values = sql.store([getattr(row, name) for name in sql.columns])
+        values = sql.row_values(row)
         self._write(sql.insert, values, taken)
         return row
 

@@ -31,6 +31,9 @@ from .subscriptions import create_subscription
 
 api = Operations()
 
+PAGE = "/c/pay/"
+"""What the path of a session's page begins with."""
+
 DONE = "Thank you. You can close this page."
 
 
@@ -250,7 +253,7 @@ def _action(action: dict[str, Any] | None) -> str:
 
 
 def _address(call: Call, row: CheckoutSession) -> str:
-    return f"{call.base_url}/c/pay/{row.id}"
+    return f"{call.base_url}{PAGE}{row.id}"
 
 
 def complete(call: Call, row: CheckoutSession) -> Answer:
@@ -278,11 +281,12 @@ def _onwards(row: CheckoutSession) -> Answer:
 
 
 def _paid(call: Call, intent: payments.PaymentIntent) -> None:
-    """Close the session of an intent that was paid after its customer had authenticated."""
-    row = call.db.find(CheckoutSession, CheckoutSession.payment_intent == intent.id)
-    if row is None and intent.invoice:
-        row = call.db.find(CheckoutSession, CheckoutSession.invoice == intent.invoice)
-    if row and row.status == "open" and call.memo.get("paying") != row.id:
+    """Close the session of an intent that was paid after its customer had authenticated, who returns to its page."""
+    _, is_page, id = (intent.return_url or "").partition(PAGE)
+    row = find(call, SESSIONS, id) if is_page else None
+    if row is None or row.status != "open" or call.memo.get("paying") == row.id:
+        return
+    if row.payment_intent == intent.id or (intent.invoice and row.invoice == intent.invoice):
         _completed(call, row)
 
 

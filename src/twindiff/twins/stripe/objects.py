@@ -26,6 +26,7 @@ LETTERS = digits + ascii_letters
 _SORTED = digits + ascii_uppercase + ascii_lowercase
 _PLACES = 5
 _FIRST = len(_SORTED) ** _PLACES // 2
+_PAIRS = [one + other for one in _SORTED for other in _SORTED]
 AFTER_SEEDS = 1_000_001
 """The first `seq` of an environment: rows of templates have those below."""
 _PREFIX = re.compile(r"[a-z]+(?:_[a-z]+)*?_(?=[A-Za-z0-9]|test_)")
@@ -143,10 +144,9 @@ def object_id(call: Call, prefix: str, length: int = 24) -> str:
 
     So an index by id grows at its end, instead of being written all over.
     """
-    number, place = _FIRST + call.db.next("stripe_objects", at_least=AFTER_SEEDS), ""
-    for _ in range(_PLACES):
-        number, digit = divmod(number, len(_SORTED))
-        place = _SORTED[digit] + place
+    high, low = divmod(_FIRST + call.db.next("stripe_objects", at_least=AFTER_SEEDS), len(_PAIRS))
+    first, middle = divmod(high, len(_PAIRS))
+    place = _SORTED[first % len(_SORTED)] + _PAIRS[middle] + _PAIRS[low]
     return call.ids.new(f"{prefix}1{place}", length - 1 - _PLACES, LETTERS)
 
 

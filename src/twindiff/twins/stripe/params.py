@@ -5,6 +5,7 @@ A parameter that was not given is UNSET. An empty text unsets what it names, so 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, Literal, cast
 
 from twindiff.kit import UNSET, Meta, Struct, UnsetType
@@ -99,12 +100,18 @@ def value_of(given: Any) -> Any:
 
 def given(params: Struct, *skipped: str) -> dict[str, Any]:
     """The parameters that were given, by name, without `expand`, `metadata` and those that are skipped."""
-    named = ((name, getattr(params, name)) for name in params.__struct_fields__)
-    left_out = {"expand", "metadata", *skipped}
-    found = {name: value_of(value) for name, value in named if value is not UNSET and name not in left_out}
-    for name, value in found.items():
-        check_text(value, name)
+    found: dict[str, Any] = {}
+    for name in _names(type(params), skipped):
+        if (value := getattr(params, name)) is not UNSET:
+            found[name] = value = value_of(value)
+            check_text(value, name)
     return found
+
+
+@cache
+def _names(params: type[Struct], skipped: tuple[str, ...]) -> list[str]:
+    """The parameters that `given` looks at."""
+    return [name for name in params.__struct_fields__ if name not in {"expand", "metadata", *skipped}]
 
 
 def check_text(value: Any, *path: str) -> None:

@@ -110,7 +110,7 @@ def listening(call: Call, type: str) -> int:
     """How many endpoints are told of events of a type."""
     if "endpoints" not in call.memo:
         call.memo["endpoints"] = call.db.rows(WebhookEndpoint)
-    return sum(wants(endpoint, type) for endpoint in call.memo["endpoints"])
+    return sum([wants(endpoint, type) for endpoint in call.memo["endpoints"]])
 
 
 def _check_url(url: str) -> None:
