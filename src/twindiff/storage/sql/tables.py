@@ -166,15 +166,14 @@ def refuse_write(what: str) -> NoReturn:
 
 def load_columns(columns: Sequence[Column[Any]], loading: Converter, found: Sequence[Stored]) -> list[Stored]:
     """The stored values of columns as declared types."""
-    converters = [loading(column) for column in columns]
-    if not any(converters):
+    loaded = [(at, load) for at, load in enumerate(map(loading, columns)) if load]
+    if not loaded:
         return cast(list[Stored], found)
-    return [
-        tuple(
-            [
-                convert(value) if convert and value is not None else value
-                for convert, value in zip(converters, values, strict=True)
-            ]
-        )
-        for values in found
-    ]
+    rows: list[Stored] = []
+    for stored in found:
+        values = list(stored)
+        for at, load in loaded:
+            if values[at] is not None:
+                values[at] = load(values[at])
+        rows.append(tuple(values))
+    return rows

@@ -14,6 +14,7 @@ from .errors import NotFound, RequiredAccessLevel
 from .tables import Calendar, CalendarAclRule, CalendarListEntry, CalendarUser
 
 ROLES = ("none", "freeBusyReader", "reader", "writer", "owner")
+_RANKS = {role: rank for rank, role in enumerate(ROLES)}
 
 
 class Access(NamedTuple):
@@ -28,7 +29,7 @@ class Access(NamedTuple):
 
 def is_at_least(role: str, least: str) -> bool:
     """Whether a role includes another."""
-    return ROLES.index(role) >= ROLES.index(least)
+    return _RANKS[role] >= _RANKS[least]
 
 
 def actor_of(call: Call) -> CalendarUser:

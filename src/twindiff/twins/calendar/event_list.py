@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -18,7 +19,7 @@ from .access import Access
 from .changes import read_sync_token, sync_token
 from .errors import InvalidPageToken
 from .event_filters import Filters, matching
-from .event_views import Lens, Occurrences, attendees_of, event_object
+from .event_views import Lens, Occurrences, attendees_of, event_object, shown_events
 from .recurrence import between
 from .tables import AgendaEntry, CalendarEvent, CalendarEventCopy
 from .times import DAY, FAR
@@ -134,34 +135,25 @@ def items_of(call: Call, access: Access, wanted: Wanted) -> list[Item]:
         ids = matching(call, filters, [entry.event_id for entry in entries])
         entries = [entry for entry in entries if entry.event_id in ids]
     taken = _taken(call, calendar_id, wanted) if any(entry.schedule for entry in entries) else set[tuple[str, int]]()
+    order = "changed" if wanted.since is not None else "updated" if wanted.order == "updated" else "begins"
+    place = attrgetter(order)
     items: list[Item] = []
     for entry in entries:
         if wanted.updated_min and entry.updated < wanted.updated_min:
             continue
         is_whole = entry.schedule is None or (entry.status == "cancelled" and wanted.is_expanded)
         if not is_whole and wanted.is_expanded:
-            items += _expanded(entry, wanted, taken)
+            id, starts = entry.event_id, _starts(entry, wanted.window, taken)
+            items += [(start if order == "begins" else place(entry), id, start) for start in starts]
         elif is_whole or _has_occurrence(entry, wanted):
-            version = _version(entry, wanted)
-            items.append((entry.begins if version is None else version, entry.event_id, WHOLE))
+            items.append((place(entry), entry.event_id, WHOLE))
     return items
 
 
-def _version(entry: Light, wanted: Wanted) -> int | str | None:
-    """What an entry's items are ordered by, unless it is when they begin."""
-    if wanted.since is not None:
-        return entry.changed
-    return entry.updated if wanted.order == "updated" else None
-
-
-def _expanded(entry: Light, wanted: Wanted, taken: Collection[tuple[str, int]]) -> list[Item]:
-    (low, high), id, version = wanted.window, entry.event_id, _version(entry, wanted)
-    starts = between(entry.schedule or "", low - entry.duration + 1, high)
-    if taken:
-        starts = [start for start in starts if (id, start) not in taken]
-    if version is None:
-        return [(start, id, start) for start in starts]
-    return [(version, id, start) for start in starts]
+def _starts(entry: Light, window: Window, taken: Collection[tuple[str, int]]) -> Sequence[int]:
+    """When the occurrences of a series begin, without those in whose place an exception stands."""
+    starts = between(entry.schedule or "", window.low - entry.duration + 1, window.high)
+    return [start for start in starts if (entry.event_id, start) not in taken] if taken else starts
 
 
 def _has_occurrence(entry: Light, wanted: Wanted) -> bool:
@@ -199,7 +191,7 @@ def _taken(call: Call, calendar_id: str, wanted: Wanted) -> set[tuple[str, int]]
 
 def _objects(call: Call, lens: Lens, items: Sequence[Item], wanted: Wanted) -> Iterator[dict[str, Any]]:
     ids = sorted({id for _, id, _ in items})
-    events = {event.id: event for event in call.db.rows(CalendarEvent, CalendarEvent.id.in_(ids))} if ids else {}
+    events = shown_events(call, ids)
     invited = attendees_of(call, ids)
     here = CalendarEventCopy.calendar_id == lens.calendar_id, CalendarEventCopy.event_id.in_(ids)
     copies = {copy.event_id: copy for copy in call.db.rows(CalendarEventCopy, *here)} if ids else {}

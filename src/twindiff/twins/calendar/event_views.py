@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import namedtuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
@@ -20,14 +21,6 @@ from .times import begin_of, instant_of, shown, stamp, zone_of
 
 Attendees = Sequence[CalendarEventAttendee]
 
-_OFTEN = (
-    ("status", "status"),
-    ("htmlLink", "html_link"),
-    ("summary", "summary"),
-    ("description", "description"),
-    ("location", "location"),
-    ("recurrence", "recurrence"),
-)
 _SELDOM = (
     ("colorId", "color_id"),
     ("recurringEventId", "recurring_event_id"),
@@ -46,8 +39,24 @@ _SELDOM = (
     ("privateCopy", "private_copy"),
     ("locked", "locked"),
 )
-_OFTEN_NAMES, _SELDOM_NAMES = (tuple(name for name, _ in each) for each in (_OFTEN, _SELDOM))
-_often, _seldom = (attrgetter(*(column for _, column in each)) for each in (_OFTEN, _SELDOM))
+_SELDOM_NAMES = tuple(name for name, _ in _SELDOM)
+_seldom = attrgetter(*(column for _, column in _SELDOM))
+_NOT_SHOWN = frozenset(
+    {
+        "creator_id",
+        "creator_profile_id",
+        "creator_self",
+        "organizer_profile_id",
+        "organizer_self",
+        "start_datetime",
+        "end_datetime",
+        "start_date",
+        "end_date",
+    }
+)
+_SHOWN_NAMES = [name for name in CalendarEvent.__struct_fields__ if name not in _NOT_SHOWN]
+_SHOWN = tuple(getattr(CalendarEvent, name) for name in _SHOWN_NAMES)
+_ShownEvent = namedtuple("_ShownEvent", _SHOWN_NAMES)  # pyright: ignore[reportUntypedNamedTuple] - typed by the table
 _FREE_BUSY = ("kind", "etag", "id", "status", "htmlLink", "iCalUID", "created", "updated", "eventType")
 _OF_SERIES = ("recurrence", "recurringEventId", "originalStartTime", "sequence", "transparency")
 
@@ -182,9 +191,8 @@ def event_object(
 def _common(event: CalendarEvent, attendees: Attendees, lens: Lens, copy: CalendarEventCopy | None) -> dict[str, Any]:
     """All but when it begins and ends, which the events of a series have each for itself."""
     value = _full(event, lens, copy)
-    role = lens.access.role
-    hidden = value.get("visibility") in ("private", "confidential") and not is_at_least(role, "writer")
-    if hidden or not is_at_least(role, "reader"):
+    least = "writer" if value.get("visibility") in ("private", "confidential") else "reader"
+    if not is_at_least(lens.access.role, least):
         kept = {name: value[name] for name in (*_FREE_BUSY, *_OF_SERIES) if name in value}
         return {**kept, "visibility": "private"}
     if attendees:
@@ -209,16 +217,17 @@ def _full(event: CalendarEvent, lens: Lens, copy: CalendarEventCopy | None) -> d
         "kind": "calendar#event",
         "etag": event.etag,
         "id": event.id,
+        "status": event.status,
         "created": stamp(event.created_at),
         "updated": stamp(event.updated_at),
         "iCalUID": event.ical_uid or f"{event.id}@google.com",
         "sequence": event.sequence,
         "eventType": event.event_type,
         "reminders": event.reminders or {"useDefault": True},
-        "creator": _person(event.creator_email, event.creator_display_name, lens),
+        "creator": _person(event.creator_email, event.creator_display_name, lens.calendar_id),
         "organizer": _organizer(event, lens),
     }
-    value |= {name: each for name, each in zip(_OFTEN_NAMES, _often(event), strict=True) if each}
+    _add_texts(value, event)
     if any(seldom := _seldom(event)):
         value |= {name: each for name, each in zip(_SELDOM_NAMES, seldom, strict=True) if each}
     if event.original_start_time:
@@ -234,10 +243,28 @@ def _full(event: CalendarEvent, lens: Lens, copy: CalendarEventCopy | None) -> d
     return _with_properties(value, event, lens, copy)
 
 
+def _add_texts(value: dict[str, Any], event: CalendarEvent) -> None:
+    """What most events have; asked for one by one, which takes half the time of a loop over names."""
+    if event.html_link:
+        value["htmlLink"] = event.html_link
+    if event.summary:
+        value["summary"] = event.summary
+    if event.description:
+        value["description"] = event.description
+    if event.location:
+        value["location"] = event.location
+    if event.recurrence:
+        value["recurrence"] = event.recurrence
+
+
 def _with_properties(
     value: dict[str, Any], event: CalendarEvent, lens: Lens, copy: CalendarEventCopy | None
 ) -> dict[str, Any]:
     """What belongs to each copy of an event: the private properties, and what an attendee has set for themselves."""
+    if copy is None and lens.calendar_id == event.calendar_id:
+        if event.extended_properties:
+            value["extendedProperties"] = event.extended_properties
+        return value
     properties = dict[str, Any](event.extended_properties or {})
     if lens.calendar_id != event.calendar_id:
         properties.pop("private", None)
@@ -256,21 +283,23 @@ def _with_properties(
     return value
 
 
-def _person(email: str | None, name: str | None, lens: Lens) -> dict[str, Any]:
+@lru_cache(maxsize=16_384)
+def _person(email: str | None, name: str | None, calendar_id: str) -> Mapping[str, Any]:
+    """A creator or organizer; answers share it and leave it as it is."""
     person: dict[str, Any] = {"email": email or "unknownorganizer@calendar.google.com"}
     if name:
         person["displayName"] = name
-    if email == lens.calendar_id:
+    if email == calendar_id:
         person["self"] = True
     return person
 
 
-def _organizer(event: CalendarEvent, lens: Lens) -> dict[str, Any]:
+def _organizer(event: CalendarEvent, lens: Lens) -> Mapping[str, Any]:
     """The calendar that an event is in, or who organizes an imported one."""
     if event.organizer_id is None:
-        return _person(event.organizer_email, event.organizer_display_name, lens)
+        return _person(event.organizer_email, event.organizer_display_name, lens.calendar_id)
     name = event.organizer_display_name if event.organizer_email == event.calendar_id else None
-    return _person(event.calendar_id, name, lens)
+    return _person(event.calendar_id, name, lens.calendar_id)
 
 
 def _attendees(event: CalendarEvent, attendees: Attendees, lens: Lens) -> dict[str, Any]:
@@ -299,6 +328,12 @@ def _attendee(attendee: CalendarEventAttendee, event: CalendarEvent, lens: Lens)
         **{name: value for name, value in flags.items() if value},
         "responseStatus": attendee.response_status,
     }
+
+
+def shown_events(call: Call, event_ids: Collection[str]) -> dict[str, CalendarEvent]:
+    """Some events by id, with the columns that answers show and no others: half the work of whole rows."""
+    rows = call.db.rows(CalendarEvent, CalendarEvent.id.in_(event_ids), columns=_SHOWN) if event_ids else ()
+    return {event.id: cast(CalendarEvent, event) for event in map(_ShownEvent._make, rows)}
 
 
 def attendees_of(call: Call, event_ids: Iterable[str]) -> dict[str, list[CalendarEventAttendee]]:
