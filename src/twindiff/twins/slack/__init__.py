@@ -13,6 +13,7 @@ from . import (
     assistants,
     auth,
     bookmarks,
+    calls,
     canvases,
     chat,
     conversation_states,
@@ -28,6 +29,7 @@ from . import (
     profiles,
     reactions,
     reminders,
+    remote_files,
     scheduled_messages,
     search,
     stars,
@@ -39,6 +41,7 @@ from . import (
     usergroups,
     users,
 )
+from .call_tables import CALL_TABLES
 from .events_api import webhooks
 from .guard import actor_of, guard
 from .list_tables import LIST_TABLES
@@ -59,6 +62,7 @@ twin = Twin(
             assistants,
             auth,
             bookmarks,
+            calls,
             canvases,
             chat,
             conversation_states,
@@ -73,6 +77,7 @@ twin = Twin(
             profiles,
             reactions,
             reminders,
+            remote_files,
             scheduled_messages,
             search,
             stars,
@@ -85,7 +90,7 @@ twin = Twin(
             users,
         )
     ),
-    tables=(*TABLES, *LIST_TABLES),
+    tables=(*TABLES, *LIST_TABLES, *CALL_TABLES),
     users=Users(User, User.user_id, User.email),
     seeds=_HERE / "seeds",
     templates={"slack_lighthouse": lighthouse.write},

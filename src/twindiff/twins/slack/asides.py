@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from twindiff.kit import Call, Operations
 
 from .access import is_member, visible_channel, writable_channel
+from .call_blocks import check_calls, note_calls
 from .chat import add_message, find_message, thread_root
 from .content import Attachments, Blocks, check_attachments, content_of
 from .errors import CannotUnfurlUrl, InvalidThreadTs, IsArchived, MissingUnfurls, NotInChannel, UserNotInChannel
@@ -42,6 +43,7 @@ def post_ephemeral(
     if not is_member(call.db, room, user):
         raise UserNotInChannel
     content = content_of(text, blocks, attachments, markdown_text, None)
+    check_calls(call, content.blocks)
     shown = EphemeralMessage(
         message_id=call.ids.ts(),
         channel_id=room.channel_id,
@@ -82,6 +84,7 @@ def unfurl(call: Call, channel: str, ts: str, unfurls: dict[str, Any] | None = N
     if any(link not in said for link in unfurls):
         raise CannotUnfurlUrl
     shown = [{**_attachment(attachment), "from_url": link} for link, attachment in unfurls.items()]
+    note_calls(call, room, *(each.get("blocks") for each in shown))
     call.db.change(message, attachments=check_attachments([*(message.attachments or []), *shown]))
     return {}
 

@@ -302,6 +302,7 @@ BLOCKS: dict[str, Check] = {
     ),
     "header": shape({"text": plain(150)}),
     "divider": shape({}),
+    "call": shape({"call_id": text(255)}),
     "image": shape(
         {"alt_text": text(2000)},
         {"image_url": text(3000), "slack_file": _IMAGE_FILE, "title": plain(2000)},

@@ -12,6 +12,7 @@ from twindiff.kit import Call, Operations, Store, not_
 from .access import team_of, visible_channel, workspace, writable_channel
 from .arguments import is_ts
 from .assistants import clear_status
+from .call_blocks import check_calls, note_calls, with_calls
 from .content import Attachments, Blocks, Content, Metadata, content_of
 from .conversation_states import bring_back
 from .direct_messages import open_direct
@@ -97,6 +98,7 @@ def post_message(
     call.emit("message", message_event(room, message, bot))
     if message.metadata:
         shown["metadata"] = message.metadata
+    with_calls(call, [shown])
     return {"channel": room.channel_id, "ts": message.message_id, "message": shown}
 
 
@@ -127,7 +129,9 @@ def update(
     content = content_of(text, blocks, attachments, markdown_text, metadata)
     edited = _edit(call, room, message, content, BROADCAST if reply_broadcast else message.subtype)
     answer = {"channel": room.channel_id, "ts": ts, "text": edited.message_text or ""}
-    return {**answer, "message": edited_message(edited, team_of(call.db, room), bot_of(call.db, call.actor))}
+    shown = edited_message(edited, team_of(call.db, room), bot_of(call.db, call.actor))
+    with_calls(call, [shown])
+    return {**answer, "message": shown}
 
 
 @api.method("chat.delete", scope="chat:write")
@@ -179,6 +183,7 @@ def schedule_message(
     """
     room = addressed(call, channel)
     content = content_of(text, blocks, attachments, markdown_text, metadata)
+    check_calls(call, content.blocks)
     _check_time(call, room, post_at)
     scheduled = ScheduledMessage(
         scheduled_message_id=call.ids.new("Q"),
@@ -265,6 +270,7 @@ def add_message(
     persona: Persona | None = None,
 ) -> Message:
     """Put a message of the caller's into a conversation or a thread of it."""
+    note_calls(call, room, content.blocks)
     now = call.clock.iso()
     message = Message(
         message_id=call.ids.ts(),
@@ -301,6 +307,7 @@ def _edit(call: Call, room: Channel, message: Message, content: Content, subtype
     changed = {name: value for name, value in wanted.items() if value != getattr(message, name)}
     if not changed:
         return message
+    note_calls(call, room, content.blocks)
     now = call.clock.iso()
     if "message_text" in changed:
         edit_id, before = call.ids.new("E"), message.message_text

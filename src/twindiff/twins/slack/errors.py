@@ -291,7 +291,7 @@ class MethodNotSupportedForChannelType(ApiError):
 
 
 class MissingArgument(ApiError):
-    """A file must have at least one byte."""
+    """A file must have at least one byte, and a call's participants somebody."""
 
 
 class MissingDuration(ApiError):

@@ -5,6 +5,7 @@ https://docs.slack.dev/reference/objects/file-object
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple, cast
@@ -37,6 +38,10 @@ def file_objects(call: Call, files: Sequence[File]) -> list[dict[str, Any]]:
 
 def file_object(call: Call, team: Team, file: File) -> dict[str, Any]:
     """A file as the message that it was shared in shows it."""
+    return _hosted_object(call, team, file) if file.external_id is None else _remote_object(team, file)
+
+
+def _hosted_object(call: Call, team: Team, file: File) -> dict[str, Any]:
     name = file.file_name or ""
     kind = kind_of(name, file.file_type or filetype_of(name))
     created = unix_of(file.created_at)
@@ -74,6 +79,48 @@ def file_object(call: Call, team: Team, file: File) -> dict[str, Any]:
     if file.alt_text:
         shown["alt_txt"] = file.alt_text
     return shown
+
+
+def _remote_object(team: Team, file: File) -> dict[str, Any]:
+    """A file that another service keeps.
+
+    https://docs.slack.dev/reference/methods/files.remote.info
+    """
+    name, created = file.file_name or "", unix_of(file.created_at)
+    kind = kind_of(name, file.file_type or "remote")
+    return {
+        "id": file.file_id,
+        "created": created,
+        "timestamp": created,
+        "name": name,
+        "title": file.title or name,
+        "mimetype": "application/vnd.slack-remote",
+        "filetype": kind.filetype,
+        "pretty_type": kind.pretty,
+        "user": file.user_id,
+        "user_team": team.team_id,
+        "editable": False,
+        "size": 0,
+        "mode": "external",
+        "is_external": True,
+        "external_type": "app",
+        "external_id": file.external_id,
+        "external_url": file.external_url or "",
+        "public_url_shared": False,
+        "display_as_bot": False,
+        "username": "",
+        "url_private": file.external_url or "",
+        "media_display_type": "unknown",
+        "permalink": f"{workspace_url(team)}files/{file.user_id}/{file.file_id}/{_slug(name)}",
+        "is_starred": False,
+        "has_rich_preview": False,
+        "file_access": "visible",
+    }
+
+
+def _slug(name: str) -> str:
+    """A title as the last part of an address."""
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
 
 
 def private_url(base_url: str, file: File, *, download: bool = False) -> str:

@@ -32,10 +32,10 @@ _LONGEST_CONTENT = 100_000
 
 def visible_files(call: Call) -> Expression:
     """Files that the caller owns or may read where they were shared."""
-    return any_of(File.user_id == call.actor, _shared(readable_by(call.db, call.actor)))
+    return any_of(File.user_id == call.actor, shared_where(readable_by(call.db, call.actor)))
 
 
-def _shared(*where: Expression) -> Expression:
+def shared_where(*where: Expression) -> Expression:
     """Files shared in a message for which `where` holds."""
     message = exists(Message, Message.message_id == FileMessage.message_id, *where)
     return exists(FileMessage, FileMessage.file_id == File.file_id, message)
@@ -68,7 +68,7 @@ def list_files(
     if user:
         where.append(File.user_id == call.db.get(User, user, missing=UserNotFound).user_id)
     if channel:
-        where.append(_shared(Message.channel_id == visible_channel(call, channel).channel_id))
+        where.append(shared_where(Message.channel_id == visible_channel(call, channel).channel_id))
     if ts_from:
         where.append(File.created_at >= iso_of(ts_from))
     if ts_to:
@@ -133,12 +133,13 @@ def delete(call: Call, file: str) -> dict[str, Any]:
     found = visible_file(call, file)
     if found.user_id != call.actor:
         raise CantDeleteFile
-    _remove(call.db, found)
+    remove_file(call.db, found)
     call.emit("file_deleted", {"file_id": file})
     return {}
 
 
-def _remove(db: Store, file: File) -> None:
+def remove_file(db: Store, file: File) -> None:
+    """Remove a file with its contents; it is gone from the messages that it was shared in, which stay."""
     for table in (FileMessage, FileContent):
         for row in db.rows(table, table.file_id == file.file_id):
             db.remove(row)

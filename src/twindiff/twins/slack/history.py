@@ -16,6 +16,7 @@ from twindiff.kit.rows import Expression
 
 from .access import readable_channel, team_of
 from .arguments import ts_in
+from .call_blocks import with_calls
 from .chat import BROADCAST
 from .errors import InvalidCursor, InvalidLimit, InvalidTsLatest, InvalidTsOldest, ThreadNotFound
 from .related import Thread, related_to, threads_in, threads_of
@@ -138,10 +139,12 @@ def _listed(call: Call, room: Channel, part: Part, metadata: bool) -> list[dict[
     """Messages as lists show them, with their threads and reactions."""
     team_id, threads = team_of(call.db, room), part.threads
     related = related_to(call, [message for message in part.messages.values() if message], threads)
-    return [
+    shown = [
         listed_message(message, team_id, related, metadata=metadata) if message else tombstone(ts, team_id, threads[ts])
         for ts, message in part.messages.items()
     ]
+    with_calls(call, shown)
+    return shown
 
 
 def _more(rest: list[str]) -> dict[str, Any]:

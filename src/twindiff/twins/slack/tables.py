@@ -48,9 +48,15 @@ class Channel(Row, table="channels", key=("channel_id",), unique=(("team_id", "c
 
 
 class File(
-    Row, table="files", key=("file_id",), indexes=(("user_id", "file_id"), ("created_at", "file_id", "user_id"))
+    Row,
+    table="files",
+    key=("file_id",),
+    indexes=(("user_id", "file_id"), ("created_at", "file_id", "user_id"), ("external_id", "file_id")),
 ):
-    """A file that was shared or kept; a `file_url` that begins with a slash is below the workspace's own address."""
+    """A file that was shared or kept; a `file_url` that begins with a slash is below the workspace's own address.
+
+    One with an `external_id` is kept by another service, at `external_url`.
+    """
 
     file_id: Column[str]
     user_id: Column[str] = references(User)
@@ -63,6 +69,8 @@ class File(
     """Whether everyone with its public link may read it."""
     title: Column[str | None] = column(default=None, derived=True)
     alt_text: Column[str | None] = column(default=None, derived=True)
+    external_id: Column[str | None] = column(default=None)
+    external_url: Column[str | None] = column(default=None)
 
 
 class FileContent(Row, table="file_contents", key=("file_id",), visibility="bookkeeping"):

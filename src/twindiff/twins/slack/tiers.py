@@ -14,7 +14,8 @@ _TIERS = {
         bookmarks.add bookmarks.edit bookmarks.remove canvases.create conversations.archive
         conversations.canvases.create conversations.close conversations.create conversations.list
         conversations.rename conversations.setPurpose conversations.setTopic conversations.unarchive
-        dnd.endSnooze dnd.setSnooze dnd.teamInfo emoji.list pins.add pins.list pins.remove reactions.list
+        dnd.endSnooze dnd.setSnooze dnd.teamInfo emoji.list files.remote.add files.remote.info files.remote.list
+        files.remote.remove files.remote.share files.remote.update pins.add pins.list pins.remove reactions.list
         reactions.remove reminders.add reminders.complete reminders.delete reminders.info reminders.list
         search.all search.files search.messages slackLists.create
         slackLists.download.start slackLists.items.delete slackLists.items.deleteMultiple slackLists.items.info

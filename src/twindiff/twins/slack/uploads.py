@@ -111,7 +111,7 @@ def complete_upload(
         raise FileNotFound
     made = [_file(call, ticket, titles[ticket.file_id]) for ticket in tickets]
     for room in {room.channel_id: room for room in rooms}.values():
-        _share(call, room, made, _comment(initial_comment, blocks), thread_ts)
+        share_files(call, room, made, _comment(initial_comment, blocks), thread_ts)
     return {"files": file_objects(call, made)}
 
 
@@ -165,7 +165,8 @@ def _comment(text: str, blocks: Blocks | None) -> Content:
     return Content("", None, None, None)
 
 
-def _share(call: Call, room: Channel, files: list[File], comment: Content, thread_ts: str) -> None:
+def share_files(call: Call, room: Channel, files: list[File], comment: Content, thread_ts: str = "") -> None:
+    """Put files into a conversation, or a thread of it, in one message."""
     root = thread_root(call.db, room, thread_ts) if thread_ts else None
     message = add_message(call, room, comment, root)
     for file in files:

@@ -49,7 +49,16 @@ WORLD: dict[str, list[dict[str, Any]]] = {
     "message_reactions": [{"message_id": EDITED, "user_id": ME, "reaction_type": "eyes"}],
     "user_mentions": [{"mention_id": "M1", "message_id": EDITED, "user_id": JOHN}],
     "message_edits": [{"edit_id": "E1", "message_id": EDITED, "edited_text": "hi"}],
-    "files": [{"file_id": "F1", "user_id": ME, "file_name": "plan.txt"}],
+    "files": [
+        {"file_id": "F1", "user_id": ME, "file_name": "plan.txt"},
+        {
+            "file_id": "F3",
+            "user_id": BOT,
+            "file_name": "Budget",
+            "external_id": "g1",
+            "external_url": "https://drive.example.com/g1",
+        },
+    ],
     "file_messages": [{"file_message_id": "FM1", "file_id": "F1", "message_id": EDITED}],
     "file_contents": [{"file_id": "F1", "text": "one\ntwo"}],
     "upload_tickets": [
@@ -64,6 +73,10 @@ WORLD: dict[str, list[dict[str, Any]]] = {
     "reminders": [
         {"reminder_id": "Rm1", "creator_id": ME, "user_id": ME, "reminder_text": "water", "remind_at": 1700000000}
     ],
+    "calls": [
+        {"call_id": "R1", "user_id": ME, "external_unique_id": "e1", "join_url": "https://a.b/1", "title": "Sync"},
+    ],
+    "call_participants": [{"call_id": "R1", "participant_id": JOHN, "user_id": JOHN}],
     "usergroups": [
         {"usergroup_id": "S1", "name": "Staff", "handle": "staff"},
         {"usergroup_id": "S2", "name": "Gone", "handle": "gone", "is_active": False},
@@ -141,6 +154,16 @@ CALLS: dict[str, dict[str, Any]] = {
     "bookmarks.list": {"channel_id": MINE},
     "bookmarks.remove": {"channel_id": MINE, "bookmark_id": "Bk1"},
     "bots.info": {"bot": "B0HELPER00"},
+    "calls.add": {
+        "external_unique_id": "e2",
+        "join_url": "https://a.b/2",
+        "users": [{"slack_id": JOHN}, {"external_id": "x", "display_name": "Kim"}],
+    },
+    "calls.end": {"id": "R1", "duration": 60},
+    "calls.info": {"id": "R1"},
+    "calls.participants.add": {"id": "R1", "users": [{"slack_id": ROBERT}]},
+    "calls.participants.remove": {"id": "R1", "users": [{"slack_id": JOHN}]},
+    "calls.update": {"id": "R1", "title": "Weekly", "join_url": "https://a.b/3"},
     "canvases.access.delete": {"canvas_id": "F8", "user_ids": [JOHN]},
     "canvases.access.set": {"canvas_id": "F8", "access_level": "read", "user_ids": [ROBERT]},
     "canvases.access.set for somebody who has access": {"canvas_id": "F8", "access_level": "write", "user_ids": [JOHN]},
@@ -155,6 +178,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "chat.meMessage": {"channel": GENERAL, "text": "waves"},
     "chat.postEphemeral": {"channel": GENERAL, "user": JOHN, "text": "psst"},
     "chat.postMessage": {"channel": GENERAL, "text": f"hi <@{JOHN}>"},
+    "chat.postMessage of a call": {"channel": GENERAL, "blocks": [{"type": "call", "call_id": "R1"}]},
     "chat.postMessage to a person for the first time": {"channel": ROBERT, "text": "hi"},
     "chat.scheduleMessage": {"channel": GENERAL, "text": "later", "post_at": int(time.time()) + 3600},
     "chat.scheduledMessages.list": {},
@@ -197,6 +221,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "files.getUploadURLExternal": {"filename": "a.txt", "length": 3},
     "files.info": {"file": "F1"},
     "files.list": {},
+    "files.remote.add": {"external_id": "g2", "external_url": "https://drive.example.com/g2", "title": "Plan"},
+    "files.remote.info": {"external_id": "g1"},
+    "files.remote.list": {},
+    "files.remote.remove": {"file": "F3"},
+    "files.remote.share": {"external_id": "g1", "channels": GENERAL},
+    "files.remote.update": {"external_id": "g1", "title": "Budget 2", "external_url": "https://drive.example.com/g3"},
     "files.revokePublicURL": {"file": "F1"},
     "files.sharedPublicURL": {"file": "F1"},
     "oauth.v2.access": {"code": "c", "client_id": "1.2", "client_secret": "s"},
