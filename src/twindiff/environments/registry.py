@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import NamedTuple
 
 from twindiff.kit.errors import ApiError
@@ -88,6 +90,15 @@ class Registry:
     def by_alias(self) -> dict[str, Twin]:
         """All twins that load, by name and alias."""
         return {alias: twin for twin in self.twins.values() for alias in (twin.name, *twin.aliases)}
+
+    def package(self, twin: Twin) -> Path | None:
+        """The folder or file that holds all of a twin, if an installed package brings it."""
+        module = sys.modules.get(self._points[twin.name].module) if twin.name in self._points else None
+        file = getattr(module, "__file__", None)
+        if not file:
+            return None
+        package = Path(file).parent if hasattr(module, "__path__") else Path(file)
+        return package if twin.seeds is None or twin.seeds.is_relative_to(package) else None
 
     def _load_or_none(self, name: str) -> Twin | None:
         try:

@@ -22,6 +22,7 @@ from twindiff.storage import Engine, Start, Template
 from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks, finished
 
 from .registry import Registry, did_you_mean
+from .template_hashes import LateRows, TemplateHashes
 
 Values = dict[str, Any]
 Rows = Mapping[str, Iterable[Mapping[str, Any]]]
@@ -66,6 +67,7 @@ class Templates:
         self._engine = engine
         self._catalog = catalog
         self._registry = registry
+        self._hashes = TemplateHashes()
         self._built_in: dict[tuple[str, str], Template] = {}
         """What built-in templates hold, once somebody has asked for them."""
 
@@ -87,7 +89,7 @@ class Templates:
         source = sources(twin).get(name)
         if source is None:
             return False
-        start = self.start(twin, full_rows(twin, source()))._replace(is_built_in=True)
+        start = self._brought(twin, name, source)
         self._built_in[key] = start.template
         if start.template.hash in [record.hash for record in recorded]:
             return False
@@ -102,12 +104,23 @@ class Templates:
         if source is None or (twin.name, name) in self._built_in:
             return
         made: list[Start] = []
-        yield lambda: made.append(self.start(twin, full_rows(twin, source()))._replace(is_built_in=True))
+        yield lambda: made.append(self._brought(twin, name, source))
         stored = yield from self.keep(twin, made[0])
         self._built_in[twin.name, name] = stored
         recorded = self._recorded(twin.name, name)
         if stored.hash not in [record.hash for record in recorded]:
             self._record(Naming(twin.name, name, "built-in"), stored, recorded)
+
+    def _brought(self, twin: Twin, name: str, source: Callable[[], Rows]) -> Start:
+        """A template that a twin brings; its rows are not read before they are needed where their hash is known."""
+        schema, package = self._registry.schemas[twin.name], self._registry.package(twin)
+        known = self._hashes.find(schema, package, name)
+        if known:
+            rows = LateRows(lambda: full_rows(twin, source()))
+            return Start(Template(known, schema.hash, {}), rows, is_built_in=True)
+        start = self.start(twin, full_rows(twin, source()))._replace(is_built_in=True)
+        self._hashes.keep(schema, package, name, start.template.hash)
+        return start
 
     def add(self, twin: Twin, name: str, rows: Rows, *, origin: str, description: str | None = None) -> TemplateRecord:
         """Store rows under a name; the same content as the newest of that name changes nothing. Raises InvalidSeed."""
@@ -122,7 +135,8 @@ class Templates:
     def keep(self, twin: Twin, start: Start) -> Generator[CooperativeStep, None, Template]:
         """Store a template under no name yet, in parts; its rows are used up."""
         yield from self._engine.keep_template(twin.name, start)
-        yield lambda: [clear_in_chunks(rows) for rows in start.rows.values()]
+        made = start.rows.made if isinstance(start.rows, LateRows) else start.rows
+        yield lambda: [clear_in_chunks(rows) for rows in made.values()]
         return start.template
 
     def name(

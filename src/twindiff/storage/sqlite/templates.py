@@ -10,10 +10,11 @@ from weakref import WeakValueDictionary
 from twindiff.storage import Start, Template
 from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks
 from twindiff.storage.journal import Values
+from twindiff.storage.user_cache import default_folder
 
 from .database import Database, fits, image_of
 from .files import DataFile, Reading
-from .image_cache import ImageCache, default_folder
+from .image_cache import ImageCache
 from .migrate import migrate
 from .pages import Image, Pages
 from .store import SqliteStore, Tables

@@ -1,0 +1,97 @@
+"""Hashes of built-in templates, kept for the user's next process: to read and hash their rows takes a second.
+
+A hash is found by everything that the rows depend on: the files of the twin's package, the tables, the code that
+completes and hashes rows, and the versions of Python and of all that is installed beside.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+from twindiff.storage.journal import Values
+from twindiff.storage.schema import Schema
+from twindiff.storage.user_cache import code, default_folder, read, write
+
+_LEFT_OUT = {"tests", "__pycache__"}
+
+
+class LateRows(Mapping[str, list[Values]]):
+    """The full rows of a template by table, which are read when somebody looks at them."""
+
+    def __init__(self, make: Callable[[], dict[str, list[Values]]]) -> None:
+        self._make = make
+        self.made: dict[str, list[Values]] = {}
+        self._is_made = False
+
+    def _rows(self) -> dict[str, list[Values]]:
+        if not self._is_made:
+            self.made, self._is_made = self._make(), True
+        return self.made
+
+    def __getitem__(self, table: str) -> list[Values]:
+        return self._rows()[table]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows())
+
+    def __len__(self) -> int:
+        return len(self._rows())
+
+
+class TemplateHashes:
+    """The hashes that are known; without a folder, or for a twin of no package, none is."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or default_folder()
+
+    def find(self, schema: Schema, package: Path | None, name: str) -> str | None:
+        """The hash of a template of a twin whose package is this folder or file."""
+        path = self._path(schema, package, name)
+        if path:
+            with suppress(OSError, ValueError):
+                return read(path).decode()
+        return None
+
+    def keep(self, schema: Schema, package: Path | None, name: str, hash: str) -> None:
+        """Remember a hash, if it can be."""
+        path = self._path(schema, package, name)
+        if path:
+            with suppress(OSError, ValueError):
+                write(path, hash.encode())
+
+    def _path(self, schema: Schema, package: Path | None, name: str) -> Path | None:
+        if self._folder is None or package is None:
+            return None
+        named = "\0".join([schema.twin, name, schema.hash, _content(package), _surroundings()])
+        return self._folder / f"{schema.twin}-{blake2b(named.encode(), digest_size=20).hexdigest()}.hash"
+
+
+@cache
+def _surroundings() -> str:
+    """What rows depend on that is of no twin: our own code, and whatever is installed."""
+    here = Path(__file__).parent
+    installed = sorted(each.name for each in Path(sysconfig.get_path("purelib")).glob("*.dist-info"))
+    return "\0".join([code(), _content(here), _content(here.parent / "kit"), sys.version, *installed])
+
+
+@cache
+def _content(package: Path) -> str:
+    """The name of all files of a package but its tests."""
+    digest = blake2b(digest_size=20)
+    for path in _files(package) if package.is_dir() else [package]:
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(package)}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(set(folders) - _LEFT_OUT)
+        yield from (Path(parent, name) for name in sorted(names))

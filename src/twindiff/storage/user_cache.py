@@ -1,0 +1,71 @@
+"""Files that are kept for the user's next process, since what is in them takes long to work out.
+
+A file is found by everything that its content depends on. What others could have written is not looked at, since it
+is trusted like code.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+_DIGEST_BYTES = 32
+_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+def default_folder() -> Path | None:
+    """`$TWINDIFF_CACHE_DIR` (nothing is kept if it is empty), else `twindiff` in the user's cache directory."""
+    given = os.environ.get("TWINDIFF_CACHE_DIR")
+    if given is not None:
+        return Path(given) if given else None
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "twindiff"
+    except RuntimeError:  # there is no home
+        return None
+
+
+@cache
+def code() -> str:
+    """The name of the code that stores rows, which changes between releases while it is worked on."""
+    storage = Path(__file__).parent
+    files = sorted([*storage.glob("*.py"), *storage.glob("sql/*.py"), *storage.glob("sqlite/*.py")])
+    return blake2b(b"\0".join(path.read_bytes() for path in files), digest_size=20).hexdigest()
+
+
+def read(path: Path) -> bytes:
+    """The content of a file that is whole, and no link, which could lead anywhere; raises OSError, ValueError."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+        _refuse_foreign(os.fstat(file.fileno()))
+        whole = file.read()
+    digest, content = whole[:_DIGEST_BYTES], whole[_DIGEST_BYTES:]
+    if not content or digest != _digest(content):
+        raise ValueError(f"{path} is not whole")
+    os.utime(path)
+    return content
+
+
+def write(path: Path, content: bytes) -> None:
+    """Put a whole file where others look for it; raises OSError, ValueError."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _refuse_foreign(path.parent.stat())
+    with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
+        try:
+            file.write(_digest(content) + content)
+            file.flush()
+            Path(file.name).replace(path)
+        except OSError:
+            Path(file.name).unlink(missing_ok=True)
+            raise
+
+
+def _refuse_foreign(found: os.stat_result) -> None:
+    if found.st_uid != os.geteuid() or found.st_mode & _WRITABLE_BY_OTHERS:
+        raise ValueError("others could have written here")
+
+
+def _digest(content: bytes) -> bytes:
+    return blake2b(content, digest_size=_DIGEST_BYTES).digest()
