@@ -12,6 +12,8 @@ STORED := tests/contract tests/environments $(LINEAR)/test_suite.py $(LINEAR)/te
 SPOKEN := tests/client tests/contract tests/environments tests/inspector tests/server tests/suites src/twindiff/twins
 
 BIN := .venv/bin
+# A worker that is done takes over from the others: tests of browsers and kills take hundreds of times as long as most.
+PARALLEL := -n auto --dist worksteal
 BRIDGES := src/twindiff/frameworks
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
@@ -38,7 +40,7 @@ check: setup ## Lint, format, types, layering, and the documentation's examples
 	$(BIN)/pyright
 	$(BIN)/pyright --project tests
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m pytest -n auto tests/docs
+	$(BIN)/python -m pytest $(PARALLEL) tests/docs
 
 format: setup ## Rewrite the code as `make check` wants it
 	$(BIN)/ruff check --fix
@@ -47,12 +49,12 @@ format: setup ## Rewrite the code as `make check` wants it
 test: setup ## Run all tests but the documentation's, in parallel; `make postgres` before it adds those of server mode
 	@[ -n "$$TWINDIFF_POSTGRES_DSN" ] || [ -e .tools/postgres.json ] || \
 		echo "Skipping the tests of server mode: no PostgreSQL here. \`make postgres\` starts one."
-	$(BIN)/python -m pytest -n auto --ignore=tests/docs
+	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/docs
 	@[ -z "$$TWINDIFF_POSTGRES_DSN" ] && [ ! -e .tools/postgres.json ] || \
-		TWINDIFF_TEST_STORAGE=postgres $(BIN)/python -m pytest -n auto $(STORED)
+		TWINDIFF_TEST_STORAGE=postgres $(BIN)/python -m pytest $(PARALLEL) $(STORED)
 
 test-postgres: setup ## Run every test that speaks HTTP over PostgreSQL; `make postgres` before it
-	TWINDIFF_TEST_STORAGE=postgres $(BIN)/python -m pytest -n auto $(SPOKEN)
+	TWINDIFF_TEST_STORAGE=postgres $(BIN)/python -m pytest $(PARALLEL) $(SPOKEN)
 
 public-tasks: setup ## Run the written solutions of the public Slack and Linear tasks; needs the benchmark's files
 	$(BIN)/python -m pytest -n 2 tests/contract/test_slack_suite.py $(LINEAR)/test_suite.py -k "solution or solved"
