@@ -49,7 +49,7 @@ def rows_of(files: int) -> dict[str, list[dict[str, Any]]]:
     made: list[dict[str, Any]] = []
     for n in range(files):
         digest = hashlib.sha1(str(n % 1000 if n % 10 == 0 else -n).encode()).hexdigest()
-        name = f"report {n} {'harbor' if n % 997 == 0 else 'plain'}.txt"
+        name = f"report {n} {'harbor' if n % 997 == 0 else 'plain'}{' budget' if n % 10 == 3 else ''}.txt"
         place = {"parent_id": str(100 + n % 100), "sha_1": digest, "size": 1000 + n}
         made.append(
             {"id": str(10_000_000 + n), "name": name, "file_version_id": str(n), "extension": "txt", **place, **owned}
@@ -112,6 +112,10 @@ GETS = {
     "search: a rare word in names": "/2.0/search?query=harbor&content_types=name",
     "search: a word in a content": "/2.0/search?query=buoy77&content_types=file_content",
     "search: a word, everywhere": "/2.0/search?query=harbor",
+    "search: a word of every tenth name": "/2.0/search?query=budget",
+    "search: a word of nearly all names": "/2.0/search?query=plain",
+    "search: a word of all texts": "/2.0/search?query=lorem",
+    "search: two words that must be there": "/2.0/search?query=budget+AND+plain",
     "search: no hit": "/2.0/search?query=unfindable",
 }
 

@@ -10,6 +10,7 @@ from twindiff.storage.conformance.feeds import *  # noqa: F403
 from twindiff.storage.conformance.journals import *  # noqa: F403
 from twindiff.storage.conformance.points import *  # noqa: F403
 from twindiff.storage.conformance.relations import *  # noqa: F403
+from twindiff.storage.conformance.searching import *  # noqa: F403
 from twindiff.storage.conformance.stores import *  # noqa: F403
 from twindiff.storage.conformance.templates import *  # noqa: F403
 from twindiff.storage.conformance.worlds import Storage, world  # noqa: F401

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twindiff.kit.rows import Column, Row, all_of, any_of, column, not_, table_of
+from twindiff.kit.words import Word, has_word
 from twindiff.storage.schema import Schema
 from twindiff.storage.sql.statements import from_where
 from twindiff.storage.sqlite import SqliteEngine
-from twindiff.storage.sqlite.bigram_filter import letters
 from twindiff.storage.sqlite.connection import connect
 from twindiff.storage.sqlite.ddl import statements
 from twindiff.storage.sqlite.dialect import Sql
@@ -22,8 +22,8 @@ class Line(Row, table="lines", key=("number",)):
     text: Column[str | None] = column(default=None)
 
 
-class Verse(Row, table="verses", key=("number",), indexes=(("number", "text"),)):
-    """The same with an index that is read in the table's place."""
+class Verse(Row, table="verses", key=("number",), words=("text",)):
+    """The same with an index of its words."""
 
     number: Column[str]
     text: Column[str | None] = column(default=None)
@@ -85,34 +85,25 @@ def test_there_are_letters_that_fold_to_ascii():
     assert {"ß", "\u017f", "\u212a", "ﬁ", "İ"} <= set(ODD)
 
 
-@pytest.mark.parametrize("needle", ["plain", "ü", "two words"])
-def test_words_are_looked_for_where_the_letters_of_each_text_are_known(needle):
+@pytest.mark.parametrize("forms", [("plain",), ("ü", "plain"), ("two words",)])
+def test_words_are_looked_up_in_their_index(forms):
     connection, sql = connect(), Sql()
     for statement in statements(table_of(Verse)):
         connection.execute(statement)
     form = Tables(Schema("folding", (table_of(Verse),))).of(Verse)
-    query = f"SELECT t.number{from_where(form, sql, [Verse.text.contains(needle, fold=True)])} ORDER BY t.number"
-    steps = connection.execute(f"EXPLAIN {query}", sql.parameters).fetchall()
-    opened = [step[5] for step in steps if step[1] == "OpenRead"]
-    assert [str(each)[:2] for each in opened] == ["k("]  # one index, and not the table
-    assert not [step for step in steps if "letters(1)" in str(step[5])]
+    query = f"SELECT t.number{from_where(form, sql, [Verse.text.has_word(Word(forms))])} ORDER BY t.number"
+    plan = [str(step[3]) for step in connection.execute(f"EXPLAIN QUERY PLAN {query}", sql.parameters)]
+    assert "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)" in plan
+    assert any("(words text) VIRTUAL TABLE INDEX" in step for step in plan)
 
 
-TEXT = st.text(st.sampled_from("abAB é\u0301\n\x00\xdf\u0130\u0131\u017f\u212a\U0001f600"), max_size=12)
+WORDS = st.sampled_from(
+    ["a", "tide", "harbour", "ti", "tide harbour", "stra\xdfe", "SS", "\u212ael", "!", "\u4eac", ""]
+)
+STARTS = WORDS.map(lambda word: Word((word, "kel"), is_start=True))
+LINES = ["the tide", "harbour!", "Tide harbour", "a stra\xdfe", "STRASSE", "kel", "\u212aEL ti", "", "a\u4eacti", None]
 
-
-@given(TEXT, TEXT, TEXT)
-def test_what_contains_a_text_has_all_of_its_letters(before, text, after):
-    needed = letters(text)
-    assert letters(before + text + after) & needed == needed
-
-
-def test_a_text_that_lacks_letters_is_told_apart():
-    assert letters("harbour") & letters("mountain") != letters("harbour")
-
-
-WORDS = st.sampled_from(["a", "tide", "harbour", "ti", "de ha", "stra\xdfe", "SS", "\u212ael"])
-LINES = ["the tide", "harbour", "Tide, harbour", "a stra\xdfe", "STRASSE", "kel", "\u212aEL ti", "", None]
+HAVING = st.one_of(WORDS.map(lambda word: Word((word,))), STARTS).map(lambda word: ("has", word))
 
 
 def conditions(inner):
@@ -127,7 +118,7 @@ def negated(part):
 def compiled(part):
     name, rest = part
     if name == "has":
-        return Verse.text.contains(rest, fold=True)
+        return Verse.text.has_word(rest)
     parts = [compiled(each) for each in rest]
     return {"all": all_of, "any": any_of, "not": not_}[name](*parts)
 
@@ -135,7 +126,7 @@ def compiled(part):
 def holds(part, text):
     name, rest = part
     if name == "has":
-        return text is not None and rest.casefold() in text.casefold()
+        return has_word(text, rest.pattern) is True
     found = [holds(each, text) for each in rest]
     return not found[0] if name == "not" else (all if name == "all" else any)(found)
 
@@ -149,7 +140,7 @@ def verses():
     engine.close()
 
 
-@given(st.recursive(WORDS.map(lambda word: ("has", word)), conditions, max_leaves=8))
+@given(st.recursive(HAVING, conditions, max_leaves=8))
 def test_any_conditions_on_words_find_what_they_say(verses, part):
     found = [text for (text,) in verses.rows(Verse, compiled(part), columns=(Verse.text,))]
     assert found == [text for text in LINES if holds(part, text)]

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from tests.storage.holes import free, unwritten
-from twindiff.storage.conformance.worlds import SCHEMAS, Thing
+from twindiff.kit.rows import Column, Row, table_of
+from twindiff.storage.schema import Schema
 from twindiff.storage.sql.tables import Counters
 from twindiff.storage.sqlite.database import Database, image_of
 from twindiff.storage.sqlite.pages import PAGE_SIZE, Image, PageFile, Pages
@@ -23,7 +24,17 @@ from twindiff.storage.sqlite.store import SqliteStore, Tables
 
 PAGE = b"a" * PAGE_SIZE
 BLANK = bytes(PAGE_SIZE)
-TABLES = Tables(SCHEMAS["alpha"])
+
+
+class Thing(Row, table="things", key=("thing_id",), unique=(("slug",),), folded=("text",)):
+    """Long texts that are in an index too, and no trigger, at which SQLite would keep a journal of each statement."""
+
+    thing_id: Column[str]
+    text: Column[str]
+    slug: Column[str]
+
+
+TABLES = Tables(Schema("pages", (table_of(Thing),)))
 
 
 def test_a_page_that_was_never_written_is_blank_as_in_any_file():

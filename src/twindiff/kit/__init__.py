@@ -52,5 +52,6 @@ from .twin import Users as Users
 from .views import View as View
 from .words import Word as Word
 from .words import has_word as has_word
+from .words import index_words as index_words
 from .words import without_accents as without_accents
 from .written_once import written_once as written_once

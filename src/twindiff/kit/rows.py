@@ -295,6 +295,8 @@ class Table(NamedTuple):
     """Columns that hold when work falls due."""
     folded: tuple[str, ...] = ()
     """Texts by which rows are found whatever their case, each with an index of its own."""
+    words: tuple[str, ...] = ()
+    """Texts by whose words rows are found (`has_word`), each with an index of its own."""
 
 
 _tables: dict[type, Table] = {}
@@ -323,6 +325,7 @@ if TYPE_CHECKING:
             indexes: tuple[tuple[str, ...], ...] = (),
             unique: tuple[tuple[str, ...], ...] = (),
             folded: tuple[str, ...] = (),
+            words: tuple[str, ...] = (),
             visibility: Visibility = "plain",
         ) -> Any: ...
 
@@ -345,6 +348,7 @@ else:
             indexes: tuple[tuple[str, ...], ...] = (),
             unique: tuple[tuple[str, ...], ...] = (),
             folded: tuple[str, ...] = (),
+            words: tuple[str, ...] = (),
             visibility: Visibility = "plain",
             **options: Any,
         ) -> type:
@@ -355,7 +359,8 @@ else:
             given = {name: value for base in bases for name, value in _given.get(base, {}).items()} | given
             _given[row] = given
             if table:
-                declared = Table(row, table, key, indexes, unique, visibility, _columns_of(row, given), folded=folded)
+                columns = _columns_of(row, given)
+                declared = Table(row, table, key, indexes, unique, visibility, columns, folded=folded, words=words)
                 _check(declared)
                 _tables[row], _columns[row] = declared, declared.columns
                 _prepare_cascades(declared)
@@ -374,7 +379,7 @@ def _check(table: Table) -> None:
     row, columns = table.row.__name__, ", ".join(table.columns)
     if not table.key:
         raise TypeError(f"{row} needs a key: class {row}(Row, table='{table.name}', key=('…_id',))")
-    indexes = (*table.indexes, *table.unique, table.folded)
+    indexes = (*table.indexes, *table.unique, table.folded, table.words)
     for what, names in [("key", table.key), *(("index", each) for each in indexes)]:
         for name in names:
             if name not in table.columns:

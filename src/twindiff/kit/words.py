@@ -11,18 +11,25 @@ from functools import lru_cache
 from os.path import commonprefix
 from typing import Any, NamedTuple
 
-_LATIN = "0-9a-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u1fff"
-_OTHERS = "\u2c00-\u2dff\u2e80-\u2fff\u3040-\ud7ff\uf900-\ufdff\uff10-\uff19\uff41-\uff5a\uff66-\uffdc"
-_BEYOND = "\U00010000-\U0001efff\U00020000-\U0010ffff"
+_LATIN = "0-9a-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0dff\u0f00-\u0fff\u10a0-\u177f\u1800-\u1fff"
+_OTHERS = "\u2c00-\u2dff\ua4d0-\uabff\ud7a4-\ud7ff\ufb00-\ufdff\uff10-\uff19\uff41-\uff5a\uff66-\uffdc"
+_BEYOND = "\U00010000-\U0001efff\U00040000-\U0010ffff"
 _LETTERS = _LATIN + _OTHERS + _BEYOND
 """What words are made of once case and accents are gone: letters and digits, and neither punctuation nor emoji."""
-_LETTER = re.compile(f"[{_LETTERS}]")
-_ASIAN = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
-_UNSPACED = re.compile(f"[{_ASIAN}]")
-"""Letters of scripts that put no spaces between words."""
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+"""Letters of scripts that put no spaces between words: each is a word by itself."""
+_WORD = re.compile(f"[{_LETTERS}]+")
+_PART = re.compile(f"[{_LETTERS}]+|[{_UNSPACED}]")
 _SPACE = " \t\n\r\x0b\x0c\x1c-\x1f\x85\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _SPECIAL = re.compile(r"([\\.^$*+?(){}\[\]|])")
+
+
+class Part(NamedTuple):
+    """A word of an index, or with `is_start` what such words begin with."""
+
+    text: str
+    is_start: bool = False
 
 
 class Word(NamedTuple):
@@ -38,6 +45,16 @@ class Word(NamedTuple):
     def pattern(self) -> str:
         """A regular expression that finds it in what `without_accents` makes of a text."""
         return _pattern(self)
+
+    @property
+    def parts(self) -> list[list[Part]]:
+        """For each form the words that a text which has it has too, in an index of `index_words`."""
+        return [_parts(without_accents(form), self.is_start) for form in self.forms]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether an index of words alone tells which texts have it: each form is one word of letters."""
+        return all(_WORD.fullmatch(without_accents(form)) for form in self.forms)
 
     @property
     def beginning(self) -> str:
@@ -58,6 +75,18 @@ def without_accents(text: Any) -> Any:
 def _unmarked(found: re.Match[str]) -> str:
     parts = unicodedata.normalize("NFD", found[0])
     return "".join([each for each in parts if not unicodedata.combining(each)])
+
+
+def index_words(text: str) -> list[str]:
+    """The words of a text for an index, without case and accents, as often as they come."""
+    return _PART.findall(without_accents(text))
+
+
+def _parts(form: str, is_start: bool) -> list[Part]:
+    found = [Part(text) for text in _PART.findall(form)]
+    if is_start and _is_bounded(form[-1:]):
+        found[-1] = Part(found[-1].text, is_start=True)
+    return found
 
 
 def has_word(text: Any, pattern: str) -> bool | None:
@@ -84,4 +113,4 @@ def _form(form: str, is_start: bool) -> str:
 
 
 def _is_bounded(letter: str) -> bool:
-    return bool(_LETTER.match(letter)) and not _UNSPACED.match(letter)
+    return bool(_WORD.match(letter))

@@ -73,7 +73,8 @@ def _plain(table: Table, row: Mapping[str, Any]) -> Plain:
 
 def _shape(table: Table) -> list[Any]:
     columns = [_column_shape(column) for column in table.columns.values()]
-    return [table.name, table.key, table.indexes, table.unique, columns, *([table.folded] if table.folded else [])]
+    found_by = [*([table.folded] if table.folded else []), *([["words", *table.words]] if table.words else [])]
+    return [table.name, table.key, table.indexes, table.unique, columns, *found_by]
 
 
 def _column_shape(column: Any) -> tuple[str, str, bool]:

@@ -10,6 +10,7 @@ An engine's own test module imports the tests and says how to open the engine:
     from twindiff.storage.conformance.journals import *
     from twindiff.storage.conformance.points import *
     from twindiff.storage.conformance.relations import *
+    from twindiff.storage.conformance.searching import *
     from twindiff.storage.conformance.stores import *
     from twindiff.storage.conformance.templates import *
     from twindiff.storage.conformance.writing_once import *

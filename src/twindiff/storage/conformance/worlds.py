@@ -34,6 +34,7 @@ class Thing(
     indexes=(("parent_id", "thing_id"), ("number",)),
     unique=(("slug",),),
     folded=("text",),
+    words=("text",),
 ):
     thing_id: Column[str]
     text: Column[str | None] = column(default=None)

@@ -46,14 +46,6 @@ class Scope(NamedTuple):
     table: type[Row]
 
 
-class Search(NamedTuple):
-    """How a database finds rows sooner: what follows the table's name, and a condition that all of them fulfil."""
-
-    hint: str
-    condition: str
-
-
-NO_SEARCH = Search("", "")
 Scopes = tuple[Scope, ...]
 OUTERMOST = "t"
 
@@ -141,9 +133,13 @@ class Compiler(ABC):
     def has_word(self, left: str, word: Word) -> str:
         """Whether a text has a word, whatever their case and accents."""
 
-    def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
-        """How to find the rows of a table that fit."""
-        return NO_SEARCH
+    def has_indexed_word(self, left: str, word: Word, column: Column[Any]) -> str:
+        """The same of a column that has an index of its words."""
+        return self.has_word(left, word)
+
+    def search(self, table: Table, where: Sequence[Expression], alias: str) -> str:
+        """A condition that all rows of a table that fit fulfil, and by which they are found sooner; empty for none."""
+        return ""
 
     # What all of them say
 
@@ -366,6 +362,12 @@ def _compared(sql: Compiler, part: Where, left: str) -> str:
     return f"{left} {part.op} {sql.value(part.value, part.column)}"
 
 
+def _having_word(sql: Compiler, part: Where, left: str) -> str:
+    word, column = cast(Word, part.value), part.column
+    is_indexed = column.worked is None and column.name in table_of(column.table).words
+    return sql.has_indexed_word(left, word, column) if is_indexed else sql.has_word(left, word)
+
+
 def _text(atom: TextAtom) -> Atom:
     return lambda sql, part, left: atom(sql, left, str(part.value))
 
@@ -375,7 +377,7 @@ _ATOMS: dict[str, Atom] = {
     "!=": _different,
     **dict.fromkeys(_ORDERED, _compared),
     **{name: _text(atom) for name, atom in _TEXT_ATOMS.items()},
-    "has_word": lambda sql, part, left: sql.has_word(left, cast(Word, part.value)),
+    "has_word": _having_word,
 }
 
 

@@ -22,10 +22,10 @@ class Relation(NamedTuple):
 
 def from_where(form: TableForm, text: Compiler, where: Sequence[Expression]) -> str:
     """The rows of a table for which conditions hold."""
-    hint, condition = text.search(form.table, where, OUTERMOST)
+    condition = text.search(form.table, where, OUTERMOST)
     conditions = [condition] if condition else []
     conditions += [text.where(where, (Scope(OUTERMOST, form.table.row),))] if where else []
-    return f" FROM {form.name} {OUTERMOST}{hint}" + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
+    return f" FROM {form.name} {OUTERMOST}" + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
 
 
 def of_parent(form: TableForm, text: Compiler, relation: Relation, where: Sequence[Expression]) -> str:

@@ -7,9 +7,7 @@ from typing import Any, Protocol, cast
 
 import apsw
 
-from twindiff.kit.words import has_word, without_accents
-
-from .bigram_filter import letters
+from twindiff.kit.words import has_word, index_words, without_accents
 
 Stored = tuple[Any, ...]
 """A row as SQLite gives it."""
@@ -80,7 +78,7 @@ def equipped(opened: Any) -> Connection:
     """A connection that was opened some other way, with what expressions need."""
     opened.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else ordered statements are planned anew for every parameter
     opened.create_scalar_function("casefold", _casefold, 1, deterministic=True)
-    opened.create_scalar_function("bare_letters", _letters, 1, deterministic=True)
+    opened.create_scalar_function("index_words", _index_words, 1, deterministic=True)
     opened.create_scalar_function("without_accents", without_accents, 1, deterministic=True)
     opened.create_scalar_function("has_word", has_word, 2, deterministic=True)
     return cast(Connection, opened)
@@ -90,8 +88,8 @@ def _casefold(value: Any) -> Any:
     return value.casefold() if isinstance(value, str) else value
 
 
-def _letters(value: Any) -> int | None:
-    return letters(value) if isinstance(value, str) else None
+def _index_words(text: str) -> str:
+    return " ".join(index_words(text))
 
 
 def roll_back(connection: Connection) -> None:

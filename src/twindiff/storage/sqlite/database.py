@@ -17,6 +17,7 @@ from .connection import Connection, Stored, connect, equipped, roll_back
 from .ddl import statements
 from .pages import PAGE_SIZE, Image, Pages, Undo, vfs
 from .store import Tables, TableSql
+from .word_index import word_indexes
 
 _STEPS_BETWEEN_LOOKS = 100_000
 
@@ -159,6 +160,8 @@ def image_of(tables: Tables, rows: Mapping[str, Iterable[Values]]) -> bytes:
         for name, values in rows.items():
             sql = tables.by_name[name]
             connection.executemany(sql.insert, (sql.insert_values(each) for each in values))
+            for index in word_indexes(sql.table):
+                connection.execute(index.settle)
         connection.execute("COMMIT")
         return connection.serialize("main")
     finally:

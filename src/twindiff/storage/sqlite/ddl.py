@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
-from twindiff.kit.rows import Column, ColumnType, Row, Table, table_of
+from twindiff.kit.rows import Column, ColumnType, Table
 from twindiff.storage.sql.names import names, quote
+
+from .word_index import WordIndex
 
 STORED: dict[ColumnType, str] = {
     "text": "TEXT",
@@ -18,13 +19,6 @@ STORED: dict[ColumnType, str] = {
     "date": "TEXT",
     "json": "TEXT",
 }
-
-
-class Searched(NamedTuple):
-    """A text, and the index that has its `bare_letters` besides."""
-
-    index_name: str
-    text: Column[Any]
 
 
 def statements(table: Table) -> Iterator[str]:
@@ -41,6 +35,8 @@ def statements(table: Table) -> Iterator[str]:
     for name in table.folded:
         index = _index_name(table, [f"casefold({name})"])
         yield f"CREATE INDEX IF NOT EXISTS {index} ON {quote(table.name)} (casefold({quote(name)}))"
+    for name in table.words:
+        yield from WordIndex(table, name).statements((name, number) if number else (name,))
 
 
 def _number(table: Table) -> str | None:
@@ -54,29 +50,9 @@ def column_text(column: Column[Any]) -> str:
     return f"{quote(column.name)} {STORED[column.kind]}{'' if column.nullable else ' NOT NULL'}"
 
 
-@cache
-def searched(row: type[Row]) -> Searched | None:
-    """The text of a table that words are looked for in, if there is one.
-
-    An index says so that begins with the whole key and goes on with a text, to be read through in the table's place.
-    """
-    table = table_of(row)
-    for columns in table.indexes:
-        rest = columns[len(table.key) :]
-        if tuple(columns[: len(table.key)]) == table.key and rest and _is_prose(table.columns[rest[0]]):
-            return Searched(_index_name(table, columns), table.columns[rest[0]])
-    return None
-
-
-def _is_prose(column: Column[Any]) -> bool:
-    return column.kind == "text" and column.references is None
-
-
 def _index_name(table: Table, columns: Sequence[str]) -> str:
     return quote(f"{table.name}({','.join(columns)})")
 
 
 def _index(table: Table, columns: Sequence[str], kind: str) -> str:
-    name, found = _index_name(table, columns), searched(table.row)
-    letters = f", bare_letters({quote(found.text.name)})" if found and found.index_name == name else ""
-    return f"CREATE {kind} IF NOT EXISTS {name} ON {quote(table.name)} ({names(columns)}{letters})"
+    return f"CREATE {kind} IF NOT EXISTS {_index_name(table, columns)} ON {quote(table.name)} ({names(columns)})"

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import msgspec
 
-from twindiff.kit.rows import AllOf, AnyOf, Column, ColumnType, Expression, Row, Table, Where, table_of
+from twindiff.kit.rows import AllOf, Column, ColumnType, Expression, Row, Table, table_of
 from twindiff.kit.values import JOINT
 from twindiff.kit.words import Word
-from twindiff.storage.sql.compiler import MANY, NO_SEARCH, Compiler, Search
+from twindiff.storage.sql.compiler import MANY, Compiler
 from twindiff.storage.sql.names import quote
 from twindiff.storage.values import INT64, json_text
 
-from .bigram_filter import letters
-from .ddl import searched
+from .word_index import Share, WordIndex, asked_of, match, words_needed
 
 MARKS = 4
 """Values of a list that are written out; more travel as one parameter, so that the text stays the same."""
@@ -36,7 +34,15 @@ _JSON_TYPES: dict[ColumnType, str] = {
 
 
 class Sql(Compiler):
-    """SQL for SQLite."""
+    """SQL for SQLite; `share` says how many of the rows an index of words finds."""
+
+    def __init__(self, share: Callable[[WordIndex, str], Share] = lambda index, asked: "few") -> None:
+        super().__init__()
+        self._share = share
+        self._granted: set[tuple[str, Word]] = set()
+        """Words that all rows have by the way in which they are found, each with the text that has it."""
+        self._read: set[str] = set()
+        """Texts that are looked into."""
 
     def table(self, row: type[Row]) -> str:
         return quote(table_of(row).name)
@@ -124,36 +130,32 @@ class Sql(Compiler):
         found = "".join(f" WHEN {form} THEN 1" for form in others)
         return f"CASE WHEN {_beyond_ascii(left)} THEN {ours} WHEN NOT {like} THEN 0{found} ELSE {last} END"
 
-    def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
-        """Look for words in an index that tells quickly which texts do not have their letters."""
-        found = searched(table.row)
-        needed = _letters_needed(AllOf(tuple(where)), found.text) if found else 0
-        if not (found and needed):
-            return NO_SEARCH
-        place = self.place(needed)
-        condition = f"bare_letters({alias}.{quote(found.text.name)}) & {place} = {place}"
-        return Search(f" INDEXED BY {found.index_name}", condition)
+    def has_indexed_word(self, left: str, word: Word, column: Column[Any]) -> str:
+        """An index tells by itself where whole words are; only into texts that it does not have yet is looked."""
+        if left in self._read or not word.is_plain:
+            return self.has_word(left, word)
+        index, row = WordIndex(table_of(column.table), column.name), f"{left.removesuffix(quote(column.name))}rowid"
+        is_granted = (left, word) in self._granted
+        known = "1" if is_granted else f"{row} IN ({index.found(self.place(asked_of(word)))})"
+        return f"CASE WHEN {row} IN ({index.noted}) THEN {self.has_word(left, word)} ELSE {known} END"
 
+    def search(self, table: Table, where: Sequence[Expression], alias: str) -> str:
+        """Look words up in the indexes that the table has of them.
 
-def _letters_needed(part: Expression, text: Column[Any]) -> int:
-    """What every text has that fits; 0 when nothing is known."""
-    if isinstance(part, Where):
-        return _letters_of(part) if part.column is text else 0
-    if not isinstance(part, AllOf | AnyOf):
-        return 0
-    found = [_letters_needed(each, text) for each in part.parts]
-    needed = found[0] if found else 0
-    for each in found[1:]:
-        needed = needed | each if isinstance(part, AllOf) else needed & each
-    return needed
-
-
-def _letters_of(part: Where) -> int:
-    """What every text has that fits."""
-    if part.op == "has_word":
-        first, *others = [letters(form) for form in cast(Word, part.value).forms]
-        return reduce(lambda one, other: one & other, others, first)
-    return letters(str(part.value)) if part.op == "contains_fold" else 0
+        Rows that many are found of come by their order, up to as many as are wanted; where most are, it is quicker to
+        read what they say than to list them first.
+        """
+        conditions: list[str] = []
+        for name in table.words:
+            index, column, text = WordIndex(table, name), table.columns[name], f"{alias}.{quote(name)}"
+            asked = match(AllOf(tuple(where)), column)
+            share = self._share(index, asked) if asked else "many"
+            if share == "few":
+                conditions.append(f"{alias}.rowid IN ({index.found(self.place(asked))} UNION ALL {index.noted})")
+                self._granted.update((text, word) for word in words_needed(where, column))
+            elif share == "most":
+                self._read.add(text)
+        return " AND ".join(conditions)
 
 
 def _globs(word: Word) -> list[str]:

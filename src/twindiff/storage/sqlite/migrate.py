@@ -11,6 +11,7 @@ from .connection import Connection, ConstraintFailed, Stored, connect
 from .database import image_of
 from .ddl import quote
 from .store import Tables
+from .word_index import MARK
 
 
 def migrate(tables: Tables, image: bytes) -> bytes:
@@ -23,7 +24,8 @@ def migrate(tables: Tables, image: bytes) -> bytes:
     old.deserialize("main", image)
     listed = old.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").fetchall()
     try:
-        rows = {str(name): _rows(tables, old, str(name)) for (name,) in listed if name != FORMER_QUEUE}
+        held = [str(name) for (name,) in listed if name != FORMER_QUEUE and MARK not in str(name)]
+        rows = {name: _rows(tables, old, name) for name in held}
         return image_of(tables, {name: values for name, values in rows.items() if values})
     except (ConstraintFailed, DecodeError) as error:
         raise SchemaChanged(f"The {tables.schema.twin} twin's tables cannot hold their older rows: {error}") from None

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from twindiff.kit.errors import AlreadyExists, ApiError, NotFound, TooLarge
 from twindiff.kit.events import Event
-from twindiff.kit.rows import Column, Expression, Row, Table, table_of
+from twindiff.kit.rows import Column, Expression, Order, Row, Table, table_of
 from twindiff.kit.store import Ordering
 from twindiff.storage import StorageFull
 from twindiff.storage.deadline import NEVER, Deadline
@@ -23,6 +23,7 @@ from twindiff.storage.values import INT64, decode_json, json_text
 from .connection import OUT_OF_SPACE, BadStatement, Connection, ConstraintFailed, Interrupted, Stored, is_taken
 from .dialect import Sql
 from .shapes import Shape, key_in, plain_columns, plain_order, plain_where
+from .word_index import MANY_FOUND, MOST_PART, Share, WordIndex
 
 R = TypeVar("R", bound=Row)
 
@@ -122,7 +123,7 @@ class SqliteStore:
         columns: tuple[Column[Any], ...] | None = None,
     ) -> Any:
         sql = self._tables.of(table)
-        query, parameters = self._query(sql, where, order, columns)
+        query, parameters = self._query(sql, where, order, columns, is_page=limit is not None)
         bounds = (-1 if limit is None else min(limit, INT64[-1]), min(offset, INT64[-1]))
         found = self._run(query, (*parameters, *bounds))
         if not columns:
@@ -130,13 +131,19 @@ class SqliteStore:
         return load_columns(columns, _loading, found)
 
     def _query(
-        self, sql: TableSql, where: Sequence[Expression], order: Ordering, columns: Sequence[Column[Any]] | None
+        self,
+        sql: TableSql,
+        where: Sequence[Expression],
+        order: Ordering,
+        columns: Sequence[Column[Any]] | None,
+        *,
+        is_page: bool = False,
     ) -> tuple[str, list[Any]]:
         """The text and the parameters of a query; the text of a plain one is made once per shape."""
         parameters: list[Any] = []
         shape = (plain_where(where, parameters), plain_order(order), plain_columns(columns))
         if None in shape:
-            text = Sql()
+            text = Sql(self._share) if is_page and _is_by_key(order, sql.table) else Sql()
             return _select(sql, text, where, order, columns), text.parameters
         query = sql.queries.get(shape)
         if query is None:
@@ -194,6 +201,18 @@ class SqliteStore:
         if None not in shape:
             sql.remember(shape, query)
         return query, text.parameters
+
+    def _share(self, index: WordIndex, asked: str) -> Share:
+        """How many of the rows have what an index is asked for."""
+        (rows,) = cast(tuple[int], self._first(index.last, ()))
+        if rows < MANY_FOUND:
+            return "few"
+        most = max(MANY_FOUND, rows // MOST_PART)
+        for each in (asked.replace('"*', '"'), asked):  # of beginnings FTS5 lists all words before it counts any
+            (found,) = cast(tuple[int], self._first(index.count, (each, most)))
+            if found >= MANY_FOUND:
+                return "most" if found == most else "many"
+        return "few"
 
     @contextmanager
     def savepoint(self) -> Generator[None]:
@@ -318,6 +337,14 @@ class SqliteStore:
             if is_taken(error):
                 raise (taken or AlreadyExists) from None
             raise
+
+
+def _is_by_key(order: Ordering, table: Table) -> bool:
+    """Whether rows come by key, up or down, for which there is an index."""
+    parts = order if isinstance(order, tuple) and not isinstance(order, Order) else (order,)
+    first = parts[0] if parts else None
+    column = first.column if isinstance(first, Order) else first
+    return column is None or column is table.columns[table.key[0]]
 
 
 def _select(

@@ -236,9 +236,7 @@ class AccessToken(Row, table="box_access_tokens", key=("token",), visibility="bo
     is_revoked: Column[bool] = column(default=False)
 
 
-class ContentText(
-    Row, table="box_content_texts", key=("sha_1",), indexes=(("sha_1", "text"),), visibility="bookkeeping"
-):
+class ContentText(Row, table="box_content_texts", key=("sha_1",), words=("text",), visibility="bookkeeping"):
     """The words of a content, by the SHA-1 of its bytes: as much of them as Box looks at in searches."""
 
     sha_1: Column[str]

@@ -5,25 +5,28 @@ https://developer.box.com/guides/search
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
-from twindiff.kit import Call, Operations
+from twindiff.kit import Call, Operations, any_of
+from twindiff.kit.rows import Expression
 from twindiff.kit.styles.box import BadRequest, offset_page, wanted_fields, window
+from twindiff.kit.values import coalesce
 
 from .access import NONE, chain, find_folder, is_admin, is_trashed, look_up_folders, rights
 from .errors import Forbidden
 from .further_tables import MetadataInstance
 from .listing import KINDS
 from .metadata_filters import fits, read_filters
-from .search_query import Clause, clauses_of
+from .search_query import Query, is_simple, read_query
 from .search_texts import MOST, PARTS, Key, Texts
 from .shared_link_views import shared_link_object
 from .stamps import naive
-from .tables import FileVersion, Item
+from .tables import File, FileVersion, Item
 from .views import item_object
 
 api = Operations(prefix="/2.0")
+WINDOWS = ((0, 250), (250, 2_500), (2_500, MOST))
+"""Which texts of each kind for each word are ranked together."""
 Trash = Literal["non_trashed_only", "trashed_only", "all_items"]
 
 
@@ -33,11 +36,12 @@ class Range(NamedTuple):
     low: Any
     high: Any
 
-    def has(self, value: Any) -> bool:
-        """Whether a value lies in it; nothing lies in none."""
-        if value is None:
-            return False
-        return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
+    def conditions(self, column: Any) -> list[Expression]:
+        """What a column must be to lie in it; nothing lies in none."""
+        return [
+            *([column >= self.low] if self.low is not None else ()),
+            *([column <= self.high] if self.high is not None else ()),
+        ]
 
 
 def _listed(text: str) -> list[str]:
@@ -71,29 +75,26 @@ class Filters(NamedTuple):
     deleted: Range | None
     size: Range | None
 
+    def conditions(self, kind: Any) -> list[Expression]:
+        """What the rows of a kind must be by themselves."""
+        instants = (
+            (kind.created_at, self.created),
+            (coalesce(kind.modified_at, kind.created_at), self.updated),
+            (kind.trashed_at, self.deleted),
+        )
+        found = [part for column, span in instants if span for part in span.conditions(column)]
+        if self.owners:
+            found.append(kind.owned_by_id.in_(sorted(self.owners)))
+        if self.size:
+            found += self.size.conditions(File.size) if kind is File else [any_of()]
+        if self.extensions:
+            wanted = [File.extension.equals(each) for each in sorted(self.extensions)]
+            found.append(any_of(*wanted) if kind is File else any_of())
+        return found
+
     def admit(self, call: Call, item: Any) -> bool:
-        """Whether an item is one that is looked for, and the caller may see it."""
-        return (
-            item.type in self.kinds
-            and self._is_of_them(item)
-            and self._is_in_ranges(item)
-            and self._is_in_place(call, item)
-            and rights(call, item) != NONE
-            and self._was_updated_by(call, item)
-        )
-
-    def _is_of_them(self, item: Any) -> bool:
-        if self.extensions and (item.type != "file" or (item.extension or "").lower() not in self.extensions):
-            return False
-        return not self.owners or item.owned_by_id in self.owners
-
-    def _is_in_ranges(self, item: Any) -> bool:
-        return (
-            (self.created is None or self.created.has(item.created_at))
-            and (self.updated is None or self.updated.has(item.modified_at or item.created_at))
-            and (self.deleted is None or self.deleted.has(item.trashed_at))
-            and (self.size is None or (item.type == "file" and self.size.has(item.size)))
-        )
+        """Whether an item stands where it is looked for, and the caller may see it."""
+        return self._is_in_place(call, item) and rights(call, item) != NONE and self._was_updated_by(call, item)
 
     def _is_in_place(self, call: Call, item: Any) -> bool:
         if item.id == "0" and item.type == "folder":
@@ -168,19 +169,14 @@ def _found(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     wanted = read_filters(given["mdfilters"])
     if not query.strip() and not wanted:
         raise BadRequest.of("missing_parameter", "query", "'query' or 'mdfilters' is required")
-    texts = Texts(call, _parts(given["content_types"]))
-    filters = _filters(call, given)
-    keys = _having_words(texts, clauses_of(query)) if query.strip() else None
-    named = _with_metadata(call, wanted, keys, texts)
-    look_up_folders(call, (item.parent_id for item in named))
-    found = [item for item in named if filters.admit(call, item)]
-    found.sort(key=lambda item: (item.type, (item.name or "").casefold(), item.id))
-    falling = given["direction"] == "DESC"
+    search = Search(
+        call, read_query(query) if query.strip() else None, _parts(given["content_types"]), _filters(call, given)
+    )
     if given["sort"] == "modified_at":
-        found.sort(key=lambda item: item.modified_at or "", reverse=falling)
+        found = search.latest(wanted, is_falling=given["direction"] == "DESC")
     else:
-        found.sort(key=lambda item: texts.score((item.type, item.id)), reverse=falling)
-    page = found[at.offset : at.offset + at.limit]
+        found = search.best(wanted, at.offset + at.limit, is_falling=given["direction"] == "DESC")
+    page = search.items([each.key for each in found[at.offset : at.offset + at.limit]])
     return _results(call, page, len(found), given["fields"], at, linked=given["include_recent_shared_links"])
 
 
@@ -193,26 +189,87 @@ def _parts(content_types: str) -> list[str]:
     return parts
 
 
-def _having_words(texts: Texts, clauses: Iterable[Clause]) -> set[Key]:
-    found: set[Key] = set()
-    for clause in clauses:
-        sets: list[set[Key]] = [texts.having(term) for term in clause.wanted]
-        if sets:
-            found |= sets[0].intersection(*sets) - set[Key]().union(*(texts.having(term) for term in clause.unwanted))
-    return found
+class Found(NamedTuple):
+    """As much of an item as decides whether it is shown, and where."""
+
+    type: str
+    id: str
+    name: str | None
+    parent_id: str | None
+    owned_by_id: str | None
+    item_status: str
+    modified_at: str | None
+    modified_by_id: str | None
+
+    @property
+    def key(self) -> Key:
+        return self.type, self.id
 
 
-def _with_metadata(call: Call, wanted: Any, keys: set[Key] | None, texts: Texts) -> list[Item]:
-    """The items that were found, or all, whose metadata is as it is asked for."""
-    if not wanted:
-        return [texts.item(key) for key in keys or ()]
-    found: list[Item] = []
-    tables = {kind.__name__.lower(): kind for kind in KINDS}
-    for row in call.db.rows(MetadataInstance, MetadataInstance.template_key == wanted["templateKey"]):
-        if fits(row, wanted) and (keys is None or (row.item_type, row.item_id) in keys):
-            item = call.db.find(tables[row.item_type], tables[row.item_type].id == row.item_id)
-            found += [item] if item is not None else []
-    return found
+class Search(NamedTuple):
+    """A search of the caller's."""
+
+    call: Call
+    query: Query | None
+    parts: list[str]
+    filters: Filters
+
+    def latest(self, wanted: Any, *, is_falling: bool) -> list[Found]:
+        """All that is found, by the time of its latest change."""
+        found = self._ranked(Texts(self.call, self.parts, MOST), wanted, set(), is_falling=True)
+        return sorted(found, key=lambda each: each.modified_at or "", reverse=is_falling)
+
+    def best(self, wanted: Any, most: int, *, is_falling: bool) -> list[Found]:
+        """What fits best, and whatever else was found on the way to one more than so many.
+
+        Where one of several words is enough, texts are looked at in parts: what many have need not all be ranked.
+        """
+        in_parts = self.query is not None and is_simple(self.query)
+        found: list[Found] = []
+        seen: set[Key] = set()
+        for first, last in WINDOWS if in_parts else ((0, MOST),):
+            texts = Texts(self.call, self.parts, last - first, first)
+            found += self._ranked(texts, wanted, seen, is_falling=is_falling)
+            if texts.is_end or len(found) > most:
+                break
+        return found
+
+    def _ranked(self, texts: Texts, wanted: Any, seen: set[Key], *, is_falling: bool) -> list[Found]:
+        """What is found in texts, but for what has been seen; by how well it fits, then by name."""
+        keys = texts.having(self.query) if self.query is not None else None
+        if wanted:
+            keys = self._with_metadata(wanted, keys)
+        fresh = (keys or set[Key]()) - seen
+        seen |= fresh
+        found = [each for each in self._candidates(fresh) if self.filters.admit(self.call, each)]
+        found.sort(key=lambda each: (each.type, (each.name or "").casefold(), each.id))
+        return sorted(found, key=lambda each: texts.score(each.key), reverse=is_falling)
+
+    def _candidates(self, keys: set[Key]) -> list[Found]:
+        found: list[Found] = []
+        for kind in KINDS:
+            named = kind.type.default
+            ids = [id for each, id in keys if each == named] if named in self.filters.kinds else []
+            if ids:
+                columns = tuple(getattr(kind, name) for name in Found._fields)
+                rows = self.call.db.rows(kind, kind.id.in_(ids), *self.filters.conditions(kind), columns=columns)
+                found += [Found(*row) for row in rows]
+        look_up_folders(self.call, (each.parent_id for each in found))
+        return found
+
+    def _with_metadata(self, wanted: Any, keys: set[Key] | None) -> set[Key]:
+        """The items that were found, or all, whose metadata is as it is asked for."""
+        rows = self.call.db.rows(MetadataInstance, MetadataInstance.template_key == wanted["templateKey"])
+        having = {(row.item_type, row.item_id) for row in rows if fits(row, wanted)}
+        return having if keys is None else having & keys
+
+    def items(self, keys: list[Key]) -> list[Item]:
+        """Items as they are stored, in the order of keys."""
+        rows: dict[Key, Item] = {}
+        for kind in KINDS:
+            ids = [id for each, id in keys if each == kind.type.default]
+            rows |= {(row.type, row.id): row for row in self.call.db.rows(kind, kind.id.in_(ids))} if ids else {}
+        return [rows[key] for key in keys]
 
 
 def _results(call: Call, page: list[Item], total: int, fields: str, at: Any, *, linked: bool) -> dict[str, Any]:

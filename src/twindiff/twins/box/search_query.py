@@ -1,64 +1,103 @@
-"""What a search asks for: words, phrases in quotes, AND, OR and NOT in capitals.
+"""What a search asks for: words, phrases in quotes, AND, OR and NOT in capitals, parentheses.
 
-Several words without an operator between them mean either of them, as Box has it.
+Several words without an operator between them mean either of them, and that binds more closely than AND, as Box has it:
+`a AND b c` is `a AND (b OR c)`. NOT excludes what follows it from all that is found beside it.
 https://developer.box.com/guides/search/query-operators
+https://support.box.com/hc/en-us/articles/39932047737235-Searching-for-Files-and-Folders
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
+import msgspec
+
+from twindiff.kit import Word, index_words, without_accents
+
 _TOKEN = re.compile(r'"([^"]*)"?|([()])|([^\s()"]+)')
-_WORD = re.compile(r"\w+")
 MOST_TERMS = 50
 
 
-class Term(NamedTuple):
-    """A word, or the words of a phrase, which must stand side by side."""
+class Term(msgspec.Struct, frozen=True, dict=True):
+    """A word, or words that must stand side by side: those of a phrase, or of one that punctuation divides."""
 
     text: str
     is_phrase: bool = False
 
-    @property
+    @cached_property
     def words(self) -> tuple[str, ...]:
-        """Its words without what stands between them."""
-        return tuple(_WORD.findall(self.text.casefold()))
+        """Its words without what stands between them, case and accents."""
+        return tuple(index_words(self.text))
 
-    def is_in(self, text: str) -> bool:
-        """Whether a text, in lower case, has it."""
-        if not self.is_phrase:
-            return self.text.casefold() in text
-        joined = r"[\W_]+".join(map(re.escape, self.words))
-        return bool(self.words) and re.search(rf"(?<!\w){joined}(?!\w)", text) is not None
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return self._found_by(is_start=False)
+
+    @cached_property
+    def _start_pattern(self) -> re.Pattern[str]:
+        return self._found_by(is_start=True)
+
+    def _found_by(self, *, is_start: bool) -> re.Pattern[str]:
+        """What finds it in a text without case and accents."""
+        before = r"(?<![^\W_])" if Word(self.words[:1]).is_plain else ""
+        after = r"(?![^\W_])" if Word(self.words[-1:]).is_plain and not is_start else ""
+        return re.compile(before + r"[\W_]*".join(map(re.escape, self.words)) + after)
+
+    def is_in(self, text: str | None, *, is_start: bool = False) -> bool:
+        """Whether a text has it; with `is_start` its last word may go on."""
+        pattern = self._start_pattern if is_start else self._pattern
+        return bool(text) and pattern.search(without_accents(text)) is not None
 
 
-class Clause(NamedTuple):
-    """Terms that must all be there, and terms that must not."""
+class Either(NamedTuple):
+    """Something of which one part must hold."""
 
-    wanted: tuple[Term, ...]
-    unwanted: tuple[Term, ...] = ()
+    parts: tuple[Query, ...]
 
 
-def clauses_of(query: str) -> list[Clause]:
-    """A query as clauses of which one must hold; parentheses only group what is written in them."""
-    clauses: list[list[tuple[Term, bool]]] = []
-    joins = negates = False
-    for quoted, paren, word in _TOKEN.findall(query)[:MOST_TERMS]:
-        if paren:
+class Both(NamedTuple):
+    """Something of which all parts must hold, and none of those that are excluded."""
+
+    parts: tuple[Query, ...]
+    excluded: tuple[Query, ...]
+
+
+Query = Term | Either | Both
+_Token = tuple[str, str, str]
+
+
+def read_query(query: str) -> Query:
+    """A query as a tree; what is left open in it ends where it ends."""
+    return _both(iter(_TOKEN.findall(query)[:MOST_TERMS]))
+
+
+def is_simple(query: Query) -> bool:
+    """Whether it is enough that an item has one of the terms."""
+    if isinstance(query, Term):
+        return True
+    if isinstance(query, Both) and (len(query.parts) != 1 or query.excluded):
+        return False
+    return all(map(is_simple, query.parts))
+
+
+def _both(tokens: Iterator[_Token]) -> Query:
+    """What stands up to a closing parenthesis or the end."""
+    groups: list[list[Query]] = [[]]
+    excluded: list[Query] = []
+    negates = False
+    for quoted, paren, word in tokens:
+        if paren == ")":
+            break
+        if word in ("AND", "OR", "NOT"):
+            negates = negates or word == "NOT"
+            groups += [[]] if word == "AND" else []
             continue
-        if word in ("AND", "OR", "NOT") and not quoted:
-            joins, negates = (word != "OR" and (joins or word in ("AND", "NOT"))), negates or word == "NOT"
+        part: Query = _both(tokens) if paren else Term(quoted, True) if quoted else Term(word)
+        if isinstance(part, Term) and not part.words:
             continue
-        term = Term(quoted, True) if quoted else Term(word)
-        if not term.words:
-            continue
-        if joins and clauses:
-            clauses[-1].append((term, negates))
-        else:
-            clauses.append([(term, negates)])
-        joins = negates = False
-    return [
-        Clause(tuple(term for term, no in clause if not no), tuple(term for term, no in clause if no))
-        for clause in clauses
-    ]
+        (excluded if negates else groups[-1]).append(part)
+        negates = False
+    return Both(tuple(Either(tuple(group)) for group in groups if group), tuple(excluded))

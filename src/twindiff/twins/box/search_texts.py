@@ -1,89 +1,105 @@
-"""Where the words of a search are looked for: in names, descriptions, tags, comments and contents."""
+"""Where the words of a search are looked for: in names, descriptions, tags, comments and contents.
+
+Names, descriptions and tags have a word that begins with what is looked for; contents and comments have the whole word.
+https://developer.box.com/guides/search/indexing
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any
 
-from twindiff.kit import Call, all_of
+from twindiff.kit import Call, Word, all_of
+from twindiff.kit.rows import Column, Expression
 
 from .further_tables import ContentText
 from .listing import KINDS
-from .search_query import Term
-from .tables import Comment, File, Item
+from .search_query import Either, Query, Term
+from .tables import Comment, File
 
 PARTS = ("name", "description", "tags", "comments", "file_content")
+_WEIGHTS = {"name": 8, "description": 4, "tags": 4, "file_content": 2, "comments": 1}
 MOST = 10_000
 """So many results there are at most, as with Box; the ones beyond cannot be paged to."""
+FILES_OF_A_CONTENT = 5
+"""As many files as may have the same content before more of them are looked at together than of other texts."""
 Key = tuple[str, str]
 
 
 class Texts:
-    """Looks terms up, and tells how well they fit."""
+    """Looks terms up, and tells how well they fit: `size` texts of each kind for each term, after `offset` others."""
 
-    def __init__(self, call: Call, parts: Collection[str]) -> None:
+    def __init__(self, call: Call, parts: Collection[str], size: int, offset: int = 0) -> None:
         self._call = call
         self._parts = parts
-        self._items: dict[Key, Item] = {}
-        self._held: dict[Key, set[str]] = {}
-        """In which parts of an item something was found."""
+        self._size, self._offset = size, offset
+        self._held: dict[Key, set[tuple[str, str]]] = {}
+        """What was found in an item: a term, and in which part."""
+        self.is_end = True
+        """Whether there are no further texts."""
 
-    def having(self, term: Term) -> set[Key]:
-        """The items that have a term in one of the parts."""
+    def having(self, query: Query) -> set[Key]:
+        """The items that have what a query asks for."""
+        if isinstance(query, Term):
+            return self._having(query)
+        found = [self.having(part) for part in query.parts]
+        if isinstance(query, Either) or not found:
+            return set[Key]().union(*found)
+        return found[0].intersection(*found).difference(*map(self.having, query.excluded))
+
+    def score(self, key: Key) -> int:
+        """How well an item fits: names count most."""
+        return sum(_WEIGHTS[part] for _, part in self._held.get(key, ()))
+
+    def _having(self, term: Term) -> set[Key]:
         found: set[Key] = set()
-        own = [part for part in ("name", "description", "tags") if part in self._parts]
-        if own:
-            found |= self._in_items(term, own)
+        for kind in KINDS if {"name", "description", "tags"}.intersection(self._parts) else ():
+            found |= self._in_items(kind, term)
         if "comments" in self._parts:
             found |= self._in_comments(term)
         if "file_content" in self._parts:
             found |= self._in_contents(term)
         return found
 
-    def item(self, key: Key) -> Item:
-        """An item that was found."""
-        return self._items[key]
-
-    def score(self, key: Key) -> int:
-        """How well an item fits: names count most."""
-        held = self._held.get(key, set[str]())
-        return sum({"name": 8, "description": 4, "tags": 4, "file_content": 2, "comments": 1}[part] for part in held)
-
-    def _note(self, item: Item, part: str) -> Key:
-        key = (item.type, item.id)
-        self._items.setdefault(key, item)
-        self._held.setdefault(key, set()).add(part)
+    def _note(self, kind: str, id: str, term: Term, part: str) -> Key:
+        key = (kind, id)
+        self._held.setdefault(key, set()).add((term.text, part))
         return key
 
-    def _in_items(self, term: Term, parts: list[str]) -> set[Key]:
+    def _in_items(self, kind: Any, term: Term) -> set[Key]:
+        """Names, descriptions and tags."""
         found: set[Key] = set()
-        for kind in KINDS:
-            words = term.words if term.is_phrase else (term.text,)
-            where = all_of(*(kind.search_text.contains(word, fold=True) for word in words))
-            for item in self._call.db.rows(kind, where, limit=MOST):
-                found |= {self._note(item, part) for part in parts if term.is_in(_part(item, part))}
+        columns = (kind.id, kind.name, kind.description, kind.tags)
+        for id, name, description, tags in self._rows(kind, _has(kind.search_text, term, is_start=True), *columns):
+            said = {"name": name, "description": description, "tags": "\n".join(tags or ())}
+            has = {part for part in said if part in self._parts and term.is_in(said[part], is_start=True)}
+            found |= {self._note(kind.type.default, id, term, part) for part in has}
         return found
 
     def _in_comments(self, term: Term) -> set[Key]:
-        where = all_of(*(Comment.message.contains(word, fold=True) for word in _words(term)))
-        rows = self._call.db.rows(Comment, where, limit=MOST)
-        files = {row.file_id for row in rows if term.is_in((row.message or "").casefold())}
-        return {self._note(file, "comments") for file in self._files(File.id, files)}
+        rows = self._rows(Comment, _has(Comment.message, term), Comment.file_id, Comment.message)
+        files = {file for file, message in rows if _fits(term, message)}
+        return {self._note("file", file, term, "comments") for file in files}
 
     def _in_contents(self, term: Term) -> set[Key]:
-        where = all_of(*(ContentText.text.contains(word, fold=True) for word in _words(term)))
-        rows = self._call.db.rows(ContentText, where, limit=MOST)
-        contents = {row.sha_1 for row in rows if term.is_in(row.text.casefold())}
-        return {self._note(file, "file_content") for file in self._files(File.sha_1, contents)}
+        columns = (ContentText.sha_1,) if len(term.words) == 1 else (ContentText.sha_1, ContentText.text)
+        rows = self._rows(ContentText, _has(ContentText.text, term), *columns, share=FILES_OF_A_CONTENT)
+        contents = [sha for sha, *text in rows if _fits(term, *text)]
+        files = self._call.db.rows(File, File.sha_1.in_(contents), columns=(File.id,), limit=MOST) if contents else ()
+        return {self._note("file", file, term, "file_content") for (file,) in files}
 
-    def _files(self, column: Any, values: Collection[str]) -> list[File]:
-        return self._call.db.rows(File, column.in_(tuple(values)), limit=MOST) if values else []
+    def _rows(self, table: Any, where: Expression, *columns: Column[Any], share: int = 1) -> list[tuple[Any, ...]]:
+        size, offset = self._size // share, self._offset // share
+        found: list[tuple[Any, ...]] = self._call.db.rows(table, where, columns=columns, limit=size, offset=offset)
+        self.is_end &= len(found) < size
+        return found
 
 
-def _words(term: Term) -> tuple[str, ...]:
-    return term.words if term.is_phrase else (term.text,)
+def _has(column: Column[Any], term: Term, *, is_start: bool = False) -> Expression:
+    *others, last = term.words
+    return all_of(*(column.has_word(Word((word,))) for word in others), column.has_word(Word((last,), is_start)))
 
 
-def _part(item: Any, part: str) -> str:
-    value: Any = " ".join(item.tags or []) if part == "tags" else getattr(item, part)
-    return str(value or "").casefold()
+def _fits(term: Term, text: str | None = None) -> bool:
+    """Whether a text that has the words of a term has the term: an index tells no more of words side by side."""
+    return len(term.words) == 1 or term.is_in(text)

@@ -53,7 +53,8 @@ class Folder(
     Row,
     table="box_folders",
     key=("id",),
-    indexes=(("parent_id", "item_status", "folded_name"), ("id", "search_text"), ("item_status", "trashed_at")),
+    indexes=(("parent_id", "item_status", "folded_name"), ("item_status", "trashed_at")),
+    words=("search_text",),
 ):
     id: Column[str]
     type: Column[str] = column(default="folder")
@@ -104,10 +105,10 @@ class File(
     key=("id",),
     indexes=(
         ("parent_id", "item_status", "folded_name"),
-        ("id", "search_text"),
         ("item_status", "trashed_at"),
         ("sha_1",),
     ),
+    words=("search_text",),
 ):
     id: Column[str]
     type: Column[str] = column(default="file")
@@ -188,7 +189,7 @@ class FileContent(Row, table="box_file_contents", key=("id",), unique=(("version
     digest: Column[str | None] = column(default=None)
 
 
-class Comment(Row, table="box_comments", key=("id",), indexes=(("file_id", "id"), ("id", "message"))):
+class Comment(Row, table="box_comments", key=("id",), indexes=(("file_id", "id"),), words=("message",)):
     id: Column[str]
     type: Column[str] = column(default="comment")
     message: Column[str | None] = column(default=None)
@@ -263,7 +264,8 @@ class WebLink(
     Row,
     table="box_web_links",
     key=("id",),
-    indexes=(("parent_id", "item_status", "folded_name"), ("id", "search_text"), ("item_status", "trashed_at")),
+    indexes=(("parent_id", "item_status", "folded_name"), ("item_status", "trashed_at")),
+    words=("search_text",),
 ):
     id: Column[str]
     type: Column[str] = column(default="web_link")

@@ -127,9 +127,8 @@ class Message(
         ("channel_id", "parent_id", "message_id"),
         ("channel_id", "subtype", "message_id"),
         ("parent_id", "message_id"),
-        # All that a search for words looks at: it need not touch the messages that it passes by.
-        ("message_id", "message_text", "channel_id", "user_id"),
     ),
+    words=("message_text",),
 ):
     """A message is known by its `ts`, which is its key; a reply names the message it hangs on."""
 

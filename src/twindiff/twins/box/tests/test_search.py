@@ -48,6 +48,19 @@ def library(box: Box) -> Box:
         ('"red tulips"', ["tulips.txt"]),
         ('"tulips red"', []),
         ('"blue box"', ["roses.md"]),
+        ("red AND soil spring", ["tulips.txt"]),
+        ("(red AND spring) OR compost", ["notes.txt", "tulips.txt"]),
+        ("red AND (compost OR spring)", ["tulips.txt"]),
+        ("(tulips", ["notes.txt", "tulips.txt"]),
+        ("NOT soil", []),
+        ("ulips", []),
+        ("Gard", ["Gardening"]),
+        ("compo", ["notes.txt"]),
+        ("sprin", []),
+        ("marig", []),
+        ("tulips.txt", ["tulips.txt"]),
+        ("tulips.t", ["tulips.txt"]),
+        ("túlips", ["notes.txt", "tulips.txt"]),
         ("Gardening", ["Gardening"]),
         ("%", []),
     ],
@@ -92,6 +105,16 @@ def test_pages_of_results_follow_each_other(box: Box):
     pages = [box("GET", f"search?query=plan&limit=2&offset={offset}") for offset in (0, 2, 4)]
     assert [page["total_count"] for page in pages] == [5, 5, 5]
     assert len({entry["id"] for page in pages for entry in page["entries"]}) == 5
+
+
+def test_pages_of_very_many_results_have_each_once(box: Box):
+    """They are ranked in parts, of which the first has 250."""
+    names = {f"plan {number}" for number in range(300)}
+    for name in names:
+        box("POST", "web_links", {"url": "https://example.com", "name": name, "parent": {"id": "0"}})
+    pages = [box("GET", f"search?query=plan&limit=100&offset={offset}") for offset in (0, 100, 200)]
+    assert sorted(entry["name"] for page in pages for entry in page["entries"]) == sorted(names)
+    assert pages[-1]["total_count"] == 300
 
 
 @pytest.mark.parametrize(

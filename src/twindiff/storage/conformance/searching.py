@@ -1,0 +1,70 @@
+# ruff: noqa: D103 - a test is named by the sentence it proves
+"""Words are found where texts have them, whatever has happened to the texts."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from twindiff.kit.store import Store
+from twindiff.kit.words import Word, has_word
+
+from .worlds import Place, Thing, World
+
+__all__ = ["test_words_are_found_after_texts_have_come_changed_and_gone", "test_words_are_found_where_time_has_led"]
+
+TEXTS = ["low tide", "Tide tables", "Grüße, Zoë", "tidewater", "harbour: c++ v4.0", "東京tide", "", None, "x" * 3_000]
+WORDS = [Word(("tide",)), Word(("tide",), is_start=True), Word(("zoe", "harbour")), Word(("c++",)), Word(("low tide",))]
+ROWS = 100
+"""More than an engine may keep aside before it looks words up."""
+
+
+def things(chance: Random, first: int) -> list[Thing]:
+    return [Thing(thing_id=f"T{first + n:03}", text=chance.choice(TEXTS)) for n in range(ROWS)]
+
+
+def assert_found(place: Place) -> None:
+    rows = place.read(lambda db: db.rows(Thing))
+    for word in WORDS:
+        having = [row.thing_id for row in rows if has_word(row.text, word.pattern)]
+        found = place.read(lambda db, word=word: db.rows(Thing, Thing.text.has_word(word), columns=(Thing.thing_id,)))
+        assert [id for (id,) in found] == having
+
+
+def rewrite(chance: Random, db: Store) -> None:
+    """Change, remove and bring back some rows."""
+    for row in db.rows(Thing)[:: chance.randint(2, 5)]:
+        if chance.random() < 0.3:
+            db.remove(row)
+        else:
+            db.change(row, text=chance.choice(TEXTS), number=chance.randint(0, 9))
+    db.add(Thing(thing_id=f"A{chance.random()}", text=chance.choice(TEXTS)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_words_are_found_after_texts_have_come_changed_and_gone(world: World, seed: int) -> None:
+    chance = Random(seed)
+    place = world.environment(*things(chance, 0))
+    assert_found(place)
+    place.add(*things(chance, ROWS))
+    assert_found(place)
+    for _ in range(4):
+        place.write(lambda db: rewrite(chance, db))
+        assert_found(place)
+
+
+def test_words_are_found_where_time_has_led(world: World) -> None:
+    chance = Random(0)
+    place = world.environment(*things(chance, 0))
+    place.write(lambda db: rewrite(chance, db))
+    place.add(*things(chance, ROWS))
+    place.write(lambda db: rewrite(chance, db))
+    forked = place.fork(2)
+    assert_found(forked)
+    place.engine.rewind(place.env, 1)
+    assert_found(place)
+    world.reopen()
+    for each in (place, forked):
+        each.wake()
+        assert_found(each)
