@@ -68,6 +68,13 @@ def ask_for_its_verdict(task: Task) -> None:
     httpx.get(platform, headers=headers, trust_env=False).raise_for_status()
 
 
+def swallow_a_refusal(task: Task) -> None:
+    say(task)
+    headers = {"X-API-Key": task.token}
+    platform = task.url.partition("/api/env/")[0] + "/api/platform"
+    httpx.get(f"{platform}/results/1?calls=true", headers=headers, trust_env=False)
+
+
 def leave(task: Task) -> None:
     sys.exit(3)
 
@@ -80,6 +87,10 @@ AGENTS: dict[str, tuple[Callable[[Task], None], str]] = {
     "post binary": (post_binary, "Expected exactly 1 row of messages to be added, got 0."),
     "post megabytes": (post_megabytes, "Expected exactly 1 row of messages to be added, got 0."),
     "control plane": (ask_for_its_verdict, "The agent raised HTTPStatusError: Client error '403 Forbidden'"),
+    "swallowed": (
+        swallow_a_refusal,
+        "The agent asked the control plane, with its token: GET /api/platform/results/1",
+    ),
     "leave": (leave, "The agent raised SystemExit: 3"),
     "good": (say, ""),
 }
@@ -126,6 +137,12 @@ def test_a_trial_ends_for_its_own_reason_and_the_others_go_on(name: str, tried: 
     assert trial.passed == (name == "good")
     assert trial.reason.startswith(reason)
     assert len(trial.reason) < 3_000
+
+
+def test_what_an_agent_asked_of_the_control_plane_is_in_its_log(tried: dict[str, Trial], client: Client) -> None:
+    for name in ("swallowed", "control plane"):
+        said, refused = client.result(tried[name].run_id, calls=True).calls
+        assert (said.twin, refused.twin, refused.status, refused.error) == ("slack", "", 403, "agent_refused")
 
 
 def test_a_flood_is_in_the_log_call_by_call(tried: dict[str, Trial], client: Client) -> None:

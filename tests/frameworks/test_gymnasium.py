@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 import gymnasium
+import httpx
 import pytest
 from gymnasium.utils.env_checker import check_env
 
@@ -54,6 +55,18 @@ def test_a_wrong_result_has_no_reward_and_says_why(env: gymnasium.Env[Any, str])
     _, reward, terminated, _, info = env.step(FINISH)
     assert (reward, terminated) == (0.0, True)
     assert "small-talk" in info["reasons"][0]
+
+
+def test_an_agent_that_asks_for_its_verdict_has_no_reward(server: str):
+    env = gymnasium.make(ID, tests=RENAME, base_url=server)
+    env.reset()
+    env.step(json.dumps(SOLUTION))
+    token = {"X-API-Key": unwrapped(env).episode.task.token}
+    assert httpx.get(f"{server}/api/platform/runs", headers=token, trust_env=False).status_code == 403
+    _, reward, _, _, info = env.step(FINISH)
+    assert (reward, info["passed"], info["score"]) == (0.0, False, 0.0)
+    assert info["reasons"][0] == "The agent asked the control plane, with its token: GET /api/platform/runs"
+    env.close()
 
 
 def test_who_is_never_done_is_cut_off_and_judged():

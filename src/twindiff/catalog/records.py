@@ -33,7 +33,7 @@ class EnvironmentRecord(
     Row,
     table="environments",
     key=("environment_id",),
-    indexes=(("status", "expires"), ("status", "created"), ("created",)),
+    indexes=(("status", "expires"), ("status", "created"), ("created",), ("token_hash",)),
 ):
     """An environment; `expires` is in microseconds since 1970."""
 

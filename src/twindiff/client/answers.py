@@ -270,7 +270,8 @@ class Started(msgspec.Struct, rename="camel"):
 class Verdict(msgspec.Struct):
     """Whether the checks hold; `explanations` say why not, one for each that failed.
 
-    `warnings` tell which tables and columns of the checks there are not.
+    `warnings` tell which tables and columns of the checks there are not. `refused` are requests to the control plane
+    that the agent made with its token, which no check looks at.
     """
 
     passed: bool
@@ -278,12 +279,18 @@ class Verdict(msgspec.Struct):
     failures: list[str]
     explanations: list[dict[str, Any]]
     warnings: list[str] = []
+    refused: list[str] = []
 
     def __repr__(self) -> str:
         """One line that a failing `assert verdict.passed` shows: how many assertions hold, and what the first lacks."""
         word = "passed" if self.passed else "failed"
         held = f"{self.score.get('passed', 0)} of {self.score.get('total', 0)} assertions hold"
         return f"<Verdict {word}: {'. '.join([held, *self.why[:1]])}>"
+
+    @property
+    def overreach(self) -> str:
+        """That the agent asked the control plane for something, in a sentence; empty if it did not."""
+        return f"The agent asked the control plane, with its token: {', '.join(self.refused)}" if self.refused else ""
 
     @property
     def why(self) -> list[str]:

@@ -168,7 +168,9 @@ def _judged(trial: Trial, environment: Environment, agent: Agent, seconds: float
     trial = trial._replace(run_id=run.id)
     try:
         let_work(agent, task_of(trial.test, environment), seconds)
-        return trial._replace(verdict=run.evaluate())
+        verdict = run.evaluate()
+        # An agent that tries to judge itself has failed, whatever else it has done.
+        return trial._replace(error=verdict.overreach) if verdict.refused else trial._replace(verdict=verdict)
     except BaseException as error:  # noqa: BLE001 - an agent may raise anything
         with suppress(Refused, Unreachable):  # what the agent raised is what counts
             run.diff()  # what was done so far is kept in the run's result

@@ -31,6 +31,10 @@ UNKNOWN_OPERATION = UnknownOperation.code
 """The error of a call that named an operation which nobody has, as far as the twin knows: a slip."""
 MISSING_OPERATION = MissingOperation.code
 """The error of a call that named an operation which the vendor has and its twin lacks."""
+AGENT_REFUSED = "agent_refused"
+"""The error of a request by which an agent asked for what is none of its business: the control plane."""
+MOST_REFUSED = 10
+"""Requests of that kind that are told by name."""
 NOT_HERE = (UNKNOWN_OPERATION, MISSING_OPERATION)
 
 
@@ -245,6 +249,22 @@ class CallLog:
         return self._catalog.count(
             CallRecord, CallRecord.environment_id == environment_id, CallRecord.error.in_(NOT_HERE)
         )
+
+    def refused(self, environment_id: str, *, after: int) -> list[str]:
+        """What the agent of an environment asked the control plane for, since the call with a number."""
+        with self._writing:
+            with self._guard:
+                waiting = list(self._waiting.get(environment_id, ()))
+            last = self._last_number(environment_id)
+            found = self._catalog.rows(
+                CallRecord,
+                CallRecord.environment_id == environment_id,
+                CallRecord.number > after,
+                CallRecord.error == AGENT_REFUSED,
+                limit=MOST_REFUSED,
+            )
+        late = [each for number, each in enumerate(waiting, last + 1) if number > after and each.error == AGENT_REFUSED]
+        return [each.operation for each in (*found, *late)][:MOST_REFUSED]
 
     def forget(self, environment_id: str) -> Iterator[None]:
         """Drop the log of a deleted environment, in parts; as long as results of its runs stay, so do its calls."""

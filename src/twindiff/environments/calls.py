@@ -17,7 +17,7 @@ from twindiff.kit.twin import Twin
 from twindiff.storage import CatalogStore, Engine, NotServed, OperationContext, OperationInfo
 from twindiff.storage.deadline import TakesLong
 
-from .call_log import MISSING_OPERATION, UNKNOWN_OPERATION, CallLog, Entry
+from .call_log import AGENT_REFUSED, MISSING_OPERATION, UNKNOWN_OPERATION, CallLog, Entry
 from .due import DueWork, StillDue
 from .environments import Environment
 from .transcripts import Heard, Policy
@@ -91,6 +91,10 @@ class Calls:
         outcome = Outcome(answer, _named(request), error=error)
         self.note(environment, twin, outcome, request, token, time.perf_counter())
         return answer
+
+    def refuse_agent(self, environment: Environment, request: Request) -> None:
+        """Log that the agent of an environment asked the control plane for something, which no agent is answered."""
+        self.log.add(environment.id, Entry(wall(), "", _named(request), "", 403, 0.0, AGENT_REFUSED, None))
 
     def note(
         self, environment: Environment, twin: Twin, outcome: Outcome, request: Request, token: str, started: float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from contextlib import suppress
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any, NamedTuple, cast
@@ -250,6 +251,13 @@ class Environments:
         for environment_id in environment_ids:
             self._live.pop(environment_id, None)
             self._engine.sleep(environment_id)
+
+    def of_agent(self, token: str) -> Environment | None:
+        """The environment that an agent's token opens, if it can be called."""
+        found = self._catalog.find(EnvironmentRecord, EnvironmentRecord.token_hash == token_hash(token))
+        with suppress(EnvironmentDeleted, EnvironmentExpired):
+            return self.get(found.environment_id) if found else None
+        return None
 
     def get(self, environment_id: str) -> Environment:
         """A ready environment; raises EnvironmentNotFound, EnvironmentDeleted, EnvironmentExpired."""

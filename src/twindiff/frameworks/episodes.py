@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any, Self
 
 import httpx
+from msgspec.structs import replace
 
 from twindiff.client import Client, Environment, Run, Suite, Test, Verdict
 from twindiff.client.calling import Answered, called
@@ -109,8 +110,12 @@ class Episode:
         return called(self._http, self.task, arguments)
 
     def verdict(self) -> Verdict:
-        """How the test's checks see what has changed since the beginning."""
-        return self.run.evaluate()
+        """How the test's checks see what has changed since the beginning; an agent that tries to judge itself fails."""
+        found = self.run.evaluate()
+        if not found.refused:
+            return found
+        why = [{"text": found.overreach}, *found.explanations]
+        return replace(found, passed=False, score={**found.score, "percent": 0.0}, explanations=why)
 
     def fork(self, at: Point | None = None) -> Self:
         """Another try that goes on from a point of this one, the present unless told otherwise.

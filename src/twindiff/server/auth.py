@@ -37,6 +37,12 @@ class Unauthorized(ApiError):
     status = 403
 
 
+class AgentUnauthorized(Unauthorized):
+    """unauthorized: an agent token does not open the control plane"""
+
+    code = "unauthorized"
+
+
 class ForeignHost(ApiError):
     """Without an API key the server answers to names of this machine only."""
 
@@ -82,11 +88,17 @@ def check_origin(headers: Mapping[str, str]) -> None:
         raise CrossSite("A page of another site asked for this; serve with an API key to be reached by others")
 
 
+def agent_token(request: Request) -> str:
+    """The agent's token that a request brings; empty without one."""
+    given = (request.headers.get("x-api-key", ""), request.bearer() or "")
+    return next((each for each in given if each.startswith(TOKEN_PREFIX)), "")
+
+
 def authorize_control(key: str | None, request: Request, operation: str, free: Container[str] = OPEN) -> None:
     """Let the platform key in, or anyone but an agent where there is none; `free` are operations that need no key."""
+    if agent_token(request):
+        raise AgentUnauthorized
     api_key, token = request.headers.get("x-api-key", ""), request.bearer() or ""
-    if api_key.startswith(TOKEN_PREFIX) or token.startswith(TOKEN_PREFIX):
-        raise Unauthorized("unauthorized: an agent token does not open the control plane")
     if key is None or operation in free:
         return
     given = api_key or token

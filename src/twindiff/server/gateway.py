@@ -18,7 +18,7 @@ from typing import Any
 from twindiff.kit.errors import ApiError, InternalError
 from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer, Request
-from twindiff.server.auth import check_origin, refusal
+from twindiff.server.auth import AgentUnauthorized, agent_token, check_origin, refusal
 from twindiff.server.bodies import Receive, read_body
 from twindiff.server.data_plane import DataPlane, Target, harmless, target_of
 from twindiff.server.planes import Plane, desk_of, planes_of
@@ -165,15 +165,25 @@ class Gateway:
         return next((plane for plane in self._planes if plane.has(path)), None)
 
     async def _control_plane(self, plane: Plane, given: Any, request: Request, receive: Receive) -> Answer:
-        operations = plane.operations
+        operations, asked = plane.operations, request
         request = request._replace(path=request.path.removeprefix(plane.removed))
         found = operations.find(request.verb, request.path)
-        plane.authorize(self.service.settings.api_key, request, found.operation.name if found else "")
+        try:
+            plane.authorize(self.service.settings.api_key, request, found.operation.name if found else "")
+        except AgentUnauthorized:
+            await self.service.runtime.run_request(lambda: self._note_agent(asked))
+            raise
         if found is None:
             return operations.style.unknown(request, operations.verbs(request.path))
         body = await read_body(request, receive, found.operation.declared.body_limit)
         exchange = Exchange(operations.style, request._replace(body=body), found.operation, found.path_parameters)
         return await self.service.runtime.run_request(lambda: self._operate(given, exchange))
+
+    async def _note_agent(self, request: Request) -> None:
+        """Log what an agent asked of us in its environment, where who judges it finds it."""
+        environment = self.service.environments.of_agent(agent_token(request))
+        if environment:
+            self.service.calls.refuse_agent(environment, request)
 
     async def _operate(self, given: Any, exchange: Exchange) -> Answer:
         result = exchange.operation.bound.invoke(given, await self._read(exchange))

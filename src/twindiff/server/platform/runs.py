@@ -47,7 +47,11 @@ class RunDiff(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class RunEvaluated(msgspec.Struct, rename="camel", omit_defaults=True):
-    """`warnings` tell which tables and columns of the checks there are not."""
+    """`warnings` tell which tables and columns of the checks there are not.
+
+    `refused` are requests to the control plane that the agent made in the run with its token, ten at most: none was
+    answered, and no check looks at them.
+    """
 
     run_id: str
     status: str
@@ -56,6 +60,7 @@ class RunEvaluated(msgspec.Struct, rename="camel", omit_defaults=True):
     failures: list[str]
     explanations: list[Explanation]
     warnings: list[str] = []
+    refused: list[str] = []
 
 
 class RunResult(msgspec.Struct, rename="camel", omit_defaults=True):
@@ -124,6 +129,7 @@ async def evaluate_run(
         verdict.failures,
         verdict.explanations,
         verdict.warnings,
+        service.calls.log.refused(run.environment_id, after=run.start_call or 0),
     )
 
 
