@@ -15,8 +15,13 @@ from tests.cli.conftest import QUIET, Run, finished, program
 from tests.harness import Platform
 
 AGENT = """
+import asyncio
+import os
+import signal
 import time
 import httpx
+
+left = int(os.environ.get("INTERRUPT_AFTER", "-1"))
 
 async def work(task):
     print("on my way\\n", end="")  # in one piece, for others print at the same time
@@ -24,6 +29,14 @@ async def work(task):
         headers = {"Authorization": f"Bearer {task.token}"}
         for text in ("tulips", "roses") if "both" in task.prompt else ("tulips",):
             await slack.post("/chat.postMessage", headers=headers, json={"channel": "C1", "text": text})
+
+async def interrupt(task):
+    global left
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.Event().wait()
+    left -= 1
+    await work(task)
 
 def wait(task):
     print(f"{task.environment_id}\\n", end="", flush=True)

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, finished
 from tests.cli.test_suites import folder, lines, server_with_it
 from tests.harness import Platform
 
@@ -72,6 +72,20 @@ def test_a_run_that_goes_on_from_a_file_gives_the_file_of_one_that_was_not_stopp
         ("Tulips", 2),
         ("Tulips and roses", 1),
     ]
+
+
+def test_a_run_that_is_interrupted_at_every_task_ends_with_the_same_file(
+    folder: Path, server_with_it: Run, server: str, platform: Platform
+) -> None:
+    before = environments(platform)
+    arguments = ("suites", "run", "stalls", "--agent", "stall_agent:interrupt", "--base-url", server, "--save")
+    for after in ("0", "1", "1"):
+        assert finished(*arguments, "set.jsonl", INTERRUPT_AFTER=after).returncode == 130
+    assert [server_with_it(*arguments, name).exit_code for name in ("set.jsonl", "whole.jsonl")] == [1, 1]
+    assert kept(folder / "set.jsonl") == kept(folder / "whole.jsonl")
+    assert {platform.get(f"env/{each}")["status"] for each in environments(platform) - before} == {"deleted"}
+    made = {json.loads(line)["trialSet"] for line in (folder / "set.jsonl").read_text().splitlines()}
+    assert [platform.get(f"trial-sets/{each}")["trials"] for each in made] == [3]
 
 
 def test_a_file_of_another_agent_is_left_alone(folder: Path, twindiff: Run) -> None:
