@@ -6,7 +6,7 @@ https://docs.slack.dev/apis/web-api
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl
 
@@ -52,10 +52,6 @@ class UnknownMethod(ApiError):
     """There is no method of that name, or this twin does not have it."""
 
 
-class FeatureNotEnabled(ApiError):
-    """The workspace is on no Enterprise plan, which alone has organizations to administer."""
-
-
 class ServiceUnavailable(ApiError):
     """The method took longer than a method may take."""
 
@@ -83,9 +79,6 @@ class SlackRpc(Style):
     """An error leaves as `{"ok": false, "error": code}`; what stands in its details stands beside the code."""
 
     token_in_body = True
-
-    def __init__(self, *, of_organizations: Collection[str] = ()) -> None:
-        self._of_organizations = frozenset(of_organizations)
 
     missing_token = NotAuthed
     unknown_token = InvalidAuth
@@ -152,8 +145,6 @@ class SlackRpc(Style):
         method = self.method_name(request.path)
         if method.startswith(_RETIRED):
             return self.error(MethodDeprecated())
-        if method in self._of_organizations:
-            return self.error(FeatureNotEnabled())
         return self.error(UnknownMethod(req_method=method))
 
 

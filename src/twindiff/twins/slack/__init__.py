@@ -25,6 +25,7 @@ from . import (
     lists,
     members,
     oauth,
+    organizations,
     pins,
     profiles,
     reactions,
@@ -54,7 +55,7 @@ _MISSING = (_HERE / "missing_methods.txt").read_text().split()
 
 twin = Twin(
     "slack",
-    SlackRpc(of_organizations=[name for name in _MISSING if name.startswith("admin.")]),
+    SlackRpc(),
     *(
         page.api
         for page in (
@@ -73,6 +74,7 @@ twin = Twin(
             lists,
             members,
             oauth,
+            organizations,
             pins,
             profiles,
             reactions,

@@ -13,6 +13,7 @@ from twindiff.kit import Call, Exchange, Store
 from twindiff.kit.styles.slack import InvalidAuth, Ratelimited
 from twindiff.kit.twin import Operation
 
+from . import organizations
 from .tables import AccessToken, User
 from .tiers import most_a_minute
 from .token_errors import AccountInactive, MissingScope, NotAllowedTokenType, TokenRevoked
@@ -22,7 +23,7 @@ dnd.endSnooze dnd.setSnooze files.revokePublicURL files.sharedPublicURL reminder
 reminders.delete reminders.info reminders.list search.all search.files search.messages stars.add stars.list
 stars.remove team.profile.get users.identity users.profile.set
 """
-_FOR_PEOPLE_ONLY = frozenset(_REFUSED_TO_BOTS.split())
+_FOR_PEOPLE_ONLY = frozenset((*_REFUSED_TO_BOTS.split(), *organizations.METHODS))
 """Methods that take no bot token."""
 
 EVERY = "*"

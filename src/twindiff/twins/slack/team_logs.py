@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 from twindiff.kit import Call, Meta, Operations, not_
 
-from .access import holds
+from .access import holds, workspace
 from .errors import UserNotFound
-from .tables import User
+from .tables import TeamSetting, User
 
 api = Operations()
 
@@ -21,16 +21,18 @@ Page = Annotated[int, Meta(ge=1, le=100)]
 
 @api.method("team.preferences.list", reads=True, scope="team.preferences:read")
 def list_preferences(call: Call) -> dict[str, Any]:
-    """Tell how the workspace is set up, which is as every new one is.
+    """Tell how the workspace is set up: messages can be edited for ever, and everyone may post to the general channel.
 
+    `allow_message_deletion` is told no more: https://docs.slack.dev/changelog/2025/08/26/field-deprecation
     https://docs.slack.dev/reference/methods/team.preferences.list
     """
+    setting = call.db.find(TeamSetting, TeamSetting.team_id == workspace(call.db).team_id)
+    takes_files = setting is None or setting.allow_file_uploads is not False
     return {
-        "allow_message_deletion": True,
         "display_real_names": False,
-        "disable_file_uploads": "allow_all",
+        "disable_file_uploads": "allow_all" if takes_files else "disallow_all",
         "msg_edit_window_mins": -1,
-        "who_can_post_general": "ra",
+        "who_can_post_general": "everyone",
     }
 
 

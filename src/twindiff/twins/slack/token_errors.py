@@ -24,6 +24,10 @@ class CodeAlreadyUsed(ApiError):
     """The code was exchanged before."""
 
 
+class FeatureNotEnabled(ApiError):
+    """The workspace is on no Enterprise plan, which alone has organizations to administer."""
+
+
 class InvalidClientId(ApiError):
     """There is no such application."""
 

@@ -34,6 +34,11 @@ def strict(workspace_with):
         ("xoxb-1", "search.messages", "not_allowed_token_type"),
         ("xoxb-1", "reminders.list", "not_allowed_token_type"),
         ("xoxp-few", "users.list", "missing_scope"),
+        ("", "admin.users.list", "not_authed"),
+        ("xoxp-2", "admin.users.list", "invalid_auth"),
+        ("xoxp-gone", "admin.users.list", "account_inactive"),
+        ("xoxb-1", "admin.users.list", "not_allowed_token_type"),
+        ("xoxp-1", "admin.users.list", "feature_not_enabled"),
     ],
 )
 def test_a_strict_workspace_refuses(strict, token, method, error):
