@@ -105,12 +105,18 @@ def info(call: Call, file: str, count: Count = 100, page: Page = 1) -> dict[str,
     answer: dict[str, Any] = {"file": shown, "comments": [], "paging": paging, "response_metadata": {"next_cursor": ""}}
     if shown["mode"] != "snippet":
         return answer
-    text = bytes_of(call, found).decode(errors="replace")
+    text = add_preview(call, found, shown)
+    return {**answer, "content": text[:_LONGEST_CONTENT], "is_truncated": len(text) > _LONGEST_CONTENT}
+
+
+def add_preview(call: Call, file: File, shown: dict[str, Any]) -> str:
+    """Show how a file of text begins, and how long it is; gives the text."""
+    text = bytes_of(call, file).decode(errors="replace")
     lines = text.splitlines()
     shown["preview"] = "\n".join(lines[:_SHOWN_LINES])
     shown["lines"], shown["lines_more"] = len(lines), max(0, len(lines) - _SHOWN_LINES)
     shown["preview_is_truncated"] = False
-    return {**answer, "content": text[:_LONGEST_CONTENT], "is_truncated": len(text) > _LONGEST_CONTENT}
+    return text
 
 
 def bytes_of(call: Call, file: File) -> bytes:

@@ -143,8 +143,23 @@ def _listed(call: Call, room: Channel, part: Part, metadata: bool) -> list[dict[
         listed_message(message, team_id, related, metadata=metadata) if message else tombstone(ts, team_id, threads[ts])
         for ts, message in part.messages.items()
     ]
+    _add_roots(call, team_id, shown)
     with_calls(call, shown)
     return shown
+
+
+def _add_roots(call: Call, team_id: str, shown: list[dict[str, Any]]) -> None:
+    """Show with replies that were sent to the channel as well the message that they hang on.
+
+    https://docs.slack.dev/reference/events/message/thread_broadcast
+    """
+    sent = [each for each in shown if each.get("subtype") == BROADCAST]
+    roots = call.db.rows(Message, Message.message_id.in_([each["thread_ts"] for each in sent])) if sent else []
+    related = related_to(call, roots)
+    found = {root.message_id: listed_message(root, team_id, related) for root in roots}
+    for each in sent:
+        if each["thread_ts"] in found:
+            each["root"] = found[each["thread_ts"]]
 
 
 def _more(rest: list[str]) -> dict[str, Any]:

@@ -153,7 +153,8 @@ def get_presence(call: Call, user: str = "") -> dict[str, Any]:
     answer: dict[str, Any] = {"presence": "active" if online else "away"}
     if person.user_id != call.actor:
         return answer
-    return {**answer, "online": online, "auto_away": False, "manual_away": away, "connection_count": int(online)}
+    answer |= {"online": online, "auto_away": False, "manual_away": away, "connection_count": int(online)}
+    return {**answer, "last_activity": call.clock.unix()} if online else answer
 
 
 @api.method("users.setPresence", scope="users:write")

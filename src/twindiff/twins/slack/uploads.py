@@ -31,7 +31,7 @@ from .errors import (
 )
 from .file_types import FAMILIES, filetype_of, kind_of
 from .file_views import file_objects, public_secret
-from .files import bytes_of, visible_file
+from .files import add_preview, bytes_of, visible_file
 from .tables import Channel, File, FileContent, FileMessage, TeamSetting, UploadTicket
 from .views import message_event
 
@@ -112,7 +112,11 @@ def complete_upload(
     made = [_file(call, ticket, titles[ticket.file_id]) for ticket in tickets]
     for room in {room.channel_id: room for room in rooms}.values():
         share_files(call, room, made, _comment(initial_comment, blocks), thread_ts)
-    return {"files": file_objects(call, made)}
+    shown = file_objects(call, made)
+    for file, each in zip(made, shown, strict=True):
+        if each["mode"] == "snippet":
+            add_preview(call, file, each)
+    return {"files": shown}
 
 
 def _room(call: Call, channel: str, unknown: type[ApiError]) -> Channel:
