@@ -70,6 +70,7 @@ def of_other_screens(shop: Environment, bikes: Environment, company: Environment
         (bikes, "box"),
         (bikes, f"box/folders/{folder}"),
         (company, "calendar"),
+        (company, f"calendar/{AGENDA}/months/2018-08-01"),
         (company, f"calendar/{AGENDA}/events/{event}"),
     ]
     return [f"/inspect/environments/{environment.id}/screens/{path}" for environment, path in paths]
@@ -214,10 +215,17 @@ def test_pictures_of_the_documentation_can_be_taken(browser: Browser, world: Wor
     mine.slack("chat.postMessage", channel="C404", text="Done")
     world.platform.post(f"env/{mine.id}/checkpoints", {"name": "shipped"})
     mine.post("It is out.")
+    company = world.platform.environment("calendar:calendar_default", user="user_agent", name="Tideline")
     context = browser.new_context(base_url=world.server.url, viewport={"width": 1000, "height": 560})
     page = context.new_page()
-    for name, path in (("timeline", ""), ("slack", f"/screens/slack/channels/{GENERAL}")):
-        page.goto(f"/inspect/environments/{mine.id}{path}")
+    shown = {
+        "timeline": mine.id,
+        "slack": f"{mine.id}/screens/slack/channels/{GENERAL}",
+        "calendar": f"{company.id}/screens/calendar/calendars/robin.vale@tideline.example/months/2018-06-17",
+    }
+    for name, path in shown.items():
+        page.set_viewport_size({"width": 1000, "height": 860 if name == "calendar" else 560})
+        page.goto(f"/inspect/environments/{path}")
         page.screenshot(path=pictures / f"{name}.png")
         assert (pictures / f"{name}.png").stat().st_size > 10_000
     context.close()

@@ -144,6 +144,19 @@ def test_calendar_shows_a_week_in_the_zone_of_the_calendar_with_series_expanded(
     assert "Sun 24 Jun all day Later" in seen(world, company, "calendar", f"{AGENDA}/weeks/2018-06-27")
 
 
+def test_calendar_shows_a_month_in_whole_weeks_with_an_event_on_each_of_its_days(
+    world: World, company: Environment
+) -> None:
+    begins, ends = ({"dateTime": f"2018-10-{day}-07:00"} for day in ("30T23:00:00", "31T01:00:00"))
+    insert(company, summary="Night watch", start=begins, end=ends)
+    insert(company, summary="Fair", start={"date": "2018-10-30"}, end={"date": "2018-11-02"})
+    month = seen(world, company, "calendar", f"{AGENDA}/months/2018-10-15")
+    assert re.search(r"Month October 2018 Zone America/Los_Angeles Sun 30 Sep .* Sat 3 Nov $", month)
+    assert "Tue 30 Oct all day Fair 23:00 Night watch Wed 31 Oct all day Fair goes on Night watch" in month
+    assert "Thu 1 Nov all day Fair Fri 2 Nov Sat 3 Nov" in month
+    assert "Sun 17 Jun, today Mon 18 Jun" in seen(world, company, "calendar", f"{AGENDA}/months/2018-06-01")
+
+
 def test_calendar_shows_an_event_of_a_series_with_its_guests(world: World, company: Environment) -> None:
     begins, ends = ({"dateTime": f"2018-07-02T{hour}:00:00-07:00", "timeZone": "UTC"} for hour in ("09", "10"))
     about = {
@@ -161,7 +174,15 @@ def test_calendar_shows_an_event_of_a_series_with_its_guests(world: World, compa
 
 
 @pytest.mark.parametrize(
-    "path", ["nope", "calendars/x@y.z", f"{AGENDA}/weeks/soon", f"{AGENDA}/weeks/9999-12-31", "a/b/c/d"]
+    "path",
+    [
+        "nope",
+        "calendars/x@y.z",
+        f"{AGENDA}/weeks/soon",
+        f"{AGENDA}/weeks/9999-12-31",
+        f"{AGENDA}/months/2018-06",
+        "a/b/c/d",
+    ],
 )
 def test_calendar_shows_nothing_where_there_is_nothing(world: World, company: Environment, path: str) -> None:
     assert missing(world, company, "calendar", path)

@@ -39,7 +39,7 @@ class Card(NamedTuple):
 
 
 class Lane(NamedTuple):
-    """A column of a board."""
+    """A column of a board, or a day of a calendar."""
 
     title: str
     cards: Sequence[Card]
@@ -56,7 +56,7 @@ class Table(NamedTuple):
 
 
 class Screen(NamedTuple):
-    """What one sees: places to go to, by heading, and a text, facts, tables, a board or a conversation."""
+    """What one sees: places to go to, by heading, and a text, facts, tables, a board, days or a conversation."""
 
     title: str
     subtitle: str = ""
@@ -67,6 +67,8 @@ class Screen(NamedTuple):
     facts: Sequence[tuple[str, str | Link]] = ()
     tables: Sequence[Table] = ()
     lanes: Sequence[Lane] = ()
+    days: Sequence[Lane] = ()
+    """Whole weeks, seven days side by side; on a phone, those days below one another that hold something."""
     entries: Sequence[Entry] = ()
     note: str = ""
     """What is left out."""

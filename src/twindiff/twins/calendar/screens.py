@@ -1,4 +1,4 @@
-"""Calendars as people see them: a week of one in its zone, series expanded, and a page for each event."""
+"""Calendars as people see them: a week or month of one in its zone, series expanded, and a page for each event."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from twindiff.kit import Call
-from twindiff.kit.screens import Link, Screen, Table
+from twindiff.kit.screens import Card, Lane, Link, Screen, Table
 
 from .access import Access, primary_of
 from .errors import NotFound
@@ -21,15 +21,17 @@ from .times import begin_of, instant_of
 
 SHOWN = 200
 """Calendars, events of a week, and guests of an event."""
+SHOWN_OF_A_MONTH = 600
 YEARS = range(1970, 2200)
 """Those whose weeks can be looked at."""
+DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 
 Values = dict[str, Any]
 
 
 def screen(call: Call, path: str) -> Screen | None:
-    """Weeks at `calendars/ID/weeks/DAY`, this one at `calendars/ID`, events at `calendars/ID/events/ID`."""
+    """Weeks and months at `calendars/ID/weeks/DAY` and `…/months/DAY`, this week at `calendars/ID`, `…/events/ID`."""
     calendars = call.db.rows(Calendar, ~Calendar.deleted, order=(Calendar.summary, Calendar.id), limit=SHOWN)
     parts = path.split("/")
     if not path:
@@ -54,7 +56,8 @@ def _part(call: Call, lens: Lens, kind: str, name: str) -> Screen | None:
     if kind == "events":
         return _event(call, lens, name)
     day = _day_of(name) if name else instant_of(call.clock.micros, lens.zone).date()
-    return _week(call, lens, day) if kind == "weeks" and day else None
+    show = {"weeks": _week, "months": _month}.get(kind)
+    return show(call, lens, day) if show and day else None
 
 
 def _day_of(text: str) -> date | None:
@@ -68,17 +71,14 @@ def _day_of(text: str) -> date | None:
 def _week(call: Call, lens: Lens, day: date) -> Screen:
     """The week around a day, which begins as its owner likes."""
     calendar = lens.access.calendar
-    starts = settings_of(call, calendar.owner_id)["weekStart"].value
-    first = day - timedelta(days=(day.isoweekday() - (int(starts) if starts in ("1", "6") else 0)) % 7)
-    window = Window(*(begin_of({"date": each.isoformat()}, lens.zone.key) for each in (first, first + WEEK)))
-    page = events_page(call, lens, Wanted(window, Filters(), is_expanded=True), limit=SHOWN, token_is_due=False)
+    first = _begin_of_week(call, calendar, day)
+    events, note = _events(call, lens, first, first + WEEK, SHOWN)
     here = f"calendars/{calendar.id}"
     weeks = [
         Link("Week before", f"{here}/weeks/{first - WEEK}"),
         Link("This week", here),
         Link("Week after", f"{here}/weeks/{first + WEEK}"),
     ]
-    note = f"Only the first {SHOWN} are shown." if "nextPageToken" in page else ""
     columns = ("Day", "Time", "Event", "Where", "Guests")
     return Screen(
         title=calendar.summary,
@@ -87,9 +87,63 @@ def _week(call: Call, lens: Lens, day: date) -> Screen:
             ("Week", f"{_said(first)} to {_said(first + WEEK - timedelta(days=1))} {first.year}"),
             ("Zone", lens.zone.key),
         ],
-        places=[("Weeks", weeks)],
-        tables=[Table("Events", columns, _rows(page["items"], here, first), note)],
+        places=[("Weeks", weeks), ("Months", [Link("Its month", f"{here}/months/{day}")])],
+        tables=[Table("Events", columns, _rows(events, here, first), note)],
     )
+
+
+def _begin_of_week(call: Call, calendar: Calendar, day: date) -> date:
+    starts = settings_of(call, calendar.owner_id)["weekStart"].value
+    return day - timedelta(days=(day.isoweekday() - (int(starts) if starts in ("1", "6") else 0)) % 7)
+
+
+def _events(call: Call, lens: Lens, first: date, end: date, limit: int) -> tuple[list[Values], str]:
+    """The events from a day on and before another, and what is left out."""
+    window = Window(*(begin_of({"date": each.isoformat()}, lens.zone.key) for each in (first, end)))
+    page = events_page(call, lens, Wanted(window, Filters(), is_expanded=True), limit=limit, token_is_due=False)
+    return page["items"], f"Only the first {limit} are shown." if "nextPageToken" in page else ""
+
+
+def _month(call: Call, lens: Lens, day: date) -> Screen:
+    """The month that a day is in, in whole weeks; an event stands on each of its days."""
+    calendar = lens.access.calendar
+    begins = day.replace(day=1)
+    after = (begins + timedelta(days=31)).replace(day=1)
+    first = _begin_of_week(call, calendar, begins)
+    end = _begin_of_week(call, calendar, after - DAY) + WEEK
+    events, note = _events(call, lens, first, end, SHOWN_OF_A_MONTH)
+    here, today = f"calendars/{calendar.id}", instant_of(call.clock.micros, lens.zone).date()
+    months = [
+        Link("Month before", f"{here}/months/{(begins - DAY).replace(day=1)}"),
+        Link("Month after", f"{here}/months/{after}"),
+    ]
+    cards: dict[date, list[Card]] = {first + timedelta(days=number): [] for number in range((end - first).days)}
+    for each in events:
+        for each_day in _days_of(each):
+            if each_day in cards:
+                cards[each_day].append(_card(each, each_day, here))
+    return Screen(
+        title=calendar.summary,
+        subtitle=calendar.description or "",
+        note=note,
+        facts=[("Month", f"{begins:%B} {begins.year}"), ("Zone", lens.zone.key)],
+        places=[("Months", months), ("Weeks", [Link("This week", here)])],
+        days=[Lane(_said(each) + (", today" if each == today else ""), found) for each, found in cards.items()],
+    )
+
+
+def _days_of(event: Values) -> list[date]:
+    """The days that an event takes; its end is not one of its moments."""
+    start, end = (datetime.fromisoformat(_moment(event[name])) for name in ("start", "end"))
+    last = max(start, end - timedelta(microseconds=1)).date()
+    return [start.date() + timedelta(days=number) for number in range(min((last - start.date()).days, 62) + 1)]
+
+
+def _card(event: Values, day: date, here: str) -> Card:
+    start = datetime.fromisoformat(_moment(event["start"]))
+    is_timed = "dateTime" in event["start"] and start.date() == day
+    times = [f"{start:%H:%M}"] if is_timed else ["all day" if "date" in event["start"] else "goes on"]
+    return Card(event.get("summary") or "(No title)", f"{here}/events/{event['id']}", times)
 
 
 def _rows(events: Sequence[Values], here: str, first: date) -> list[tuple[str | Link, ...]]:
