@@ -71,7 +71,7 @@ def shop(size: int) -> dict[str, Any]:
             "name": f"Customer {number}",
             "email": f"customer{number}@shop.example",
             "invoice_prefix": f"C{number:07d}",
-            "metadata": {"number": str(number)},
+            "metadata": {"number": str(number), "tier": "plain" if number % 10 else "gold"},
         }
         for number in range(size)
     ]
@@ -88,11 +88,15 @@ def large(port: int) -> dict[str, dict[int, float]]:
         line.ask(platform_request("POST", "/api/platform/import", files))
         base = environment(line, f"stripe:stripe_{size}")
         middle = f"cus_{size // 2:014d}"
-        query = urlencode({"query": f'email:"customer{size // 2}@shop.example"'})
+        email = urlencode({"query": f'email:"customer{size // 2}@shop.example"'})
+        number = urlencode({"query": f'metadata["number"]:"{size // 2}"'})
+        many = urlencode({"query": 'metadata["tier"]:"gold"'})
         asked = {
             "list of 100": f"{base}/v1/customers?limit=100",
             "list of 100 from the middle": f"{base}/v1/customers?limit=100&starting_after={middle}",
-            "search by email": f"{base}/v1/customers/search?{query}",
+            "search by email": f"{base}/v1/customers/search?{email}",
+            "search by metadata of one": f"{base}/v1/customers/search?{number}",
+            "search by metadata of a tenth": f"{base}/v1/customers/search?{many}",
         }
         for name, path in asked.items():
             found.setdefault(name, {})[size] = _milliseconds(line, http("GET", path))

@@ -35,6 +35,7 @@ class Thing(
     unique=(("slug",),),
     folded=("text",),
     words=("text",),
+    entries=("data",),
 ):
     thing_id: Column[str]
     text: Column[str | None] = column(default=None)

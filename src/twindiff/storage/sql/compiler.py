@@ -137,6 +137,10 @@ class Compiler(ABC):
         """The same of a column that has an index of its words."""
         return self.has_word(left, word)
 
+    def entry(self, left: str, column: Column[Any], text: str) -> str:
+        """Whether a Json column has a text under a key, by an index of its entries; empty where there is none."""
+        return ""
+
     def search(self, table: Table, where: Sequence[Expression], alias: str) -> str:
         """A condition that all rows of a table that fit fulfil, and by which they are found sooner; empty for none."""
         return ""
@@ -389,7 +393,10 @@ def _plain_json(sql: Compiler, reference: str, column: Column[Any]) -> str:
 
 
 def _json_equal(sql: Compiler, part: Where, left: str) -> str:
-    return f"{_plain_json(sql, left, part.column)} IS NULL" if part.value is None else _json_compared(sql, part, left)
+    if part.value is None:
+        return f"{_plain_json(sql, left, part.column)} IS NULL"
+    by_index = sql.entry(left, part.column, part.value) if isinstance(part.value, str) else ""
+    return by_index or _json_compared(sql, part, left)
 
 
 def _json_different(sql: Compiler, part: Where, left: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from twindiff.kit.rows import Column, ColumnType, Table
 from twindiff.storage.sql.names import names, quote
 
+from .entry_index import EntryIndex
 from .word_index import WordIndex
 
 STORED: dict[ColumnType, str] = {
@@ -37,6 +38,8 @@ def statements(table: Table) -> Iterator[str]:
         yield f"CREATE INDEX IF NOT EXISTS {index} ON {quote(table.name)} (casefold({quote(name)}))"
     for name in table.words:
         yield from WordIndex(table, name).statements((name, number) if number else (name,))
+    for name in table.entries:
+        yield from EntryIndex(table, name).statements((name, number) if number else (name,))
 
 
 def _number(table: Table) -> str | None:

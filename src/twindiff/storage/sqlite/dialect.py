@@ -15,6 +15,7 @@ from twindiff.storage.sql.compiler import MANY, Compiler
 from twindiff.storage.sql.names import quote
 from twindiff.storage.values import INT64, json_text
 
+from .entry_index import EntryIndex
 from .word_index import Share, WordIndex, asked_of, match, words_needed
 
 MARKS = 4
@@ -34,11 +35,19 @@ _JSON_TYPES: dict[ColumnType, str] = {
 
 
 class Sql(Compiler):
-    """SQL for SQLite; `share` says how many of the rows an index of words finds."""
+    """SQL for SQLite; `share` says how many rows an index of words finds, `few` whether one of entries finds few.
 
-    def __init__(self, share: Callable[[WordIndex, str], Share] = lambda index, asked: "few") -> None:
+    What many rows have is met soon in whatever order rows are read, and to list those that have it would take longer.
+    """
+
+    def __init__(
+        self,
+        share: Callable[[WordIndex, str], Share] = lambda index, asked: "few",
+        few: Callable[[EntryIndex, str, str], bool] = lambda index, key, text: True,
+    ) -> None:
         super().__init__()
         self._share = share
+        self._few = few
         self._granted: set[tuple[str, Word]] = set()
         """Words that all rows have by the way in which they are found, each with the text that has it."""
         self._read: set[str] = set()
@@ -138,6 +147,15 @@ class Sql(Compiler):
         is_granted = (left, word) in self._granted
         known = "1" if is_granted else f"{row} IN ({index.found(self.place(asked_of(word)))})"
         return f"CASE WHEN {row} IN ({index.noted}) THEN {self.has_word(left, word)} ELSE {known} END"
+
+    def entry(self, left: str, column: Column[Any], text: str) -> str:
+        table = table_of(column.table)
+        if column.name not in table.entries or len(column.path) != 1:
+            return ""
+        index, (key,) = EntryIndex(table, column.name), column.path
+        if not self._few(index, key, text):
+            return ""
+        return f"{left.removesuffix(quote(column.name))}rowid IN ({index.found(self.place(key), self.place(text))})"
 
     def search(self, table: Table, where: Sequence[Expression], alias: str) -> str:
         """Look words up in the indexes that the table has of them.

@@ -7,11 +7,11 @@ from msgspec import DecodeError
 from twindiff.storage import SchemaChanged
 from twindiff.storage.journal import FORMER_QUEUE, Values
 
+from . import entry_index, word_index
 from .connection import Connection, ConstraintFailed, Stored, connect
 from .database import image_of
 from .ddl import quote
 from .store import Tables
-from .word_index import MARK
 
 
 def migrate(tables: Tables, image: bytes) -> bytes:
@@ -24,7 +24,8 @@ def migrate(tables: Tables, image: bytes) -> bytes:
     old.deserialize("main", image)
     listed = old.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").fetchall()
     try:
-        held = [str(name) for (name,) in listed if name != FORMER_QUEUE and MARK not in str(name)]
+        names = [str(name) for (name,) in listed if name != FORMER_QUEUE]
+        held = [name for name in names if not any(mark in name for mark in (word_index.MARK, entry_index.MARK))]
         rows = {name: _rows(tables, old, name) for name in held}
         return image_of(tables, {name: values for name, values in rows.items() if values})
     except (ConstraintFailed, DecodeError) as error:

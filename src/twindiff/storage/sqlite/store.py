@@ -22,6 +22,7 @@ from twindiff.storage.values import INT64, decode_json, json_text
 
 from .connection import OUT_OF_SPACE, BadStatement, Connection, ConstraintFailed, Interrupted, Stored, is_taken
 from .dialect import Sql
+from .entry_index import MANY_ROWS, EntryIndex
 from .shapes import Shape, key_in, plain_columns, plain_order, plain_where
 from .word_index import MANY_FOUND, MOST_PART, Share, WordIndex
 
@@ -143,12 +144,21 @@ class SqliteStore:
         parameters: list[Any] = []
         shape = (plain_where(where, parameters), plain_order(order), plain_columns(columns))
         if None in shape:
-            text = Sql(self._share) if is_page and _is_by_key(order, sql.table) else Sql()
+            text = self._text_of_page(order, sql.table) if is_page else Sql()
             return _select(sql, text, where, order, columns), text.parameters
         query = sql.queries.get(shape)
         if query is None:
             query = sql.remember(shape, _select(sql, Sql(), where, order, columns))
         return query, parameters
+
+    def _text_of_page(self, order: Ordering, table: Table) -> Sql:
+        """The text of a query for a page, which may rather read rows in their order than list what an index finds."""
+        return Sql(self._share, self._few) if _is_by_key(order, table) else Sql(few=self._few)
+
+    def _few(self, index: EntryIndex, key: str, text: str) -> bool:
+        """Whether it is quicker to look up which rows have a text under a key than to meet them."""
+        found = self._first(index.count, (key, text))
+        return found is not None and found[0] < MANY_ROWS
 
     def pages(
         self,

@@ -46,6 +46,7 @@ class Charge(
     key=("id",),
     unique=(("seq",),),
     indexes=(("customer", "seq"), ("payment_intent", "seq"), ("created",)),
+    entries=("metadata",),
 ):
     amount: Column[int]
     amount_captured: Column[int] = column(default=0)

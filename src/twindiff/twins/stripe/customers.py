@@ -53,6 +53,7 @@ class Customer(
     unique=(("seq",), ("invoice_prefix",)),
     indexes=(("email", "seq"), ("created",), ("test_clock",)),
     folded=("email", "name", "phone"),
+    entries=("metadata",),
 ):
     name: Column[str | None] = column(default=None)
     email: Column[str | None] = column(default=None)

@@ -32,6 +32,7 @@ class Invoice(
     unique=(("seq",), ("number",)),
     indexes=(("customer", "seq"), ("subscription", "seq"), ("status", "seq"), ("created",), ("test_clock",)),
     folded=("number",),
+    entries=("metadata",),
 ):
     amount_due: Column[int] = column(default=0)
     amount_overpaid: Column[int] = column(default=0, derived=True)

@@ -44,6 +44,7 @@ class PaymentIntent(
     key=("id",),
     unique=(("seq",),),
     indexes=(("customer", "seq"), ("created",), ("invoice",)),
+    entries=("metadata",),
 ):
     amount: Column[int]
     amount_capturable: Column[int] = column(default=0, derived=True)

@@ -54,7 +54,12 @@ LONGEST_INTERVALS = {"day": 1095, "week": 156, "month": 36, "year": 3}
 
 
 class Price(
-    StripeObject, table="prices", key=("id",), unique=(("seq",), ("lookup_key",)), indexes=(("product", "seq"),)
+    StripeObject,
+    table="prices",
+    key=("id",),
+    unique=(("seq",), ("lookup_key",)),
+    indexes=(("product", "seq"),),
+    entries=("metadata",),
 ):
     active: Column[bool] = column(default=True)
     billing_scheme: Column[str] = column(default="per_unit")

@@ -34,7 +34,13 @@ api = Operations(prefix="/v1/products")
 
 
 class Product(
-    StripeObject, table="products", key=("id",), unique=(("seq",),), indexes=(("active", "seq"),), folded=("name",)
+    StripeObject,
+    table="products",
+    key=("id",),
+    unique=(("seq",),),
+    indexes=(("active", "seq"),),
+    folded=("name",),
+    entries=("metadata",),
 ):
     active: Column[bool] = column(default=True)
     default_price: Column[str | None] = column(default=None)

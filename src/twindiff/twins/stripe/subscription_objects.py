@@ -31,6 +31,7 @@ class Subscription(
     key=("id",),
     unique=(("seq",),),
     indexes=(("customer", "seq"), ("status", "seq"), ("test_clock",), ("created",)),
+    entries=("metadata",),
 ):
     application_fee_percent: Column[float | None] = column(default=None)
     billing_cycle_anchor: Column[int]
