@@ -225,6 +225,15 @@ class Application(Row, table="box_applications", key=("client_id",), visibility=
     primary_key: Column[str | None] = column(default=None)
     secondary_key: Column[str | None] = column(default=None)
     """The keys by which its webhooks are signed."""
+    public_keys: Column[Json | None] = column(default=None)
+    """Its registered public keys in PEM, by id; with any, the assertions by which it gets tokens must be signed."""
+
+
+class Assertion(Row, table="box_assertions", key=("client_id", "jti"), visibility="bookkeeping"):
+    """An assertion that has been used."""
+
+    client_id: Column[str] = references(Application)
+    jti: Column[str]
 
 
 class AccessToken(Row, table="box_access_tokens", key=("token",), visibility="bookkeeping"):
@@ -273,5 +282,6 @@ TABLES: tuple[type[Row], ...] = (
     RecentItem,
     Application,
     AccessToken,
+    Assertion,
     ContentText,
 )

@@ -11,6 +11,7 @@ from twindiff.kit import Answer, Call, Operations
 from twindiff.kit.http import json_answer
 from twindiff.kit.oauth import JWT_BEARER, claims_of
 
+from .assertions import refusal
 from .further_tables import AccessToken, Application
 from .tables import User
 
@@ -39,8 +40,8 @@ def token(
 ) -> Answer:
     """Give a token for client credentials, a signed assertion, a refresh token or another token.
 
-    Where the template or the run names applications, only those are known; where neither does, any is. The signature
-    of an assertion is not checked. https://developer.box.com/reference/post-oauth2-token
+    Where the template or the run names applications, only those are known; where neither does, any is. The assertions
+    of one that has registered keys must be signed with one. https://developer.box.com/reference/post-oauth2-token
     """
     if not grant_type:
         return _refused("invalid_request", "The grant_type parameter is missing")
@@ -53,6 +54,9 @@ def token(
         claims = claims_of(assertion)
         if claims is None or claims.get("iss") != client_id:
             return _refused("invalid_grant", "Please check the 'iss' claim.")
+        why = refusal(call, app, assertion, claims) if app and app.public_keys else None
+        if why:
+            return _refused("invalid_grant", why)
         return _for_subject(call, app, str(claims.get("box_sub_type", "")), str(claims.get("sub", "")))
     if grant_type in ("refresh_token", EXCHANGE):
         given = refresh_token or subject_token

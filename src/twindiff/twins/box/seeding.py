@@ -20,7 +20,7 @@ from .access import ROLES, ROOT
 from .changing import Ref
 from .contents import Bytes
 from .extraction import text_of
-from .further_tables import Collaboration, ContentText
+from .further_tables import Application, Collaboration, ContentText
 from .names import check_name
 from .stamps import folded, new_id, search_text
 from .tables import Comment, FileContent, Folder, User
@@ -61,12 +61,21 @@ class SeedFolder(Part):
     shared_with: list[SeedShare] = msgspec.field(default_factory=list[SeedShare])
 
 
+class SeedApplication(Part):
+    """An application, with the public keys that it has registered, in PEM by their ids."""
+
+    client_id: str
+    client_secret: str
+    public_keys: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+
+
 class BoxConfig(msgspec.Struct):
     """What an enterprise may be filled with; users may be given as their name alone."""
 
     users: list[SeedUser | str] = []
     folders: list[SeedFolder] = []
     files: list[SeedFile] = []
+    applications: list[SeedApplication] = []
 
 
 class _Writer:
@@ -167,6 +176,15 @@ def write(call: Call, config: BoxConfig, people: Sequence[Person]) -> dict[str, 
         writer.folder(folder, ROOT, f"folders[{number}]")
     for number, file in enumerate(config.files):
         writer.file(file, root, f"files[{number}]")
+    for part in config.applications:
+        call.db.add(
+            Application(
+                user_id=call.actor,
+                public_keys=part.public_keys or None,
+                client_id=part.client_id,
+                client_secret=part.client_secret,
+            )
+        )
     if writer.problems:
         raise InvalidSeedConfig(writer.problems)
     return {"users": len(known), "folders": writer.folders, "files": writer.files}

@@ -87,7 +87,8 @@ def provision(platform: Any, *shared: Any) -> Any:
     """Ask for a run whose enterprise is filled from a configuration."""
     plan = {"name": "plan.txt", "content": "Launch in May", "comments": ["Nice"]}
     folder = {"name": "Plans", "files": [plan], "folders": [{"name": "Old"}], "shared_with": [*shared]}
-    config = {"box": {"users": ["Ben"], "folders": [folder]}}
+    application = {"client_id": "app", "client_secret": "s", "public_keys": {"k1": "-----BEGIN PUBLIC KEY-----"}}
+    config = {"box": {"users": ["Ben"], "folders": [folder], "applications": [application]}}
     return platform.client.post("/validate/twins/provision", json={"twins": ["box"], "seed_config": config})
 
 
