@@ -42,6 +42,9 @@ def wait(task):
     print(f"{task.environment_id}\\n", end="", flush=True)
     time.sleep(600)
 
+def rest(task):
+    pass
+
 def stumble(task):
     raise ValueError("no\\nidea")
 
@@ -130,6 +133,18 @@ def test_an_agent_tries_the_tests_of_a_server(server_with_it: Run, platform: Pla
     assert third.startswith("A rose failed 0 % Expected at least 1 row of messages to be added, got 0. In the nearest")
     assert total.startswith("2 of 3 tests passed; mean score 67 %; ")
     assert (result.exit_code, result.stderr) == (1, "on my way\n" * 3)
+
+
+def test_a_large_suite_is_tried_to_its_end_and_tells_how_far_it_is(folder: Path, twindiff: Run) -> None:
+    tests = [flowers(f"Tulips {number}", "tulips") for number in range(250)]
+    large = {"name": "A large stall", "service": "slack", "description": "Orders", "tests": tests}
+    (folder / "suites/large.json").write_text(json.dumps(large))
+    arguments = ("suites", "run", "A large stall", "--agent", "stall_agent:rest", "--files", str(folder))
+    result = twindiff(*arguments, "--parallel", "4", "--save", "set.jsonl")
+    assert lines(result.stdout)[-1].startswith("0 of 250 tests passed; mean score 0 %; ")
+    assert result.stderr.splitlines() == [f"{n} of 250 trials judged, 0 passed" for n in (100, 200)]
+    saved = [json.loads(line) for line in (folder / "set.jsonl").read_text().splitlines()]
+    assert [each["test"] for each in saved] == [test["name"] for test in tests]
 
 
 def test_ctrl_c_leaves_no_environment_behind(server_with_it: Run, server: str, platform: Platform) -> None:

@@ -42,6 +42,9 @@ Resume = Annotated[
     typer.Option(metavar="SET", help="Go on with a trial set of the server that was interrupted.", show_default=False),
 ]
 
+LINE_AFTER = 100
+"""Trials after which at the earliest a line tells how many there are."""
+
 AN_AGENT = "An agent is given as module:function, such as my_agent:work"
 
 
@@ -225,14 +228,17 @@ def _chosen(suite: Suite, pattern: str) -> list[Test]:
 
 
 def _watched(trials: Iterator[Trial], total: int) -> Iterator[Trial]:
-    """The trials, with a bar on standard error while they go on; an agent prints there too."""
+    """The trials, with a bar on standard error while they go on; an agent prints there too.
+
+    Where nobody looks at a screen, as in a pipeline, a line tells of every twentieth part of many trials.
+    """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from twindiff.cli.render import screen
 
     console = screen(errors=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    passed = 0
+    passed, step = 0, max(LINE_AFTER, total // 20)
     with (
         redirect_stdout(sys.stderr),
         Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress,
@@ -241,6 +247,8 @@ def _watched(trials: Iterator[Trial], total: int) -> Iterator[Trial]:
         for number, trial in enumerate(trials, 1):
             passed += trial.passed
             progress.update(bar, advance=1, description=f"{passed} passed, {number - passed} failed")
+            if progress.disable and number % step == 0:
+                typer.echo(f"{number} of {total} trials judged, {passed} passed", err=True)
             yield trial
 
 
