@@ -1,7 +1,8 @@
-"""A private PostgreSQL cluster with logical WAL and wal2json, for development and tests: `postgres.py start | stop`.
+"""A private PostgreSQL cluster with logical WAL and wal2json, for development and tests: `postgres.py start [--fsync] | stop`.
 
 It listens on a free loopback port, belongs to an unprivileged user and keeps its files in the system's folder for
 temporary ones. The last line of `start` is the administrator's connection string; a second `start` prints it again.
+Without `--fsync` it survives kills and no power cut, and setting up a database takes a quarter of the time.
 """
 
 import hashlib
@@ -45,15 +46,15 @@ class Cluster(NamedTuple):
 
 def main(arguments: list[str]) -> None:
     """Do what the command line says."""
-    if arguments == ["start"]:
-        start()
+    if arguments in (["start"], ["start", "--fsync"]):
+        start(is_synced="--fsync" in arguments)
     elif arguments == ["stop"]:
         stop()
     else:
-        fail("Say `postgres.py start` or `postgres.py stop`.")
+        fail("Say `postgres.py start`, `postgres.py start --fsync` or `postgres.py stop`.")
 
 
-def start() -> None:
+def start(*, is_synced: bool) -> None:
     """Start the cluster, or find it running."""
     cluster = read_state()
     if cluster and is_up(cluster):
@@ -62,7 +63,7 @@ def start() -> None:
     if cluster and Path(cluster.directory).is_dir():
         control(cluster, "start")
     else:
-        cluster = make(programs())
+        cluster = make(programs(), is_synced=is_synced)
         remember(cluster)
     print(f"PostgreSQL runs in {cluster.directory}; `make postgres-stop` ends it and removes its files.")
     print(cluster.dsn)
@@ -89,7 +90,7 @@ def is_up(cluster: Cluster) -> bool:
     return as_owner([f"{cluster.programs}/pg_ctl", "-D", cluster.directory, "status"], check=False).returncode == 0
 
 
-def make(where: Path) -> Cluster:
+def make(where: Path, *, is_synced: bool = False) -> Cluster:
     """Make a cluster from nothing and start it."""
     password = secrets.token_urlsafe(18)
     port = free_port()
@@ -100,7 +101,8 @@ def make(where: Path) -> Cluster:
     data = str(directory / "data")
     words = f"-U postgres -A scram-sha-256 --pwfile={secret} --encoding=UTF8 --locale=C"
     as_owner([f"{where}/initdb", "-D", data, *words.split()])
-    settings = {**SETTINGS, "port": str(port), "unix_socket_directories": str(directory)}
+    places = {"port": str(port), "unix_socket_directories": str(directory)}
+    settings = {**SETTINGS, **places, "fsync": "on" if is_synced else "off"}
     lines = [f"{name} = '{value}'" for name, value in settings.items()]
     as_owner(["tee", "-a", f"{data}/postgresql.conf"], given="\n".join(["", *lines, ""]))
     cluster = Cluster(data, str(where), port, f"postgresql://postgres:{password}@127.0.0.1:{port}/postgres")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from tests.harness import Environment, LiveServer, Platform
-from tests.server_mode import drop_kept
+from tests.server_mode import drop_kept, drop_models
 from twindiff.server import Settings
 
 settings.register_profile("untimed", deadline=None)  # a machine that is busy is no mistake
@@ -55,3 +55,8 @@ def make_server() -> Iterator[Callable[..., LiveServer]]:
     for server in started:
         server.close()
     drop_kept()
+
+
+def pytest_sessionfinish() -> None:
+    """Leave no database behind."""
+    drop_models()

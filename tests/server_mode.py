@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -38,24 +39,26 @@ def stored(settings: Settings, registry: Registry | None) -> Generator[Settings]
         return
     from tests.storage.postgres.cluster import draining
 
-    database = _database(settings.data_dir, registry or Registry.installed())
+    database = _database(settings.data_dir, registry)
     with draining(database.dsn):
         yield settings._replace(storage=database.dsn)
     if settings.data_dir not in _kept:
         database.drop()
 
 
-def _database(data_dir: str, registry: Registry) -> Database:
+def _database(data_dir: str, registry: Registry | None) -> Database:
     """A database that has what the twins need: the one that stands for a folder, or a fresh one."""
-    from tests.storage.postgres.cluster import ABSENT, Database, administrator
-    from tests.storage.postgres.serving import CATALOG
+    from tests.storage.postgres.cluster import ABSENT, CATALOG, Database, administrator
 
     cluster = administrator()
     assert cluster, ABSENT
     database = _kept.get(data_dir) or Database(cluster)
     if data_dir != ":memory:":
         _kept[data_dir] = database
-    database.initialise(registry.schemas.values(), CATALOG)
+    if registry:
+        database.initialise(registry.schemas.values(), CATALOG)
+    else:
+        database.initialise_all()
     return database
 
 
@@ -73,3 +76,10 @@ def drop_kept() -> None:
     """Drop the databases that stand for folders."""
     while _kept:
         _kept.popitem()[1].drop()
+
+
+def drop_models() -> None:
+    """Drop the databases that others were copied from, at the end of a process of tests."""
+    cluster = sys.modules.get("tests.storage.postgres.cluster")
+    if cluster:
+        cluster.drop_models()

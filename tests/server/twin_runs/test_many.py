@@ -71,13 +71,12 @@ def answers(client):
 @embedded_only("the test starts a server of each kind itself")
 def test_both_engines_give_the_same_answers(live):
     from tests.storage.postgres.cluster import ABSENT, Database, administrator, draining
-    from tests.storage.postgres.serving import CATALOG
 
     cluster = administrator()
     if not cluster:
         pytest.skip(ABSENT)
     database = Database(cluster)
-    database.initialise(live.service.registry.schemas.values(), CATALOG)
+    database.initialise_all()
     with draining(database.dsn):
         server = LiveServer(Settings(storage=database.dsn))
         of_postgres = answers(server.client)

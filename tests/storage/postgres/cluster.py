@@ -19,7 +19,10 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
+from twindiff.catalog import TABLES
 from twindiff.cli.workers import Orders
+from twindiff.environments.registry import Registry
+from twindiff.kit.rows import table_of
 from twindiff.server import Settings
 from twindiff.storage.postgres.admin import initialise, origins_of, slot_of
 from twindiff.storage.postgres.drainer import Drainer
@@ -28,6 +31,7 @@ from twindiff.storage.schema import Schema
 STATE = Path(__file__).parents[3] / ".tools" / "postgres.json"
 ROLE = "twindiff_test"
 PASSWORD = "of-a-private-cluster"
+CATALOG = Schema("catalog", tuple(table_of(row) for row in TABLES))
 ABSENT = "no PostgreSQL here: run `make postgres`, or set TWINDIFF_POSTGRES_DSN to an administrator's DSN"
 
 
@@ -43,21 +47,51 @@ def administrator() -> str | None:
     return dsn
 
 
+def schemas() -> list[Schema]:
+    """What the installed twins store."""
+    return [*Registry.installed().schemas.values()]
+
+
+_models: dict[str, str] = {}
+"""By cluster, the database that those for the installed twins are copies of; each process of tests has its own."""
+
+
 class Database:
-    """A fresh database; `admin` is its superuser's DSN and `dsn` the server's."""
+    """A fresh database, made when it is first needed; `admin` is its superuser's DSN and `dsn` the server's."""
 
     def __init__(self, cluster: str) -> None:
         self._cluster = cluster
+        self._is_made = False
         self.name = f"twindiff_test_{uuid4().hex[:12]}"
-        self.admin = make_conninfo(cluster, dbname=self.name)
-        self.dsn = make_conninfo(self.admin, user=ROLE, password=PASSWORD)
-        with psycopg.connect(cluster, autocommit=True) as connection:
-            connection.execute(
-                SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8'").format(Identifier(self.name))
-            )
+
+    @property
+    def admin(self) -> str:
+        self._make("template0")
+        return make_conninfo(self._cluster, dbname=self.name)
+
+    @property
+    def dsn(self) -> str:
+        return make_conninfo(self.admin, user=ROLE, password=PASSWORD)
+
+    def _make(self, model: str) -> None:
+        if not self._is_made:
+            self._is_made = True
+            query = SQL("CREATE DATABASE {} TEMPLATE {} ENCODING 'UTF8'")
+            with psycopg.connect(self._cluster, autocommit=True) as connection:
+                connection.execute(query.format(Identifier(self.name), Identifier(model)))
 
     def initialise(self, twins: Iterable[Schema] = (), catalog: Schema | None = None) -> None:
         initialise(self.admin, twins, catalog, password=PASSWORD, role=ROLE)
+
+    def initialise_all(self) -> None:
+        """Set it up for the installed twins: their three hundred tables are copied from a database that has them."""
+        if self._cluster not in _models:
+            model = Database(self._cluster)
+            model.initialise(schemas(), CATALOG)
+            model.forget_log()
+            _models[self._cluster] = model.name
+        self._make(_models[self._cluster])
+        self.initialise(schemas(), CATALOG)
 
     def psql(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """One statement as a superuser writes it by hand."""
@@ -77,6 +111,14 @@ class Database:
         return found[0][0]
 
     def drop(self) -> None:
+        if not self._is_made:
+            return
+        self.forget_log()
+        with psycopg.connect(self._cluster, autocommit=True) as connection:
+            connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(self.name)))
+
+    def forget_log(self) -> None:
+        """Drop what the cluster has for it alone: its slot, whoever reads it, and its origins."""
         with psycopg.connect(self.admin, autocommit=True) as connection:
             slot, origins = slot_of(connection), origins_of(connection)
             connection.execute(
@@ -92,7 +134,14 @@ class Database:
             )
             for origin in origins.names:
                 connection.execute("SELECT pg_replication_origin_drop(%s)", (origin,))
-            connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(self.name)))
+
+
+def drop_models() -> None:
+    """Drop the databases that others were copied from."""
+    while _models:
+        cluster, name = _models.popitem()
+        with psycopg.connect(cluster, autocommit=True) as connection:
+            connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
 
 
 class DrainerProcess:

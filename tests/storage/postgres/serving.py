@@ -19,13 +19,8 @@ from typing import Any
 import httpx
 
 from tests.harness import GENERAL, Environment, Platform
-from twindiff.catalog import TABLES
-from twindiff.environments.registry import Registry
-from twindiff.kit.rows import table_of
-from twindiff.storage.schema import Schema
 
 ROOT = Path(__file__).parents[3]
-CATALOG = Schema("catalog", tuple(table_of(row) for row in TABLES))
 
 
 def clusters() -> ModuleType:
@@ -37,11 +32,6 @@ def clusters() -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
-
-
-def schemas() -> list[Schema]:
-    """What the installed twins store."""
-    return [*Registry.installed().schemas.values()]
 
 
 class Serving:

@@ -8,7 +8,6 @@ from uuid import uuid4
 import pytest
 
 from tests.storage.postgres.cluster import Database
-from tests.storage.postgres.serving import CATALOG, schemas
 from twindiff.environments.call_log import Entry
 from twindiff.server import Service, Settings
 
@@ -18,7 +17,7 @@ CALLS = 300
 
 
 def test_a_call_that_is_just_being_written_is_counted_once(database: Database) -> None:
-    database.initialise(schemas(), CATALOG)
+    database.initialise_all()
     service = Service(Settings(storage=database.dsn, ready=0))
     log, environment_id, ended = service.calls.log, uuid4().hex, threading.Event()
 

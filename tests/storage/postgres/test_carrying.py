@@ -12,7 +12,6 @@ import pytest
 
 from tests.harness import GENERAL, Environment, LiveServer, Platform, succeeded
 from tests.storage.postgres.cluster import Database, draining
-from tests.storage.postgres.serving import CATALOG, schemas
 from twindiff.server import Settings
 
 pytestmark = pytest.mark.postgres
@@ -23,7 +22,7 @@ PHOTO = bytes(range(256)) * 8_000
 @pytest.fixture(scope="module")
 def served(database: Database) -> Iterator[Platform]:
     """Server mode in this process."""
-    database.initialise(schemas(), CATALOG)
+    database.initialise_all()
     with draining(database.dsn):
         live = LiveServer(Settings(storage=database.dsn))
         yield Platform(live.client)

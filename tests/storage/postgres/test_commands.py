@@ -16,7 +16,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 
 from tests.storage.postgres.cluster import PASSWORD, ROLE, Database
-from tests.storage.postgres.serving import CATALOG, schemas, serving
+from tests.storage.postgres.serving import serving
 from twindiff.storage import StorageUnavailable
 from twindiff.storage.conformance.worlds import World
 from twindiff.storage.postgres.admin import slot_of
@@ -107,7 +107,7 @@ def test_a_database_that_was_never_set_up_is_said_in_one_line(cluster: str) -> N
 
 
 def test_a_read_only_database_is_said_in_one_line(database: Database) -> None:
-    database.initialise(schemas(), CATALOG)
+    database.initialise_all()
     database.psql(f'ALTER DATABASE "{database.name}" SET default_transaction_read_only = on')
     try:
         assert "takes no writes" in refused("serve", "--port", "0", "--storage", url(database.dsn))
@@ -187,7 +187,7 @@ def test_a_slot_that_an_administrator_reads_is_waited_for(database: Database) ->
     import psycopg2
     import psycopg2.extras
 
-    database.initialise(schemas(), CATALOG)
+    database.initialise_all()
     with psycopg.connect(database.admin) as admin:
         slot = slot_of(admin)
         listed = admin.execute("SELECT current_setting('output_plugin_libraries', true) IS NOT NULL").fetchone()

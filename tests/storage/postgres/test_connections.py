@@ -9,7 +9,6 @@ from contextlib import ExitStack
 import pytest
 
 from tests.storage.postgres.cluster import Database
-from tests.storage.postgres.serving import CATALOG, schemas
 from twindiff.storage import StorageUnavailable
 from twindiff.storage.postgres.connections import MOST, Pool
 from twindiff.storage.postgres.statements import Connection
@@ -19,7 +18,7 @@ pytestmark = pytest.mark.postgres
 
 @pytest.fixture
 def pool(database: Database) -> Iterator[Pool]:
-    database.initialise(schemas(), CATALOG)
+    database.initialise_all()
     made = Pool(database.dsn)
     yield made
     made.close()

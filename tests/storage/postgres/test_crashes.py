@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.harness import GENERAL
-from tests.storage.postgres.cluster import Database, draining
-from tests.storage.postgres.serving import CATALOG, Writers, clusters, eventually, journal, posted, schemas, serving
+from tests.storage.postgres.cluster import CATALOG, Database, draining, schemas
+from tests.storage.postgres.serving import Writers, clusters, eventually, journal, posted, serving
 from twindiff.storage.conformance.worlds import SCHEMAS, Thing, World
 from twindiff.storage.postgres import PostgresEngine
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.receiver import Receiver
 from tests.storage.postgres.cluster import Database
-from tests.storage.postgres.serving import CATALOG, Serving, schemas, serving
+from tests.storage.postgres.serving import Serving, serving
 from tests.webhooks.conftest import Webhooks
 from tests.webhooks.kills import assert_all_in_order, texts, texts_told
 from twindiff.storage.postgres.leading import Leadership
@@ -25,7 +25,7 @@ def receiver() -> Iterator[Receiver]:
 
 @pytest.fixture
 def prepared(database: Database) -> Database:
-    database.initialise(schemas(), CATALOG)
+    database.initialise_all()
     return database
 
 

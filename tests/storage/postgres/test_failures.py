@@ -8,7 +8,6 @@ import pytest
 
 from tests.harness import LiveServer, Platform
 from tests.storage.postgres.cluster import Database, draining
-from tests.storage.postgres.serving import CATALOG, schemas
 from twindiff.kit.errors import TooSlow
 from twindiff.kit.store import Store
 from twindiff.server import Settings
@@ -51,7 +50,7 @@ END $$"""
 
 
 def test_forks_of_which_one_fails_leave_no_rows(database: Database) -> None:
-    database.initialise(schemas(), CATALOG)
+    database.initialise_all()
     database.psql(REFUSE_THIRD)
     place = "BEFORE INSERT ON twindiff_catalog.environments FOR EACH ROW"
     database.psql(f"CREATE TRIGGER no_third {place} EXECUTE FUNCTION twindiff_catalog.refuse_third()")

@@ -8,7 +8,6 @@ import pytest
 
 from tests.harness import Environment, LiveServer, Platform, texts
 from tests.storage.postgres.cluster import Database, draining
-from tests.storage.postgres.serving import CATALOG, schemas
 from twindiff.server import Settings
 from twindiff.storage import JournalIncomplete
 from twindiff.storage.conformance.worlds import SCHEMAS, Place, Thing, World
@@ -47,7 +46,7 @@ def lived_through_loss(database: Database, environment: Callable[[], Environment
 
 @pytest.fixture(scope="module")
 def lost(database: Database) -> Iterator[tuple[Environment, str]]:
-    database.initialise(schemas(), CATALOG)
+    database.initialise_all()
     live = LiveServer(Settings(storage=database.dsn, ready=0))
     environment, run = lived_through_loss(database, Platform(live.client).environment)
     with draining(database.dsn):

@@ -8,7 +8,6 @@ import pytest
 
 from tests.harness import LiveServer, Platform
 from tests.storage.postgres.cluster import Database, draining
-from tests.storage.postgres.serving import CATALOG, schemas
 from twindiff.kit.rows import Step, table_of
 from twindiff.kit.values import only, reached
 from twindiff.server import Settings
@@ -25,7 +24,7 @@ BUGS = '{ issues(first: 250, filter: {labels: {some: {name: {eq: "Bug"}}}}) { no
 
 
 def test_a_large_environment_newer_than_the_statistics_is_searched_in_time(database: Database) -> None:
-    database.initialise(schemas(), CATALOG)
+    database.initialise_all()
     with draining(database.dsn):
         server = LiveServer(Settings(storage=database.dsn, ready=0))
         platform = Platform(server.client)
@@ -39,7 +38,7 @@ def test_a_large_environment_newer_than_the_statistics_is_searched_in_time(datab
 
 
 def test_rows_above_one_are_looked_up_by_key_in_a_vacuumed_database(database: Database) -> None:
-    database.initialise(schemas(), CATALOG)
+    database.initialise_all()
     with draining(database.dsn):
         server = LiveServer(Settings(storage=database.dsn, ready=0))
         environment = Platform(server.client).environment("linear:linear_workspace", AGENT)
@@ -54,7 +53,7 @@ def test_rows_above_one_are_looked_up_by_key_in_a_vacuumed_database(database: Da
 
 
 def test_a_text_whatever_its_case_is_looked_up_in_an_index(database: Database) -> None:
-    database.initialise(schemas(), CATALOG)
+    database.initialise_all()
     with draining(database.dsn):
         server = LiveServer(Settings(storage=database.dsn, ready=0))
         environment = Platform(server.client).environment("stripe:stripe_default", "acct_1TwindiffTestShop")

@@ -17,14 +17,14 @@ import pytest
 
 from tests.harness import GENERAL, Environment, LiveServer, Platform, texts
 from tests.storage.postgres.cluster import Database
-from tests.storage.postgres.serving import CATALOG, Serving, Writers, journal, posted, schemas, serving
+from tests.storage.postgres.serving import Serving, Writers, journal, posted, serving
 
 pytestmark = pytest.mark.postgres
 
 
 @pytest.fixture(scope="module")
 def prepared(database: Database) -> Database:
-    database.initialise(schemas(), CATALOG)
+    database.initialise_all()
     return database
 
 

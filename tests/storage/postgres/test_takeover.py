@@ -10,7 +10,7 @@ import pytest
 
 from tests.harness import texts
 from tests.storage.postgres.cluster import Database, DrainerProcess
-from tests.storage.postgres.serving import CATALOG, schemas, serving
+from tests.storage.postgres.serving import serving
 from twindiff.storage.conformance.worlds import SCHEMAS, Thing, World
 from twindiff.storage.postgres import PostgresEngine
 from twindiff.storage.postgres.connections import connect
@@ -89,7 +89,7 @@ def test_a_drainer_that_works_on_much_at_once_is_not_taken_for_hung(
 
 
 def test_a_server_alone_has_one_that_stands_by(fresh: Database) -> None:
-    fresh.initialise(schemas(), CATALOG)
+    fresh.initialise_all()
     with serving(fresh.dsn, workers=1, ready=0) as running:
         environment = running.environment()
         run = running.platform.start(environment)
