@@ -1,4 +1,4 @@
-"""A private PostgreSQL cluster with logical WAL and wal2json, for development and tests: `postgres.py start [--fsync] | stop`.
+"""A private PostgreSQL with logical WAL and wal2json, for development and tests: `postgres.py start [--fsync] | stop`.
 
 It listens on a free loopback port, belongs to an unprivileged user and keeps its files in the system's folder for
 temporary ones. The last line of `start` is the administrator's connection string; a second `start` prints it again.
