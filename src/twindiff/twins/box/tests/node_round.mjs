@@ -1,4 +1,6 @@
-// A round of npm's box-node-sdk: a folder, a file with two versions, a search, a link, a colleague, a move, the trash.
+// A round of npm's box-node-sdk: a folder, a file with two versions, a search, a link, a colleague, a move, the trash,
+// a large file in parts, and what has some metadata.
+import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { Readable } from "node:stream";
@@ -32,6 +34,33 @@ const moved = await client.files.updateFileById(file.id, { requestBody: { parent
 await client.folders.deleteFolderById(outer.id, { queryParams: { recursive: true } });
 const trashed = (await client.trashedItems.getTrashedItems()).entries.map((each) => each.name);
 const restored = await client.trashedFolders.restoreFolderFromTrash(outer.id);
+
+const size = 61_000_000;
+const large = Buffer.alloc(size, "0123456789abcdef");
+const pieces = Array.from({ length: 61 }, (_, at) => large.subarray(at * 1_000_000, (at + 1) * 1_000_000));
+const whole = await client.chunkedUploads.uploadBigFile(Readable.from(pieces), "large.bin", size, "0");
+const isWhole = whole.sha1 === createHash("sha1").update(large).digest("hex");
+
+const template = await client.metadataTemplates.createMetadataTemplate({
+  scope: "enterprise",
+  displayName: "Order",
+  templateKey: "order",
+  fields: [{ type: "float", key: "amount", displayName: "Amount" }],
+});
+for (const [at, name] of ["small.txt", "big.txt", "bigger.txt"].entries()) {
+  const order = { attributes: { name, parent: { id: "0" } }, file: bytes(name) };
+  const { id } = (await client.uploads.uploadFile(order)).entries[0];
+  await client.fileMetadata.createFileMetadataById(id, "enterprise", "order", { amount: at * 10 });
+}
+const queried = await client.search.searchByMetadataQuery({
+  from: `${template.scope}.order`,
+  query: "amount >= :least",
+  queryParams: { least: 10 },
+  ancestorFolderId: "0",
+  orderBy: [{ fieldKey: "amount", direction: "DESC" }],
+  fields: ["name"],
+});
+
 const refused = await client.files.getFileById("1").catch((error) => error);
 console.log(
   JSON.stringify({
@@ -43,6 +72,8 @@ console.log(
     parent: moved.parent.name,
     trashed,
     restored: restored.name,
+    isWhole,
+    queried: queried.entries.map((each) => each.name),
     refused: refused.responseInfo.statusCode,
   }),
 );

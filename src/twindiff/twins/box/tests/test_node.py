@@ -36,5 +36,7 @@ def test_box_s_client_for_node_makes_its_round(box: Box):
         "parent": "outer",
         "trashed": ["outer"],
         "restored": "outer",
+        "isWhole": True,
+        "queried": ["bigger.txt", "big.txt"],
         "refused": 404,
     }
