@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
 from examples import box_solutions
-from examples.tests.judged_suite import JudgedSuite, tasks_of
+from examples.tests.judged_suite import EXAMPLES, JudgedSuite, tasks_of
 from tests.harness import Environment
+from twindiff.cli import app
 
 FILE = "box_tasks.json"
 TASKS = tasks_of(FILE)
@@ -52,3 +57,11 @@ def test_a_written_solution_passes(failures: Failures, task: str) -> None:
 @pytest.mark.parametrize("work", [lambda task: None, too_much], ids=["nothing", "too much"])
 def test_nothing_and_too_much_pass_nowhere(failures: Failures, task: str, work: Callable[[Any], None]) -> None:
     assert failures(task, work) != []
+
+
+def test_every_task_is_sound(tmp_path: Path) -> None:
+    shutil.copy(EXAMPLES / FILE, tmp_path)
+    answer = json.loads(
+        CliRunner().invoke(app, ["suites", "audit", "bike shop", "--files", str(tmp_path), "--json"]).output
+    )
+    assert [test["name"] for test in answer["tests"] if not test["isSound"]] == []
