@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +20,7 @@ from tests.server_mode import embedded_only
 from tests.soak.test_kill import KilledServer
 from tests.test_runs.conftest import Runs
 from tests.test_runs.site import Site
+from twindiff.browser import limits
 from twindiff.browser.job import MARK
 from twindiff.browser.proxy import Gate, Refused
 from twindiff.server import Settings
@@ -125,6 +129,11 @@ def test_a_killed_worker_leaves_the_run_failed_with_the_reason(
     assert "SIGKILL" in run["failure_detail"]
     assert ("start.png" in run["artifacts"]) == has("step", "open")(run)
     assert nothing_is_left_of(run_id)
+
+
+def test_ending_what_is_left_of_a_run_does_not_hide_from_the_server_how_its_worker_ended():
+    child = subprocess.Popen(["sleep", "60"], env={**os.environ, MARK: "left"}, start_new_session=True)
+    assert (limits.end("left"), child.wait()) == (1, -signal.SIGKILL)
 
 
 def test_a_browser_that_ends_by_itself_fails_the_run(bounded: Runs, site: Site):

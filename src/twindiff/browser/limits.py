@@ -53,7 +53,10 @@ def of_run(run_id: str) -> Iterator[psutil.Process]:
 
 
 def end(run_id: str) -> int:
-    """Kill what is left of a run, with the groups of processes that it had; how many processes that were."""
+    """Kill what is left of a run, with the groups of processes that it had; how many processes that were.
+
+    Children of this process are killed and not waited for: who started one is told of its end once, and would miss it.
+    """
     left = [*of_run(run_id)]
     for process in left:
         with contextlib.suppress(psutil.Error, OSError):
@@ -61,5 +64,11 @@ def end(run_id: str) -> int:
             if group != os.getpgrp():
                 os.killpg(group, signal.SIGKILL)
             process.kill()
-    psutil.wait_procs(left, timeout=5)
+    psutil.wait_procs([process for process in left if not _is_own(process)], timeout=5)
     return len(left)
+
+
+def _is_own(process: psutil.Process) -> bool:
+    with contextlib.suppress(psutil.Error):
+        return process.ppid() == os.getpid()
+    return False

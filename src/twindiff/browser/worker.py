@@ -24,13 +24,13 @@ from twindiff.browser.proxy import Gate, Proxy
 from twindiff.browser.steps import Interpreter, StepFailed
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext
+    from playwright.async_api import Browser, BrowserContext, Playwright
 
 VIEWPORT: Any = {"width": 1280, "height": 800}
 SHOT_SECONDS = 3.0
 CLOSING_SECONDS = 8.0
 HURRIED_SECONDS = 2.0
-"""How long a browser has to be closed, and how long where it hangs or the run was ended."""
+"""How long a browser has to give its trace and HAR, and how long where it hangs or the run was ended."""
 TRACE = "trace.zip"
 HAR = "network.har"
 
@@ -65,12 +65,18 @@ class Run:
             self._stopped.set_result(Stopped(category, said))
 
     async def __call__(self) -> None:
-        """Do the run and say how it ended."""
+        """Do the run and say how it ended, before the browser does: whoever hears of it need not wait for that."""
+        from playwright.async_api import async_playwright
+
+        async with async_playwright() as playwright:
+            await self._judge_steps(playwright)
+
+    async def _judge_steps(self, playwright: Playwright) -> None:
         began = time.monotonic()
         self._end_by = began + self.job.limits.seconds
         try:
             async with asyncio.timeout(self.job.limits.seconds):
-                await self._drive()
+                await self._drive(playwright)
             end: dict[str, Any] = self.failed or {"status": "completed"}
         except TimeoutError:
             said = f"the run took longer than {self.job.limits.seconds:g} seconds"
@@ -81,10 +87,10 @@ class Run:
         seconds = round(time.monotonic() - began, 3)
         self.emit(Event("end", str(end.get("failure_detail") or "all steps passed"), {**end, "seconds": seconds}))
 
-    async def _drive(self) -> None:
+    async def _drive(self, playwright: Playwright) -> None:
         """Race the steps against whatever may stop them."""
         watch = asyncio.create_task(watch_memory(self.job.limits.memory_mb, self.stop))
-        async with self._browser() as (context, observer):
+        async with self._browser(playwright) as (context, observer):
             steps = asyncio.create_task(self._steps(context, observer))
             try:
                 await asyncio.wait([steps, self._stopped], return_when=asyncio.FIRST_COMPLETED)
@@ -98,37 +104,33 @@ class Run:
             raise outcome
 
     @asynccontextmanager
-    async def _browser(self) -> AsyncGenerator[tuple[BrowserContext, Observer]]:
-        """A browser that reaches what the run may reach; afterwards its trace and HAR are there, and it is not."""
-        from playwright.async_api import async_playwright
-
+    async def _browser(self, playwright: Playwright) -> AsyncGenerator[tuple[BrowserContext, Observer]]:
+        """A browser that reaches what the run may reach; afterwards its trace and HAR are there."""
         job = self.job
         gate = Gate(job.start_url, job.hosts, job.twins, job.control)
         full = f"more than {job.limits.network_mb} MB came over the network"
         proxy = Proxy(gate, job.limits.network_mb * MEGABYTE, self._note_refusal, lambda: self.stop(full))
         port = await proxy.start()
-        async with async_playwright() as playwright:
-            browser = await playwright.chromium.launch(
-                executable_path=job.chromium, args=chromium.arguments(port), downloads_path=Path.cwd()
-            )
-            browser.on("disconnected", self._note_end)
-            context = await browser.new_context(
-                viewport=VIEWPORT, record_har_path=self.folder / HAR, record_har_content="omit", service_workers="block"
-            )
-            await context.tracing.start(snapshots=True)
-            observer = Observer(context, self.folder, self.stop)
-            try:
-                await context.new_page()
-                yield context, observer
-            finally:
-                self._is_closing = True
-                with contextlib.suppress(Exception):  # what a broken browser cannot give any more
-                    async with asyncio.timeout(self._closing_seconds()):
-                        await self._settle(observer)
-                        await context.tracing.stop(path=self.folder / TRACE)
-                        await context.close()
-                        await browser.close()
-                await proxy.stop()
+        browser = await playwright.chromium.launch(
+            executable_path=job.chromium, args=chromium.arguments(port), downloads_path=Path.cwd()
+        )
+        browser.on("disconnected", self._note_end)
+        context = await browser.new_context(
+            viewport=VIEWPORT, record_har_path=self.folder / HAR, record_har_content="omit", service_workers="block"
+        )
+        await context.tracing.start(snapshots=True)
+        observer = Observer(context, self.folder, self.stop)
+        try:
+            await context.new_page()
+            yield context, observer
+        finally:
+            self._is_closing = True
+            with contextlib.suppress(Exception):  # what a broken browser cannot give any more
+                async with asyncio.timeout(self._closing_seconds()):
+                    await self._settle(observer)
+                    await context.tracing.stop(path=self.folder / TRACE)
+                    await context.close()
+            await proxy.stop()
 
     def _closing_seconds(self) -> float:
         is_ended = self._hangs or self._stopped.done() or time.monotonic() >= self._end_by

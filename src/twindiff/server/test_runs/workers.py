@@ -69,22 +69,19 @@ class Worker:
 
     async def _follow(self, process: asyncio.subprocess.Process) -> Event:
         """Pass on what the worker says, until it has said how it ended or cannot any more."""
-        last: Event | None = None
         seconds = self._job.limits.seconds + 2 * ALLOWANCE_SECONDS
         try:
             async with asyncio.timeout(seconds):
                 while process.stdout and (line := await process.stdout.readline()):
                     event = msgspec.json.decode(line, type=Event)
                     if event.type == "end":
-                        last = event
-                    else:
-                        await self._heard(event)
-                code = await process.wait()
+                        return event  # its artifacts are written; its processes need not end by themselves
+                    await self._heard(event)
+                return _failed("worker", _why(await process.wait()))
         except TimeoutError:
-            return last or _failed("timeout", f"the worker did not end within {seconds:g} seconds and was killed")
+            return _failed("timeout", f"the worker did not end within {seconds:g} seconds and was killed")
         except (ValueError, msgspec.DecodeError) as error:
-            return last or _failed("worker", f"the worker said what cannot be read: {error}")
-        return last or _failed("worker", _why(code))
+            return _failed("worker", f"the worker said what cannot be read: {error}")
 
     def _kill(self) -> None:
         if self._process:
@@ -96,9 +93,9 @@ class Worker:
         if self._killing:
             self._killing.cancel()
         self._kill()
-        await asyncio.to_thread(end_and_clear, self._job.run_id)
         if self._process:
             await self._process.wait()
+        await asyncio.to_thread(end_and_clear, self._job.run_id)
 
 
 def scratch_of(run_id: str) -> Path:
