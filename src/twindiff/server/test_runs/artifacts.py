@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from mimetypes import guess_type
 from pathlib import Path
 
 from twindiff.kit.errors import ApiError
 from twindiff.kit.http import Answer
+from twindiff.server.test_runs.temporary import TemporaryFolder
 
 KEPT = 300
 """Runs whose files are kept."""
@@ -30,11 +30,11 @@ class ArtifactNotFound(ApiError):
 
 
 class Artifacts:
-    """The folders of runs, below the data directory; without one they go when the server does."""
+    """The folders of runs, below the data directory; without one they go with the server, or as the next one starts."""
 
     def __init__(self, data_dir: str) -> None:
         self._data_dir = data_dir
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._temporary: TemporaryFolder | None = None
 
     @property
     def root(self) -> Path:
@@ -42,8 +42,8 @@ class Artifacts:
         if self._data_dir not in (":memory:", ""):
             return Path(self._data_dir) / "test-runs"
         if self._temporary is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="twindiff-runs-")
-        return Path(self._temporary.name)
+            self._temporary = TemporaryFolder()
+        return self._temporary.path
 
     def open(self, run_id: str) -> Path:
         """Make the folder of a run; old ones make room."""
@@ -82,5 +82,5 @@ class Artifacts:
     def forget(self) -> None:
         """Remove what is kept nowhere."""
         if self._temporary:
-            self._temporary.cleanup()
+            self._temporary.remove()
             self._temporary = None

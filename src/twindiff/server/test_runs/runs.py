@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
@@ -18,6 +19,7 @@ from twindiff.server.models import configured
 from twindiff.server.test_runs.artifacts import Artifacts
 from twindiff.server.test_runs.ledger import ENDED, Ledger
 from twindiff.server.test_runs.queue import Queue
+from twindiff.server.test_runs.temporary import remove_abandoned
 from twindiff.server.test_runs.twins import RunTwins
 from twindiff.server.test_runs.workers import Worker
 from twindiff.server.twin_runs.runs import TwinRuns
@@ -92,7 +94,7 @@ class TestRuns:
     async def serve(self) -> None:
         """Do runs for as long as the server runs."""
         try:
-            await self.queue.serve()
+            await asyncio.gather(self.queue.serve(), asyncio.to_thread(remove_abandoned))
         finally:
             self.artifacts.forget()
 

@@ -1,0 +1,59 @@
+"""Folders of servers that keep nothing: each is locked while its server lives; if that died the next one removes it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+PREFIX = "twindiff-artifacts-"
+
+
+class TemporaryFolder:
+    """A folder that is this process's own, until it is removed."""
+
+    def __init__(self) -> None:
+        self.path, self._lock = _claimed()
+
+    def remove(self) -> None:
+        """Remove it with all that is in it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.close(self._lock)
+
+
+def _claimed() -> tuple[Path, int]:
+    """A new folder and what holds its lock; one that was taken for abandoned meanwhile is not used."""
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=PREFIX))
+        with suppress(FileNotFoundError):
+            lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if path.exists():
+                return path, lock
+            os.close(lock)
+
+
+def remove_abandoned() -> list[Path]:
+    """Remove the folders of this user whose servers have died, and give their paths."""
+    return [path for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*") if _removed(path)]
+
+
+def _removed(path: Path) -> bool:
+    """Whether nobody held a folder; it is gone then. What others own is left alone."""
+    try:
+        lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(lock).st_uid != os.getuid():
+            return False
+        shutil.rmtree(path, ignore_errors=True)
+        return not path.exists()
+    except OSError:
+        return False
+    finally:
+        os.close(lock)
