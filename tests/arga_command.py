@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 VERSION = "0.1.21"
@@ -43,7 +46,7 @@ class Arga:
     def __init__(self, home: Path, url: str) -> None:
         self.home = home
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-        self._environment = {
+        self.environment = {
             **kept,
             "HOME": str(home),
             "ARGA_API_URL": url,
@@ -57,7 +60,7 @@ class Arga:
         return subprocess.run(
             [sys.executable, "-c", START, *arguments],
             cwd=self.home,
-            env=self._environment,
+            env=self.environment,
             input=given,
             capture_output=True,
             text=True,
@@ -65,8 +68,34 @@ class Arga:
             check=False,
         )
 
+    def typed(self, *arguments: str, answers: Sequence[tuple[str, str]]) -> str:
+        """What a command that asks at a terminal prints; each answer follows a text of its question."""
+        ours, theirs = pty.openpty()
+        command = [sys.executable, "-c", START, *arguments]
+        environment = {**self.environment, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
+        with subprocess.Popen(
+            command, cwd=self.home, env=environment, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+        ) as process:
+            os.close(theirs)
+            printed, heard, left = "", 0, list(answers)
+            while said := _read(ours):
+                printed += said
+                if left and left[0][0] in printed[heard:]:
+                    heard = len(printed)
+                    os.write(ours, left.pop(0)[1].encode())
+        os.close(ours)
+        assert (process.returncode, left) == (0, []), f"arga {' '.join(arguments)}: {printed}"
+        return printed
+
     def __call__(self, *arguments: str, given: str = "") -> str:
         """What a command that must succeed prints."""
         done = self.run(*arguments, given=given)
         assert done.returncode == 0, f"arga {' '.join(arguments)}: {done.stdout}{done.stderr}"
         return done.stdout
+
+
+def _read(terminal: int) -> str:
+    """What came to a terminal; nothing when its other side is closed, which Linux tells by an error."""
+    with suppress(OSError):
+        return os.read(terminal, 65536).decode(errors="replace")
+    return ""

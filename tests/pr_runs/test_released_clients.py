@@ -105,6 +105,46 @@ def test_the_command_line_keeps_tests(arga, site):
     arga("tests", "delete", made["id"])
 
 
+def test_the_command_line_carries_a_test_over_files_and_edits_it(arga, site, monkeypatch):
+    whole = {"name": "whole", "start_url": site, "repo_full_name": "acme/carried", "tags": ["a"], "test_config": STEPS}
+    (arga.home / "whole.json").write_text(json.dumps(whole))
+    made = found(arga("tests", "import", "--file", "whole.json", "--json"))
+    arga("tests", "export", made["id"], "--output", "exported.json")
+    exported = json.loads((arga.home / "exported.json").read_text())
+    assert (exported["name"], exported["tags"]) == ("whole", ["a"])
+    again = found(arga("tests", "import", "--file", "exported.json", "--json"))
+    assert (again["id"] != made["id"], again["test_config"]) == (True, made["test_config"])
+    editor = arga.home / "rename"
+    editor.write_text("#!/bin/sh\nsed -i s/whole/renamed/ $1\n")
+    editor.chmod(0o755)
+    monkeypatch.setitem(arga.environment, "EDITOR", str(editor))
+    edited = found(arga("tests", "edit", made["id"], "--json"))
+    assert (edited["name"], edited["test_config"]) == ("renamed", made["test_config"])
+    for each in (made, again):
+        arga("tests", "delete", each["id"])
+
+
+def test_the_command_line_and_the_server_read_a_config_alike(arga, live):
+    (arga.home / "broken.json").write_text('{"steps": [{"action": "dance"}]}')
+    arga("tests", "config", "validate", "--file", "steps.json")
+    assert "1" in arga("tests", "config", "summarize", "--file", "steps.json")
+    assert arga.run("tests", "config", "validate", "--file", "broken.json").returncode == 1
+    normal = found(arga("tests", "config", "normalize", "--file", "steps.json"))
+    kept = live.client.post("/tests", json={"name": "normal", "test_config": normal}).json()["test_config"]
+    assert [step["action"] for step in kept["steps"]] == [step["action"] for step in normal["steps"]]
+
+
+def test_the_command_line_keeps_settings_of_checks_and_is_told_that_nothing_is_posted(arga, live):
+    arga("previews", "pr-checks", "install", "acme/checked")
+    arga("previews", "pr-checks", "config-set", "acme/checked", "--comments", "on")
+    assert "acme/checked" in arga("previews", "pr-checks", "config", "acme/checked")
+    assert "acme/checked" in arga("previews", "pr-checks", "enabled")
+    arga("previews", "pr-checks", "disable", "acme/checked")
+    assert "acme/checked" not in arga("previews", "pr-checks", "enabled")
+    said = live.client.get("/validation/github/config", params={"repo": "acme/checked"}).json()["message"]
+    assert "waits for a GitHub twin" in said
+
+
 def test_the_command_line_starts_sandboxes(arga, repository):
     made = found(arga("sandbox-runs", "create", "--repo", repository, "--branch", "feature", "--json"))
     assert made["sandbox_id"] in arga("sandbox-runs", "status", made["sandbox_id"])

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from tests.sandbox_runs.conftest import SERVES, variables_of
+from twindiff.server.sandbox_runs import runs
 
 CONFIG = "app:\n  app_command: python web/serve.py\n  env: {COLOUR: red, SHAPE: round}\n  twins: [slack]\n"
 """A `.arga/sandbox.yml`."""
@@ -123,7 +124,11 @@ def test_an_application_that_prints_for_ever_is_cut_short(sandboxes, repository)
         ("app: {app_port: many}", "app_port"),
         ("app: {context_dir: ../..}", "context_dir"),
         ("app: {context_dir: nowhere}", "context_dir"),
-        ("app: {infra: [postgres]}", "infra"),
+        ("app: {infra: [postgres]}", "infra postgres: this server builds and starts no containers; start it yourself"),
+        (
+            "app: {dockerfile_path: Dockerfile}",
+            "dockerfile_path 'Dockerfile': this server builds and starts no containers",
+        ),
         ('app: {env: {A: "\\0"}, app_command: x}', "env: 'A'"),
         ("app: {twins: [slak], app_command: x}", "Did you mean 'slack'"),
         ("default_target: web", "there is no target 'web'"),
@@ -174,6 +179,43 @@ def test_what_cannot_be_started_is_refused_in_one_sentence(sandboxes, repository
     _, detail = sandboxes.refused(**asked)
     assert said in detail
     assert made.worktrees() == 1
+
+
+def test_a_repository_that_is_for_containers_only_is_refused_with_what_is_missing(sandboxes, repository):
+    status, detail = sandboxes.refused(repo=str(repository(Dockerfile="FROM scratch").path))
+    assert (status, "app_command" in detail) == (422, True)
+    assert "Dockerfile is not used: this server builds and starts no containers" in detail
+
+
+def test_a_dockerfile_beside_a_start_command_is_said_to_be_unused(sandboxes, repository):
+    config = "app: {app_command: python app.py, dockerfile_path: Dockerfile}\n"
+    run = sandboxes.create(repo=str(repository(_DOT_arga__sandbox_DOT_yml=config, app_DOT_py=SERVES).path))
+    assert any("Dockerfile is not used" in line for line in sandboxes.logs(run["sandbox_id"]))
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("bytearray(5 << 30)", "MemoryError"),
+        ("open('large', 'wb').truncate((1 << 30) + 1)", "File too large"),
+        ("[open('/dev/null') for _ in range(4100)]", "Too many open files"),
+    ],
+    ids=["memory", "the size of a file", "open files"],
+)
+def test_an_application_that_takes_too_much_is_refused_it_by_the_system(sandboxes, repository, program, said):
+    config = "app: {app_command: python greedy.py}\n"
+    run = sandboxes.create(repo=str(repository(_DOT_arga__sandbox_DOT_yml=config, greedy_DOT_py=program).path))
+    assert run["status"] == "failed"
+    assert any(said in line for line in sandboxes.logs(run["sandbox_id"]))
+
+
+def test_a_sandbox_run_expires_with_its_twins_and_leaves_nothing(sandboxes, repository, monkeypatch):
+    monkeypatch.setattr(runs, "MINUTE", 0.01)
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, web__serve_DOT_py=SERVES.replace("listening", "expiring"))
+    run = sandboxes.create(repo=str(made.path), ttl_minutes=60)
+    ended = sandboxes.until(run["sandbox_id"], lambda run: run["status"] not in ("queued", "provisioning", "ready"))
+    assert (ended["status"], made.worktrees()) == ("expired", 1)
+    assert sandboxes.client.get(f"/twin-runs/{run['twin_run_id']}").json()["status"] != "ready"
 
 
 def test_a_port_that_somebody_has_is_refused(sandboxes, live, repository):

@@ -24,10 +24,10 @@ def place(tmp_path, monkeypatch):
 def abandoned():
     """The folder of a process that has been killed."""
     program = f"{CLAIM}; input()"
-    process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    path = Path(process.stdout.readline().decode().strip())
-    process.kill()
-    process.communicate()
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        path = Path(process.stdout.readline().decode().strip())
+        process.kill()
     return path
 
 

@@ -106,6 +106,34 @@ def test_a_session_of_the_wizard_lives_in_its_file(server, arga, run_id):
     assert httpx.get(f"{server}/twin-runs/{run_id}").json()["status"] in ("cancelled", "torn_down")
 
 
+def test_the_wizard_makes_a_run_of_what_is_chosen_and_puts_its_token_into_a_file(server, arga):
+    (arga.home / ".env").write_text("SLACK_BOT_TOKEN=xoxb-1-real\nOTHER=1\n")
+    answers = [("Which API twins", "a\r"), ("state description", "\r"), ("Which file", "\r"), ("Apply these", "\r")]
+    assert "[5/5] Stripe twin" in arga.typed("wizard", "init", answers=answers)
+    session = json.loads((arga.home / ".arga-session.json").read_text())
+    name, token = (arga.home / ".env").read_text().split()[0].split("=")
+    assert (name, token != "xoxb-1-real") == ("SLACK_BOT_TOKEN", True)
+    url = httpx.get(f"{server}/twin-runs/{session['run_id']}").json()["twins"]["slack"]["env_vars"]["SLACK_API_URL"]
+    assert httpx.post(f"{url}/auth.test", headers={"Authorization": f"Bearer {token}"}).json()["ok"]
+    arga("wizard", "teardown", given="y\n")
+
+
+def test_the_wizard_rewrites_a_file_by_itself(arga):
+    (arga.home / ".env").write_text("SLACK_BOT_TOKEN=xoxb-1-real\n")
+    answers = [("Which API twins", "a\r"), ("Which file", "\r"), ("Apply these", "\r")]
+    arga.typed("wizard", "env", answers=answers)
+    assert "real" not in (arga.home / ".env").read_text()
+    assert (arga.home / ".env.arga-backup").exists()
+
+
+def test_an_assistant_is_told_of_a_server_for_its_context_and_is_answered_that_there_is_none(server, arga):
+    (arga.home / ".claude").mkdir()
+    assert "Claude Code configured" in arga("mcp", "install")
+    told = json.loads((arga.home / ".claude" / "mcp.json").read_text())["mcpServers"]["arga-context"]
+    answer = httpx.post(told["url"], headers=told["headers"], json={"jsonrpc": "2.0", "id": 1, "method": "initialize"})
+    assert (answer.status_code, answer.json()["detail"]) == (404, "There is nothing at /mcp; see / for what there is")
+
+
 def test_a_logout_forgets_the_key(arga):
     arga("logout")
     assert not (arga.home / ".config/arga/config.json").exists()

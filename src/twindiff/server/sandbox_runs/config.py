@@ -18,6 +18,10 @@ LONGEST = 100_000
 """Bytes of such a file, and of the files that a guess looks into."""
 
 
+OF_CONTAINERS = ("Dockerfile", "docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
+NO_CONTAINERS = "this server builds and starts no containers"
+
+
 class InvalidSandboxConfig(ApiError):
     """The repository's .arga/sandbox.yml cannot be used."""
 
@@ -64,15 +68,28 @@ def start_of(checkout: Path, name: str | None) -> Start:
     folder = (checkout / target.context_dir).resolve()
     if not folder.is_relative_to(checkout.resolve()) or not folder.is_dir():
         raise InvalidSandboxConfig(f"context_dir '{target.context_dir}' is no folder of the repository")
-    if target.infra:
-        raise InvalidSandboxConfig(f"infra {', '.join(target.infra)}: this server starts no containers; leave it out")
+    _check_containers(target)
     check_variables(target.env)
     if target.app_command:
         return Start(target.app_command, folder, target, None)
     guess = guessed(folder)
     if guess is None:
-        raise NoStartCommand(f"{NoStartCommand()} Looked for {', '.join(name for name, _ in _GUESSES)}.")
+        ignored = [name for name in OF_CONTAINERS if (folder / name).is_file()]
+        why = f" {ignored[0]} is not used: {NO_CONTAINERS}." if ignored else ""
+        raise NoStartCommand(f"{NoStartCommand()} Looked for {', '.join(name for name, _ in _GUESSES)}.{why}")
     return Start(guess[1], folder, target, guess[0])
+
+
+def _check_containers(target: Target) -> None:
+    """Raises InvalidSandboxConfig for what could only be had with an engine for containers."""
+    if target.infra:
+        named = ", ".join(target.infra)
+        raise InvalidSandboxConfig(f"infra {named}: {NO_CONTAINERS}; start it yourself and give its address in env")
+    if target.dockerfile_path and not target.app_command:
+        given = target.dockerfile_path
+        raise InvalidSandboxConfig(
+            f"dockerfile_path '{given}': {NO_CONTAINERS}; say in app_command what its image runs"
+        )
 
 
 def check_variables(env: Mapping[str, object]) -> None:

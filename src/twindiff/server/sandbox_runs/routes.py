@@ -54,6 +54,8 @@ async def create_sandbox_run(
     `repo` is the path or `file:` URL of a repository of the server's machine, or a name that the server knows one by,
     which the address of a pull request tells too.
     How it is started its `.arga/sandbox.yml` says, or else a guess that the logs tell. It is told its port in `PORT`.
+    Each of its processes may take 4 GB of memory, files of 1 GB and 4096 open files; its logs keep 2000 lines.
+    Containers are neither built nor started: `infra`, and a `dockerfile_path` without `app_command`, are refused.
     """
     wanted = WantedSandbox(
         repo=repo or repository_of(pr_url),

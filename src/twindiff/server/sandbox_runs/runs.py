@@ -17,7 +17,7 @@ from twindiff.kit.errors import ApiError
 from twindiff.server.sandbox_runs import checkouts
 from twindiff.server.sandbox_runs.application import Application, Place, environment, free_port, is_open
 from twindiff.server.sandbox_runs.checkouts import Repositories, Revision
-from twindiff.server.sandbox_runs.config import Start, check_variables, start_of
+from twindiff.server.sandbox_runs.config import NO_CONTAINERS, Start, check_variables, start_of
 from twindiff.server.test_runs.ledger import ENDED
 from twindiff.server.test_runs.runs import TestRuns
 from twindiff.server.twin_runs.runs import Asked, RunNotFound
@@ -174,6 +174,8 @@ class SandboxRuns:
             self.ledger.tell(run_id, "git", f"{revision.name} at {revision.commit[:12]} of {revision.repository}")
             how = f" (guessed from {start.guess})" if start.guess else ""
             self.ledger.tell(run_id, "start", f"{start.command}{how}, PORT={prepared.port}")
+            if unused := start.target.dockerfile_path:
+                self.ledger.tell(run_id, "log", f"{unused} is not used, {NO_CONTAINERS}; app_command is run as it is")
 
         await self.ledger.do(begin)
 
