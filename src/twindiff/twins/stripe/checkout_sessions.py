@@ -109,6 +109,7 @@ session_object = shown(
     "subscription_data",
     adaptive_pricing=None,
     after_expiration=None,
+    allowed_payment_method_types=None,
     automatic_tax=_not_automatic,
     client_secret=None,
     collected_information=None,

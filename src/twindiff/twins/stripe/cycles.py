@@ -304,9 +304,15 @@ def pause(call: Call, row: Subscription) -> Subscription:
         call.db.change(item, current_period_end=now(call))
     schedule(call, renew, row.id, None, row.test_clock)
     schedule(call, trial_will_end, row.id, None, row.test_clock)
-    paused = call.db.change(row, status="paused", billing_cycle_anchor=now(call))
+    details = paused_details(call, "trial_end_without_payment_method")
+    paused = call.db.change(row, status="paused", status_details=details, billing_cycle_anchor=now(call))
     record_row(call, "customer.subscription.paused", SUBSCRIPTIONS, paused)
     return paused
+
+
+def paused_details(call: Call, reason: str) -> Fields:
+    """What a subscription that is paused now says of that."""
+    return {"paused": {"subscription": {"type": reason}, "transitioned_at": now(call), "type": "subscription"}}
 
 
 def has_method(call: Call, row: Subscription) -> bool:
@@ -406,7 +412,7 @@ def _apply_pending(call: Call, row: Subscription) -> None:
         active = carry_out(call, row)
         set_times(call, active, items_of(call, row.id))
     else:
-        active = call.db.change(row, status="active", pending_update=None)
+        active = call.db.change(row, status="active", status_details=None, pending_update=None)
         restart(call, active)
     record_row(call, "customer.subscription.pending_update_applied", SUBSCRIPTIONS, active)
     if row.status == "paused":

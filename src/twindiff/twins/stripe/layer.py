@@ -46,13 +46,18 @@ def around(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
     request_id = _request_id(exchange, call)
     call.memo["request"] = {"id": request_id, "idempotency_key": _idempotency_key(exchange) or None}
     try:
-        version = _check(exchange)
+        call.memo["version"] = version = _check(exchange)
         answer = _once(exchange, call, proceed) if not exchange.operation.reads else _answer(exchange, call, proceed)
     except ApiError as error:
         error.details["request_id"] = request_id
         raise
     headers = (("Request-Id", request_id), ("Stripe-Version", version))
     return answer._replace(headers=(*(each for each in answer.headers if each[0] != "Request-Id"), *headers))
+
+
+def version_of(call: Call) -> str:
+    """The version of the request that is worked on; that of the account where there is none."""
+    return call.memo.get("version", VERSION)
 
 
 def _request_id(exchange: Exchange, call: Call) -> str:

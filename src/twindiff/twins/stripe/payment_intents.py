@@ -14,6 +14,7 @@ from .currencies import check_charge, checked_currency
 from .customers import CUSTOMERS
 from .events import update
 from .lists import equal, list_of, within
+from .method_types import allowed, check_choice
 from .objects import Fields, refer, retrieve
 from .params import (
     Integer,
@@ -175,7 +176,6 @@ _NO_COLUMNS = (
     "amount_details",
     "payment_details",
     "hooks",
-    "excluded_payment_method_types",
     "allowed_payment_method_types",
     "confirmation_token",
     "error_on_requires_action",
@@ -195,6 +195,7 @@ _NO_COLUMNS = (
 @api.post("")
 def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> Any:
     """Ask for an amount, and with `confirm` try to get it at once."""
+    check_choice(call, params)
     currency = checked_currency(params.currency)
     check_charge(params.amount, currency)
     if params.off_session is not UNSET and not params.confirm:
@@ -251,8 +252,12 @@ def list_payment_intents(call: Call, params: Annotated[ListIntents, Body]) -> Fi
 def update_payment_intent(call: Call, intent: str, params: Annotated[UpdateIntent, Body]) -> Fields:
     """Change what is given of a PaymentIntent; the amount only as long as nobody has paid."""
     found = retrieve(call, PAYMENTS, intent)
+    check_choice(call, params)
     wanted = given(params, *_NO_COLUMNS)
     _check_update(call, found, params)
+    if isinstance(params.allowed_payment_method_types, list):
+        types = allowed(params.allowed_payment_method_types, wanted.get("currency", found.currency))
+        wanted["payment_method_types"] = types
     if isinstance(params.payment_method_options, dict):
         wanted["payment_method_options"] = {**found.payment_method_options, **value_of(params.payment_method_options)}
     method = _method(call, params, wanted.get("customer", found.customer))
@@ -265,6 +270,7 @@ def update_payment_intent(call: Call, intent: str, params: Annotated[UpdateInten
 @api.post("/{intent}/confirm", scope="publishable")
 def confirm_payment_intent(call: Call, intent: str, params: Annotated[ConfirmIntent, Body]) -> Any:
     """Try to get the money."""
+    check_choice(call, params)
     found = retrieve(call, PAYMENTS, intent)
     _check_secret(call, found, params.client_secret)
     if found.status == "succeeded":
@@ -308,6 +314,8 @@ def cancel_payment_intent(call: Call, intent: str, params: Annotated[CancelInten
 def _ways(params: CreateIntent, currency: str) -> Fields:
     """How the intent can be paid: as is said, or as the dashboard says."""
     automatic = params.automatic_payment_methods
+    if isinstance(params.allowed_payment_method_types, list):
+        return {"payment_method_types": allowed(params.allowed_payment_method_types, currency)}
     if isinstance(params.payment_method_types, list):
         if isinstance(automatic, Automatic) and automatic.enabled:
             message = "You may only specify one of these parameters: automatic_payment_methods, payment_method_types."
@@ -320,6 +328,7 @@ def _ways(params: CreateIntent, currency: str) -> Fields:
     types = automatic_types(currency)
     if redirects == "never":
         types = [each for each in types if each not in REDIRECTS or each == "link"]
+    types = [each for each in types if each not in (params.excluded_payment_method_types or ())]
     ways = {**AUTOMATIC, "allow_redirects": redirects or "always"}
     return {"payment_method_types": types, "automatic_payment_methods": ways}
 

@@ -59,6 +59,7 @@ class PaymentIntent(
     currency: Column[str]
     customer: Column[str | None] = references(Customer, default=None)
     description: Column[str | None] = column(default=None)
+    excluded_payment_method_types: Column[Json | None] = column(default=None)
     last_payment_error: Column[Json] = column(default=None, derived=True)
     latest_charge: Column[str | None] = column(default=None, derived=True)
     metadata: Column[Json] = column(default={})
@@ -107,9 +108,9 @@ payment_intent_object = shown(
     amount_details=_amount_details,
     application=None,
     customer_account=None,
-    excluded_payment_method_types=None,
     payment_method_configuration_details=_configuration,
     payment_method_options=_options,
+    payment_record=None,
     review=None,
     source=None,
 )

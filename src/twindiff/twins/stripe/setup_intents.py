@@ -15,6 +15,7 @@ from .cards import Decline, decline_of
 from .customers import CUSTOMERS, Customer
 from .events import record_row, update
 from .lists import equal, list_of, within
+from .method_types import allowed, check_choice
 from .objects import Fields, StripeObject, find, new, new_id, object_id, refer, resource, retrieve, shown
 from .params import (
     ListParams,
@@ -49,6 +50,7 @@ class SetupIntent(
     client_secret: Column[str]
     customer: Column[str | None] = references(Customer, default=None)
     description: Column[str | None] = column(default=None)
+    excluded_payment_method_types: Column[Json | None] = column(default=None)
     last_setup_error: Column[Json] = column(default=None)
     metadata: Column[Json] = column(default={})
     next_action: Column[Json] = column(default=None)
@@ -72,7 +74,6 @@ setup_intent_object = shown(
     "return_url",
     application=None,
     customer_account=None,
-    excluded_payment_method_types=None,
     flow_directions=None,
     latest_attempt=None,
     mandate=None,
@@ -172,12 +173,13 @@ class ListSetups(ListParams):
     payment_method: OptText = UNSET
 
 
-_COLUMNS = ("customer", "description", "on_behalf_of", "return_url", "usage")
+_COLUMNS = ("customer", "description", "excluded_payment_method_types", "on_behalf_of", "return_url", "usage")
 
 
 @api.post("")
 def create_setup_intent(call: Call, params: Annotated[CreateSetup, Body]) -> Any:
     """Prepare a way to pay, and with `confirm` agree on it at once."""
+    check_choice(call, params)
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
     method = _method(call, params)
@@ -216,9 +218,12 @@ def list_setup_intents(call: Call, params: Annotated[ListSetups, Body]) -> Field
 def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, Body]) -> Fields:
     """Change what is given of a SetupIntent."""
     found = retrieve(call, SETUPS, intent)
+    check_choice(call, params)
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
     wanted = {name: value for name, value in given(params).items() if name in _COLUMNS}
+    if isinstance(params.allowed_payment_method_types, list):
+        wanted["payment_method_types"] = allowed(params.allowed_payment_method_types)
     if method := _method(call, params):
         wanted |= {"payment_method": method.id, "status": "requires_confirmation"}
     metadata = merged_metadata(found.metadata, params.metadata)
@@ -288,13 +293,16 @@ def _method(call: Call, params: SetupParams) -> PaymentMethod | None:
 
 def _ways(params: CreateSetup) -> Fields:
     automatic = params.automatic_payment_methods
+    if isinstance(params.allowed_payment_method_types, list):
+        return {"payment_method_types": allowed(params.allowed_payment_method_types)}
     if isinstance(params.payment_method_types, list):
         return {"payment_method_types": params.payment_method_types}
     if isinstance(automatic, Automatic) and not automatic.enabled:
         return {"payment_method_types": ["card"]}
     redirects = automatic.allow_redirects if isinstance(automatic, Automatic) else UNSET
     ways = {**AUTOMATIC, "allow_redirects": redirects or "always"}
-    return {"payment_method_types": ["card", "link"], "automatic_payment_methods": ways}
+    types = [each for each in ("card", "link") if each not in (params.excluded_payment_method_types or ())]
+    return {"payment_method_types": types, "automatic_payment_methods": ways}
 
 
 def _confirm(call: Call, intent: SetupIntent) -> Any:

@@ -65,6 +65,7 @@ class Subscription(
     schedule: Column[str | None] = column(default=None)
     start_date: Column[int]
     status: Column[str]
+    status_details: Column[Json | None] = column(default=None, derived=True)
     test_clock: Column[str | None] = column(default=None)
     trial_end: Column[int | None] = column(default=None)
     trial_settings: Column[Json] = column(default={})

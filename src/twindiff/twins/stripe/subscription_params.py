@@ -183,6 +183,7 @@ class ResumeSubscription(Params, kw_only=True):
     """The parameters of a resumption."""
 
     billing_cycle_anchor: Literal["now", "unchanged"] | UnsetType = UNSET
+    payment_behavior: Literal["resume_on_payment_success"] | UnsetType = UNSET
     proration_behavior: Behavior | UnsetType = UNSET
     proration_date: OptInteger = UNSET
 

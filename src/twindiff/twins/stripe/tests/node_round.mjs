@@ -16,7 +16,7 @@ const stripe = new Stripe(key, { host, port, protocol: "http", httpAgent, maxNet
 
 const ada = await stripe.customers.create({ name: "Ada", email: "ada@shop.example" });
 await stripe.customers.create({ name: "Bea" });
-const payment = { amount: 2000, currency: "usd", confirm: true, payment_method_types: ["card"] };
+const payment = { amount: 2000, currency: "usd", confirm: true, allowed_payment_method_types: ["card"] };
 const paid = await stripe.paymentIntents.create({ ...payment, customer: ada.id, payment_method: "pm_card_visa" });
 const declined = await stripe.paymentIntents
   .create({ ...payment, payment_method: "pm_card_visa_chargeDeclined" })

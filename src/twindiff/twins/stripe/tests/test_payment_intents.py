@@ -199,3 +199,44 @@ def test_a_publishable_key_with_the_secret_sees_and_confirms(stripe):
     secret = {"client_secret": made["client_secret"]}
     path = f"payment_intents/{made['id']}/confirm"
     assert stripe.post(path, payment_method="pm_card_visa", **secret)["status"] == "succeeded"
+
+
+ENDIVE = {"Stripe-Version": "2026-10-28.endive"}
+
+
+class TestAllowedTypes:
+    """https://docs.stripe.com/changelog/dahlia/2026-07-29/allowed-payment-method-types-parameter"""
+
+    def test_those_that_do_not_suit_the_currency_are_left_out(self, stripe):
+        types = ["card", "ideal", "us_bank_account"]
+        made = stripe.post("payment_intents", amount=2000, currency="eur", allowed_payment_method_types=types)
+        assert (made["payment_method_types"], made["automatic_payment_methods"]) == (["card", "ideal"], None)
+        changed = stripe.post(f"payment_intents/{made['id']}", allowed_payment_method_types=["ideal"])
+        assert changed["payment_method_types"] == ["ideal"]
+
+    def test_a_card_is_set_up_as_one_of_them(self, stripe):
+        asked = {"payment_method": "pm_card_visa", "confirm": True, "allowed_payment_method_types": ["card"]}
+        assert stripe.post("setup_intents", **asked)["payment_method_types"] == ["card"]
+
+    def test_excluded_types_are_not_offered(self, stripe):
+        made = stripe.post("payment_intents", amount=2000, currency="eur", excluded_payment_method_types=["klarna"])
+        assert made["payment_method_types"] == ["card", "link"]
+        assert made["excluded_payment_method_types"] == ["klarna"]
+
+    @pytest.mark.parametrize("path", ["payment_intents", "setup_intents"])
+    @pytest.mark.parametrize("other", ["payment_method_types", "excluded_payment_method_types"])
+    def test_they_stand_alone(self, stripe, path, other):
+        payment = {"amount": 2000, "currency": "usd"} if path == "payment_intents" else {}
+        asked = {**payment, "allowed_payment_method_types": ["card"], other: ["link"]}
+        assert stripe.error("POST", path, **asked)["message"].endswith(f"allowed_payment_method_types, {other}.")
+
+    def test_one_must_suit(self, stripe):
+        asked = {"amount": 2000, "currency": "eur", "allowed_payment_method_types": ["us_bank_account"]}
+        assert stripe.error("POST", "payment_intents", **asked)["param"] == "allowed_payment_method_types"
+
+    def test_they_replace_payment_method_types_from_endive_on(self, stripe):
+        intent = stripe.post("payment_intents", amount=2000, currency="usd")["id"]
+        for path in ("payment_intents", f"payment_intents/{intent}", "setup_intents"):
+            asked = {"amount": 2000, "currency": "usd"} if path == "payment_intents" else {}
+            refused = stripe.error("POST", path, headers=ENDIVE, **asked, payment_method_types=["card"])
+            assert refused["code"] == "payment_method_types_no_longer_supported"

@@ -17,7 +17,7 @@ def test_a_customer_pays_and_gets_a_part_back(address):
     customer = client.v1.customers.create({"email": "ada@shop.example", "metadata": {"tier": "gold"}})
     method = client.v1.payment_methods.attach("pm_card_visa", {"customer": customer.id})
     asked: Any = {"amount": 2000, "currency": "usd", "customer": customer.id, "payment_method": method.id}
-    asked |= {"confirm": True, "payment_method_types": ["card"], "expand": ["latest_charge"]}
+    asked |= {"confirm": True, "allowed_payment_method_types": ["card"], "expand": ["latest_charge"]}
     paid: Any = client.v1.payment_intents.create(asked)
     assert (paid.status, paid.latest_charge.paid) == ("succeeded", True)
     refund = client.v1.refunds.create({"payment_intent": paid.id, "amount": 500})
@@ -27,7 +27,7 @@ def test_a_customer_pays_and_gets_a_part_back(address):
 def test_a_declined_card_raises_a_card_error(address):
     client = sdk.StripeClient("sk_test_shop", base_addresses=address)
     asked: Any = {"amount": 2000, "currency": "usd", "payment_method": "pm_card_visa_chargeDeclined"}
-    asked |= {"confirm": True, "payment_method_types": ["card"]}
+    asked |= {"confirm": True, "allowed_payment_method_types": ["card"]}
     with pytest.raises(sdk.CardError) as raised:
         client.v1.payment_intents.create(asked)
     error: Any = raised.value

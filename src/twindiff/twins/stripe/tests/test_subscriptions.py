@@ -278,3 +278,50 @@ def test_a_change_is_checked_and_leaves_nothing_half_done(club, change, param):
     refused = club.stripe.error("POST", f"subscriptions/{made['id']}", **change)
     assert refused["param"] == param
     assert club.stripe.get(f"subscriptions/{made['id']}") == made
+
+
+class TestPauses:
+    """https://docs.stripe.com/billing/subscriptions/pause"""
+
+    def test_nothing_is_asked_for_while_it_is_paused(self, club):
+        made = club.subscribe()
+        club.until(START + 14 * DAY)
+        paused = club.stripe.post(f"subscriptions/{made['id']}/pause")
+        details = {
+            "subscription": {"type": "pause_requested"},
+            "transitioned_at": START + 14 * DAY,
+            "type": "subscription",
+        }
+        assert (paused["status"], paused["status_details"]) == ("paused", {"paused": details})
+        assert club.events("customer.subscription.paused")
+        club.until(START + 90 * DAY)
+        assert [each["amount_paid"] for each in club.invoices()] == [1000]
+
+    def test_the_time_that_is_left_is_given_back_when_it_goes_on(self, club):
+        made = club.subscribe()
+        club.until(START + 14 * DAY)
+        club.stripe.post(f"subscriptions/{made['id']}/pause")
+        club.until(START + 40 * DAY)
+        resumed = club.stripe.post(f"subscriptions/{made['id']}/resume", payment_behavior="resume_on_payment_success")
+        assert (resumed["status"], resumed["status_details"]) == ("active", None)
+        assert [each["amount_paid"] for each in club.invoices()] == [1000, 500]
+
+    @pytest.mark.parametrize("since", [("none", []), ("item_current_period_start", [-1000])])
+    def test_it_is_said_from_when_on_time_is_given_back(self, club, since):
+        made = club.subscribe()
+        club.until(START + 14 * DAY)
+        club.stripe.post(f"subscriptions/{made['id']}/pause", bill_for={"unused_time_from": {"type": since[0]}})
+        waiting = club.stripe.get("invoiceitems", customer=club.customer)["data"]
+        assert [each["amount"] for each in waiting] == since[1]
+
+    def test_what_waits_is_put_on_an_invoice_if_that_is_wanted(self, club):
+        made = club.subscribe()
+        club.until(START + 14 * DAY)
+        club.stripe.post(f"subscriptions/{made['id']}/pause", invoicing_behavior="invoice")
+        assert [each["total"] for each in club.invoices()] == [1000, -500]
+
+    @pytest.mark.parametrize("more", [{"billing_mode": {"type": "classic"}}, {"trial_period_days": 7}])
+    def test_only_active_ones_in_the_flexible_mode_are_paused(self, club, more):
+        made = club.subscribe(**more)
+        club.stripe.error("POST", f"subscriptions/{made['id']}/pause")
+        assert club.stripe.get(f"subscriptions/{made['id']}")["status"] == made["status"]

@@ -1,0 +1,104 @@
+"""Subscriptions that are paused: nothing is served, and nothing is asked for until they are resumed.
+
+https://docs.stripe.com/billing/subscriptions/pause
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
+from twindiff.kit.styles.stripe import StripeError
+
+from . import cycles, invoicing, proration
+from .billing_work import schedule
+from .events import record_row
+from .objects import Fields, now, retrieve, show
+from .params import Params, Part
+from .subscription_objects import SUBSCRIPTIONS, Subscription, SubscriptionItem, items_of, told
+from .subscriptions import running
+from .test_clocks import enter
+
+api = Operations(prefix="/v1/subscriptions")
+
+
+class UsageThrough(Part):
+    """Up to when usage is asked for."""
+
+    type: Literal["none", "now"]
+
+
+class UnusedFrom(Part):
+    """From when on unused time is given back."""
+
+    type: Literal["item_current_period_start", "none", "now"]
+
+
+class BillFor(Part):
+    """What is asked for and given back when a subscription is paused."""
+
+    outstanding_usage_through: UsageThrough | UnsetType = UNSET
+    unused_time_from: UnusedFrom | UnsetType = UNSET
+
+
+class PauseSubscription(Params):
+    """The parameters of a pause."""
+
+    bill_for: BillFor | UnsetType = UNSET
+    invoicing_behavior: Literal["invoice", "pending_invoice_item"] | UnsetType = UNSET
+    type: Literal["subscription"] | UnsetType = UNSET
+
+
+@api.post("/{id}/pause")
+def pause_subscription(call: Call, id: str, params: Annotated[PauseSubscription, Body]) -> Fields:
+    """Pause a subscription; what was paid for the time that is left is given back."""
+    row = running(call, id)
+    enter(call, row.test_clock)
+    _check(row)
+    before = show(call, SUBSCRIPTIONS, row)
+    bill_for = params.bill_for if isinstance(params.bill_for, BillFor) else BillFor()
+    _give_back(call, row, bill_for.unused_time_from or UnusedFrom(type="now"))
+    _ask_for_usage(call, row, params, bill_for.outstanding_usage_through or UsageThrough(type="now"))
+    schedule(call, cycles.renew, row.id, None, row.test_clock)
+    details = cycles.paused_details(call, "pause_requested")
+    paused = call.db.change(retrieve(call, SUBSCRIPTIONS, id), status="paused", status_details=details)
+    record_row(call, "customer.subscription.paused", SUBSCRIPTIONS, paused)
+    told(call, before, id)
+    return show(call, SUBSCRIPTIONS, retrieve(call, SUBSCRIPTIONS, id))
+
+
+def _check(row: Subscription) -> None:
+    if row.status != "active":
+        message = f"Only active subscriptions can be paused; this one is {row.status}."
+        raise StripeError(message, code="resource_invalid_state")
+    if row.billing_mode != "flexible":
+        raise StripeError("To pause a subscription, it must use `billing_mode[type]=flexible`.")
+    if row.schedule:
+        raise StripeError(f"You cannot pause a subscription that the subscription schedule {row.schedule} manages.")
+
+
+def _give_back(call: Call, row: Subscription, since: UnusedFrom) -> None:
+    for item in items_of(call, row.id) if since.type != "none" else ():
+        proration.give_back(call, row, item, now(call) if since.type == "now" else item.current_period_start)
+        call.db.change(item, billed=None)
+
+
+def _ask_for_usage(call: Call, row: Subscription, params: PauseSubscription, through: UsageThrough) -> None:
+    """Ask for usage, and for what waits besides if an invoice is wanted at once."""
+    items = items_of(call, row.id)
+    prices = cycles.prices_of(call, items)
+    used: list[SubscriptionItem] = []
+    if through.type == "now":
+        used = [item for item in items if cycles.is_metered(prices[item.price])]
+    if params.invoicing_behavior != "invoice":
+        if used:
+            message = "This twin asks for usage at a pause on an invoice alone; use `invoicing_behavior=invoice`."
+            raise StripeError(message, param="invoicing_behavior")
+        return
+    invoice = cycles.draft(call, row, "subscription_update", items[0].current_period_start, now(call))
+    for item in used:
+        period = (item.current_period_start, now(call))
+        cycles.add_usage(call, invoice, row, item, prices[item.price], period)
+    invoicing.take_pending(call, invoice, row.id)
+    invoicing.created(call, invoice)
+    call.db.change(row, latest_invoice=invoice.id)
