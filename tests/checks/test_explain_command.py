@@ -115,9 +115,9 @@ def test_what_the_twin_lacks_is_told_apart_from_what_nobody_has(
     platform: Platform, env: Environment, explain: Explain
 ) -> None:
     run = platform.start(env)
-    env.ask("admin.users.list", twin="slack")
+    env.ask("users.setPhoto", twin="slack")
     shown = explain(judged(platform, run)).stdout
-    assert "Tried, though the twin lacks it: POST /admin.users.list" in shown
+    assert "Tried, though the twin lacks it: POST /users.setPhoto" in shown
     assert "Tried, though no twin has it" not in shown
 
 

@@ -30,7 +30,7 @@ def test_a_part_of_what_waits_is_written_and_nothing_is_lost() -> None:
 @pytest.mark.parametrize(
     ("template", "user", "verb", "path", "error"),
     [
-        ("slack:slack_default", "U01AGENBOT9", "POST", "admin.users.list", "missing_operation"),
+        ("slack:slack_default", "U01AGENBOT9", "POST", "users.setPhoto", "missing_operation"),
         ("slack:slack_default", "U01AGENBOT9", "POST", "admin.users.lst", "unknown_operation"),
         ("box:box_base", "", "DELETE", "2.0/archives/77", "missing_operation"),
         ("box:box_base", "", "DELETE", "2.0/archives/77/more", "unknown_operation"),

@@ -14,16 +14,16 @@ from .people import bot_of
 from .tables import Channel, ChannelMember, Message, Team, TeamSetting, UserTeam
 
 
-def visible_channel(call: Call, channel: str) -> Channel:
-    """The conversation with this id or name; raises channel_not_found, also for one the caller may not know of."""
-    room = find_channel(call.db, channel)
+def visible_channel(call: Call, channel: str, *, by_name: bool = False) -> Channel:
+    """The conversation that a call names; raises channel_not_found, also for one the caller may not know of."""
+    room = named_channel(call, channel, by_name=by_name)
     if room is None or not is_visible(call, room):
         raise ChannelNotFound
     return room
 
 
 def readable_channel(call: Call, channel: str) -> Channel:
-    """The conversation with this id or name, for who reads or reacts in it; bots must be members.
+    """The conversation that a call names, for who reads or reacts in it; bots must be members.
 
     An environment that is lenient lets bots read public channels that they are not in, as people may.
     https://docs.slack.dev/reference/methods/conversations.history
@@ -39,9 +39,9 @@ def is_visible(call: Call, room: Channel) -> bool:
     return is_open_to_all(room) or is_member(call.db, room, call.actor)
 
 
-def writable_channel(call: Call, channel: str) -> Channel:
-    """The conversation with this id or name, if the caller may post to it."""
-    room = find_channel(call.db, channel)
+def writable_channel(call: Call, channel: str, *, by_name: bool = False) -> Channel:
+    """The conversation that a call names, if the caller may post to it."""
+    room = named_channel(call, channel, by_name=by_name)
     if room is None:
         raise ChannelNotFound
     inside = is_member(call.db, room, call.actor)
@@ -52,6 +52,17 @@ def writable_channel(call: Call, channel: str) -> Channel:
     if not inside:
         raise NotInChannel
     return room
+
+
+def named_channel(call: Call, channel: str, *, by_name: bool = False) -> Channel | None:
+    """The conversation that a call names: by its id, and by its name where the method's page says so (`by_name`).
+
+    An environment that is lenient takes names everywhere.
+    https://docs.slack.dev/reference/methods/chat.postMessage#channels
+    """
+    if by_name or not is_strict(call):
+        return find_channel(call.db, channel)
+    return call.db.find(Channel, Channel.channel_id == channel)
 
 
 def find_channel(db: Store, channel: str) -> Channel | None:

@@ -35,7 +35,7 @@ def post_ephemeral(
 
     https://docs.slack.dev/reference/methods/chat.postEphemeral
     """
-    room = visible_channel(call, channel)
+    room = visible_channel(call, channel, by_name=True)
     if room.is_archived:
         raise IsArchived
     if not is_member(call.db, room, call.actor):
@@ -64,7 +64,7 @@ def me_message(call: Call, channel: str, text: str = "") -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/chat.meMessage
     """
-    room = writable_channel(call, channel)
+    room = writable_channel(call, channel, by_name=True)
     message = add_message(call, room, content_of(text, None, None, "", None), None, subtype="me_message")
     call.emit("message", message_event(room, message))
     return {"channel": room.channel_id, "ts": message.message_id}

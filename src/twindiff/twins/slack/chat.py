@@ -232,10 +232,10 @@ def _author(db: Store, root: str | None) -> str | None:
     return found.user_id if found else None
 
 
-def addressed(call: Call, channel: str) -> Channel:
+def addressed(call: Call, channel: str, *, by_name: bool = True) -> Channel:
     """The conversation to post to; a person's id or @name opens the direct message with them."""
     try:
-        return writable_channel(call, channel)
+        return writable_channel(call, channel, by_name=by_name)
     except ChannelNotFound:
         person = _person(call.db, channel)
         if person is None:

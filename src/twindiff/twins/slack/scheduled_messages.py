@@ -12,7 +12,7 @@ from msgspec import Meta
 from twindiff.kit import Call, Operations, page
 from twindiff.kit.rows import Expression
 
-from .access import find_channel, is_visible, writable_channel
+from .access import is_visible, named_channel, writable_channel
 from .arguments import unix_of
 from .chat import add_message
 from .content import Content
@@ -46,7 +46,7 @@ def list_scheduled(
     """
     where: list[Expression] = [ScheduledMessage.user_id == call.actor]
     if channel:
-        room = find_channel(call.db, channel)
+        room = named_channel(call, channel)
         if room is None:
             raise InvalidChannel
         where.append(ScheduledMessage.channel_id == room.channel_id)
@@ -80,7 +80,7 @@ def delete_scheduled(call: Call, channel: str, scheduled_message_id: str) -> dic
 
     https://docs.slack.dev/reference/methods/chat.deleteScheduledMessage
     """
-    room = find_channel(call.db, channel)
+    room = named_channel(call, channel)
     if room is None:
         raise ChannelNotFound
     found = call.db.find(

@@ -121,7 +121,7 @@ def complete_upload(
 
 def _room(call: Call, channel: str, unknown: type[ApiError]) -> Channel:
     try:
-        return addressed(call, channel)
+        return addressed(call, channel, by_name=False)
     except ChannelNotFound:
         raise unknown from None
     except IsArchived:

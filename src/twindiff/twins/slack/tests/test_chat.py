@@ -48,6 +48,48 @@ def test_a_channel_goes_by_its_id_and_by_its_name(slack, name):
     assert slack("chat.postMessage", channel=name, text="hi")["channel"] == GENERAL
 
 
+NAMED = [
+    ("chat.postMessage", {"text": "hi"}),
+    ("chat.scheduleMessage", {"text": "hi", "post_at": 2_000_000_000}),
+    ("chat.meMessage", {"text": "hi"}),
+    ("chat.postEphemeral", {"text": "hi", "user": JOHN}),
+]
+ASKED_BY_ID = [
+    ("chat.update", {"ts": "1699564800.000123", "text": "hi"}),
+    ("chat.getPermalink", {"message_ts": "1699564800.000123"}),
+    ("chat.scheduledMessages.list", {}),
+    ("conversations.history", {}),
+    ("conversations.info", {}),
+    ("conversations.members", {}),
+    ("conversations.setTopic", {"topic": "Tea"}),
+    ("reactions.add", {"timestamp": "1699564800.000123", "name": "eyes"}),
+    ("pins.list", {}),
+    ("files.list", {}),
+]
+
+
+@pytest.mark.parametrize(("method", "arguments"), NAMED)
+def test_who_posts_may_name_a_channel_where_tokens_count_too(strict, method, arguments):
+    """https://docs.slack.dev/reference/methods/chat.postMessage#channels"""
+    answer = strict(method, channel="#general", **arguments)
+    assert answer.get("error") != "channel_not_found", answer
+
+
+@pytest.mark.parametrize(("method", "arguments"), ASKED_BY_ID)
+def test_all_else_asks_for_a_channel_s_id_where_tokens_count(strict, slack, method, arguments):
+    """https://docs.slack.dev/reference/methods/conversations.info"""
+    refusals = [strict(method, channel=name, **arguments).get("error") for name in ("general", "#general")]
+    assert set(refusals) <= {"channel_not_found", "invalid_channel"}
+    assert strict(method, channel=GENERAL, **arguments)["ok"]
+    assert slack(method, channel="#general", **arguments)["ok"]
+
+
+@pytest.fixture
+def strict(workspace):
+    """The agent where tokens count."""
+    return workspace(auth="strict")
+
+
 @pytest.mark.parametrize("name", [JOHN, "@johndoe"])
 def test_a_message_to_a_person_opens_the_direct_message_with_them(slack, name):
     answer = slack("chat.postMessage", channel=name, text="hi")

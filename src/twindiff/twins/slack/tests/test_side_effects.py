@@ -73,6 +73,14 @@ def test_the_readme_says_how_many_methods_there_are_and_how_many_slack_s_clients
     assert f"The other {missing}" in README
 
 
+def test_the_readme_lists_the_methods_that_are_missing():
+    text = README.split("## Methods that are missing\n")[1].split("\n## ")[0]
+    rows = {line.split("|")[1].strip(): re.findall(r"`(.+?)`", line) for line in text.splitlines() if "| `" in line}
+    families = {family: sorted(name for name in twin.missing or () if name.startswith(f"{family}.")) for family in rows}
+    assert {family: sorted(names) for family, names in rows.items()} == families
+    assert sum(map(len, rows.values())) == len(twin.missing or ())
+
+
 def test_every_method_is_called_here():
     assert {method_of(call) for call in CALLS} == SERVED
 
