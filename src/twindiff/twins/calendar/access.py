@@ -13,7 +13,8 @@ from twindiff.kit import Call, any_of
 from .errors import NotFound, RequiredAccessLevel
 from .tables import Calendar, CalendarAclRule, CalendarListEntry, CalendarUser
 
-ROLES = ("none", "freeBusyReader", "reader", "writer", "owner")
+ROLES = ("none", "freeBusyReader", "reader", "writerWithoutPrivateAccess", "writer", "owner")
+LEAST_TO_WRITE = "writerWithoutPrivateAccess"
 _RANKS = {role: rank for rank, role in enumerate(ROLES)}
 
 
@@ -64,6 +65,14 @@ def open_calendar(call: Call, calendar_id: str, least: str) -> Access:
     if not is_at_least(role, least):
         raise RequiredAccessLevel(f"You need to have {least} access to this calendar.")
     return Access(calendar, role)
+
+
+def owners_of(call: Call, calendars: Sequence[Calendar]) -> dict[str, str]:
+    """Who owns the data of some calendars: addresses by the calendars' ids."""
+    ids = {calendar.id: calendar.data_owner or calendar.owner_id for calendar in calendars}
+    users = call.db.rows(CalendarUser, CalendarUser.id.in_(sorted({*ids.values()}))) if ids else ()
+    emails = {user.id: user.email for user in users}
+    return {id: emails.get(owner, owner) for id, owner in ids.items()}
 
 
 def roles_of(call: Call, calendars: Sequence[Calendar]) -> dict[str, str]:

@@ -10,7 +10,6 @@ from twindiff.kit import Body, Call, Header, Operations, check_if_match
 from twindiff.kit.styles.google import ConditionNotMet
 
 from .access import ROLES, open_calendar
-from .calendars import listed_collection
 from .changes import amend, note, stamp
 from .errors import CannotChangeOwner, Invalid, NotFound, Required
 from .lists import Asked, MaxResults, listed
@@ -96,10 +95,12 @@ def list_rules(
     max_results: MaxResults = 100,
     page_token: str = "",
     sync_token: str = "",
-    show_deleted: bool = False,
+    show_deleted: bool | None = None,
 ) -> dict[str, Any]:
-    """List the rules of a calendar that the actor owns."""
-    calendar = open_calendar(call, calendar_id, "owner").calendar
+    """List the rules of a calendar, to those who write in it."""
+    calendar = open_calendar(call, calendar_id, "writer").calendar
+    if sync_token and show_deleted is False:
+        raise Invalid("showDeleted cannot be false together with a syncToken.")
     rows = call.db.rows(CalendarAclRule, CalendarAclRule.calendar_id == calendar.id)
     kept = [row for row in rows if not row.deleted or show_deleted or sync_token]
     asked = Asked(collection_of(calendar.id), max_results, page_token, sync_token)
@@ -109,7 +110,7 @@ def list_rules(
 @api.get("/calendars/{calendarId}/acl/{ruleId}")
 def get_rule(call: Call, calendar_id: str, rule_id: str) -> dict[str, Any]:
     """Look at one rule."""
-    return shown(_find(call, open_calendar(call, calendar_id, "owner").calendar, rule_id))
+    return shown(_find(call, open_calendar(call, calendar_id, "writer").calendar, rule_id))
 
 
 @api.post("/calendars/{calendarId}/acl")
@@ -154,9 +155,6 @@ def _set_role(call: Call, calendar: Calendar, rule: CalendarAclRule, role: str, 
 def _tell(call: Call, calendar: Calendar, rule: CalendarAclRule, *, mails: bool) -> None:
     """Tell who watches, and by mail who is given access."""
     note(call, collection_of(calendar.id), rule_id(rule))
-    user = call.db.find(CalendarUser, CalendarUser.email == (rule.scope_value or ""))
-    if user:
-        note(call, listed_collection(user.id), calendar.id)
     if mails and not rule.deleted and rule.role != "none" and rule.scope_type in ("user", "group"):
         send(call, "sharing", [rule.scope_value or ""], f"{calendar.summary} is shared with you", calendar.id)
 

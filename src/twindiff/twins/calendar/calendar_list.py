@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType
 from twindiff.kit import Body, Call, Header, Operations, check_if_match
 from twindiff.kit.styles.google import ConditionNotMet
 
-from .access import actor_of, is_at_least, named, open_calendar, roles_of
+from .access import actor_of, is_at_least, named, open_calendar, owners_of, roles_of
 from .agenda import zone_name
 from .calendars import listed_collection
 from .changes import amend, note, stamp
@@ -29,6 +29,7 @@ api = Operations()
 
 Text = str | UnsetType | None
 Flag = bool | UnsetType | None
+Role = Literal["freeBusyReader", "owner", "reader", "writer", "writerWithoutPrivateAccess"]
 _RGB = re.compile(r"#[0-9a-fA-F]{6}")
 
 
@@ -46,13 +47,14 @@ class EntryBody(Struct, rename="camel"):
     notification_settings: dict[str, Any] | UnsetType | None = UNSET
 
 
-def shown(entry: CalendarListEntry, calendar: Calendar, role: str) -> dict[str, Any]:
-    """An entry of the list as the API shows it."""
+def shown(entry: CalendarListEntry, calendar: Calendar, role: str, owner: str | None) -> dict[str, Any]:
+    """An entry of the list as the API shows it; `owner` is the address of who owns the calendar's data."""
     color = entry.color_id or "14"
     optional = {
         "description": calendar.description,
         "location": calendar.location,
         "summaryOverride": entry.summary_override,
+        "dataOwner": owner if owner != calendar.id else None,
         "hidden": entry.hidden,
         "primary": entry.primary,
         "deleted": entry.deleted or calendar.deleted,
@@ -76,6 +78,10 @@ def shown(entry: CalendarListEntry, calendar: Calendar, role: str) -> dict[str, 
     }
 
 
+def _shown(call: Call, entry: CalendarListEntry, calendar: Calendar, role: str) -> dict[str, Any]:
+    return shown(entry, calendar, role, owners_of(call, [calendar]).get(calendar.id))
+
+
 def _entry(call: Call, calendar_id: str) -> tuple[CalendarListEntry, Calendar, str]:
     """An entry that is in the actor's list, with its calendar and what the actor may do with it."""
     here = CalendarListEntry.user_id == actor_of(call).id, CalendarListEntry.calendar_id == named(call, calendar_id)
@@ -92,22 +98,28 @@ def list_entries(
     max_results: MaxResults = 100,
     page_token: str = "",
     sync_token: str = "",
-    min_access_role: Literal["freeBusyReader", "owner", "reader", "writer"] = "freeBusyReader",
-    show_deleted: bool = False,
-    show_hidden: bool = False,
+    min_access_role: Role | None = None,
+    show_deleted: bool | None = None,
+    show_hidden: bool | None = None,
+    show_own_organization_only: bool = False,
 ) -> dict[str, Any]:
     """List the calendars in the user's list."""
     user = actor_of(call)
-    if sync_token and min_access_role != "freeBusyReader":
-        raise Invalid("minAccessRole cannot be given together with a syncToken.")
+    if sync_token and (min_access_role or show_own_organization_only or False in (show_deleted, show_hidden)):
+        raise Invalid(
+            "Sync token cannot be used together with filters; deleted and hidden entries always come with one."
+        )
     entries = call.db.rows(CalendarListEntry, CalendarListEntry.user_id == user.id)
     ids = [entry.calendar_id for entry in entries]
     calendars = {calendar.id: calendar for calendar in call.db.rows(Calendar, Calendar.id.in_(ids))}
-    roles = roles_of(call, [*calendars.values()])
+    roles, owners = roles_of(call, [*calendars.values()]), owners_of(call, [*calendars.values()])
+    domain = f"@{user.email.partition('@')[2]}"
 
     def is_shown(entry: CalendarListEntry) -> bool:
         calendar = calendars.get(entry.calendar_id)
-        if calendar is None or not is_at_least(roles[calendar.id], min_access_role):
+        if calendar is None or not is_at_least(roles[calendar.id], min_access_role or "freeBusyReader"):
+            return False
+        if show_own_organization_only and not owners.get(calendar.id, "").endswith(domain):
             return False
         is_gone = entry.deleted or calendar.deleted
         return bool(sync_token) or ((show_deleted or not is_gone) and (show_hidden or show_deleted or not entry.hidden))
@@ -116,7 +128,7 @@ def list_entries(
     asked = Asked(listed_collection(user.id), max_results, page_token, sync_token)
 
     def show(entry: CalendarListEntry) -> dict[str, Any]:
-        return shown(entry, calendars[entry.calendar_id], roles[entry.calendar_id])
+        return shown(entry, calendars[entry.calendar_id], roles[entry.calendar_id], owners.get(entry.calendar_id))
 
     return listed(call, "calendar#calendarList", asked, kept, lambda entry: entry.calendar_id, show)
 
@@ -124,7 +136,7 @@ def list_entries(
 @api.get("/users/me/calendarList/{calendarId}")
 def get_entry(call: Call, calendar_id: str) -> dict[str, Any]:
     """Look at one calendar in the list."""
-    return shown(*_entry(call, calendar_id))
+    return _shown(call, *_entry(call, calendar_id))
 
 
 @api.post("/users/me/calendarList")
@@ -152,7 +164,7 @@ def insert_entry(call: Call, entry: Annotated[EntryBody, Body], color_rgb_format
         )
         after = call.db.add(fresh)
     note(call, listed_collection(user.id), calendar.id)
-    return shown(after, calendar, access.role)
+    return _shown(call, after, calendar, access.role)
 
 
 def _wanted(given: EntryBody, *, rgb: bool, replaces: bool = False) -> dict[str, Any]:
@@ -216,7 +228,7 @@ def _changed(
     if after.etag != found.etag:
         note(call, listed_collection(found.user_id), calendar.id)
         _remind_anew(call, calendar, found, after)
-    return shown(after, calendar, role)
+    return _shown(call, after, calendar, role)
 
 
 def _remind_anew(call: Call, calendar: Calendar, before: CalendarListEntry, after: CalendarListEntry) -> None:

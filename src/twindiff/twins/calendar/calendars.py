@@ -9,10 +9,10 @@ from msgspec import UNSET, Struct, UnsetType
 from twindiff.kit import Body, Call, Header, Operations, View, check_if_match, revise
 from twindiff.kit.styles.google import ConditionNotMet
 
-from .access import Access, actor_of, open_calendar, primary_of
+from .access import Access, actor_of, open_calendar, owners_of, primary_of
 from .agenda import entry_of, zone_name
 from .changes import amend, note, stamp
-from .errors import CannotClearSecondary, CannotDeletePrimary, Invalid, NotFound, Required
+from .errors import CannotDeletePrimary, Invalid, NotFound, Required
 from .event_changes import cancel_all
 from .tables import (
     AgendaEntry,
@@ -53,14 +53,14 @@ calendar_object = View(
 def shown(call: Call, calendar: Calendar) -> dict[str, Any]:
     """A calendar as the API shows it."""
     more = {"description": calendar.description, "location": calendar.location}
-    owner = call.db.find(CalendarUser, CalendarUser.id == (calendar.data_owner or calendar.owner_id))
+    owner = owners_of(call, [calendar])[calendar.id]
     return {
         **calendar_object(calendar),
         **{name: value for name, value in more.items() if value},
         "timeZone": zone_name(calendar),
         "conferenceProperties": calendar.conference_properties or {"allowedConferenceSolutionTypes": ["hangoutsMeet"]},
         "autoAcceptInvitations": calendar.auto_accept_invitations,
-        **({"dataOwner": owner.email} if owner and calendar.id != owner.email else {}),
+        **({"dataOwner": owner} if owner != calendar.id else {}),
     }
 
 
@@ -168,9 +168,6 @@ def _revised(call: Call, found: Access, given: dict[str, Any]) -> dict[str, Any]
     after = amend(call, before, **given)
     if after.time_zone != before.time_zone:
         _replace_days(call, after)
-    if after.etag != before.etag:
-        for entry in call.db.rows(CalendarListEntry, CalendarListEntry.calendar_id == after.id):
-            note(call, listed_collection(entry.user_id), after.id)
     return shown(call, after)
 
 
@@ -213,13 +210,15 @@ def clear_calendar(call: Call, calendar_id: str) -> None:
 @api.post("/calendars/{calendarId}/transferOwnership", status=204)
 def transfer_ownership(call: Call, calendar_id: str, new_data_owner: str, use_admin_access: bool) -> None:
     """Give a secondary calendar to another user, who then owns its data; its former owner keeps owner access."""
+    if not use_admin_access:
+        raise Invalid("Only useAdminAccess=true is accepted.", location=("parameter", "useAdminAccess"))
     found = open_calendar(call, calendar_id, "owner").calendar
     owner = call.db.find(CalendarUser, CalendarUser.email == new_data_owner)
-    if owner is None:
-        raise NotFound(f"Not Found: there is no user {new_data_owner}")
-    if primary_of(call, actor_of(call)) == found.id:
-        raise CannotClearSecondary("Ownership of a primary calendar cannot be transferred.")
     former = call.db.get(CalendarUser, found.owner_id)
+    if owner is None or owner.email.partition("@")[2] != former.email.partition("@")[2]:
+        raise NotFound(f"Not Found: there is no user {new_data_owner} in the organization")
+    if primary_of(call, former) == found.id:
+        raise Invalid("Ownership of a primary calendar cannot be transferred.")
     call.db.change(found, owner_id=owner.id, data_owner=owner.id, **stamp(call))
     for user in (former, owner):
         _own(call, found.id, user)

@@ -56,7 +56,7 @@ def watch_events(call: Call, calendar_id: str, channel: Channel) -> dict[str, An
 @api.post("/calendars/{calendarId}/acl/watch")
 def watch_acl(call: Call, calendar_id: str, channel: Channel) -> dict[str, Any]:
     """Tell a program of changes of who may use a calendar."""
-    calendar = open_calendar(call, calendar_id, "owner").calendar
+    calendar = open_calendar(call, calendar_id, "writer").calendar
     return _watch(call, channel, f"/calendars/{calendar.id}/acl", f"/calendars/{calendar.id}/acl")
 
 

@@ -107,12 +107,6 @@ class CannotDeletePrimary(GoogleError):
     domain = "calendar"
 
 
-class CannotClearSecondary(GoogleError):
-    """Invalid Value"""
-
-    code = "invalid"
-
-
 class ChannelIdNotUnique(GoogleError):
     """Channel id not unique"""
 

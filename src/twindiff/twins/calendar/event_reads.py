@@ -47,7 +47,7 @@ def list_events(
     private_extended_property: list[str] | None = None,
     q: str = "",
     shared_extended_property: list[str] | None = None,
-    show_deleted: bool = False,
+    show_deleted: bool | None = None,
     show_hidden_invitations: bool = False,
     single_events: bool = False,
     sync_token: str = "",
@@ -63,12 +63,12 @@ def list_events(
     properties = private_extended_property or (), shared_extended_property or ()
     filters = _filters(q, ical_uid, event_types or (), *properties)
     is_plain = not order_by and not updated_min and filters._replace(event_types=()).is_empty
-    if sync_token and (time_min or time_max or not is_plain):
-        raise Invalid("Sync token cannot be used together with filters or an order.")
+    if sync_token and (time_min or time_max or not is_plain or show_deleted is False):
+        raise Invalid("Sync token cannot be used together with filters or an order, nor without what was deleted.")
     since = since_of(call, access.calendar.id, sync_token)
     newer = Clock(max(read_instant(updated_min, "updatedMin"), 0)).iso() if updated_min else ""
     window = _window(call, time_min, time_max, is_expanded=single_events)
-    shows_deleted = show_deleted or bool(sync_token)
+    shows_deleted = bool(show_deleted or sync_token or updated_min)
     wanted = Wanted(window, filters, single_events, order_by or "", shows_deleted, newer, since)
     lens = lens_of(access, time_zone, max_attendees)
     page = events_page(call, lens, wanted, limit=max_results, page_token=page_token, token_is_due=is_plain)

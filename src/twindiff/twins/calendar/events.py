@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from twindiff.kit import Body, Call, Header, Operations, check_if_match
 from twindiff.kit.styles.google import ConditionNotMet, Duplicate
 
-from .access import Access, actor_of, is_at_least, open_calendar
+from .access import LEAST_TO_WRITE, Access, actor_of, is_at_least, open_calendar
 from .agenda import place, zone_name
 from .attendees import rows_of
 from .changes import amend, stamp
@@ -65,7 +65,7 @@ def insert_event(
     supports_attachments: bool = False,
 ) -> dict[str, Any]:
     """Make an event, and invite whom it names."""
-    access = open_calendar(call, calendar_id, "writer")
+    access = open_calendar(call, calendar_id, LEAST_TO_WRITE)
     if event.id:
         check_id(event.id)
         if call.db.find(CalendarEvent, CalendarEvent.id == event.id):
@@ -133,7 +133,7 @@ def import_event(
     supports_attachments: bool = False,
 ) -> dict[str, Any]:
     """Keep a private copy of an event of another calendar system; the same iCalUID again updates it."""
-    access = open_calendar(call, calendar_id, "writer")
+    access = open_calendar(call, calendar_id, LEAST_TO_WRITE)
     if not event.ical_uid:
         raise Required("Missing iCalUID.")
     if event.event_type not in ("default", None) and isinstance(event.event_type, str):
@@ -161,7 +161,7 @@ def quick_add(
     send_updates: SendUpdates | None = None,
 ) -> dict[str, Any]:
     """Make an event of a sentence; see `quick_add` for what is understood."""
-    access = open_calendar(call, calendar_id, "writer")
+    access = open_calendar(call, calendar_id, LEAST_TO_WRITE)
     if not text.strip():
         raise Required("Missing text.", location=("parameter", "text"))
     columns = read_quick_text(text, call.clock.micros, zone_name(access.calendar))
@@ -301,7 +301,8 @@ def _attendee_rows(
 
 def _check_writer(access: Access, found: Found) -> None:
     """Raise what Google says to those who may look at an event alone."""
-    if not is_at_least(access.role, "writer"):
+    is_private = found.event.visibility in ("private", "confidential")
+    if not is_at_least(access.role, "writer" if is_private else LEAST_TO_WRITE):
         raise RequiredAccessLevel
     if found.event.locked:
         raise Forbidden("This is a locked event-like object.")
@@ -340,7 +341,7 @@ def move_event(
     send_updates: SendUpdates | None = None,
 ) -> dict[str, Any]:
     """Move an event to another calendar, which organizes it from then on."""
-    source, target = open_calendar(call, calendar_id, "writer"), open_calendar(call, destination, "writer")
+    source, target = (open_calendar(call, id, LEAST_TO_WRITE) for id in (calendar_id, destination))
     found = find_event(call, source, event_id)
     event = found.event
     if event.status == "cancelled":

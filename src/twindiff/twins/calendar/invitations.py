@@ -22,7 +22,7 @@ from .event_bodies import fields_of
 from .event_changes import Found, make_exception
 from .event_rules import check_attendees
 from .event_views import attendees_of
-from .mail import send_about
+from .mail import organizer_of, send_about
 from .reminders import set_alarms
 from .tables import CalendarEvent, CalendarEventAttendee, CalendarEventCopy
 
@@ -112,7 +112,7 @@ def _answered(
 ) -> Sequence[CalendarEventAttendee]:
     change = invite(call, event, [replace(each, event_id=event.id) for each in answers])
     if mails != "none":
-        send_about(call, "response", [event.organizer_email or event.calendar_id], event)
+        send_about(call, "response", [organizer_of(event)], event)
         send_about(call, "invitation", sorted(change.added), event)
     return change.now
 
@@ -130,4 +130,4 @@ def remove_copy(call: Call, access: Access, found: Found, mails: str) -> None:
     place(call, event, declined)
     set_alarms(call, event)
     if mails != "none":
-        send_about(call, "response", [event.organizer_email or event.calendar_id], event)
+        send_about(call, "response", [organizer_of(event)], event)

@@ -46,6 +46,11 @@ def send(
         call.db.add(mail)
 
 
+def organizer_of(event: CalendarEvent) -> str:
+    """The address of who organizes an event: the calendar that it is in, or for an imported one whoever it names."""
+    return (event.organizer_email if event.organizer_id is None else None) or event.calendar_id
+
+
 def send_about(
     call: Call, kind: str, recipients: Iterable[str], event: CalendarEvent, sender: str | None = None
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from .conftest import ME
 
 
@@ -83,6 +85,40 @@ def test_the_list_tells_what_has_changed_since_a_sync(calendar):
     assert [entry["id"] for entry in news["items"]] == [id]
     assert calendar("GET", "users/me/calendarList", syncToken=news["nextSyncToken"])["items"] == []
     assert calendar.refusal("GET", "users/me/calendarList", syncToken="x") == (410, "fullSyncRequired")
+
+
+def test_a_sync_of_the_list_leaves_out_what_is_read_only_there(calendar):
+    """https://developers.google.com/workspace/calendar/api/v3/reference/calendarList/list#syncToken"""
+    id = calendar("POST", "calendars", {"summary": "Garden"})["id"]
+    token = calendar("GET", "users/me/calendarList")["nextSyncToken"]
+    calendar("PATCH", f"calendars/{id}", {"summary": "Yard"})
+    calendar("POST", f"calendars/{id}/acl", {"role": "reader", "scope": {"type": "default"}})
+    assert calendar("GET", "users/me/calendarList", syncToken=token)["items"] == []
+    calendar("PATCH", f"users/me/calendarList/{id}", {"hidden": True})
+    (entry,) = calendar("GET", "users/me/calendarList", syncToken=token)["items"]
+    assert (entry["summary"], entry["hidden"], entry["dataOwner"]) == ("Yard", True, ME)
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("users/me/calendarList", {"showDeleted": False}),
+        ("users/me/calendarList", {"showHidden": False}),
+        ("users/me/calendarList", {"minAccessRole": "reader"}),
+        ("users/me/calendarList", {"showOwnOrganizationOnly": True}),
+        ("calendars/primary/acl", {"showDeleted": False}),
+        ("calendars/primary/events", {"showDeleted": False}),
+    ],
+)
+def test_a_sync_is_of_everything(calendar, path, query):
+    """https://developers.google.com/workspace/calendar/api/guides/sync"""
+    token = calendar("GET", path)["nextSyncToken"]
+    assert calendar.refusal("GET", path, syncToken=token, **query) == (400, "invalid")
+
+
+def test_the_list_has_the_organization_s_own_calendars_on_request(calendar):
+    calendar("POST", "calendars", {"summary": "Garden"})
+    assert len(calendar("GET", "users/me/calendarList", showOwnOrganizationOnly=True)["items"]) == 2
 
 
 def test_lists_come_in_pages(calendar):

@@ -91,6 +91,16 @@ def test_mails_are_sent_as_far_as_they_are_asked_for(colleagues):
     assert mails(agent, "cancellation") == [BEA, "out@side.org"]
 
 
+def test_an_answer_goes_to_the_calendar_that_an_event_was_moved_to(colleagues, invited):
+    """https://developers.google.com/workspace/calendar/api/v3/reference/events/move"""
+    agent, bea, _ = colleagues
+    garden = agent("POST", "calendars", {"summary": "Garden"})["id"]
+    agent("POST", f"calendars/primary/events/{invited['id']}/move", destination=garden)
+    answer = {"attendees": [{"email": BEA, "responseStatus": "accepted"}]}
+    bea("PATCH", f"calendars/primary/events/{invited['id']}", answer, sendUpdates="all")
+    assert mails(agent, "response") == [garden]
+
+
 def test_strangers_see_nothing_and_learn_nothing(colleagues, invited):
     _, bea, _ = colleagues
     for verb, path in (
@@ -103,7 +113,8 @@ def test_strangers_see_nothing_and_learn_nothing(colleagues, invited):
         assert bea.refusal(verb, path) == (404, "notFound")
 
 
-ALLOWED = {"freeBusyReader": 2, "reader": 2, "writer": 4, "owner": 6}
+ALLOWED = {"freeBusyReader": 2, "reader": 2, "writerWithoutPrivateAccess": 4, "writer": 5, "owner": 6}
+"""How many of the calls below: https://developers.google.com/workspace/calendar/api/v3/reference/acl#role"""
 
 
 @pytest.mark.parametrize("role", ALLOWED)
@@ -215,11 +226,40 @@ def test_other_defaults_of_the_list_hold_for_what_is_there(calendar):
 def test_ownership_goes_to_somebody_else(colleagues):
     agent, bea, _ = colleagues
     id = agent("POST", "calendars", {"summary": "Garden"})["id"]
-    agent("POST", f"calendars/{id}/transferOwnership", newDataOwner=BEA, useAdminAccess=False)
+    agent("POST", f"calendars/{id}/transferOwnership", newDataOwner=BEA, useAdminAccess=True)
     assert bea("GET", f"calendars/{id}/acl")["items"][0]["role"] == "owner"
     assert agent("GET", f"calendars/{id}")["dataOwner"] == BEA
     agent_rule = f"calendars/{id}/acl/user:{ME}"
     bea("DELETE", agent_rule)
     assert agent.refusal("GET", f"calendars/{id}/acl") == (404, "notFound")
-    nobody = {"newDataOwner": "x@y.z", "useAdminAccess": False}
-    assert bea.refusal("POST", f"calendars/{id}/transferOwnership", **nobody) == (404, "notFound")
+
+
+@pytest.mark.parametrize(
+    ("id", "owner", "admin", "refusal"),
+    [
+        ("garden", "x@y.z", True, (404, "notFound")),
+        ("garden", BEA, False, (400, "invalid")),
+        ("primary", BEA, True, (400, "invalid")),
+        ("nowhere", BEA, True, (404, "notFound")),
+    ],
+)
+def test_ownership_of_secondary_calendars_alone_goes_to_the_same_organization_by_admins(
+    colleagues, id, owner, admin, refusal
+):
+    """https://developers.google.com/workspace/calendar/api/v3/reference/calendars/transferOwnership"""
+    agent, _, _ = colleagues
+    ids = {"garden": agent("POST", "calendars", {"summary": "Garden"})["id"]}
+    asked = {"newDataOwner": owner, "useAdminAccess": admin}
+    assert agent.refusal("POST", f"calendars/{ids.get(id, id)}/transferOwnership", **asked) == refusal
+
+
+def test_who_writes_without_private_access_sees_and_changes_nothing_private(colleagues):
+    """https://developers.google.com/workspace/calendar/api/v3/reference/acl#role"""
+    agent, bea, _ = colleagues
+    rule = {"role": "writerWithoutPrivateAccess", "scope": {"type": "user", "value": BEA}}
+    agent("POST", "calendars/primary/acl", rule)
+    event = f"calendars/{ME}/events/{agent.insert(visibility='private')['id']}"
+    assert "summary" not in bea("GET", event)
+    assert bea.refusal("PATCH", event, {"summary": "Hers"}) == (403, "requiredAccessLevel")
+    listed = agent("GET", "users/me/calendarList", minAccessRole="writerWithoutPrivateAccess")
+    assert [entry["accessRole"] for entry in listed["items"]] == ["owner"]
