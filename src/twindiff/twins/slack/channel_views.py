@@ -55,7 +55,7 @@ def _identity(room: Channel, team_id: str) -> dict[str, Any]:
     return {
         "id": room.channel_id,
         "created": created,
-        "updated": created * 1000,
+        "updated": (unix_of(room.updated_at) or created) * 1000,
         "context_team_id": team_id,
         "is_archived": room.is_archived,
         "is_im": room.is_dm,

@@ -177,7 +177,7 @@ def _renamed(call: Call, room: Channel, name: str) -> Channel:
     earlier: list[str] = room.previous_names or []
     previous = [room.channel_name, *(old for old in earlier if old not in (room.channel_name, name))]
     call.emit(f"{_event_of(room)}_rename", {"channel": {"id": room.channel_id, "name": name}})
-    return call.db.change(room, channel_name=name, previous_names=previous)
+    return call.db.change(room, channel_name=name, previous_names=previous, updated_at=call.clock.iso())
 
 
 @api.method("conversations.setTopic", scope="channels:manage")
@@ -191,7 +191,9 @@ def set_topic(call: Call, channel: str, topic: str) -> dict[str, Any]:
     if len(topic) > _LONGEST_TOPIC:
         raise TooLong
     if topic != (room.topic_text or ""):
-        room = call.db.change(room, topic_text=topic, topic_creator_id=call.actor, topic_set_at=call.clock.iso())
+        now = call.clock.iso()
+        stamp = {"topic_creator_id": call.actor, "topic_set_at": now, "updated_at": now}
+        room = call.db.change(room, topic_text=topic, **stamp)
     return {"channel": shown_channel(call, "conversations.setTopic", room)}
 
 
@@ -206,7 +208,8 @@ def set_purpose(call: Call, channel: str, purpose: str) -> dict[str, Any]:
     if len(purpose) > _LONGEST_TOPIC:
         raise TooLong
     if purpose != (room.purpose_text or ""):
-        stamp = {"purpose_creator_id": call.actor, "purpose_set_at": call.clock.iso()}
+        now = call.clock.iso()
+        stamp = {"purpose_creator_id": call.actor, "purpose_set_at": now, "updated_at": now}
         room = call.db.change(room, purpose_text=purpose, **stamp)
     return {"channel": shown_channel(call, "conversations.setPurpose", room)}
 
@@ -225,7 +228,7 @@ def archive(call: Call, channel: str) -> dict[str, Any]:
         raise CantArchiveGeneral
     if not is_member(call.db, room, call.actor):
         raise NotInChannel
-    call.db.change(room, is_archived=True)
+    call.db.change(room, is_archived=True, updated_at=call.clock.iso())
     call.emit(f"{_event_of(room)}_archive", {"channel": room.channel_id, "user": call.actor})
     return {}
 
@@ -240,7 +243,7 @@ def unarchive(call: Call, channel: str) -> dict[str, Any]:
     refuse_guests(call, UserIsRestricted)
     if not room.is_archived:
         raise NotArchived
-    call.db.change(room, is_archived=False)
+    call.db.change(room, is_archived=False, updated_at=call.clock.iso())
     call.emit(f"{_event_of(room)}_unarchive", {"channel": room.channel_id, "user": call.actor})
     return {}
 

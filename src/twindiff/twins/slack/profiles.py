@@ -84,7 +84,7 @@ def set_profile(
     wanted = _checked(call.db, person, given)
     of_user = {key: wanted[key] for key in _OF_USER if key in wanted}
     of_profile = {key: wanted[key] for key in _OF_PROFILE if key in wanted}
-    person = call.db.change(person, **of_user) if of_user else person
+    person = call.db.change(person, **of_user, updated_at=call.clock.iso())
     said = _save(call.db, person.user_id, **of_profile) if of_profile else profile_of(call.db, person.user_id)
     call.emit("user_profile_changed", {"user": person.user_id})
     return {"username": person.username, "profile": {**profile_object(person, said), "fields": said.fields or {}}}

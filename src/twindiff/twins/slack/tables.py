@@ -23,6 +23,7 @@ class User(Row, table="users", key=("user_id",), unique=(("username",), ("email"
     last_login: Column[Timestamp | None] = column(default=None)
     is_active: Column[bool | None] = column(default=True)
     is_bot: Column[bool | None] = column(default=False)
+    updated_at: Column[Timestamp | None] = column(default=None, derived=True)
 
 
 class Channel(Row, table="channels", key=("channel_id",), unique=(("team_id", "channel_name"),)):
@@ -45,6 +46,7 @@ class Channel(Row, table="channels", key=("channel_id",), unique=(("team_id", "c
     purpose_creator_id: Column[str | None] = references(User, default=None, derived=True)
     purpose_set_at: Column[Timestamp | None] = column(default=None, derived=True)
     previous_names: Column[Json | None] = column(default=None, derived=True)
+    updated_at: Column[Timestamp | None] = column(default=None, derived=True)
 
 
 class File(

@@ -31,7 +31,7 @@ def user_object(
         **zone_object(user.timezone, now),
         **_standing(user, role),
         "profile": {**profile_object(user, said), "team": team_id},
-        "updated": unix_of(user.created_at),
+        "updated": unix_of(user.updated_at or user.created_at),
     }
 
 
@@ -150,7 +150,7 @@ def bot_object(user: User) -> dict[str, Any]:
         "user_id": user.user_id,
         "name": _real_name(user),
         "deleted": user.is_active is False,
-        "updated": unix_of(user.created_at),
+        "updated": unix_of(user.updated_at or user.created_at),
         "icons": {"image_36": images["image_32"], "image_48": images["image_48"], "image_72": images["image_72"]},
         "is_workflow_bot": False,
         "is_legacy_workflow_bot": False,

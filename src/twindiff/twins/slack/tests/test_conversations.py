@@ -215,6 +215,23 @@ def test_a_rename_changes_one_column_that_is_not_derived(slack, diff):
     assert set(update["changed"]) - set(update["derived"]) == {"channel_name"}
 
 
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("conversations.setTopic", {"topic": "Tea"}),
+        ("conversations.setPurpose", {"purpose": "Tea"}),
+        ("conversations.rename", {"name": "tea"}),
+        ("conversations.archive", {}),
+    ],
+)
+def test_a_channel_says_in_milliseconds_when_it_was_changed(workspace, method, arguments):
+    """https://docs.slack.dev/reference/objects/conversation-object"""
+    slack = workspace(clock={"mode": "steps"})
+    assert slack(method, channel=RANDOM, **arguments)["ok"]
+    channel = slack("conversations.info", channel=RANDOM)["channel"]
+    assert channel["updated"] > channel["created"] * 1000
+
+
 def test_a_channel_keeps_its_name_without_a_fuss(slack, mine):
     assert slack("conversations.rename", channel=mine, name="plans")["channel"]["previous_names"] == []
 
@@ -267,7 +284,8 @@ def test_a_channel_in_use_is_changed_by_its_members_only(slack, mine, johns, dir
 def test_an_archived_channel_is_marked_and_nothing_else(slack, diff):
     assert slack("conversations.archive", channel=RANDOM) == {"ok": True}
     [update] = diff()["updates"]
-    assert (update["after"]["channel_id"], update["changed"]) == (RANDOM, ["is_archived"])
+    assert (update["after"]["channel_id"], update["changed"]) == (RANDOM, ["is_archived", "updated_at"])
+    assert update["derived"] == ["updated_at"]
     assert slack("conversations.info", channel=RANDOM)["channel"]["is_archived"]
 
 

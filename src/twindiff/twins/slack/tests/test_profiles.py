@@ -8,6 +8,13 @@ from tests.harness import AGENT, JOHN, ROBERT
 from twindiff.twins.slack.quiet_hours import quiet_hours
 
 
+def test_a_person_says_when_their_profile_was_changed(slack):
+    """https://docs.slack.dev/reference/objects/user-object"""
+    before = slack("users.info", user=AGENT)["user"]["updated"]
+    slack("users.profile.set", profile={"status_text": "out"})
+    assert slack("users.info", user=AGENT)["user"]["updated"] > before
+
+
 def test_a_status_is_seen_by_others(slack, slack_as):
     slack("users.profile.set", profile={"status_text": "at lunch", "status_emoji": ":bread:"})
     profile = slack_as(JOHN)("users.profile.get", user=AGENT)["profile"]
