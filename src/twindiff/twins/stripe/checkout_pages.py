@@ -12,6 +12,8 @@ from twindiff.kit import Answer, Body, Call, Operations
 from twindiff.kit.styles.stripe import StripeError
 
 from . import payments
+from .checkout_collecting import collected, count_discounts, inputs, shipping_of
+from .checkout_extras import SessionForm, ShippingOption
 from .checkout_sessions import SESSIONS, CheckoutSession, open_session
 from .currencies import spoken
 from .customers import CUSTOMERS, CreateCustomer, Customer, create_customer
@@ -48,7 +50,7 @@ def show_session(call: Call, session: str, params: Annotated[Returned, Body]) ->
 
 
 @api.post("/c/pay/{session}", open=True, scope="publishable")
-def pay_session(call: Call, session: str, params: Annotated[CardForm, Body]) -> Answer:
+def pay_session(call: Call, session: str, params: Annotated[SessionForm, Body]) -> Answer:
     """Pay with the card that was typed, and go on to the shop."""
     row = retrieve(call, SESSIONS, session)
     return _pay(call, row, params) if row.status == "open" else _session_page(call, row)
@@ -68,7 +70,7 @@ def show_link(call: Call, slug: str, params: Annotated[Params, Body]) -> Answer:
 
 
 @api.post("/b/{slug}", open=True, scope="publishable")
-def pay_link(call: Call, slug: str, params: Annotated[CardForm, Body]) -> Answer:
+def pay_link(call: Call, slug: str, params: Annotated[SessionForm, Body]) -> Answer:
     """Open a session of a payment link, and pay it."""
     link = _link(call, slug)
     if not link.active:
@@ -79,6 +81,7 @@ def pay_link(call: Call, slug: str, params: Annotated[CardForm, Body]) -> Answer
         call,
         wanted,
         list[DiscountParams](),
+        list[ShippingOption](),
         payment_link=link.id,
         success_url=after.get("url"),
         metadata=link.metadata,
@@ -103,13 +106,16 @@ def _session_page(call: Call, row: CheckoutSession, error: str = "") -> Answer:
         return page("Save a card", card_form("Save card", error, email=row.customer_email, asks_email=not row.customer))
     currency = row.currency or "usd"
     rows = [(f"{item.quantity or 1} x {item.description}", item.amount_total) for item in items_for(call, row.id)]
-    rows.append(("Total", row.amount_total or 0))
+    details: dict[str, int] = row.total_details or {}
+    further = (("Discount", -details.get("amount_discount", 0)), ("Shipping", details.get("amount_shipping", 0)))
+    rows += [*(each for each in further if each[1]), ("Total", row.amount_total or 0)]
     button = "Subscribe" if row.mode == "subscription" else f"Pay {spoken(row.amount_total or 0, currency)}"
-    form = card_form(button, error, email=row.customer_email, asks_email=not row.customer)
+    extras = inputs(call, row)
+    form = card_form(button, error, email=row.customer_email, asks_email=not row.customer, extras=extras)
     return page("Checkout", table(rows, currency) + form)
 
 
-def _pay(call: Call, row: CheckoutSession, form: CardForm) -> Answer:
+def _pay(call: Call, row: CheckoutSession, form: SessionForm) -> Answer:
     """Pay; what goes wrong is told on the page, and a declined card leaves its failed charge."""
     try:
         with call.db.savepoint():
@@ -117,7 +123,7 @@ def _pay(call: Call, row: CheckoutSession, form: CardForm) -> Answer:
             email = _email(call, row, form)
             method = make(call, new_method(form, email))
             customer = _customer(call, row, form, email)
-            row = _begun(call, row, customer, form, email)
+            row = collected(call, _begun(call, row, customer, form, email), form)
             pay = {"payment": _pay_once, "subscription": _subscribe, "setup": _set_up}[row.mode]
             refused, action = pay(call, row, method, customer)
     except StripeError as error:
@@ -182,7 +188,7 @@ def _pay_once(call: Call, row: CheckoutSession, method: PaymentMethod, customer:
             payment_method_types=["card"],
             **row.payment_intent_data,
         )
-    intent = call.db.change(intent, return_url=_address(call, row))
+    intent = call.db.change(intent, return_url=_address(call, row), shipping=shipping_of(row) or intent.shipping)
     call.db.change(row, payment_intent=intent.id)
     intent, refused = payments.confirm(call, intent)
     return refused, _action(intent.next_action)
@@ -265,6 +271,7 @@ def _completed(call: Call, row: CheckoutSession) -> CheckoutSession:
     free = row.mode == "setup" or not row.amount_total or _in_trial(call, row)
     status = "no_payment_required" if free else "paid"
     done = call.db.change(row, status="complete", payment_status=status)
+    count_discounts(call, done)
     record_row(call, "checkout.session.completed", SESSIONS, done)
     return done
 

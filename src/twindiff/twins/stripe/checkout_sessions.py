@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
+from .checkout_extras import AddressCollection, CustomField, ShippingOption, custom_fields, shipping_fields
 from .coupons import COUPONS, Coupon
 from .currencies import check_charge
 from .customers import CUSTOMERS
@@ -54,7 +55,9 @@ class CheckoutSession(
     billing_address_collection: Column[str | None] = column(default=None)
     cancel_url: Column[str | None] = column(default=None)
     client_reference_id: Column[str | None] = column(default=None)
+    collected_information: Column[Json | None] = column(default=None)
     currency: Column[str | None] = column(default=None)
+    custom_fields: Column[Json | None] = column(default=None)
     customer: Column[str | None] = column(default=None)
     customer_creation: Column[str | None] = column(default=None)
     customer_details: Column[Json] = column(default=None)
@@ -72,6 +75,9 @@ class CheckoutSession(
     payment_status: Column[str] = column(default="unpaid")
     return_url: Column[str | None] = column(default=None)
     setup_intent: Column[str | None] = column(default=None)
+    shipping_address_collection: Column[Json | None] = column(default=None)
+    shipping_cost: Column[Json | None] = column(default=None)
+    shipping_options: Column[Json | None] = column(default=None)
     status: Column[str] = column(default="open")
     submit_type: Column[str | None] = column(default=None)
     subscription: Column[str | None] = column(default=None)
@@ -82,8 +88,12 @@ class CheckoutSession(
     subscription_data: Column[Json] = column(default={})
 
 
-def _nothing(row: CheckoutSession) -> list[Any]:
-    return []
+def _custom_fields(row: CheckoutSession) -> list[Any]:
+    return row.custom_fields or []
+
+
+def _shipping_options(row: CheckoutSession) -> list[Any]:
+    return row.shipping_options or []
 
 
 def _off(row: CheckoutSession) -> Fields:
@@ -112,11 +122,10 @@ session_object = shown(
     allowed_payment_method_types=None,
     automatic_tax=_not_automatic,
     client_secret=None,
-    collected_information=None,
     consent=None,
     consent_collection=None,
     currency_conversion=None,
-    custom_fields=_nothing,
+    custom_fields=_custom_fields,
     custom_text=_no_text,
     customer_account=None,
     invoice_creation=None,
@@ -127,9 +136,7 @@ session_object = shown(
     phone_number_collection=_off,
     recovered_from=None,
     saved_payment_method_options=None,
-    shipping_address_collection=None,
-    shipping_cost=None,
-    shipping_options=_nothing,
+    shipping_options=_shipping_options,
     wallet_options=None,
 )
 
@@ -153,7 +160,16 @@ SESSIONS = resource(
     spoken="checkout.session",
     param="session",
     id_length=58,
-    expandable=("customer", "invoice", "payment_intent", "payment_link", "setup_intent", "subscription"),
+    expandable=(
+        "customer",
+        "invoice",
+        "payment_intent",
+        "payment_link",
+        "setup_intent",
+        "subscription",
+        "shipping_cost.shipping_rate",
+        "shipping_options.shipping_rate",
+    ),
     includes={"line_items": _items},
     fill=_fill,
 )
@@ -193,6 +209,7 @@ class CreateSession(Params, kw_only=True):
     cancel_url: OptText = UNSET
     client_reference_id: OptText = UNSET
     currency: OptText = UNSET
+    custom_fields: list[CustomField] | UnsetType = UNSET
     customer: OptText = UNSET
     customer_account: OptText = UNSET
     customer_creation: Literal["always", "if_required"] | UnsetType = UNSET
@@ -207,6 +224,8 @@ class CreateSession(Params, kw_only=True):
     payment_method_collection: Literal["always", "if_required"] | UnsetType = UNSET
     payment_method_types: list[str] | UnsetType = UNSET
     return_url: OptText = UNSET
+    shipping_address_collection: AddressCollection | UnsetType = UNSET
+    shipping_options: list[ShippingOption] | UnsetType = UNSET
     submit_type: Literal["auto", "book", "donate", "pay", "subscribe"] | UnsetType = UNSET
     subscription_data: SubscriptionData | UnsetType = UNSET
     success_url: OptText = UNSET
@@ -241,19 +260,35 @@ class ListSessions(ListParams, kw_only=True):
 @api.post("")
 def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields:
     """Open a page on which something is paid, subscribed to, or a card is kept for later."""
-    skipped = ("line_items", "discounts", "payment_intent_data", "subscription_data", "customer_account")
-    fields = given(params, *skipped)
+    fields = given(params, *_NO_COLUMNS)
     _check(call, params, fields)
+    fields["custom_fields"] = custom_fields(params.custom_fields or [])
     fields["payment_intent_data"] = value_of(params.payment_intent_data or {})
     fields["subscription_data"] = value_of(params.subscription_data or {})
-    made = open_session(
-        call, params.line_items, params.discounts, **fields, metadata=merged_metadata({}, params.metadata)
-    )
+    metadata = merged_metadata({}, params.metadata)
+    shipping = params.shipping_options or []
+    made = open_session(call, params.line_items, params.discounts, shipping, **fields, metadata=metadata)
     return show(call, SESSIONS, made)
 
 
+_NO_COLUMNS = (
+    "line_items",
+    "discounts",
+    "payment_intent_data",
+    "subscription_data",
+    "customer_account",
+    "custom_fields",
+    "shipping_options",
+)
+"""Parameters that are no columns of the session as they are."""
+
+
 def open_session(
-    call: Call, wanted: OptSaleItems, discounts: list[DiscountParams] | UnsetType, **fields: Any
+    call: Call,
+    wanted: OptSaleItems,
+    discounts: list[DiscountParams] | UnsetType,
+    shipping: list[ShippingOption],
+    **fields: Any,
 ) -> CheckoutSession:
     """Write a session with what it sells."""
     id = new_id(call, "cs_test_", 58)
@@ -261,13 +296,22 @@ def open_session(
     fields["mode"] = fields.get("mode") or _mode(call, items)
     _check_items(call, fields["mode"], items)
     coupons = [_coupon(call, each, f"discounts[{n}]") for n, each in enumerate(discounts or [])]
-    off = _off_total(items, [row for row, _ in coupons])
-    amounts = totals(items, off) if items else {}
+    if shipping and fields["mode"] != "payment":
+        raise StripeError("`shipping_options` is only supported in `payment` mode.", param="shipping_options")
+    fields |= shipping_fields(call, shipping, items[0].currency) if items else {}
+    off = off_total(items, [row for row, _ in coupons])
+    amounts = totals(items, off, shipping_amount(fields)) if items else {}
     if fields["mode"] == "payment" and amounts["amount_total"]:
         check_charge(amounts["amount_total"], amounts["currency"])
     defaults: Fields = {"expires_at": now(call) + DAY, "payment_method_types": ["card"]}
     given_discounts = [{"coupon": row.id, "promotion_code": code} for row, code in coupons]
     return new(call, SESSIONS, id=id, **{**defaults, **fields, **amounts}, discounts=given_discounts)
+
+
+def shipping_amount(fields: Fields) -> int:
+    """What the way of shipping costs that is chosen."""
+    cost: Fields | None = fields.get("shipping_cost")
+    return cost["amount_total"] if cost else 0
 
 
 @api.get("/{session}")
@@ -393,7 +437,7 @@ def _coupon(call: Call, wanted: DiscountParams, at: str) -> tuple[Coupon, str | 
     return refer(call, COUPONS, wanted.coupon or "", f"{at}[coupon]"), None
 
 
-def _off_total(items: list[SaleItem], coupons: list[Coupon]) -> int:
+def off_total(items: list[SaleItem], coupons: list[Coupon]) -> int:
     """What coupons take off all items."""
     left = total = sum(item.amount_subtotal for item in items)
     for coupon in coupons:

@@ -20,7 +20,7 @@ _PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>body {{ font: 16px system-ui; max-width: 32rem; margin: 3rem auto; padding: 0 1rem }}
 label {{ display: block; margin: .6rem 0 }}
-input {{ font: inherit; width: 100%; padding: .3rem; box-sizing: border-box }}
+input, select {{ font: inherit; width: 100%; padding: .3rem; box-sizing: border-box }}
 button {{ font: inherit; padding: .5rem 1rem; margin-top: .6rem }} td {{ padding: .2rem 1rem .2rem 0 }}
 .error {{ color: #b00020 }}</style></head>
 <body><h1>{title}</h1>{body}</body></html>"""
@@ -68,12 +68,14 @@ def table(rows: Sequence[tuple[str, int]], currency: str) -> str:
     return f"<table>{lines}</table>"
 
 
-def card_form(button: str, error: str = "", *, email: str | None = None, asks_email: bool = False) -> str:
-    """The form for a card."""
+def card_form(
+    button: str, error: str = "", *, email: str | None = None, asks_email: bool = False, extras: str = ""
+) -> str:
+    """The form for a card; `extras` is HTML of what is asked for before it."""
     said = f'<p class="error" role="alert">{escape(error)}</p>' if error else ""
     typed = escape(email or "", quote=True)
     address = f'<label>Email <input name="email" type="email" value="{typed}" required></label>' if asks_email else ""
-    return f'{said}<form method="post">{address}{_FIELDS}<button type="submit">{escape(button)}</button></form>'
+    return f'{said}<form method="post">{address}{extras}{_FIELDS}<button type="submit">{escape(button)}</button></form>'
 
 
 def new_method(form: CardForm, email: str | None = None) -> NewMethod:

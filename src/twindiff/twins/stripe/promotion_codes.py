@@ -200,6 +200,13 @@ def _free_code(call: Call, wanted: str | None) -> str:
 
 def redeem_code(call: Call, row: PromotionCode, customer: str | None, amount: int, *, first: bool) -> str:
     """Count that a code was used, and give its coupon; raises when it may not be used."""
+    check_code(row, customer, amount, first=first)
+    count_use(call, row)
+    return row.coupon
+
+
+def check_code(row: PromotionCode, customer: str | None, amount: int, *, first: bool) -> None:
+    """Refuse a code that may not be used."""
     param = "promotion_code"
     if not row.active:
         raise StripeError(f"This promotion code {row.code} is not active.", code="promotion_code_expired", param=param)
@@ -211,7 +218,10 @@ def redeem_code(call: Call, row: PromotionCode, customer: str | None, amount: in
     if amount < (row.restrictions["minimum_amount"] or 0):
         message = "This promotion code cannot be redeemed because it does not meet the minimum amount requirement."
         raise StripeError(message, param=param)
+
+
+def count_use(call: Call, row: PromotionCode) -> None:
+    """Count that a code was used, which may have been the last time."""
     times = row.times_redeemed + 1
     active = row.max_redemptions is None or times < row.max_redemptions
     update(call, PROMOTION_CODES, row, times_redeemed=times, active=active)
-    return row.coupon

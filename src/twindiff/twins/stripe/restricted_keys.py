@@ -24,8 +24,9 @@ charges charge, checkout checkout_session, coupons coupon, credit_notes credit_n
 customers/{}/payment_methods payment_method, disputes dispute, events event, files file, invoice_payments invoice,
 invoiceitems invoice, invoices invoice, payment_intents payment_intent, payment_links payment_links,
 payment_methods payment_method, payouts payout, prices plan, products product, promotion_codes promotion_code,
-quotes quote, refunds charge, setup_intents setup_intent, subscription_items subscription,
-subscription_schedules subscription, subscriptions subscription, tax_rates tax_rate, test_helpers customer,
+quotes quote, refunds charge, setup_intents setup_intent, shipping_rates shipping_rate,
+subscription_items subscription, subscription_schedules subscription, subscriptions subscription,
+tax_rates tax_rate, test_helpers customer,
 test_helpers/test_clocks billing_clock, transfers transfer, webhook_endpoints webhook
 """
 _KINDS: dict[str, str] = dict(re.findall(r"([^\s,]+) (\w+)", _OF_PATHS))

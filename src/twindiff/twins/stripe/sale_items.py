@@ -167,15 +167,15 @@ def listed_items(call: Call, owner: str, params: ListParams, url: str) -> Fields
     return list_of(call, SALE_ITEMS, params, url, SaleItem.owner == owner, oldest_first=True)
 
 
-def totals(items: list[SaleItem], discount: int = 0) -> Fields:
+def totals(items: list[SaleItem], discount: int = 0, shipping: int = 0) -> Fields:
     """What objects show of the amounts of their items."""
     added = sum(item.amount_total - item.amount_subtotal for item in items)
     subtotal = sum(item.amount_subtotal for item in items)
     tax = sum(item.amount_tax for item in items)
     return {
         "amount_subtotal": subtotal,
-        "amount_total": subtotal + added - discount,
-        "total_details": {"amount_discount": discount, "amount_shipping": 0, "amount_tax": tax},
+        "amount_total": subtotal + added - discount + shipping,
+        "total_details": {"amount_discount": discount, "amount_shipping": shipping, "amount_tax": tax},
         "currency": items[0].currency if items else None,
     }
 

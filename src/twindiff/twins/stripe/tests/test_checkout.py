@@ -130,3 +130,145 @@ def test_a_customer_cancels_in_the_portal(stripe, prices, browser):
     assert browser(portal["url"], subscription=made["id"], wish="cancel").status_code == 303
     assert stripe.get(f"subscriptions/{made['id']}")["cancel_at_period_end"] is True
     assert stripe.error("POST", "billing_portal/sessions")["param"] == "customer"
+
+
+HOME = {"name": "Ada", "line1": "1 Main Street", "city": "Springfield", "country": "US"}
+
+
+def typed(**parts):
+    """A form's fields in brackets: `typed(shipping={"city": "Rome"})`."""
+    return {f"{name}[{key}]": value for name, values in parts.items() for key, value in values.items()}
+
+
+class TestPromotionCodes:
+    """https://docs.stripe.com/payments/checkout/discounts"""
+
+    @pytest.fixture
+    def code(self, stripe):
+        coupon = stripe.post("coupons", percent_off=20, duration="once")["id"]
+        return stripe.post("promotion_codes", promotion={"type": "coupon", "coupon": coupon}, code="MUGS")["id"]
+
+    @pytest.mark.parametrize("mode", ["payment", "subscription"])
+    def test_one_that_is_typed_takes_its_coupon_off(self, stripe, prices, browser, code, mode):
+        price = prices["once" if mode == "payment" else "again"]
+        session = opened(stripe, price, mode, allow_promotion_codes=True)
+        assert "Promotion code" in browser(session["url"]).text
+        paid = browser(session["url"], email="ada@shop.example", promotion_code="mugs", **CARD)
+        assert paid.status_code == 303, paid.text
+        done = stripe.get(f"checkout/sessions/{session['id']}")
+        assert done["amount_total"] == session["amount_total"] * 8 // 10
+        assert done["discounts"][0]["promotion_code"] == code
+        assert stripe.get("charges")["data"][0]["amount"] == done["amount_total"]
+        assert stripe.get(f"promotion_codes/{code}")["times_redeemed"] == 1
+
+    def test_one_that_nobody_knows_is_told(self, stripe, prices, browser, code):
+        session = opened(stripe, prices["once"], "payment", allow_promotion_codes=True)
+        assert "This code is invalid." in browser(session["url"], email="a@b.c", promotion_code="CUPS", **CARD).text
+        assert stripe.get("charges")["data"] == []
+
+    def test_none_is_taken_where_the_shop_takes_none(self, stripe, prices, browser, code):
+        session = opened(stripe, prices["once"], "payment")
+        browser(session["url"], email="ada@shop.example", promotion_code="MUGS", **CARD)
+        assert stripe.get("charges")["data"][0]["amount"] == 3000
+
+
+class TestShipping:
+    """https://docs.stripe.com/payments/during-payment/charge-shipping"""
+
+    @pytest.fixture
+    def session(self, stripe, prices):
+        fast = stripe.post("shipping_rates", display_name="Fast", fixed_amount={"amount": 900, "currency": "usd"})["id"]
+        slow = {"display_name": "Slow", "fixed_amount": {"amount": 500, "currency": "usd"}}
+        options = [{"shipping_rate_data": slow}, {"shipping_rate": fast}]
+        where = {"allowed_countries": ["US", "CA"]}
+        made = opened(stripe, prices["once"], "payment", shipping_options=options, shipping_address_collection=where)
+        return {**made, "fast": fast}
+
+    def test_the_first_way_is_chosen_until_the_customer_chooses(self, session):
+        assert (session["amount_total"], session["total_details"]["amount_shipping"]) == (3500, 500)
+        assert session["shipping_cost"]["shipping_rate"] == session["shipping_options"][0]["shipping_rate"]
+
+    def test_what_is_chosen_is_paid_and_sent_to_the_address(self, stripe, session, browser):
+        form = {"email": "ada@shop.example", "shipping_rate": session["fast"], **typed(shipping=HOME), **CARD}
+        assert browser(session["url"], **form).status_code == 303
+        wanted = ["payment_intent", "shipping_cost.shipping_rate"]
+        done = stripe.get(f"checkout/sessions/{session['id']}", expand=wanted)
+        assert (done["amount_total"], done["shipping_cost"]["shipping_rate"]["display_name"]) == (3900, "Fast")
+        assert done["collected_information"]["shipping_details"]["address"]["line1"] == "1 Main Street"
+        assert done["payment_intent"]["shipping"]["name"] == "Ada"
+        assert done["payment_intent"]["amount"] == 3900
+
+    @pytest.mark.parametrize(
+        ("home", "said"),
+        [
+            ({**HOME, "country": "FR"}, "does not ship"),
+            ({**HOME, "line1": ""}, "address is incomplete"),
+            ({}, "incomplete"),
+        ],
+    )
+    def test_an_address_must_be_whole_and_near(self, stripe, session, browser, home, said):
+        assert said in browser(session["url"], email="a@b.c", **typed(shipping=home), **CARD).text
+        assert stripe.get("charges")["data"] == []
+
+    def test_rates_are_kept_changed_and_listed(self, stripe, session):
+        rate = session["fast"]
+        assert stripe.post(f"shipping_rates/{rate}", active=False, metadata={"by": "air"})["metadata"] == {"by": "air"}
+        assert [each["id"] for each in stripe.get("shipping_rates", active=False)["data"]] == [rate]
+        assert stripe.get(f"shipping_rates/{rate}")["fixed_amount"] == {"amount": 900, "currency": "usd"}
+
+    def test_a_rate_that_is_not_active_is_not_offered(self, stripe, session, prices):
+        stripe.post(f"shipping_rates/{session['fast']}", active=False)
+        asked = {"mode": "payment", "line_items": [{"price": prices["once"]}], "success_url": "https://shop.example"}
+        asked["shipping_options"] = [{"shipping_rate": session["fast"]}]
+        assert stripe.error("POST", "checkout/sessions", **asked)["param"] == "shipping_options[0][shipping_rate]"
+
+
+class TestCustomFields:
+    """https://docs.stripe.com/payments/checkout/custom-fields"""
+
+    FIELDS = (
+        {"key": "engraving", "label": {"type": "custom", "custom": "Engraving"}, "type": "text",
+         "text": {"maximum_length": 5}},
+        {"key": "size", "label": {"type": "custom", "custom": "Size"}, "type": "dropdown",
+         "dropdown": {"options": [{"label": "Small", "value": "s"}, {"label": "Large", "value": "l"}]}},
+        {"key": "tax", "label": {"type": "custom", "custom": "Tax number"}, "type": "numeric", "optional": True},
+    )  # fmt: skip
+
+    @pytest.fixture
+    def session(self, stripe, prices):
+        return opened(stripe, prices["once"], "payment", custom_fields=list(self.FIELDS))
+
+    def test_what_is_typed_is_kept(self, stripe, session, browser):
+        shown = browser(session["url"]).text
+        assert "Engraving" in shown
+        assert '<option value="l">Large</option>' in shown
+        form = {"email": "ada@shop.example", **typed(custom={"engraving": "A.", "size": "l"}), **CARD}
+        assert browser(session["url"], **form).status_code == 303
+        fields = stripe.get(f"checkout/sessions/{session['id']}")["custom_fields"]
+        assert [each[each["type"]]["value"] for each in fields] == ["A.", "l", None]
+
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            ({"size": "s"}, "Engraving is required."),
+            ({"engraving": "Adelaide", "size": "s"}, "Engraving is invalid."),
+            ({"engraving": "A.", "size": "xl"}, "Size is invalid."),
+            ({"engraving": "A.", "size": "s", "tax": "x"}, "Tax number is invalid."),
+        ],
+    )
+    def test_what_does_not_fit_is_told(self, stripe, session, browser, given, said):
+        assert said in browser(session["url"], email="a@b.c", **typed(custom=given), **CARD).text
+        assert stripe.get("charges")["data"] == []
+
+    @pytest.mark.parametrize(
+        ("fields", "param"),
+        [
+            ([FIELDS[0], FIELDS[0]], "custom_fields[1][key]"),
+            ([{**FIELDS[0], "key": "a b"}], "custom_fields[0][key]"),
+            ([{**FIELDS[1], "type": "dropdown", "dropdown": ""}], "custom_fields[0][dropdown]"),
+        ],
+    )
+    def test_fields_that_cannot_be_are_refused(self, stripe, prices, fields, param):
+        asked = {"mode": "payment", "line_items": [{"price": prices["once"]}], "success_url": "https://shop.example"}
+        refused = stripe.error("POST", "checkout/sessions", **asked, custom_fields=fields)
+        assert refused["param"] == param

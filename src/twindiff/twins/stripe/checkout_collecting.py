@@ -1,0 +1,92 @@
+"""What the customer of a checkout session has typed and chosen, and what that makes of the session.
+
+https://docs.stripe.com/payments/checkout/discounts, https://docs.stripe.com/payments/during-payment/charge-shipping
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.styles.stripe import StripeError
+
+from . import checkout_extras
+from .checkout_extras import SessionForm, chosen, cost_of, filled, shipping_details
+from .checkout_sessions import CheckoutSession, off_total, shipping_amount
+from .coupons import COUPONS, redeem
+from .currencies import check_charge
+from .objects import Fields, refer
+from .payments import PaymentIntent
+from .promotion_codes import PROMOTION_CODES, PromotionCode, check_code, count_use
+from .sale_items import items_for, totals
+
+
+def inputs(call: Call, row: CheckoutSession) -> str:
+    """The inputs of a session's page besides those for a card, as HTML."""
+    collection: dict[str, list[str]] = row.shipping_address_collection or {}
+    countries, currency = collection.get("allowed_countries", []), row.currency or "usd"
+    fields: list[Fields] = row.custom_fields or []
+    options: list[Fields] = row.shipping_options or []
+    code = '<label>Promotion code <input name="promotion_code"></label>' if _takes_codes(row) else ""
+    return code + checkout_extras.inputs(call, fields, options, countries, currency)
+
+
+def _takes_codes(row: CheckoutSession) -> bool:
+    return bool(row.allow_promotion_codes) and not row.discounts
+
+
+def collected(call: Call, row: CheckoutSession, form: SessionForm) -> CheckoutSession:
+    """A session with what was typed and chosen; raises for what is lacking or does not fit."""
+    changes: Fields = {}
+    if row.shipping_address_collection:
+        details = shipping_details(form, row.shipping_address_collection["allowed_countries"])
+        changes["collected_information"] = {"business_name": None, "individual_name": None, "shipping_details": details}
+    if row.shipping_options and form.shipping_rate:
+        changes["shipping_cost"] = cost_of(chosen(row.shipping_options, form.shipping_rate))
+    if row.custom_fields:
+        changes["custom_fields"] = filled(row.custom_fields, form.custom or {})
+    if form.promotion_code and _takes_codes(row):
+        changes["discounts"] = [_typed(call, row, form.promotion_code)]
+    if not changes:
+        return row
+    changed = call.db.change(row, **changes)
+    return call.db.change(changed, **_amounts(call, changed)) if row.mode != "setup" else changed
+
+
+def _typed(call: Call, row: CheckoutSession, text: str) -> Fields:
+    """The discount of a code that was typed."""
+    code = call.db.find(PromotionCode, PromotionCode.code.equals(text.strip()), PromotionCode.active)
+    if code is None:
+        raise StripeError("This code is invalid.", param="promotion_code")
+    check_code(code, row.customer, row.amount_subtotal or 0, first=not _has_paid(call, row.customer))
+    return {"coupon": code.coupon, "promotion_code": code.id}
+
+
+def _has_paid(call: Call, customer: str | None) -> bool:
+    paid = (PaymentIntent.customer == customer, PaymentIntent.status == "succeeded")
+    return customer is not None and call.db.find(PaymentIntent, *paid) is not None
+
+
+def _amounts(call: Call, row: CheckoutSession) -> Fields:
+    items, given = items_for(call, row.id), list[dict[str, Any]](row.discounts)
+    off = off_total(items, [refer(call, COUPONS, each["coupon"], "coupon") for each in given])
+    amounts = totals(items, off, shipping_amount({"shipping_cost": row.shipping_cost}))
+    if row.mode == "payment" and amounts["amount_total"]:
+        check_charge(amounts["amount_total"], amounts["currency"])
+    return amounts
+
+
+def shipping_of(row: CheckoutSession) -> Fields | None:
+    """Where a PaymentIntent's goods go, if the session has asked for it."""
+    details: Fields | None = row.collected_information and row.collected_information["shipping_details"]
+    return {**details, "carrier": None, "phone": None, "tracking_number": None} if details else None
+
+
+def count_discounts(call: Call, row: CheckoutSession) -> None:
+    """Count the codes and coupons of a payment; a subscription counts its own."""
+    for each in row.discounts if row.mode == "payment" else ():
+        coupon = refer(call, COUPONS, each["coupon"], "coupon")
+        if coupon.valid:  # it may have been used up while the customer was paying
+            redeem(call, coupon)
+        if each["promotion_code"]:
+            count_use(call, refer(call, PROMOTION_CODES, each["promotion_code"], "promotion_code"))

@@ -1,0 +1,151 @@
+"""Shipping rates: what it costs to have something sent.
+
+https://docs.stripe.com/api/shipping_rates
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit.styles.stripe import StripeError
+
+from .currencies import checked_currency
+from .events import update
+from .lists import equal, list_of, within
+from .objects import Fields, StripeObject, new, resource, retrieve, shown
+from .params import (
+    Integer,
+    ListParams,
+    OptBool,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    Part,
+    given,
+    merged_metadata,
+    value_of,
+)
+
+api = Operations(prefix="/v1/shipping_rates")
+
+TaxBehavior = Literal["exclusive", "inclusive", "unspecified"]
+
+
+class ShippingRate(StripeObject, table="shipping_rates", key=("id",), unique=(("seq",),)):
+    active: Column[bool] = column(default=True)
+    currency: Column[str]
+    delivery_estimate: Column[Json] = column(default=None)
+    display_name: Column[str]
+    fixed_amount: Column[Json]
+    metadata: Column[Json] = column(default={})
+    tax_behavior: Column[str] = column(default="unspecified")
+    tax_code: Column[str | None] = column(default=None)
+    type: Column[str] = column(default="fixed_amount")
+
+
+shipping_rate_object = shown(ShippingRate, "shipping_rate", "currency")
+SHIPPING_RATES = resource(
+    ShippingRate, "shipping_rate", "shr_", shipping_rate_object, spoken="shipping rate", param="shipping_rate_token"
+)
+
+
+class FixedAmount(Part):
+    """What it costs, in one currency and perhaps in others."""
+
+    amount: Integer
+    currency: str
+    currency_options: dict[str, dict[str, Any]] | UnsetType = UNSET
+
+
+class Duration(Part):
+    """How long it takes."""
+
+    unit: Literal["business_day", "day", "hour", "month", "week"]
+    value: Integer
+
+
+class Estimate(Part):
+    """How long it takes at least and at most."""
+
+    maximum: Duration | UnsetType = UNSET
+    minimum: Duration | UnsetType = UNSET
+
+
+class RateData(Part, kw_only=True):
+    """A rate that is made where it is used."""
+
+    display_name: str
+    delivery_estimate: Estimate | UnsetType = UNSET
+    fixed_amount: FixedAmount | UnsetType = UNSET
+    metadata: OptMetadata = UNSET
+    tax_behavior: TaxBehavior | UnsetType = UNSET
+    tax_code: OptText = UNSET
+    type: Literal["fixed_amount"] | UnsetType = UNSET
+
+
+class CreateRate(RateData, kw_only=True):
+    """The parameters of a new rate."""
+
+    expand: list[str] | UnsetType = UNSET
+
+
+class UpdateRate(Params):
+    """The parameters of an update."""
+
+    active: OptBool = UNSET
+    metadata: OptMetadata = UNSET
+    tax_behavior: TaxBehavior | UnsetType = UNSET
+
+
+class ListRates(ListParams):
+    """The parameters of a list of rates."""
+
+    active: OptBool = UNSET
+    created: OptRange = UNSET
+    currency: OptText = UNSET
+
+
+@api.post("")
+def create_shipping_rate(call: Call, params: Annotated[CreateRate, Body]) -> Fields:
+    """Say what a way of shipping costs."""
+    return shipping_rate_object(make_rate(call, params))
+
+
+def make_rate(call: Call, params: RateData, at: str = "") -> ShippingRate:
+    """Write a rate; `at` is the parameter that holds its fields."""
+    param = f"{at}[fixed_amount]" if at else "fixed_amount"
+    cost = params.fixed_amount
+    if not isinstance(cost, FixedAmount):
+        raise StripeError(f"Missing required param: {param}.", code="parameter_missing", param=param)
+    currency = checked_currency(cost.currency)
+    if cost.amount < 0:
+        message = "This value must be greater than or equal to 0."
+        raise StripeError(message, code="parameter_invalid_integer", param=f"{param}[amount]")
+    fields = given(params, "fixed_amount")
+    fields["fixed_amount"] = {**value_of(cost), "currency": currency}
+    metadata = merged_metadata({}, params.metadata)
+    return new(call, SHIPPING_RATES, **fields, currency=currency, metadata=metadata)
+
+
+@api.get("/{id}")
+def retrieve_shipping_rate(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a rate."""
+    return shipping_rate_object(retrieve(call, SHIPPING_RATES, id))
+
+
+@api.post("/{id}")
+def update_shipping_rate(call: Call, id: str, params: Annotated[UpdateRate, Body]) -> Fields:
+    """Change whether a rate is offered, or its metadata."""
+    row = retrieve(call, SHIPPING_RATES, id)
+    metadata = merged_metadata(row.metadata, params.metadata)
+    return shipping_rate_object(update(call, SHIPPING_RATES, row, False, **given(params), metadata=metadata))
+
+
+@api.get("")
+def list_shipping_rates(call: Call, params: Annotated[ListRates, Body]) -> Fields:
+    """List rates."""
+    where = within(ShippingRate.created, params.created)
+    where += equal((ShippingRate.active, params.active), (ShippingRate.currency, params.currency))
+    return list_of(call, SHIPPING_RATES, params, "/v1/shipping_rates", *where)
