@@ -95,6 +95,8 @@ class Wanted(NamedTuple):
     """The secrets of OAuth applications by client id; without any, every application is known."""
     refresh: dict[str, str] | None = None
     """Refresh tokens, with the user whom each renews access for."""
+    signing: dict[str, str] | None = None
+    """The secrets by which twins sign what they tell of events, by twin; without one each webhook has its own."""
     name: str | None = None
     gate: Gate | None = None
 
@@ -416,6 +418,7 @@ def _tokens(wanted: Wanted, acting: Acting) -> Tokens:
         acting.users,
         wanted.clients or {},
         wanted.refresh or {},
+        wanted.signing or {},
     )
 
 

@@ -58,7 +58,7 @@ class Subscriptions:
             twin=twin.name,
             url=url,
             events=names,
-            secret=secret or secrets.token_hex(16),
+            secret=secret or environment.tokens.signing.get(twin.name) or secrets.token_hex(16),
             start_seq=self._engine.seq(environment.id),
             created=now.micros,
             created_at=now.iso,

@@ -15,7 +15,8 @@ class Tokens(msgspec.Struct, frozen=True):
     `actors` are listed tokens with the user each acts as; `users` are the users that calls act as by default, by twin,
     and `actor` where a twin is not among them. `lenient`: a token that nobody knows, or none, acts as that user.
     `strict`: either is refused as the vendor refuses it. `clients` are the secrets of OAuth applications by client id,
-    `refresh` are refresh tokens with the user whom they renew access for.
+    `refresh` are refresh tokens with the user whom they renew access for, `signing` are the secrets by which twins sign
+    what they tell of events, by twin.
     """
 
     actor: str
@@ -24,6 +25,7 @@ class Tokens(msgspec.Struct, frozen=True):
     users: dict[str, str] = {}
     clients: dict[str, str] = {}
     refresh: dict[str, str] = {}
+    signing: dict[str, str] = {}
 
     def actor_of(self, token: str, twin: str, known: str | None, style: Style, *, trusted: bool = False) -> str:
         """The user a token acts as; `known` is whom the twin's own tables say, `trusted` lets any token pass.

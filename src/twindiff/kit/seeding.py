@@ -27,6 +27,8 @@ class Variables(NamedTuple):
     refresh: Mapping[str, str] = {}
     client: tuple[str, str] | None = None
     """The variables that hold the id and the secret of an OAuth application."""
+    signing: str = ""
+    """The variable that holds the secret by which events are signed."""
 
     def values(self, base_url: str, secret: str) -> dict[str, str]:
         """All of them for one twin of one run."""
@@ -41,6 +43,10 @@ class Variables(NamedTuple):
     def renewals(self, secret: str) -> list[str]:
         """The refresh tokens that the twin accepts in a run."""
         return sorted({form.format(secret=secret) for form in self.refresh.values()})
+
+    def signing_secret(self, secret: str) -> str:
+        """The secret by which events are signed in a run; empty where each webhook has its own."""
+        return self.secrets[self.signing].format(secret=secret) if self.signing else ""
 
     def clients(self, secret: str) -> dict[str, str]:
         """The secrets of the run's OAuth applications by client id."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import msgspec
@@ -150,9 +150,7 @@ class TwinRuns:
                 users=users,
                 ttl_seconds=(run.ttl_minutes or asked.ttl_minutes) * MINUTE,
                 clock=None if asked.config is None else ClockMode("offset", WORLDS_BEGIN),
-                tokens=_tokens(twins, users, lambda twin: twin.variables.credentials(run.secret)),
-                refresh=_tokens(twins, users, lambda twin: twin.variables.renewals(run.secret)),
-                clients={id: key for twin in twins.values() for id, key in twin.variables.clients(run.secret).items()},
+                **_credentials(twins, users, run.secret),
                 name=" ".join(["twin run", run.run_id[:8], *filter(None, [run.scenario_id, run.copy_name])]),
                 gate=Gate(run.run_id, run.proxy_token, run.is_public),
             )
@@ -319,8 +317,13 @@ class TwinRuns:
         return found
 
 
-def _tokens(
-    twins: Mapping[str, Twin], users: Mapping[str, str], listed: Callable[[Twin], Sequence[str]]
-) -> dict[str, str]:
-    """Tokens of a run's variables, and whom they act as."""
-    return {token: users[name] for name, twin in twins.items() if name in users for token in listed(twin)}
+def _credentials(twins: Mapping[str, Twin], users: Mapping[str, str], secret: str) -> dict[str, Any]:
+    """What a run's variables open, as fields of what its environment is made of."""
+    acting = [(twin.variables, users[name]) for name, twin in twins.items() if name in users]
+    signing = {name: twin.variables.signing_secret(secret) for name, twin in twins.items()}
+    return {
+        "tokens": {token: user for variables, user in acting for token in variables.credentials(secret)},
+        "refresh": {token: user for variables, user in acting for token in variables.renewals(secret)},
+        "clients": {id: key for twin in twins.values() for id, key in twin.variables.clients(secret).items()},
+        "signing": {name: key for name, key in signing.items() if key},
+    }

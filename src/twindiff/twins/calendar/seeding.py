@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from twindiff.kit import ApiError, Call
 from twindiff.kit.seeding import InvalidSeedConfig, Part, Person, Seeding
@@ -28,19 +29,11 @@ class SeedUser(Part):
     timezone: str | None = None
 
 
-class SeedCalendar(Part):
-    """A secondary calendar; without an owner it is the first person's."""
-
-    name: str
-    owner: str | None = None
-    timezone: str | None = None
-    description: str | None = None
-
-
 class SeedEvent(Part):
     """An event; times are ISO 8601, local ones are of its calendar's zone, and days are `2026-03-02`.
 
-    Without an organizer it is the first person's; `calendar` is the name of one above, or else the organizer's primary.
+    Without an organizer it is the first person's; `calendar` is the name of one of the calendars, or else it is in the
+    organizer's primary one.
     """
 
     summary: str
@@ -52,6 +45,16 @@ class SeedEvent(Part):
     location: str | None = None
     attendees: list[str] = msgspec.field(default_factory=list[str])
     recurrence: list[str] = msgspec.field(default_factory=list[str])
+
+
+class SeedCalendar(Part):
+    """A secondary calendar with its events, which its owner organizes; without an owner it is the first person's."""
+
+    name: str
+    owner: str | None = None
+    timezone: str | None = None
+    description: str | None = None
+    events: list[SeedEvent] = msgspec.field(default_factory=list[SeedEvent])
 
 
 class CalendarConfig(msgspec.Struct):
@@ -68,8 +71,8 @@ def write(call: Call, config: CalendarConfig, people: Sequence[Person]) -> dict[
     users |= {person.name: users[person.email] for person in people}
     first = users[people[0].email] if people else ""
     calendars: dict[str, str] = {}
-    for number, each in enumerate(config.calendars):
-        given = SeedCalendar(each) if isinstance(each, str) else each
+    secondary = [SeedCalendar(each) if isinstance(each, str) else each for each in config.calendars]
+    for number, given in enumerate(secondary):
         owner = _known(users, given.owner or "", f"calendars[{number}].owner") if given.owner else first
         _act(call, owner)
         body = CalendarBody(summary=given.name, description=given.description, time_zone=given.timezone or UTC)
@@ -77,9 +80,20 @@ def write(call: Call, config: CalendarConfig, people: Sequence[Person]) -> dict[
             calendars[given.name] = insert_calendar(call, body)["id"]
         except ApiError as error:
             raise InvalidSeedConfig([f"calendars[{number}]: {error}"]) from None
-    for number, event in enumerate(config.events):
-        _write_event(call, event, number, users, calendars, first)
-    return {"users": len(people), "calendars": len(people) + len(calendars), "events": len(config.events)}
+    events = [*_events_of(secondary), *((f"events[{number}]", each) for number, each in enumerate(config.events))]
+    for where, event in events:
+        _write_event(call, event, where, users, calendars, first)
+    return {"users": len(people), "calendars": len(people) + len(calendars), "events": len(events)}
+
+
+def _events_of(calendars: Sequence[SeedCalendar]) -> Iterator[tuple[str, SeedEvent]]:
+    """The events that stand below their calendars, each with its place in the configuration."""
+    for number, calendar in enumerate(calendars):
+        for at, event in enumerate(calendar.events):
+            where = f"calendars[{number}].events[{at}]"
+            if event.calendar not in (None, calendar.name):
+                raise InvalidSeedConfig([f"{where}.calendar: it stands below '{calendar.name}'"])
+            yield where, replace(event, calendar=calendar.name, organizer=event.organizer or calendar.owner)
 
 
 def _act(call: Call, user_id: str) -> None:
@@ -129,9 +143,8 @@ def _join(call: Call, person: Person) -> str:
 
 
 def _write_event(
-    call: Call, event: SeedEvent, number: int, users: dict[str, str], calendars: dict[str, str], first: str
+    call: Call, event: SeedEvent, where: str, users: dict[str, str], calendars: dict[str, str], first: str
 ) -> None:
-    where = f"events[{number}]"
     organizer = _known(users, event.organizer, f"{where}.organizer") if event.organizer else first
     _act(call, organizer)
     calendar = _known(calendars, event.calendar, f"{where}.calendar") if event.calendar else "primary"

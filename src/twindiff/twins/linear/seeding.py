@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 
-from twindiff.kit import Call
+from twindiff.kit import Call, any_of
 from twindiff.kit.seeding import InvalidSeedConfig, Part, Person, Seeding
 
 from .model.organization import Organization
@@ -17,7 +18,15 @@ from .model.workflows import WorkflowState
 
 ORGANIZATION = "4f0f7a52-0f4e-4a34-9d0c-3c1b4f6d8a10"
 GREY = "#bec2c8"
-STATUSES = ("Backlog", "backlog"), ("Planned", "planned"), ("In Progress", "started"), ("Completed", "completed")
+STATUSES = (
+    ("Backlog", "backlog"),
+    ("Planned", "planned"),
+    ("In Progress", "started"),
+    ("Paused", "paused"),
+    ("Completed", "completed"),
+    ("Canceled", "canceled"),
+)
+"""Statuses of projects with their types."""
 
 
 class SeedUser(Part):
@@ -37,7 +46,7 @@ class SeedTeam(Part):
 
 
 class SeedProject(Part):
-    """A project of a team; `state` names one of its statuses."""
+    """A project of a team; `state` is one of its statuses, by name or type: `In Progress` or `started`."""
 
     team_key: str
     name: str
@@ -54,7 +63,7 @@ class SeedComment(Part):
 
 
 class SeedIssue(Part):
-    """An issue; `state` names a state of the team's workflow, `assignee` a user."""
+    """An issue; `state` is one of the team's workflow, by name or type, `assignee` names a user."""
 
     team_key: str
     title: str
@@ -158,7 +167,7 @@ def _check(config: LinearConfig, known: dict[str, str]) -> None:
 
     for number, project in enumerate(config.projects):
         refer(f"projects[{number}].team_key", project.team_key, keys, "team")
-        refer(f"projects[{number}].state", project.state, [name for name, _ in STATUSES], "status")
+        refer(f"projects[{number}].state", project.state, [each for status in STATUSES for each in status], "status")
     for number, issue in enumerate(config.issues):
         refer(f"issues[{number}].team_key", issue.team_key, keys, "team")
         refer(f"issues[{number}].project", issue.project, projects, "project")
@@ -203,7 +212,8 @@ class _Writer:
 
     def project(self, project: SeedProject) -> None:
         """Make a project of a team."""
-        status = self._call.db.find(ProjectStatus.row, ProjectStatus.row.name == (project.state or "Backlog"))
+        wanted, status = project.state or "Backlog", ProjectStatus.row
+        status = self._call.db.find(status, any_of(status.name == wanted, status.type == wanted))
         given = {"name": project.name, "teamIds": [self._teams[project.team_key]], "description": project.description}
         made = self._create("projectCreate", "project", {**given, "statusId": status and getattr(status, "id", None)})
         self._projects[project.name] = made
@@ -227,7 +237,9 @@ class _Writer:
         if issue.state is None:
             return None
         states = self._call.db.rows(WorkflowState.row, WorkflowState.row.teamId == self._teams[issue.team_key])
-        named = {getattr(each, "name").lower(): getattr(each, "id") for each in states}  # noqa: B009
+        in_order: list[Any] = sorted(states, key=attrgetter("position"), reverse=True)
+        typed = {each.type: each.id for each in in_order}
+        named = typed | {each.name.lower(): each.id for each in in_order}
         if issue.state.lower() not in named:
             raise InvalidSeedConfig([f"issue '{issue.title}': no state '{issue.state}'; there are {', '.join(named)}"])
         return named[issue.state.lower()]

@@ -114,6 +114,7 @@ twin = Twin(
             "SLACK_CLIENT_SECRET": "secret-{secret}",
             "SLACK_SIGNING_SECRET": "signing-{secret}",
         },
+        signing="SLACK_SIGNING_SECRET",
     ),
     missing=_MISSING,
 )

@@ -147,5 +147,6 @@ twin = Twin(
         tokens=dict.fromkeys(("STRIPE_API_KEY", "STRIPE_KEY", "STRIPE_SECRET_KEY"), "sk_test_{secret}"),
         urls={"STRIPE_API_BASE": "", "STRIPE_API_URL": "", "STRIPE_BASE_URL": "", "STRIPE_TWIN_BASE_URL": ""},
         secrets={"STRIPE_PUBLISHABLE_KEY": "pk_test_{secret}", "STRIPE_TWIN_WEBHOOK_SECRET": "whsec_{secret}"},
+        signing="STRIPE_TWIN_WEBHOOK_SECRET",
     ),
 )

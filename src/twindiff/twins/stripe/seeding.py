@@ -100,9 +100,10 @@ def write(call: Call, config: StripeConfig, people: Sequence[Person]) -> dict[st
     if problems:
         raise InvalidSeedConfig(problems)
     counts = {"customers": len(config.customers), "products": len(config.products), "meters": len(config.meters)}
-    if config.restricted_keys:
-        counts["restricted_keys"] = len(config.restricted_keys)
-    return {**counts, "prices": sum(len(product.prices) for product in config.products)}
+    counts["prices"] = sum(len(product.prices) for product in config.products)
+    usages = sum(len(meter.events) for meter in config.meters)
+    more = {"meter_events": usages, "restricted_keys": len(config.restricted_keys)}
+    return counts | {kind: count for kind, count in more.items() if count}
 
 
 @contextmanager

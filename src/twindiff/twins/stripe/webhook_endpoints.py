@@ -62,7 +62,7 @@ def create_webhook_endpoint(call: Call, params: Annotated[CreateEndpoint, Body])
     _check_events(params.enabled_events)
     fields = given(params, "connect")
     metadata = merged_metadata({}, params.metadata)
-    secret = new_id(call, "whsec_", 32)
+    secret = call.tokens.signing.get("stripe") or new_id(call, "whsec_", 32)
     made = new(call, ENDPOINTS, **fields, secret=secret, metadata=metadata)
     return {**endpoint_object(made), "secret": secret}
 

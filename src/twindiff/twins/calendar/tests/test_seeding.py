@@ -32,9 +32,16 @@ def test_a_world_has_people_calendars_and_events(made):
     }
 
 
+def test_events_may_stand_below_their_calendar(made):
+    calendar = {"name": "Orchard", "owner": "Bea", "events": [EVENT, {**EVENT, "start": "2026-03-02T07:00:00Z"}]}
+    assert made(users=["Bea"], calendars=[calendar])["events"] == 2
+
+
 @pytest.mark.parametrize(
     ("config", "said"),
     [
+        ({"calendars": [{"name": "X", "events": [{**EVENT, "end": "2026"}]}]}, "calendars[0].events[0]: "),
+        ({"calendars": [{"name": "X", "events": [{**EVENT, "calendar": "Y"}]}]}, "it stands below 'X'"),
         ({"events": [{**EVENT, "organizer": "Zed"}]}, "events[0].organizer: there is no 'Zed'"),
         ({"events": [{**EVENT, "calendar": "Moon"}]}, "events[0].calendar: there is no 'Moon'"),
         ({"events": [{**EVENT, "end": "2026-03-02T08:00"}]}, "events[0]: The specified time range is empty."),

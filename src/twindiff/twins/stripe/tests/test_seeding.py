@@ -35,7 +35,7 @@ def server():
 
 def test_a_shop_is_filled_from_a_configuration(server):
     results, client = provisioned(server, CONFIG)
-    assert results["counts"] == {"customers": 2, "products": 1, "meters": 1, "prices": 2}
+    assert results["counts"] == {"customers": 2, "products": 1, "meters": 1, "prices": 2, "meter_events": 1}
     with client:
         names = [each["name"] for each in client.get("/customers").json()["data"]]
         amounts = {each["unit_amount"] for each in client.get("/prices").json()["data"]}
