@@ -133,6 +133,24 @@ class EventTypeRestriction(GoogleError):
     domain = "calendar"
 
 
+class MalformedOutOfOfficeEvent(EventTypeRestriction):
+    """An out of office event is malformed."""
+
+    code = "malformedOutOfOfficeEvent"
+
+
+class MalformedFocusTimeEvent(EventTypeRestriction):
+    """A focus time event is malformed."""
+
+    code = "malformedFocusTimeEvent"
+
+
+class MalformedWorkingLocationEvent(EventTypeRestriction):
+    """A working location event is malformed."""
+
+    code = "malformedWorkingLocationEvent"
+
+
 class MoveRestriction(GoogleError):
     """Only events of the default type can be moved, and no single instances."""
 

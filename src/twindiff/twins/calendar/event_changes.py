@@ -11,7 +11,7 @@ from twindiff.kit import Call
 from .access import Access
 from .agenda import Attendees, place, schedule_of, zone_name
 from .attendees import Change, copied, invite
-from .changes import amend, stamp
+from .changes import amend, etag_for, next_change, stamp
 from .errors import NotFound
 from .event_views import attendees_of, occurrence
 from .mail import send_about
@@ -116,14 +116,23 @@ def write_new(call: Call, access: Access, event: CalendarEvent, attendees: Atten
 def write_change(
     call: Call, access: Access, found: Found, after: CalendarEvent, attendees: Attendees | None, mails: str
 ) -> CalendarEvent:
-    """Make an event what it is to be; an occurrence becomes an exception of its series."""
+    """Make an event what it is to be; an occurrence becomes an exception of its series.
+
+    Other reminders alone do not update an event, as https://developers.google.com/workspace/calendar/api/v3/reference/events
+    says of `updated`.
+    """
     before, zone = found.event, zone_name(access.calendar)
     is_moved = (before.start, before.end, before.recurrence) != (after.start, after.end, after.recurrence)
     wanted = {name: getattr(after, name) for name in CalendarEvent.__struct_fields__}
     wanted |= local_columns(after, zone) if is_moved else {}
     wanted["sequence"] = before.sequence + is_moved
     wanted = {name: value for name, value in wanted.items() if name not in ("etag", "updated_at")}
-    row = make_exception(call, found, replace(after, **wanted)) if found.series else amend(call, before, **wanted)
+    if found.series:
+        row = make_exception(call, found, replace(after, **wanted))
+    elif {name for name, value in wanted.items() if value != getattr(before, name)} == {"reminders"}:
+        row = call.db.change(before, reminders=after.reminders, etag=etag_for(next_change(call)))
+    else:
+        row = amend(call, before, **wanted)
     change = invite(call, row, attendees) if attendees is not None else Change(_of(call, row))
     if row.etag == before.etag and attendees is None:
         return row

@@ -12,8 +12,11 @@ from .event_bodies import fields_of
 from .event_views import attendees_of
 from .tables import CalendarEvent, CalendarEventAttendee
 
-_TEXTS = ("summary", "description", "location", "creator_email", "organizer_email", "creator_display_name")
-_MORE = ("organizer_display_name", "id", "ical_uid")
+_TEXTS = ("summary", "description", "location", "organizer_email", "organizer_display_name")
+_OF_PLACES = ("label", "buildingId", "deskId")
+_TITLES = {"outOfOffice": "Out of office", "focusTime": "Focus time"}
+_PLACES = {"homeOffice": "Home", "officeLocation": "Office"}
+"""What events are called where they have no title, in English alone."""
 
 
 class Filters(NamedTuple):
@@ -63,9 +66,11 @@ def _fits(event: CalendarEvent, attendees: list[CalendarEventAttendee], filters:
 
 
 def _says(event: CalendarEvent, attendees: list[CalendarEventAttendee], q: str) -> bool:
-    """Whether all words stand somewhere in an event's texts."""
-    texts = [getattr(event, name) for name in (*_TEXTS, *_MORE)]
+    """Whether all words stand somewhere in the texts that the documentation of `q` lists."""
+    texts = [getattr(event, name) for name in _TEXTS]
     texts += [text for each in attendees for text in (each.email, each.display_name)]
-    texts += [fields_of(part).get("label") for part in fields_of(event.working_location_properties).values()]
+    place = fields_of(event.working_location_properties)
+    texts += [fields_of(part).get(name) for part in place.values() for name in _OF_PLACES]
+    texts += [_TITLES.get(event.event_type), _PLACES.get(place.get("type", ""))]
     whole = "\n".join(text for text in texts if isinstance(text, str)).casefold()
     return all(word in whole for word in q.casefold().split())

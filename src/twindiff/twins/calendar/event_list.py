@@ -19,9 +19,9 @@ from .access import Access
 from .changes import read_sync_token, sync_token
 from .errors import InvalidPageToken
 from .event_filters import Filters, matching
-from .event_views import Lens, Occurrences, attendees_of, event_object, shown_events
+from .event_views import Lens, Occurrences, attendees_of, event_object, removed_object, shown_events
 from .recurrence import between
-from .tables import AgendaEntry, CalendarEvent, CalendarEventCopy
+from .tables import AgendaEntry, CalendarEventCopy
 from .times import DAY, FAR
 
 LARGEST_PAGE = 2_500
@@ -69,6 +69,7 @@ class Light(NamedTuple):
 
 
 _COLUMNS = tuple(getattr(AgendaEntry, name) for name in Light._fields)
+_SERIES = Light._fields.index("series")
 
 
 class PageToken(NamedTuple):
@@ -141,11 +142,10 @@ def items_of(call: Call, access: Access, wanted: Wanted) -> list[Item]:
     for entry in entries:
         if wanted.updated_min and entry.updated < wanted.updated_min:
             continue
-        is_whole = entry.schedule is None or (entry.status == "cancelled" and wanted.is_expanded)
-        if not is_whole and wanted.is_expanded:
+        if entry.schedule and wanted.is_expanded:
             id, starts = entry.event_id, _starts(entry, wanted.window, taken)
             items += [(start if order == "begins" else place(entry), id, start) for start in starts]
-        elif is_whole or _has_occurrence(entry, wanted):
+        elif not entry.schedule or _has_occurrence(entry, wanted):
             items.append((place(entry), entry.event_id, WHOLE))
     return items
 
@@ -178,7 +178,21 @@ def _entries(call: Call, calendar_id: str, wanted: Wanted) -> Iterable[Light]:
     short = (*where, ~AgendaEntry.is_long, AgendaEntry.begins < high, *past)
     long = (*where, AgendaEntry.is_long.is_true, AgendaEntry.begins < high, AgendaEntry.ends > low)
     rows = [*call.db.rows(AgendaEntry, *short, columns=_COLUMNS), *call.db.rows(AgendaEntry, *long, columns=_COLUMNS)]
+    if not wanted.is_expanded and not wanted.shows_deleted:
+        rows += _cancelled_occurrences(call, calendar_id, wanted.window)
     return map(Light._make, rows)
+
+
+def _cancelled_occurrences(call: Call, calendar_id: str, window: Window) -> list[Any]:
+    """The entries of occurrences that were cancelled, of series that were not: a list of series tells of them."""
+    here, is_exception = AgendaEntry.calendar_id == calendar_id, AgendaEntry.original_start > -FAR
+    touching = AgendaEntry.status == "cancelled", AgendaEntry.begins < window.high, AgendaEntry.ends > window.low
+    rows = call.db.rows(AgendaEntry, here, is_exception, *touching, columns=_COLUMNS)
+    if not rows:
+        return []
+    alive = AgendaEntry.event_id.in_(sorted({row[_SERIES] for row in rows})), AgendaEntry.status != "cancelled"
+    kept = {id for (id,) in call.db.rows(AgendaEntry, here, *alive, columns=(AgendaEntry.event_id,))}
+    return [row for row in rows if row[_SERIES] in kept]
 
 
 def _taken(call: Call, calendar_id: str, wanted: Wanted) -> set[tuple[str, int]]:
@@ -204,18 +218,8 @@ def _objects(call: Call, lens: Lens, items: Sequence[Item], wanted: Wanted) -> I
             if id not in series:
                 series[id] = Occurrences(event, people, lens, copy)
             value = series[id].at(start)
-        yield value if wanted.since is None else _as_synced(value, event, lens)
-
-
-def _as_synced(value: dict[str, Any], event: CalendarEvent, lens: Lens) -> dict[str, Any]:
-    """An event that is no longer in this calendar is told of as cancelled."""
-    is_here = event.calendar_id == lens.calendar_id
-    is_invited = any(each["email"] == lens.calendar_id for each in value.get("attendees", ()))
-    return (
-        value
-        if is_here or is_invited
-        else {"kind": value["kind"], "etag": value["etag"], "id": value["id"], "status": "cancelled"}
-    )
+        is_here = event.calendar_id == lens.calendar_id or any(each.email == lens.calendar_id for each in people)
+        yield value if is_here else {**removed_object(event, lens), "id": value["id"]}
 
 
 def full_window(low: int | None, high: int | None, now: int, *, is_expanded: bool) -> Window:

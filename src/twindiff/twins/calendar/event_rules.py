@@ -11,8 +11,9 @@ from typing import Any, cast
 
 from .agenda import schedule_of, span_of
 from .colors import EVENT as COLORS
-from .errors import EventTypeRestriction, Invalid, Required, TimeRangeEmpty, TooManyAttendees
+from .errors import Invalid, Required, TimeRangeEmpty, TooManyAttendees
 from .event_bodies import fields_of
+from .event_types import check_type
 from .recurrence import check
 from .tables import CalendarEvent
 from .times import check_time
@@ -30,12 +31,6 @@ _ALLOWED = {
     "event_type": ("default", "outOfOffice", "focusTime", "workingLocation", "fromGmail", "birthday"),
 }
 RESPONSES = ("needsAction", "declined", "tentative", "accepted")
-_PROPERTIES = {
-    "outOfOffice": "out_of_office_properties",
-    "focusTime": "focus_time_properties",
-    "workingLocation": "working_location_properties",
-    "birthday": "birthday_properties",
-}
 
 
 def check_id(given: str) -> None:
@@ -126,28 +121,9 @@ def check_event(event: CalendarEvent, zone: str, *, is_primary: bool, has_attend
     schedule = schedule_of(event, zone)
     if schedule:
         check(schedule)
-    _check_type(event, is_primary=is_primary, has_attendees=has_attendees)
+    check_type(event, is_primary=is_primary, has_attendees=has_attendees)
 
 
 def _ends_before(event: CalendarEvent, zone: str) -> bool:
     swapped = CalendarEvent(id="", calendar_id="", start=event.end, end=event.start)
     return span_of(swapped, zone)[0] < span_of(event, zone)[0]
-
-
-def _check_type(event: CalendarEvent, *, is_primary: bool, has_attendees: bool) -> None:
-    kind = event.event_type
-    for other, column in _PROPERTIES.items():
-        if getattr(event, column) and other != kind:
-            raise EventTypeRestriction(f"Properties of {other} cannot be set for an event of type {kind}.")
-    if kind == "default":
-        return
-    if not is_primary:
-        raise EventTypeRestriction(f"Events of type {kind} can only be created on primary calendars.")
-    if has_attendees:
-        raise EventTypeRestriction(f"Events of type {kind} cannot have attendees.")
-    if kind in ("outOfOffice", "focusTime") and event.start.get("date"):
-        raise EventTypeRestriction(f"Events of type {kind} cannot be all-day events.")
-    if kind == "workingLocation" and not fields_of(event.working_location_properties).get("type"):
-        raise Required("Missing workingLocationProperties.type.")
-    if kind == "birthday" and not event.start.get("date"):
-        raise EventTypeRestriction("Events of type birthday are all-day events.")

@@ -16,6 +16,7 @@ from twindiff.kit import Call
 
 from .access import Access, is_at_least
 from .agenda import span_of, zone_name
+from .errors import Invalid
 from .tables import CalendarEvent, CalendarEventAttendee, CalendarEventCopy
 from .times import begin_of, instant_of, shown, stamp, zone_of
 
@@ -72,10 +73,12 @@ class Lens(NamedTuple):
 
 
 def lens_of(access: Access, zone: str = "", max_attendees: int | None = None) -> Lens:
-    """The lens for a request; an unknown zone is that of the calendar."""
+    """The lens for a request; raises Invalid for an unknown zone. A calendar whose own zone is unknown has UTC."""
     try:
         own = zone_of(zone or zone_name(access.calendar))
     except ValueError:
+        if zone:
+            raise Invalid(f"Invalid time zone: '{zone}'.", location=("parameter", "timeZone")) from None
         own = zone_of("UTC")
     return Lens(access, own, access.calendar.id, zone_name(access.calendar), max_attendees)
 
@@ -200,6 +203,13 @@ def _common(event: CalendarEvent, attendees: Attendees, lens: Lens, copy: Calend
     return value
 
 
+def removed_object(event: CalendarEvent, lens: Lens) -> dict[str, Any]:
+    """An event that is no longer in the calendar of the lens: cancelled there, and nothing else is told of it."""
+    if event.recurring_event_id:
+        return _cancelled_occurrence(event, lens)
+    return {"kind": "calendar#event", "etag": event.etag, "id": event.id, "status": "cancelled"}
+
+
 def _cancelled_occurrence(event: CalendarEvent, lens: Lens) -> dict[str, Any]:
     """Of a cancelled exception Google tells no more than which one it is."""
     return {
@@ -308,9 +318,9 @@ def _attendees(event: CalendarEvent, attendees: Attendees, lens: Lens) -> dict[s
     visible = attendees if is_organizer or event.guests_can_see_other_guests else own
     omitted = event.attendees_omitted or len(visible) < len(attendees)
     if lens.max_attendees is not None and len(visible) > lens.max_attendees:
-        visible, omitted = own or visible[: lens.max_attendees], True
+        visible, omitted = own, True
     shown_ones = [_attendee(each, event, lens) for each in visible]
-    return {"attendees": shown_ones, **({"attendeesOmitted": True} if omitted else {})}
+    return {**({"attendees": shown_ones} if shown_ones else {}), **({"attendeesOmitted": True} if omitted else {})}
 
 
 def _attendee(attendee: CalendarEventAttendee, event: CalendarEvent, lens: Lens) -> dict[str, Any]:

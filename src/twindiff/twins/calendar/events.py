@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, structs
@@ -282,7 +281,7 @@ def _change(
         cancel(call, access, found, mails)
         return _shown(call, access, before)
     after = replace(before, **columns)
-    attendees = None if event.attendees is UNSET else _attendee_rows(call, found, after, event.attendees or ())
+    attendees = None if event.attendees is UNSET else _attendee_rows(call, found, after, event)
     has_attendees = bool(found.attendees if attendees is None else attendees)
     check_event(after, zone, is_primary=_is_primary(call, access), has_attendees=has_attendees)
     written = write_change(call, access, found, after, attendees, mails)
@@ -291,10 +290,14 @@ def _change(
     return _shown(call, access, written, max_attendees)
 
 
-def _attendee_rows(
-    call: Call, found: Found, event: CalendarEvent, given: Sequence[dict[str, Any]]
-) -> list[CalendarEventAttendee]:
-    """Who is to be invited; an occurrence that becomes an exception has attendees of its own."""
+def _attendee_rows(call: Call, found: Found, event: CalendarEvent, body: EventBody) -> list[CalendarEventAttendee]:
+    """Who is to be invited; an occurrence that becomes an exception has attendees of its own.
+
+    A client that says that it omits attendees answers for those it names, and leaves all others as they are.
+    """
+    given = [*(body.attendees or ())] if body.attendees is not UNSET else []
+    if body.attendees_omitted is True:
+        given = [*({"email": each.email} for each in found.attendees), *given]
     known = [structs.replace(each, event_id=event.id) for each in found.attendees]
     return rows_of(call, event, given, known)
 

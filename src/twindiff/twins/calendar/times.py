@@ -55,11 +55,10 @@ def read_datetime(text: str) -> datetime:
 def read_instant(text: str, name: str) -> int:
     """An instant of a parameter, which must have an offset; raises Invalid."""
     try:
-        instant = read_datetime(text.replace(" ", "+"))  # a plus that was not escaped in a query
-        return micros_of(instant if instant.tzinfo else instant.replace(tzinfo=UTC))
-    except (ValueError, OverflowError):
+        return micros_of(read_datetime(text.replace(" ", "+")))  # a plus that was not escaped in a query
+    except (ValueError, OverflowError, TypeError):
         raise Invalid(
-            f"Invalid value for: {name}. '{text}' is no RFC 3339 instant", location=("parameter", name)
+            f"Invalid value for: {name}. '{text}' is no RFC 3339 instant with an offset", location=("parameter", name)
         ) from None
 
 

@@ -6,6 +6,20 @@ import pytest
 
 from .conftest import ME, at
 
+ATTIC = {
+    "eventType": "workingLocation",
+    "visibility": "public",
+    "transparency": "transparent",
+    "workingLocationProperties": {"type": "officeLocation", "officeLocation": {"label": "Attic", "deskId": "D7"}},
+}
+BIRTHDAY = {
+    "eventType": "birthday",
+    "visibility": "private",
+    "transparency": "transparent",
+    "recurrence": ["RRULE:FREQ=YEARLY"],
+    **at("2018-06-18", "2018-06-19"),
+}
+
 
 def test_start_and_end_are_kept_as_given_and_shown_in_the_calendar_s_zone(calendar):
     made = calendar.insert(**at("2018-06-18T18:00", "2018-06-18T19:00", "Europe/Berlin"))
@@ -59,7 +73,22 @@ WRONG = [
     ({"reminders": {"useDefault": True, "overrides": [{"method": "email", "minutes": 5}]}}, "invalid"),
     ({"reminders": {"useDefault": False, "overrides": [{"method": "fax", "minutes": 5}]}}, "invalid"),
     ({"reminders": {"useDefault": False, "overrides": [{"method": "email", "minutes": -5}]}}, "invalid"),
-    ({"eventType": "outOfOffice", **at("2018-06-18", "2018-06-19")}, "eventTypeRestriction"),
+    ({"eventType": "outOfOffice", **at("2018-06-18", "2018-06-19")}, "malformedOutOfOfficeEvent"),
+    ({"eventType": "outOfOffice", "description": "Bye"}, "malformedOutOfOfficeEvent"),
+    ({"eventType": "outOfOffice", "location": "Sea"}, "malformedOutOfOfficeEvent"),
+    ({"eventType": "outOfOffice", "outOfOfficeProperties": {"autoDeclineMode": "x"}}, "invalid"),
+    ({"eventType": "focusTime", "transparency": "transparent"}, "malformedFocusTimeEvent"),
+    ({"eventType": "focusTime", "attendees": [{"email": "a@b.c"}]}, "malformedFocusTimeEvent"),
+    ({"eventType": "focusTime", "focusTimeProperties": {"chatStatus": "x"}}, "invalid"),
+    ({**ATTIC, "visibility": "default"}, "malformedWorkingLocationEvent"),
+    ({**ATTIC, "transparency": "opaque"}, "malformedWorkingLocationEvent"),
+    ({**ATTIC, **at("2018-06-18", "2018-06-20")}, "malformedWorkingLocationEvent"),
+    ({**ATTIC, "workingLocationProperties": {"type": "moon"}}, "invalid"),
+    ({**BIRTHDAY, "recurrence": ["RRULE:FREQ=MONTHLY"]}, "eventTypeRestriction"),
+    ({**BIRTHDAY, "visibility": "public"}, "eventTypeRestriction"),
+    ({**BIRTHDAY, **at("2018-06-18", "2018-06-20")}, "eventTypeRestriction"),
+    ({**BIRTHDAY, "birthdayProperties": {"type": "anniversary"}}, "invalid"),
+    ({"eventType": "fromGmail"}, "invalid"),
     ({"eventType": "workingLocation"}, "required"),
     ({"summary": 7}, "invalid"),
     ({"extendedProperties": {"private": {"a": 1}}}, "invalid"),
@@ -164,16 +193,85 @@ def test_attachments_need_a_client_that_supports_them(calendar):
 
 
 def test_a_working_location_is_kept_on_a_primary_calendar_alone(calendar):
-    place = {"type": "officeLocation", "officeLocation": {"label": "Attic"}}
-    body = {"eventType": "workingLocation", "workingLocationProperties": place}
-    assert calendar.insert(**body)["workingLocationProperties"] == place
+    assert calendar.insert(**ATTIC)["workingLocationProperties"] == ATTIC["workingLocationProperties"]
     other = calendar("POST", "calendars", {"summary": "Garden"})["id"]
     refused = calendar.refusal(
-        "POST", f"calendars/{other}/events", {**at("2018-06-18T09:00", "2018-06-18T10:00"), **body}
+        "POST", f"calendars/{other}/events", {**at("2018-06-18T09:00", "2018-06-18T10:00"), **ATTIC}
     )
     assert refused == (400, "eventTypeRestriction")
     assert [event["eventType"] for event in calendar.list(eventTypes="workingLocation")] == ["workingLocation"]
     assert calendar.list(eventTypes="focusTime") == []
+
+
+@pytest.mark.parametrize(
+    ("event", "q"),
+    [
+        (ATTIC, "attic d7"),
+        (ATTIC, "office"),
+        ({"eventType": "outOfOffice"}, "out of OFFICE"),
+        ({"attendees": [{"email": "x@y.z", "displayName": "Zoe"}]}, "zoe"),
+    ],
+)
+def test_a_search_looks_at_places_kinds_and_guests(calendar, event, q):
+    """https://developers.google.com/workspace/calendar/api/v3/reference/events/list#q"""
+    made = calendar.insert(**event)
+    calendar.insert(**BIRTHDAY)
+    assert [each["id"] for each in calendar.list(q=q)] == [made["id"]]
+    assert calendar.list(q=made["id"]) == calendar.list(q="creator@example.com") == []
+
+
+def test_an_update_that_omits_attendees_answers_for_one_of_them(calendar):
+    """https://developers.google.com/workspace/calendar/api/v3/reference/events#attendeesOmitted"""
+    id = calendar.insert(attendees=[{"email": "x@y.z"}, {"email": ME}])["id"]
+    answer = {"attendeesOmitted": True, "attendees": [{"email": ME, "responseStatus": "declined"}]}
+    event = calendar("PATCH", f"calendars/primary/events/{id}", answer)
+    assert {each["email"]: each["responseStatus"] for each in event["attendees"]} == {
+        "x@y.z": "needsAction",
+        ME: "declined",
+    }
+
+
+def test_other_reminders_do_not_update_an_event(calendar):
+    """https://developers.google.com/workspace/calendar/api/v3/reference/events#updated"""
+    before = calendar.insert()
+    reminders = {"useDefault": False, "overrides": [{"method": "popup", "minutes": 5}]}
+    after = calendar("PATCH", f"calendars/primary/events/{before['id']}", {"reminders": reminders})
+    assert (after["reminders"], after["updated"], after["etag"] != before["etag"]) == (
+        reminders,
+        before["updated"],
+        True,
+    )
+
+
+def test_of_many_attendees_the_participant_alone_is_given(calendar):
+    """https://developers.google.com/workspace/calendar/api/v3/reference/events/get#maxAttendees"""
+    people = [{"email": email} for email in ("x@y.z", ME, "u@v.w")]
+    id, other = calendar.insert(attendees=people)["id"], calendar.insert(attendees=people[::2])["id"]
+    event = calendar("GET", f"calendars/primary/events/{id}", maxAttendees=2)
+    assert ([each["email"] for each in event["attendees"]], event["attendeesOmitted"]) == ([ME], True)
+    assert "attendees" not in calendar("GET", f"calendars/primary/events/{other}", maxAttendees=1)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"timeMin": "2018-06-18T09:00:00"},
+        {"timeMax": "2018-06-18"},
+        {"updatedMin": "2018-06-18T09:00:00"},
+        {"timeZone": "Mars/Olympus"},
+    ],
+)
+def test_a_window_has_offsets_and_a_real_zone(calendar, query):
+    """https://developers.google.com/workspace/calendar/api/v3/reference/events/list#timeMin"""
+    assert calendar.refusal("GET", "calendars/primary/events", **query) == (400, "invalid")
+
+
+def test_what_was_deleted_since_a_time_is_listed_with_what_was_changed(calendar):
+    """https://developers.google.com/workspace/calendar/api/v3/reference/events/list#updatedMin"""
+    id = calendar.insert()["id"]
+    calendar("DELETE", f"calendars/primary/events/{id}")
+    assert [event["status"] for event in calendar.list(updatedMin="2018-06-01T00:00:00Z")] == ["cancelled"]
+    assert calendar.list() == calendar.list(updatedMin="2018-07-01T00:00:00Z") == []
 
 
 def test_lists_are_filtered_by_what_stands_in_events(calendar):

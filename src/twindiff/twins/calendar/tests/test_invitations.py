@@ -71,6 +71,13 @@ def test_who_is_no_longer_invited_is_told_so_by_a_sync(colleagues, invited):
     assert bea.list() == []
 
 
+def test_who_is_no_longer_invited_reads_nothing_of_an_event(colleagues, invited):
+    agent, bea, _ = colleagues
+    agent("PATCH", f"calendars/primary/events/{invited['id']}", {"attendees": [], "summary": "Secret"})
+    (event,) = bea.list(showDeleted=True)
+    assert event.keys() == {"kind", "etag", "id", "status"}
+
+
 def test_one_occurrence_without_somebody_leaves_their_other_ones(colleagues):
     agent, bea, _ = colleagues
     series = agent.insert(attendees=[{"email": BEA}], recurrence=["RRULE:FREQ=DAILY;COUNT=3"])

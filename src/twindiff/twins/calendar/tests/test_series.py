@@ -74,6 +74,25 @@ def test_an_occurrence_that_is_cancelled_is_left_out(calendar, series, path):
     assert calendar.refusal("DELETE", f"calendars/primary/events/{cancelled['id']}") == (410, "deleted")
 
 
+def test_a_list_of_series_tells_which_occurrences_were_cancelled(calendar, series, path):
+    """https://developers.google.com/workspace/calendar/api/v3/reference/events/list#showDeleted"""
+    calendar("DELETE", f"calendars/primary/events/{series['id']}_20180625T160000Z")
+    assert [(event["id"][-16:], event["status"]) for event in calendar.list()[1:]] == [
+        ("20180625T160000Z", "cancelled")
+    ]
+    calendar("DELETE", path)
+    assert calendar.list() == []
+
+
+def test_of_a_series_that_was_deleted_single_occurrences_are_listed(calendar, series, path):
+    """https://developers.google.com/workspace/calendar/api/v3/reference/events/list#showDeleted"""
+    calendar("DELETE", path)
+    listed = calendar.list(singleEvents=True, showDeleted=True)
+    assert {(event["status"], event["recurringEventId"]) for event in listed} == {("cancelled", series["id"])}
+    assert len(listed) == 4
+    assert [event["id"] for event in calendar.list(showDeleted=True)] == [series["id"]]
+
+
 def test_what_is_no_occurrence_is_not_found(calendar, series):
     for suffix in ("20180619T160000Z", "20180625T090000Z", "20180625", "x"):
         assert calendar.refusal("GET", f"calendars/primary/events/{series['id']}_{suffix}") == (404, "notFound")
