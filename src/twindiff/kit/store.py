@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar, overload
 
@@ -82,6 +82,10 @@ class Store(Protocol):
 
     def change(self, row: R, **fields: Any) -> R:
         """Set fields of a stored row and return it as it is now; raises NotFound when it is gone."""
+        ...
+
+    def update(self, row: Row, columns: Collection[str]) -> None:
+        """Set columns of a stored row to what they are in `row`; raises NotFound when it is gone."""
         ...
 
     def remove(self, row: Row) -> None:

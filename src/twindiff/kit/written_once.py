@@ -7,7 +7,7 @@ asked of a table otherwise is asked after its rows were written, so a handler se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from operator import attrgetter
@@ -177,6 +177,9 @@ class WrittenOnce:
         changed = kept.rows[key] = msgspec.structs.replace(known, **fields)
         return changed
 
+    def update(self, row: Row, columns: Collection[str]) -> None:
+        self.change(row, **{name: getattr(row, name) for name in columns})
+
     def remove(self, row: Row) -> None:
         kept = self._of(type(row))
         key = kept.key_of(row)
@@ -211,7 +214,7 @@ class WrittenOnce:
             if columns is None:
                 self._db.add(row)
             else:
-                self._db.change(row, **{name: getattr(row, name) for name in columns})
+                self._db.update(row, sorted(columns))  # in one order, so that the statement is prepared once
 
 
 def _is_of(part: Any, table: type[Row]) -> bool:

@@ -30,6 +30,7 @@ __all__ = [
     "test_json_null_is_a_value_where_null_is_not_allowed",
     "test_many_rows_without_a_unique_value_live_together",
     "test_numbers_beyond_64_bits_in_json_become_floats",
+    "test_only_the_columns_that_are_named_are_set_to_what_a_row_says",
     "test_reads_cannot_write",
 ]
 
@@ -100,6 +101,15 @@ def test_a_changed_row_comes_back_as_it_is_now(world: World) -> None:
     changed = place.write(work)
     assert (changed.text, changed.flag, changed.data) == ("new", True, {"a": 2, "b": 1})
     assert place.read(lambda db: db.get(Thing, "T1")) == changed
+
+
+def test_only_the_columns_that_are_named_are_set_to_what_a_row_says(world: World) -> None:
+    place = world.environment(Thing(thing_id="T1", text="old", number=1, data={"a": 1}))
+    place.write(lambda db: db.update(Thing(thing_id="T1", text="new", number=2, data={"b": 2}), ["data", "text"]))
+    row = place.read(lambda db: db.get(Thing, "T1"))
+    assert (row.text, row.number, row.data) == ("new", 1, {"b": 2})
+    with pytest.raises(NotFound):
+        place.write(lambda db: db.update(Thing(thing_id="T2"), ["text"]))
 
 
 def test_a_removed_row_is_gone(world: World) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
@@ -203,6 +203,9 @@ class PostgresStore:
             if within:
                 connection.script("RELEASE taken")
             return found
+
+    def update(self, row: Row, columns: Collection[str]) -> None:
+        self.change(row, **{name: getattr(row, name) for name in columns})
 
     def remove(self, row: Row) -> None:
         form = self._writable(type(row))

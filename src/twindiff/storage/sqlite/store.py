@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 from time import monotonic, thread_time
 from typing import Any, TypeVar, cast
@@ -270,6 +270,15 @@ class SqliteStore:
         if not found:
             raise sql.gone(row)
         return sql.build(found[0])
+
+    def update(self, row: Row, columns: Collection[str]) -> None:
+        sql = self._writable(type(row))
+        values = [sql.stored(name, getattr(row, name)) for name in columns]
+        sets = ", ".join([f"{quote(name)} = ?" for name in columns])
+        key = [getattr(row, name) for name in sql.key]
+        self._write(f"UPDATE {sql.name} SET {sets} WHERE {sql.by_key}", [*values, *key], None)
+        if not self._connection.changes():
+            raise sql.gone(row)
 
     def remove(self, row: Row) -> None:
         sql = self._writable(type(row))

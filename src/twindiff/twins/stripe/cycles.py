@@ -378,14 +378,13 @@ def invoice_paid(call: Call, invoice: Invoice) -> None:
     row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
     if row is None or row.status in ENDED:
         return
+    is_latest = row.latest_invoice == invoice.id
+    begins = row.status == "incomplete" and invoice.billing_reason == "subscription_create"
+    if not (begins or (is_latest and (row.pending_update or row.status in ("past_due", "unpaid")))):
+        return
     before = None if call.memo.get("starting") == row.id else show(call, SUBSCRIPTIONS, row)
-    waits = row.pending_update and row.latest_invoice == invoice.id
-    if waits:
-        _apply_pending(call, row)
-    elif (row.status == "incomplete" and invoice.billing_reason == "subscription_create") or (
-        row.status in ("past_due", "unpaid") and row.latest_invoice == invoice.id
-    ):
-        _become_active(call, row)
+    go_on = _apply_pending if row.pending_update and is_latest else _become_active
+    go_on(call, row)
     if before:
         told(call, before, row.id)
 
