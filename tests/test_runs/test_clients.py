@@ -83,6 +83,12 @@ def test_a_run_is_cancelled_at_once_and_stays_so(arga, runs, site):
     assert arga.runs.cancel(run.run_id)["status"] == "cancelled"
 
 
+def test_a_run_whose_page_cannot_be_opened_fails_and_is_not_waited_for_any_more(arga):
+    run = arga.runs.create_url_run("http://127.0.0.1:9/", prompt='click "Pay now"')
+    failed = arga.runs.wait(run.run_id, poll_interval=0.1, timeout=60)
+    assert (failed.status, "127.0.0.1:9" in failed.failure_detail) == ("failed", True)
+
+
 def test_a_run_that_there_is_not(arga):
     with pytest.raises(ArgaAPIError) as refused:
         arga.runs.get("nope")

@@ -1,12 +1,14 @@
 """The unmodified Python SDK of Arga, sync and async: every method for twins and scenarios."""
 
 import asyncio
+import time
 from datetime import datetime
 
 import pytest
 from arga_sdk import Arga, ArgaAPIError, AsyncArga
 
 from tests.server.twin_runs.conftest import web
+from tests.server_mode import change_by_hand
 
 CONFIG = {
     "slack": {
@@ -185,6 +187,41 @@ def test_what_cannot_be_provisioned_is_said_in_one_text_and_nothing_is_made(live
     assert said in answer.json()["detail"]
     after = live.client.get("/api/platform/env", params={"status": "ready"}).json()["environments"]
     assert {each["environmentId"] for each in after} <= {each["environmentId"] for each in before}
+
+
+@pytest.mark.parametrize(
+    ("ask", "status"),
+    [
+        (lambda arga: arga.twins.provision(["slak"]), 400),
+        (lambda arga: arga.twins.provision(["slack"], ttl_minutes=481), 422),
+        (lambda arga: arga.twins.get_status("nothing"), 404),
+        (lambda arga: arga.twins.reset("nothing"), 404),
+        (lambda arga: arga.scenarios.get("nothing"), 404),
+        (lambda arga: arga.scenarios.create("", seed_config={"slack": {"users": 7}}), 422),
+        (lambda arga: arga.scenarios.reseed_twin_environment("nothing"), 404),
+    ],
+)
+def test_the_sdk_reads_what_is_wrong_in_one_text(arga, ask, status):
+    with pytest.raises(ArgaAPIError) as refused:
+        ask(arga)
+    detail = refused.value.response.json()["detail"]
+    assert (refused.value.status_code, str(refused.value)) == (status, f"HTTP {status}: {detail}")
+    assert len(detail) > 10
+
+
+def test_a_run_whose_time_is_over_has_expired(make_server, tmp_path):
+    first = make_server(data_dir=str(tmp_path))
+    run_id = first.client.post("/twin-runs", json={"twins": ["slack"]}).json()["run_id"]
+    first.close()
+    change_by_hand(str(tmp_path), f"UPDATE environments SET expires = {int((time.time() - 60) * 1_000_000)}")
+    client = make_server(data_dir=str(tmp_path)).client
+    run = client.get(f"/twin-runs/{run_id}").json()
+    assert (run["status"], run["clock"]) == ("expired", None)
+    assert client.get("/twin-runs").json()[0]["status"] == "expired"
+    path = run["twins"]["slack"]["base_url"].partition("/api/env/")[2]
+    gone = client.get(f"/api/env/{path}/api/auth.test")
+    assert (gone.status_code, gone.json()["code"]) == (410, "environment_destroyed")
+    assert client.post(f"/twin-runs/{run_id}/extend", json={}).status_code == 409
 
 
 def test_a_run_that_has_ended_is_not_extended_locked_or_reset(live):
