@@ -1,6 +1,11 @@
 """A run's variables: all that the vendors' applications read are there, and open what they are for."""
 
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
 import pytest
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
 
 from tests.receiver import Receiver
 from twindiff.kit.oauth import JWT_BEARER
@@ -58,6 +63,29 @@ def test_every_token_of_a_run_s_variables_opens_its_twin(live, twins, twin):
         answer = live.in_process.request(verb, twins[twin]["base_url"] + path, headers=headers, json=body)
         assert answer.status_code == 200, (name, answer.text)
         assert answer.json().get("ok", True), (name, answer.text)
+
+
+def test_an_application_is_installed_in_slack_by_slack_s_own_client(live, twins):
+    variables = twins["slack"]["env_vars"]
+    slack = WebClient(base_url=f"{variables['SLACK_API_URL']}/")
+    asked = {"client_id": variables["SLACK_CLIENT_ID"], "scope": "chat:write", "user_scope": "identity.basic"}
+    back = {"redirect_uri": "http://localhost:3000/installed", "state": "xyz"}
+    sent = live.in_process.get(f"{variables['SLACK_BASE_URL']}/oauth/v2/authorize", params={**asked, **back})
+    given = dict(parse_qsl(urlsplit(sent.headers["Location"]).query))
+    assert (sent.status_code, given["state"]) == (302, "xyz")
+    secrets = {"client_id": asked["client_id"], "client_secret": variables["SLACK_CLIENT_SECRET"]}
+    exchange = {"code": given["code"], "redirect_uri": back["redirect_uri"]}
+    with pytest.raises(SlackApiError, match="bad_client_secret"):
+        slack.oauth_v2_access(**{**secrets, "client_secret": "wrong"}, **exchange)
+    tokens: Any = slack.oauth_v2_access(**secrets, **exchange)
+    for token, user in (
+        (tokens["access_token"], tokens["bot_user_id"]),
+        (tokens["authed_user"]["access_token"], tokens["authed_user"]["id"]),
+    ):
+        assert WebClient(token, base_url=slack.base_url).auth_test()["user_id"] == user
+    somebody = {**asked, **back, "client_id": "somebody"}
+    refused = live.in_process.get(f"{variables['SLACK_BASE_URL']}/oauth/v2/authorize", params=somebody)
+    assert (refused.status_code, refused.json()["error"]) == (401, "invalid_client")
 
 
 def test_events_are_signed_by_the_secret_of_the_variables(live, run, twins):

@@ -92,6 +92,7 @@ twin = Twin(
             users,
         )
     ),
+    oauth.browser,
     tables=(*TABLES, *LIST_TABLES, *CALL_TABLES),
     users=Users(User, User.user_id, User.email),
     seeds=_HERE / "seeds",
@@ -114,6 +115,7 @@ twin = Twin(
             "SLACK_CLIENT_SECRET": "secret-{secret}",
             "SLACK_SIGNING_SECRET": "signing-{secret}",
         },
+        client=("SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"),
         signing="SLACK_SIGNING_SECRET",
     ),
     missing=_MISSING,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from twindiff.kit import Call, Operations
+from twindiff.kit import Answer, Call, Operations
+from twindiff.kit.oauth import InvalidClient, OauthStyle, redirect
 
 from .access import workspace
 from .errors import UserNotFound
@@ -25,13 +26,47 @@ from .token_errors import (
 from .user_views import image_addresses
 
 api = Operations()
+browser = Operations(style=OauthStyle())
+
+
+@browser.get("/oauth/v2/authorize", reads=False, open=True)
+def authorize(
+    call: Call, client_id: str = "", scope: str = "", user_scope: str = "", redirect_uri: str = "", state: str = ""
+) -> Answer:
+    """Send the browser back to the application with a code: the environment's user installs it without being asked.
+
+    A bot's token will act as the workspace's first bot, or as that user where it has none.
+    https://docs.slack.dev/authentication/installing-with-oauth
+    """
+    known = call.tokens.clients
+    if not client_id or (known and client_id not in known):
+        raise InvalidClient("The client_id is missing or unknown.")
+    code = call.ids.new("", 24)
+    answer = redirect(redirect_uri, code=code, state=state)
+    bot = call.db.find(User, User.is_bot.is_true)
+    call.db.add(
+        OauthCode(
+            code=code,
+            client_id=client_id,
+            client_secret=known.get(client_id, ""),
+            user_id=call.actor,
+            bot_user_id=(bot.user_id if bot else call.actor) if scope else None,
+            redirect_uri=redirect_uri,
+            scopes=scope,
+            user_scopes=user_scope,
+            app_id=f"A{client_id[:10].upper()}",
+        )
+    )
+    return answer
 
 
 @api.method("oauth.v2.access", open=True)
 def access(
     call: Call, code: str, client_id: str = "", client_secret: str = "", redirect_uri: str = ""
 ) -> dict[str, Any]:
-    """Exchange a code of the template's for the tokens of an application, once.
+    """Exchange a code for the tokens of an application, once; it is the template's, or was given by `authorize`.
+
+    A code of an application that nobody has named takes any secret.
 
     https://docs.slack.dev/reference/methods/oauth.v2.access
     """
@@ -40,7 +75,7 @@ def access(
         raise InvalidClientId
     if found is None or found.client_id != client_id:
         raise InvalidCode
-    if found.client_secret != client_secret:
+    if found.client_secret and found.client_secret != client_secret:
         raise BadClientSecret
     if found.redirect_uri and redirect_uri != found.redirect_uri:
         raise BadRedirectUri
