@@ -11,7 +11,7 @@ SIZES = {"small": 100, "middle": 500, "large": 5000}
 """Rows of about two kilobytes: 0.2, 1 and 10 MB."""
 
 
-class Part(Row, table="parts", key=("part_id",), indexes=(("shelf", "part_id"), ("number",))):
+class Part(Row, table="parts", key=("part_id",), indexes=(("shelf", "part_id"), ("number",)), words=("text",)):
     part_id: Column[int]
     shelf: Column[str]
     text: Column[str | None] = column(default=None)

@@ -31,7 +31,7 @@ from twindiff.storage.journal import ADVANCE, Record, Values, between
 from twindiff.storage.schema import Schema
 
 from .catalog import Catalog
-from .database import contents_of
+from .database import Database, contents_of
 from .files import IN_MEMORY, Born, DataFile, Reading
 from .images import ImageQueue, Part, Stored, Taken
 from .live_environments import (
@@ -439,8 +439,12 @@ class SqliteEngine:
     def problems(self, env: str, origin: Origin) -> list[str]:
         """What SQLite finds wrong with the databases of an environment; nothing, if all is well."""
         live = self._space(env, origin)
-        databases = [self._pools[twin].open(pages) for twin, pages in live.pages.items()]
-        found = [str(line) for each in databases for (line,) in each.connection.execute("PRAGMA integrity_check")]
+        found: list[str] = []
+        for twin, pages in live.pages.items():
+            # FTS5 checks itself by what it remembers, which on a shared connection may be of other pages.
+            database = Database(self._pools[twin].tables, pages)
+            found += [str(line) for (line,) in database.connection.execute("PRAGMA integrity_check")]
+            database.close()
         return [line for line in found if line != "ok"]
 
     def catalog(self, schema: Schema) -> SqliteStore:
