@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from typing import Any, cast
 
 import msgspec
 
@@ -29,6 +30,11 @@ def _listed(text: str) -> list[str]:
         return msgspec.json.decode(text, type=list[str])
     except (msgspec.DecodeError, UnicodeError):
         return [text]
+
+
+def objects_in(given: Any) -> list[dict[str, Any]]:
+    """The objects of a list; nothing of what a template has misshaped."""
+    return [each for each in cast(list[Any], given) if isinstance(each, dict)] if isinstance(given, list) else []
 
 
 def is_ts(text: str) -> bool:

@@ -6,10 +6,11 @@ https://docs.slack.dev/apis/web-api/using-the-calls-api#post_to_channel
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
 from twindiff.kit import Call
 
+from .arguments import objects_in
 from .call_tables import CallChannel, CallParticipant, PlatformCall
 from .errors import InvalidBlocks
 from .tables import Channel
@@ -51,17 +52,12 @@ def with_calls(call: Call, messages: Sequence[Shown]) -> None:
 
 
 def _attachments(message: Shown) -> list[Shown]:
-    return _objects(message.get("attachments"))
-
-
-def _objects(given: Any) -> list[Shown]:
-    """The objects of a list; nothing of what a template has misshaped."""
-    return [each for each in cast(list[Any], given) if isinstance(each, dict)] if isinstance(given, list) else []
+    return objects_in(message.get("attachments"))
 
 
 def _decorated(part: Shown, calls: dict[str, Shown]) -> Shown:
     """A message or an attachment with calls in its blocks."""
-    blocks = _objects(part.get("blocks"))
+    blocks = objects_in(part.get("blocks"))
     return {**part, "blocks": [_with_call(block, calls) for block in blocks]} if blocks else part
 
 
@@ -76,7 +72,7 @@ def _with_call(block: Shown, calls: dict[str, Shown]) -> Shown:
 def _ids_in(laid_out: Iterable[Any]) -> Iterator[str]:
     """The calls that blocks name."""
     for blocks in laid_out:
-        for block in _objects(blocks):
+        for block in objects_in(blocks):
             if block.get("type") == "call":
                 yield str(block.get("call_id"))
 

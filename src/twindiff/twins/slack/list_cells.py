@@ -15,12 +15,12 @@ import msgspec
 from twindiff.kit import Call
 
 from .access import find_channel, is_visible
-from .arguments import is_ts
+from .arguments import is_ts, objects_in
 from .block_text import text_of_blocks
 from .blocks import problems
 from .errors import ChannelNotFound, InvalidBlocks, UserNotFound
 from .files import visible_file
-from .list_columns import COMPUTED, KEYS, options_of
+from .list_columns import COMPUTED, key_of, options_of
 from .list_errors import (
     InvalidDate,
     InvalidEmail,
@@ -58,17 +58,16 @@ def value_of(call: Call, column: ListColumn, given: dict[str, Any]) -> list[Any]
     """The values that a cell of this column is given, checked; none where it is emptied."""
     if column.column_type in COMPUTED:
         raise UneditableColumn
-    key = KEYS[column.column_type]
+    key = key_of(column)
     if key == "vote":
         raise InvalidVoteValue
-    if key == "date" and "timestamp" in given:
-        return [_day_of(each) for each in _values(given["timestamp"])]
-    values = _values(given[key]) if key in given else None
-    if values is None:
+    named = "timestamp" if key == "date" and "timestamp" in given else key
+    if named not in given:
         raise InvalidInputType
+    values = _values(given[named])
     if len(values) > _most(column, key):
         raise OverCellFieldsLimit
-    return _CHECKS[key](call, column, values)
+    return [_day_of(each) for each in values] if named == "timestamp" else _CHECKS[key](call, column, values)
 
 
 def _values(given: Any) -> list[Any]:
@@ -240,7 +239,7 @@ _CHECKS: dict[str, Check] = {
 
 def text_of(column: ListColumn, values: Sequence[Any]) -> str:
     """What people read in a cell."""
-    key = KEYS[column.column_type]
+    key = key_of(column)
     if key == "rich_text":
         return text_of_blocks(values)
     if key == "link":
@@ -252,27 +251,28 @@ def text_of(column: ListColumn, values: Sequence[Any]) -> str:
 
 def field_object(column: ListColumn, cell: ListCell) -> dict[str, Any]:
     """A cell as Slack shows it: by the key of its type, and as one value as Slack once had it."""
-    key, values = KEYS[column.column_type], cast(list[Any], cell.value)
+    key, value = key_of(column), cell.value
+    values = cast(list[Any], value) if isinstance(value, list) else [value]
     shown: dict[str, Any] = {"key": column.column_key, "value": cell.text, key: values, "column_id": column.column_id}
     if key == "rich_text":
         return {**shown, "value": msgspec.json.encode(values).decode(), "text": cell.text}
     if key in ("checkbox", "number", "rating"):
-        shown["value"] = values[0]
+        shown["value"] = values[0] if values else None
     if key == "checkbox":
-        return {**shown, key: values[0]}
+        return {**shown, key: shown["value"]}
     if key == "date":
         return {**shown, "timestamp": [-1]}
     if key == "link":
-        return {**shown, key: [_link_object(each) for each in values]}
+        return {**shown, key: [_link_object(each) for each in objects_in(values)]}
     if key == "message":
-        return {**shown, key: [{"value": each, **(_place(each) or {})} for each in values]}
+        return {**shown, key: [{"value": each, **(_place(each) or {})} for each in map(str, values)]}
     return shown
 
 
 def _link_object(link: dict[str, Any]) -> dict[str, Any]:
     return {
-        "originalUrl": link["original_url"],
+        "originalUrl": link.get("original_url", ""),
         "attachment": None,
-        "displayAsUrl": link["display_as_url"],
-        "displayName": link["display_name"],
+        "displayAsUrl": link.get("display_as_url", False),
+        "displayName": link.get("display_name", ""),
     }

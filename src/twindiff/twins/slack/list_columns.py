@@ -144,9 +144,17 @@ def columns_of(call: Call, list_id: str) -> list[ListColumn]:
     return list(call.db.rows(ListColumn, ListColumn.list_id == list_id, order=order))
 
 
+def key_of(column: ListColumn) -> str:
+    """The key under which a column's cells have their values; of a type that only a template knows, as of text."""
+    return KEYS.get(column.column_type, "rich_text")
+
+
 def options_of(column: ListColumn) -> Options:
-    """What a column's type is told, with what goes without saying."""
-    return msgspec.convert(column.options or {}, Options)
+    """What a column's type is told, with what goes without saying; nothing of what a template has misshaped."""
+    try:
+        return msgspec.convert(column.options or {}, Options)
+    except msgspec.ValidationError:
+        return Options()
 
 
 def column_object(column: ListColumn) -> dict[str, Any]:

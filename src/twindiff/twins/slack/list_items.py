@@ -14,7 +14,7 @@ from twindiff.kit import Call, Operations, page
 
 from .errors import InvalidCursor, PermissionDenied
 from .list_cells import text_of, value_of
-from .list_columns import KEYS, columns_of, options_of
+from .list_columns import columns_of, key_of, options_of
 from .list_errors import (
     ColumnIdNotProvided,
     DuplicatedItemNotFound,
@@ -58,10 +58,11 @@ def create(
     item = _add(call, found, columns, parent)
     if copied:
         for cell in cells_of(call, [copied])[copied.item_id].values():
-            _put(call, item, columns[cell.column_id], cell.value)
+            _put(call, item, cell.column_id, cell.value, cell.text)
     for each in initial_fields or ():
         column = _column(columns, each)
-        _put(call, item, column, value_of(call, column, each))
+        values = value_of(call, column, each)
+        _put(call, item, column.column_id, values, text_of(column, values))
     (shown,) = item_objects(call, list_id, [item])
     return {"item": shown}
 
@@ -87,14 +88,14 @@ def _add(call: Call, found: SlackList, columns: dict[str, ListColumn], parent: s
     call.db.add(item)
     for column in columns.values():
         if values := _default(column):
-            _put(call, item, column, values)
+            _put(call, item, column.column_id, values, text_of(column, values))
     _touch(call, found)
     return item
 
 
 def _default(column: ListColumn) -> list[str]:
     defaults = options_of(column).default_value_typed
-    return getattr(defaults, KEYS.get(column.column_type, ""), []) if defaults else []
+    return getattr(defaults, key_of(column), []) if defaults else []
 
 
 def _touch(call: Call, found: SlackList) -> None:
@@ -110,9 +111,9 @@ def _column(columns: dict[str, ListColumn], given: dict[str, Any]) -> ListColumn
     return column
 
 
-def _put(call: Call, item: ListItem, column: ListColumn, values: Any) -> bool:
+def _put(call: Call, item: ListItem, column_id: str, values: Any, text: str) -> bool:
     """Write the values of a cell, or empty it; whether that changes anything."""
-    here = (ListCell.item_id == item.item_id, ListCell.column_id == column.column_id)
+    here = (ListCell.item_id == item.item_id, ListCell.column_id == column_id)
     cell = call.db.find(ListCell, *here)
     if cell and cell.value == values:
         return False
@@ -120,11 +121,10 @@ def _put(call: Call, item: ListItem, column: ListColumn, values: Any) -> bool:
         if cell:
             call.db.remove(cell)
         return cell is not None
-    wanted: dict[str, Any] = {"value": values, "text": text_of(column, values)}
     if cell:
-        call.db.change(cell, **wanted)
+        call.db.change(cell, value=values, text=text)
     else:
-        call.db.add(ListCell(item_id=item.item_id, column_id=column.column_id, **wanted))
+        call.db.add(ListCell(item_id=item.item_id, column_id=column_id, value=values, text=text))
     return True
 
 
@@ -142,7 +142,8 @@ def update(call: Call, list_id: str, cells: Fields) -> dict[str, Any]:
     changed: dict[str, ListItem] = {}
     for each in cells:
         item, column = _row(call, found, columns, made, each), _column(columns, each)
-        if _put(call, item, column, value_of(call, column, each)):
+        values = value_of(call, column, each)
+        if _put(call, item, column.column_id, values, text_of(column, values)):
             changed[item.item_id] = item
     for item in changed.values():
         call.db.change(item, updated_at=call.clock.iso(), updated_by=call.actor)

@@ -12,7 +12,7 @@ from twindiff.kit import Call
 
 from .access import holds, workspace
 from .addresses import workspace_url
-from .arguments import unix_of
+from .arguments import objects_in, unix_of
 from .block_text import text_of_blocks
 from .list_cells import field_object
 from .list_columns import MOST_COLUMNS, columns_of, schemas
@@ -108,7 +108,7 @@ def _addresses(call: Call, team: Team, list_id: str) -> dict[str, str]:
 
 
 def _metadata(found: SlackList, columns: Sequence[ListColumn]) -> dict[str, Any]:
-    blocks: Any = found.description_blocks or []
+    blocks = [each for each in objects_in(found.description_blocks) if each.get("type") == "rich_text"]
     shown: dict[str, Any] = {
         **schemas(columns),
         "views": [_view(found, columns, at) for at in range(len(_VIEWS))],

@@ -128,7 +128,7 @@ def _copy_items(call: Call, source: SlackList, made: SlackList, columns: dict[st
         )
         call.db.add(copied)
     for item_id, cells in cells_of(call, items).items():
-        for cell in cells.values():
+        for cell in (each for each in cells.values() if each.column_id in columns):
             place = {"item_id": ids[item_id], "column_id": columns[cell.column_id]}
             call.db.add(ListCell(**place, value=cell.value, text=cell.text))
 

@@ -105,7 +105,7 @@ def test_rates_are_not_limited_unless_a_template_says_so(slack):
 
 
 def test_calls_beyond_a_tier_are_told_when_to_come_back(workspace_with):
-    slack = workspace_with(access_tokens=[{"token": "*", "limits_rates": True}])
+    slack = workspace_with({"clock": {"mode": "frozen"}}, access_tokens=[{"token": "*", "limits_rates": True}])
     answers = [slack.http("GET", "pins.list", params={"channel": GENERAL}) for _ in range(21)]
     assert [answer.status_code for answer in answers] == [200] * 20 + [429]
     assert (answers[-1].json()["error"], 0 < int(answers[-1].headers["retry-after"]) <= 60) == ("ratelimited", True)

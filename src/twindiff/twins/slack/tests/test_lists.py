@@ -140,6 +140,7 @@ REFUSED = [
     ("select", {"select": ["a"] * 51}, "over_cell_fields_limit"),
     ("date", {"date": ["28.2.2026"]}, "invalid_date"),
     ("date", {"timestamp": [10**17]}, "invalid_date"),
+    ("date", {"timestamp": [1, 2]}, "over_cell_fields_limit"),
     ("user", {"user": ["U0NOPE000"]}, "user_not_found"),
     ("attachment", {"attachment": ["F0"]}, "file_not_found"),
     ("attachment", {"attachment": ["F1"] * 11}, "over_cell_fields_limit"),
@@ -329,6 +330,22 @@ def test_an_owner_hands_a_list_over_and_may_write_from_then_on(world):
 def test_a_refusal_of_a_list_says_why(shared, method, arguments, error):
     named = {"name": "New"} if method == "slackLists.create" else {}
     assert shared(method, **{**named, **arguments})["error"] == error
+
+
+def test_what_a_template_misshaped_stops_nobody_from_reading_a_list(workspace_with):
+    odd = {"link": 7, "checkbox": [], "message": [7], "number": None, "dance": ["a"], "select": "open"}
+    columns = [
+        {"list_id": LIST, "column_id": type, "column_key": type, "column_name": type, "column_type": type, "options": 7}
+        for type in odd
+    ]
+    cells = [{"item_id": ITEM, "column_id": type, "value": value} for type, value in odd.items() if value is not None]
+    lists = [{**WORLD["lists"][0], "description_blocks": [{"type": "divider"}]}]
+    slack = workspace_with(**{**WORLD, "lists": lists, "list_columns": columns, "list_cells": cells})
+    found = slack("slackLists.items.info", list_id=LIST, id=ITEM)
+    assert {field["key"] for field in found["record"]["fields"]} == {cell["column_id"] for cell in cells}
+    copy = {"name": "Copy", "copy_from_list_id": LIST, "include_copied_list_records": True}
+    assert slack("slackLists.create", **copy)["ok"]
+    assert slack("slackLists.items.create", list_id=LIST, duplicated_item_id=ITEM)["ok"]
 
 
 def test_a_list_has_at_most_30_columns(shared):
