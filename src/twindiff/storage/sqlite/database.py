@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from functools import cache
+from typing import Generic, NamedTuple, TypeVar
 
+from twindiff.kit.events import Event
 from twindiff.storage import SchemaChanged
-from twindiff.storage.deadline import NEVER, Deadline
+from twindiff.storage.deadline import NEVER, Limit
 from twindiff.storage.journal import Change, Values
 from twindiff.storage.schema import Schema
 
@@ -16,10 +18,20 @@ from .capture import Capture
 from .connection import Connection, Stored, connect, equipped, roll_back
 from .ddl import statements
 from .pages import PAGE_SIZE, Image, Pages, Undo, vfs
-from .store import Tables, TableSql
+from .store import Counters, SqliteStore, Tables, TableSql
 from .word_index import word_indexes
 
+T = TypeVar("T")
+
 _STEPS_BETWEEN_LOOKS = 100_000
+
+
+class Outcome(NamedTuple, Generic[T]):
+    """What work comes to, what it has changed, and of what it tells."""
+
+    result: T
+    changes: list[Change]
+    events: list[Event]
 
 
 class Database:
@@ -54,24 +66,26 @@ class Database:
         late = self._deadline
         return time.monotonic() > late.at and time.thread_time() > late.processor_at
 
-    @contextmanager
-    def bounded(self, deadline: Deadline) -> Generator[Deadline]:
-        """Stop statements that are not done in time."""
-        self._deadline = deadline
-        try:
-            yield deadline
-        finally:
-            self._deadline = NEVER
-
-    @contextmanager
-    def reading(self) -> Generator[None]:
-        """Look once, not per statement, whether the pages have been swapped."""
+    def read(self, work: Callable[[SqliteStore], T], limit: Limit) -> T:
+        """Run work that cannot write; whether the pages have been swapped is looked at once, not per statement."""
+        self._deadline = deadline = limit()
         self.connection.execute("BEGIN")
         try:
-            yield
+            return work(SqliteStore(self.connection, self.tables, None, deadline))
         finally:
+            self._deadline = NEVER
             if self.connection.in_transaction:
                 self.connection.execute("COMMIT")
+
+    def write(self, work: Callable[[SqliteStore], T], limit: Limit, counters: Counters) -> Outcome[T]:
+        """Run work in the open transaction."""
+        self._deadline = deadline = limit()
+        store = SqliteStore(self.connection, self.tables, counters, deadline)
+        try:
+            result = work(store)
+        finally:
+            self._deadline = NEVER
+        return Outcome(result, self._capture.changes(all_went_well=store.all_went_well), store.events)
 
     @contextmanager
     def undoable(self) -> Generator[None]:
@@ -84,10 +98,6 @@ class Database:
         except BaseException:  # a handler may raise anything, and then has changed nothing
             self.take_back()
             raise
-
-    def changes(self, *, all_went_well: bool) -> list[Change]:
-        """What the open transaction has changed so far; see `Capture.changes`."""
-        return self._capture.changes(all_went_well=all_went_well)
 
     def commit(self) -> None:
         """Make the open transaction the state of the pages; it can still be taken back."""

@@ -268,8 +268,7 @@ class SqliteEngine:
         live = self._live[env]
         clock, _ = live.time_of(at, _wall(), writes=False)
         database = self._pools[twin].open(live.pages[twin])
-        with database.bounded(limit()) as deadline, database.reading():
-            return work(OperationContext(SqliteStore(database.connection, database.tables, None, deadline), clock))
+        return database.read(lambda store: work(OperationContext(store, clock)), limit)
 
     def write(
         self,
@@ -285,15 +284,14 @@ class SqliteEngine:
         database = self._pools[intent.twin].open(live.pages[intent.twin])
         counters = Counters(live.standing.counters)
         with database.undoable():
-            with database.bounded(limit()) as deadline:
-                store = SqliteStore(database.connection, database.tables, counters, deadline)
-                result = work(OperationContext(store, clock))
-            changed = database.changes(all_went_well=store.all_went_well)
-            if not changed:
+            result, changes, events = database.write(
+                lambda store: work(OperationContext(store, clock)), limit, counters
+            )
+            if not changes:
                 database.take_back()
                 return result, None
             start = (env, live.seq + 1, *intent.described())
-            record = Record(*start, wall, clock.micros, counters.values, changed, events=store.events)
+            record = Record(*start, wall, clock.micros, counters.values, changes, events=events)
             database.commit()
             self._append(record)
         self._go_on(live, record, database.undo)

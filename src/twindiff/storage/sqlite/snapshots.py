@@ -13,7 +13,7 @@ from twindiff.storage.journal import Record
 from .database import Database
 from .live_environments import LiveEnvironment
 from .pages import Undo
-from .store import Counters, SqliteStore, Tables
+from .store import Counters, Tables
 
 T = TypeVar("T")
 
@@ -68,10 +68,7 @@ class Snapshot:
         """Run work that cannot write."""
         database = Database(self._tables, self.pages)
         try:
-            with database.bounded(whole()) as deadline, database.reading():
-                return work(
-                    OperationContext(SqliteStore(database.connection, self._tables, None, deadline), self._clock)
-                )
+            return database.read(lambda store: work(OperationContext(store, self._clock)), whole)
         finally:
             database.close()
 
@@ -96,15 +93,14 @@ class Snapshot:
     ) -> tuple[T, int | None]:
         counters = Counters(self.standing.counters)
         with database.undoable():
-            with database.bounded(limit()) as deadline:
-                store = SqliteStore(database.connection, self._tables, counters, deadline)
-                result = work(OperationContext(store, self._clock))
-            changed = database.changes(all_went_well=store.all_went_well)
-            if not changed:
+            result, changes, events = database.write(
+                lambda store: work(OperationContext(store, self._clock)), limit, counters
+            )
+            if not changes:
                 database.take_back()
                 return result, None
             start = (self.env, self.standing.seq + 1, *intent.described())
-            record = Record(*start, self._wall, self._clock.micros, counters.values, changed, events=store.events)
+            record = Record(*start, self._wall, self._clock.micros, counters.values, changes, events=events)
             database.commit()
         self.record, self.undo = record, database.undo
         return result, record.seq
