@@ -176,14 +176,21 @@ def challenge_of(challenge: str, method: str) -> str:
 
 def redeem_code(call: Call, code: str, redirect_uri: str, verifier: str, given: Credentials) -> OauthToken:
     """What a code was given for, once; raises InvalidGrant, InvalidClient."""
-    known = call.db.find(OauthToken, OauthToken.token == _sealed(code))
-    if known is None or known.kind != "code" or known.is_revoked or _is_over(call, known):
-        client_of(call, given)
+    known = found(call, code, "code")
+    client_id = client_of(call, given, public=bool(known and known.challenge))
+    return redeem(call, known, redirect_uri, verifier, client_id)
+
+
+def redeem(call: Call, known: OauthToken | None, redirect_uri: str | None, verifier: str, client_id: str) -> OauthToken:
+    """Use a code up for a client that has shown its secret, or a verifier; raises InvalidGrant.
+
+    The address that the code was sent to is not asked for where it is None.
+    """
+    if known is None:
         raise InvalidGrant("The code is malformed, expired or was used before.")
-    client_id = client_of(call, given, public=bool(known.challenge))
     if known.client_id != client_id:
         raise InvalidGrant("The code was given to another client.")
-    if known.redirect_uri != redirect_uri:
+    if redirect_uri is not None and known.redirect_uri != redirect_uri:
         raise InvalidGrant("The redirect_uri is not the one that the code was sent to.")
     if known.challenge and not _same(known.challenge, _hashed(verifier)):
         raise InvalidGrant("The code verifier does not fit the code challenge.")

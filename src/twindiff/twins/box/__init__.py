@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from twindiff.kit import Twin, Users
+from twindiff.kit.oauth import OauthToken
 from twindiff.kit.seeding import Variables
 from twindiff.kit.styles.box import BoxStyle
 
@@ -86,7 +87,8 @@ twin = Twin(
     "box",
     BoxStyle(),
     *(page.api for page in _PAGES),
-    tables=TABLES,
+    oauth.browser,
+    tables=(*TABLES, OauthToken),
     users=Users(User, User.id, User.login),
     seeds=_HERE / "seeds",
     templates={"box_default": bike_shop},
@@ -100,7 +102,7 @@ twin = Twin(
     layers=(guard,),
     actor_of=actor_of,
     completes=completed,
-    hosts={"upload.box.com": "", "dl.boxcloud.com": "", "app.box.com": ""},
+    hosts={"upload.box.com": "", "dl.boxcloud.com": "", "app.box.com": "", "account.box.com": ""},
     webhooks=webhooks.webhooks,
     variables=Variables(
         tokens={"BOX_ACCESS_TOKEN": "box-{secret}", "BOX_DEVELOPER_TOKEN": "box-{secret}"},

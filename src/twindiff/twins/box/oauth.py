@@ -9,13 +9,26 @@ from typing import Any
 
 from twindiff.kit import Answer, Call, Operations
 from twindiff.kit.http import json_answer
-from twindiff.kit.oauth import JWT_BEARER, claims_of
+from twindiff.kit.oauth import (
+    JWT_BEARER,
+    InvalidGrant,
+    InvalidRequest,
+    OauthStyle,
+    claims_of,
+    found,
+    keep,
+    new_token,
+    redeem,
+    redirect,
+)
 
 from .assertions import refusal
 from .further_tables import AccessToken, Application
 from .tables import User
 
 api = Operations()
+browser = Operations(style=OauthStyle())
+SECONDS_OF_A_CODE = 30
 EXPIRES_SECONDS = 3600
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -23,6 +36,25 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 def _refused(error: str, description: str) -> Answer:
     return json_answer({"error": error, "error_description": description}, 400)
+
+
+@browser.get("/api/oauth2/authorize", reads=False, open=True)
+@browser.get("/oauth2/authorize", reads=False, open=True)
+def authorize(
+    call: Call, client_id: str = "", redirect_uri: str = "", response_type: str = "", state: str = ""
+) -> Answer:
+    """Send the browser back to the application with a code: the environment's user consents without being asked.
+
+    https://developer.box.com/reference/get-authorize
+    """
+    if not client_id or not redirect_uri:
+        raise InvalidRequest("client_id and redirect_uri are required")
+    if response_type != "code":
+        return redirect(redirect_uri, error="unsupported_response_type", state=state)
+    code = new_token(call, "", 32)
+    answer = redirect(redirect_uri, code=code, state=state)
+    keep(call, code, SECONDS_OF_A_CODE, kind="code", client_id=client_id, user_id=call.actor, redirect_uri=redirect_uri)
+    return answer
 
 
 @api.post("/oauth2/token", open=True)
@@ -38,7 +70,7 @@ def token(
     code: str = "",
     subject_token: str = "",
 ) -> Answer:
-    """Give a token for client credentials, a signed assertion, a refresh token or another token.
+    """Give a token for a code, client credentials, a signed assertion, a refresh token or another token.
 
     Where the template or the run names applications, only those are known; where neither does, any is. The assertions
     of one that has registered keys must be signed with one. https://developer.box.com/reference/post-oauth2-token
@@ -62,7 +94,7 @@ def token(
         given = refresh_token or subject_token
         return _renewed(call, given, "refresh" if grant_type == "refresh_token" else "access")
     if grant_type == "authorization_code":
-        return _refused("invalid_grant", "The authorization code has expired")
+        return _redeemed(call, code, client_id)
     return _refused("unsupported_grant_type", "Invalid grant_type parameter or parameter missing")
 
 
@@ -104,6 +136,14 @@ def _issued(call: Call, user_id: str, *, refreshable: bool = False) -> Answer:
         said["refresh_token"] = call.ids.new("", 48, _LETTERS)
         call.db.add(AccessToken(token=said["refresh_token"], kind="refresh", user_id=user_id))
     return json_answer(said, 200)
+
+
+def _redeemed(call: Call, code: str, client_id: str) -> Answer:
+    try:
+        given = redeem(call, found(call, code, "code"), None, "", client_id)
+    except InvalidGrant as error:
+        return _refused("invalid_grant", str(error))
+    return _issued(call, given.user_id, refreshable=True)
 
 
 def _renewed(call: Call, given: str, kind: str) -> Answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import urlsafe_b64encode
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -39,6 +40,25 @@ def test_a_signed_assertion_gives_a_token(box: Box):
     grant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
     assert me(box, ask(box, grant_type=grant, assertion=f"e30.{body}.c2ln").json()["access_token"]) == BEN
     assert ask(box, grant_type=grant, assertion="nonsense").json()["error"] == "invalid_grant"
+
+
+def test_a_code_gives_tokens_once_for_its_client(box: Box):
+    asked = {
+        "client_id": "app",
+        "redirect_uri": "http://localhost:3000/back?a=1",
+        "response_type": "code",
+        "state": "x",
+    }
+    sent = box.http("GET", "/api/oauth2/authorize", token="", params=asked)
+    given = dict(parse_qsl(urlsplit(sent.headers["Location"]).query))
+    assert (sent.status_code, given["a"], given["state"]) == (302, "1", "x")
+    form = {"grant_type": "authorization_code", "code": given["code"]}
+    assert ask(box, **form, client_id="other").json()["error"] == "invalid_grant"
+    tokens = ask(box, **form).json()
+    assert me(box, tokens["access_token"]) == ADA
+    again = ask(box, grant_type="refresh_token", refresh_token=tokens["refresh_token"]).json()
+    assert me(box, again["access_token"]) == ADA
+    assert ask(box, **form).json()["error"] == "invalid_grant"
 
 
 def test_a_revoked_token_opens_nothing(box: Box):
