@@ -8,8 +8,10 @@ BENCHMARKS := $(sort $(wildcard benchmarks/*.py))
 
 # What is tested over PostgreSQL as well: what depends on the storage most, and all that speaks HTTP.
 LINEAR := src/twindiff/twins/linear/tests
-STORED := tests/contract tests/environments $(LINEAR)/test_suite.py $(LINEAR)/test_workspace.py
-SPOKEN := tests/client tests/contract tests/environments tests/inspector tests/server tests/suites src/twindiff/twins
+STORED := tests/contract tests/environments tests/sandbox_runs tests/test_runs/test_clients.py \
+	$(LINEAR)/test_suite.py $(LINEAR)/test_workspace.py
+SPOKEN := tests/client tests/contract tests/environments tests/inspector tests/pr_runs tests/sandbox_runs tests/server \
+	tests/suites tests/test_runs src/twindiff/twins
 
 BIN := .venv/bin
 # A worker that is done takes over from the others: tests of browsers and kills take hundreds of times as long as most.

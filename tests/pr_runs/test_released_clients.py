@@ -55,25 +55,32 @@ def found(text):
     return json.loads(text[text.index("{") :])
 
 
-def test_the_sdk_makes_streams_waits_for_and_cancels_runs(live, site):
+@pytest.fixture(scope="module")
+def done(live, site):
+    """A run of the SDK that has ended."""
     with Arga(api_key="arga_sk_any", base_url=live.url) as arga:
         run = arga.runs.create_url_run(site, credentials={"email": "test@example.com", "password": "pass"})
         assert list(arga.runs.stream_results(run.run_id))
-        assert arga.runs.wait(run.run_id, poll_interval=0.1).status == "completed"
-        assert arga.runs.get(run.run_id).step_summaries is not None
-        assert arga.runs.cancel(run.run_id)["status"] == "cancelled"
+        return arga.runs.wait(run.run_id, poll_interval=0.1)
 
 
-def test_the_sdk_does_so_with_async(live, site):
+def test_the_sdk_makes_streams_waits_for_and_cancels_runs(live, done):
+    with Arga(api_key="arga_sk_any", base_url=live.url) as arga:
+        assert done.status == "completed"
+        assert arga.runs.get(done.run_id).step_summaries is not None
+        assert arga.runs.cancel(done.run_id)["status"] == "cancelled"
+
+
+def test_the_sdk_does_so_with_async(live, site, done):
     async def episode():
         async with AsyncArga(api_key="arga_sk_any", base_url=live.url) as arga:
             run = await arga.runs.create_url_run(site)
-            events = [event async for event in arga.runs.stream_results(run.run_id)]
-            detail = await arga.runs.wait(run.run_id, poll_interval=0.1)
-            await arga.runs.cancel(run.run_id)
-            return len(events) > 0, detail.status, (await arga.runs.get(run.run_id)).status
+            cancelled = await arga.runs.cancel(run.run_id)
+            events = [event async for event in arga.runs.stream_results(done.run_id)]
+            detail = await arga.runs.wait(done.run_id, poll_interval=0.1)
+            return cancelled["status"], len(events) > 0, detail.status, (await arga.runs.get(run.run_id)).status
 
-    assert asyncio.run(episode()) == (True, "completed", "completed")
+    assert asyncio.run(episode()) == ("cancelled", True, "completed", "cancelled")
 
 
 def test_the_sdk_makes_pr_runs_with_async(live, repository):

@@ -1,7 +1,9 @@
 """The shop of the examples, as its README says: its tests pass, and its broken branch fails with what is missing."""
 
 import os
+import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -57,9 +59,27 @@ def judged(server, branch):
     return succeeded(server.client.get(f"/runs/{run_id}"))
 
 
+def artifact(server, run, name):
+    answer = server.client.get(f"/validate/{run['run_id']}/artifacts/{name}")
+    assert answer.is_success, answer.text
+    return answer
+
+
+def git(server, *arguments):
+    """What git prints of the reader's shop."""
+    ((_, place),) = server.service.settings.repositories
+    return subprocess.run(["git", "-C", place, *arguments], capture_output=True, text=True, check=True).stdout.strip()
+
+
 def test_a_branch_that_keeps_the_shop_working_passes_its_three_tests(server):
     run = judged(server, "tidy")
     assert (run["status"], run["passed"], run["total"]) == ("completed", 3, 3), run["failure_detail"]
+    assert [each["passed"] for each in run["results_json"]] == [True] * 3
+    assert [each["name"] for each in run["results_json"]] == [each["name"] for each in run["chosen_tests"]]
+    suite = ET.fromstring(artifact(server, run, "junit.xml").text)
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "0")
+    verdict = artifact(server, run, "check_run.json").json()
+    assert (verdict["conclusion"], verdict["head_sha"]) == ("success", git(server, "rev-parse", "tidy"))
 
 
 def test_the_broken_branch_fails_with_the_missing_message_and_the_step_named(server):
@@ -67,7 +87,15 @@ def test_the_broken_branch_fails_with_the_missing_message_and_the_step_named(ser
     failed = [each for each in run["results_json"] if not each["passed"]]
     assert [each["name"] for each in failed] == ["a purchase is paid once and announced once"], run["failure_detail"]
     assert "messages" in failed[0]["detail"]
+    assert f"{failed[0]['name']}: what the twins changed is not as checked" in run["failure_detail"]
+    (failure,) = ET.fromstring(artifact(server, run, "junit.xml").text).iter("failure")
+    assert "messages" in str(failure.get("message"))
+    assert artifact(server, run, "check_run.json").json()["conclusion"] == "failure"
     test = succeeded(server.client.get(f"/test-runs/{failed[0]['run_id']}"))
     *steps, last = test["results_json"]
     assert (last["name"], last["status"]) == ("what the twins changed", "failed")
     assert {each["screenshot"] for each in steps} <= set(test["artifacts"])
+
+
+def test_no_worktree_of_a_branch_that_was_tested_is_left(server):
+    assert git(server, "rev-parse", "tidy") not in git(server, "worktree", "list", "--porcelain")

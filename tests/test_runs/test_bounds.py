@@ -60,7 +60,7 @@ def has(type: str, words: str = "") -> Callable[[Json], bool]:
 
 @pytest.fixture(scope="module")
 def bounded() -> Iterator[Runs]:
-    server = LiveServer(Settings(run_memory_mb=700))
+    server = LiveServer(Settings(run_memory_mb=700, run_network_mb=20))
     yield Runs(server)
     server.close()
 
@@ -221,6 +221,24 @@ def test_twenty_runs_that_are_queued_all_end_rightly(bounded: Runs, site: Site):
     ended = [bounded.wait(run_id, 300)["status"] for run_id in ids]
     assert ended == ["completed", "failed"] * 10
     assert all(nothing_is_left_of(run_id) for run_id in ids)
+
+
+FILES = """<!doctype html><a href=/about download=../../../kept.html>Keep</a><input type=file id=file onchange="
+  fetch('/uploaded', {method: 'POST', body: this.files[0]})">"""
+
+
+def test_downloads_stay_in_the_folder_of_the_run_and_no_file_is_sent(bounded: Runs, site: Site):
+    site.pages["/files"] = FILES
+    fill = {"action": "fill", "selector": "#file", "value": "/etc/hostname", "timeout_ms": 500}
+    keep = {"action": "click", "selector": "text=Keep"}
+    run = bounded.steps(f"{site.url}/files", keep, {"action": "click", "selector": "#file"}, fill)
+    assert (run["status"], run["results_json"][-1]["id"]) == ("failed", "step_3")
+    (name,) = [name for name in run["artifacts"] if name.startswith("download-")]
+    assert (name.startswith("download-1-"), "/" in name, name.endswith("kept.html")) == (True, False, True)
+    kept = bounded.client.get(f"/validate/{run['id']}/artifacts/{name}")
+    assert ("We sell chairs" in kept.text, kept.headers["content-disposition"][:10]) == (True, "attachment")
+    assert "/uploaded" not in site.asked
+    assert nothing_is_left_of(run["id"])
 
 
 def test_a_page_reaches_no_other_host_and_not_the_server_of_the_tests(runs: Runs, live: LiveServer, site: Site):

@@ -137,6 +137,10 @@ LAUGHS = {f"p{number}": f"{{{{p{number + 1}}}}}" * 20 for number in range(9)} | 
             "expect.contains",
         ),
         ({"start_url": "http://a/", "test_config": {"steps": [{"action": "goto", "value": "//[x"}]}}, "steps[0].value"),
+        (
+            {"start_url": "http://a/", "test_config": {"steps": [{"action": "goto", "value": "file:///etc/passwd"}]}},
+            "steps[0].value",
+        ),
         ({"start_url": "http://a/", "test_config": {"steps": [{**STEP, "timeout_ms": -5}]}}, "steps[0].timeout_ms"),
         ({"start_url": "http://a/", "hosts": ["a:b"]}, "hosts"),
         ({"start_url": "http://a/", "hosts": ["http://[x"]}, "hosts"),

@@ -89,6 +89,8 @@ class Settings(NamedTuple):
     """Test runs that are done at once; 0 stands for as many as there are processors."""
     run_memory_mb: int = 1500
     """Memory of a test run's processes together, above which it is ended."""
+    run_network_mb: int = 200
+    """What may come over the network in a test run, above which it is ended."""
 
 
 class Service:

@@ -172,6 +172,7 @@ class TestRuns:
         address: str,
         hosts: list[str],
     ) -> Job:
+        settings = self.service.settings
         return Job(
             run_id=run.run_id,
             start_url=run.start_url or "",
@@ -186,7 +187,7 @@ class TestRuns:
             prompt=run.prompt or "",
             goal=run.asked.get("by") == "agent" and not config.steps,
             model=_model(),
-            limits=Limits(seconds=wanted.seconds, memory_mb=self.service.settings.run_memory_mb),
+            limits=Limits(wanted.seconds, settings.run_memory_mb, settings.run_network_mb),
         )
 
     async def _perform(self, job: Job, checks: Mapping[str, Any] | None, twin_run_id: str | None) -> None:
