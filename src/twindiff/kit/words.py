@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 _LATIN = "0-9a-z\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0dff\u0f00-\u0fff\u10a0-\u177f\u1800-\u1fff"
 _OTHERS = "\u2c00-\u2dff\ua4d0-\uabff\ud7a4-\ud7ff\ufb00-\ufdff\uff10-\uff19\uff41-\uff5a\uff66-\uffdc"
 _BEYOND = "\U00010000-\U0001efff\U00040000-\U0010ffff"
-_LETTERS = _LATIN + _OTHERS + _BEYOND
+LETTERS = _LATIN + _OTHERS + _BEYOND
 """What words are made of once case and accents are gone: letters and digits, and neither punctuation nor emoji."""
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 """Letters of scripts that put no spaces between words: each is a word by itself."""
-_WORD = re.compile(f"[{_LETTERS}]+")
-_PART = re.compile(f"[{_LETTERS}]+|[{_UNSPACED}]")
+_WORD = re.compile(f"[{LETTERS}]+")
+_PART = re.compile(f"[{LETTERS}]+|[{UNSPACED}]")
 _SPACE = " \t\n\r\x0b\x0c\x1c-\x1f\x85\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _SPECIAL = re.compile(r"([\\.^$*+?(){}\[\]|])")
@@ -106,8 +106,8 @@ def _form(form: str, is_start: bool) -> str:
     """One form. What stands before it is looked at after its first letter, for which a text is searched quickly."""
     first, *more = form.split() or [""]
     letter = _SPECIAL.sub(r"\\\1", first[:1])
-    before = f"(?<![{_LETTERS}]{letter})" if _is_bounded(first[:1]) else ""
-    after = f"(?![{_LETTERS}])" if _is_bounded(form[-1:]) and not is_start else ""
+    before = f"(?<![{LETTERS}]{letter})" if _is_bounded(first[:1]) else ""
+    after = f"(?![{LETTERS}])" if _is_bounded(form[-1:]) and not is_start else ""
     rest = [_SPECIAL.sub(r"\\\1", part) for part in (first[1:], *more)]
     return letter + before + f"[{_SPACE}]+".join(rest) + after
 

@@ -10,11 +10,14 @@ from tests.harness import LiveServer, Platform
 from tests.storage.postgres.cluster import Database, draining
 from twindiff.kit.rows import Step, table_of
 from twindiff.kit.values import only, reached
+from twindiff.kit.words import Word
 from twindiff.server import Settings
-from twindiff.storage.postgres.connections import Pool, sql
+from twindiff.storage.postgres.connections import Pool, connect, sql
 from twindiff.storage.postgres.ddl import schema_of
 from twindiff.storage.postgres.dialect import Sql
+from twindiff.storage.postgres.word_index import lookup, lookups
 from twindiff.twins.linear.model.issues import Issue
+from twindiff.twins.slack.tables import Message
 from twindiff.twins.stripe.customers import Customer
 
 pytestmark = pytest.mark.postgres
@@ -62,6 +65,19 @@ def test_a_text_whatever_its_case_is_looked_up_in_an_index(database: Database) -
     wanted = text.equals_fold("t.email", "Ada@Shop.example").replace("%s", "'ada@shop.example'")
     plan = plan_of(database, environment.id, f"SELECT t.id FROM {text.table(Customer)} t WHERE {wanted}")
     assert "customers_env_id_email_folded" in plan, plan
+
+
+def test_a_word_is_looked_up_in_an_index(database: Database) -> None:
+    database.initialise_all()
+    place, message = schema_of("slack"), table_of(Message)
+    found = Sql(place).search(message, [Message.message_text.has_word(Word(("team",)))], "t")
+    assert found.source.startswith(f"{lookup(place, message, 'message_text')}(")
+    (made, _) = lookups(place, message)
+    query = made.partition("$$ ")[2].partition(" $$")[0].replace("$1", "'x'")
+    with connect(database.admin) as connection:
+        connection.execute("SET enable_seqscan = off")
+        plan = str(connection.execute(sql(f"EXPLAIN {query}")).fetchall())
+    assert "messages_env_id_message_text_words" in plan
 
 
 def plan_of(database: Database, environment: str, query: str) -> str:

@@ -12,7 +12,8 @@ from twindiff.kit.rows import Column, ColumnType, Table
 from twindiff.storage.schema import Schema
 from twindiff.storage.sql.names import names, quote
 
-from .text import written, written_json
+from .text import literal, written, written_json
+from .word_index import lookups, words_of
 
 STORED: dict[ColumnType, str] = {
     "text": 'text COLLATE "C"',
@@ -37,11 +38,6 @@ OF_TWIN: tuple[str, ...] = ("env_id",)
 def schema_of(twin: str) -> str:
     """The schema that holds a twin's tables."""
     return f"twin_{twin}"
-
-
-def literal(text: str) -> str:
-    """A text as SQL takes any text."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def catalog_table(table: Table) -> Iterator[str]:
@@ -82,7 +78,7 @@ def _table(schema: str, table: Table, first: tuple[str, ...]) -> Iterator[str]:
     yield f"CREATE TABLE IF NOT EXISTS {name} ({', '.join([*columns, key])})"
     for index in indexes(table, first):
         kind = "UNIQUE INDEX" if index.unique else "INDEX"
-        yield f"CREATE {kind} IF NOT EXISTS {quote(index.name)} ON {name} ({index.places})"
+        yield f"CREATE {kind} IF NOT EXISTS {quote(index.name)} ON {name} USING {index.method} ({index.places})"
 
 
 def stored_type(column: Column[Any]) -> str:
@@ -115,6 +111,7 @@ class Index(NamedTuple):
     places: str
     """What it is by, as CREATE INDEX takes it."""
     unique: bool
+    method: str = "btree"
 
 
 def indexes(table: Table, first: tuple[str, ...]) -> list[Index]:
@@ -127,12 +124,17 @@ def indexes(table: Table, first: tuple[str, ...]) -> list[Index]:
     return [
         *(Index(_index_name(table, (*first, *each)), names((*first, *each)), unique) for each, unique in declared),
         *(_folded(table, first, column) for column in table.folded),
+        *(_words(table, first, column) for column in table.words),
     ]
 
 
 def _folded(table: Table, first: tuple[str, ...], column: str) -> Index:
     places = f"{names(first)}, twindiff.folded_head({quote(column)})"
     return Index(_index_name(table, (*first, column, "folded")), places, unique=False)
+
+
+def _words(table: Table, first: tuple[str, ...], column: str) -> Index:
+    return Index(_index_name(table, (*first, column, "words")), words_of(column), unique=False, method="gin")
 
 
 def _index_name(table: Table, columns: Sequence[str]) -> str:
@@ -154,6 +156,8 @@ def functions(schema: Schema) -> Iterator[str]:
     yield f"CREATE OR REPLACE FUNCTION {place}.delete_rows(text[]) {head} {' '.join(deletes)} END $$"
     for function in ("copy_rows(text, text[])", "delete_rows(text[])"):
         yield f"REVOKE ALL ON FUNCTION {place}.{function} FROM PUBLIC"
+    for table in schema.tables.values():
+        yield from lookups(schema_of(schema.twin), table)
 
 
 def _copy(name: str, table: Table) -> str:

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from twindiff.kit.rows import Column, ColumnType, Row, table_of
+from twindiff.kit.rows import AllOf, Column, ColumnType, Expression, Row, Table, table_of
 from twindiff.kit.values import JOINT
 from twindiff.kit.words import Word
-from twindiff.storage.sql.compiler import Compiler, kind_of
+from twindiff.storage.sql.compiler import NO_SEARCH, Compiler, Search, kind_of
 from twindiff.storage.sql.names import quote
+from twindiff.storage.sql.word_query import asked_for
 from twindiff.storage.values import INT64
 
-from .ddl import literal
 from .folding import HEAD
-from .text import written, written_json
+from .text import literal, written, written_json
+from .word_index import SPELLING, asked, lookup
 
 _TEXTS = ("text", "timestamp", "date")
 _NUMBERS = ("integer", "float")
@@ -99,6 +100,14 @@ class Sql(Compiler):
 
     def has_word(self, left: str, word: Word) -> str:
         return f"{self.bare(left)} ~ {self._text(word.pattern)}"
+
+    def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
+        """Look words up in the index that the table has of them."""
+        for name in table.words:
+            wanted = asked_for(AllOf(tuple(where)), table.columns[name], SPELLING)
+            if wanted:
+                return Search(source=f"{lookup(self.schema, table, name)}({self._place('text', asked(wanted))})")
+        return NO_SEARCH
 
     # PostgreSQL expects long ways, and would read the whole table for every row; both forms leave it only the index.
 

@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
-from .ddl import literal
+from . import word_index
+from .text import literal
 
 HEAD = 400
 """Letters of a folded text that an index keeps, each of four bytes at most; an index refuses more than 2,700."""
@@ -19,7 +20,7 @@ to environments. Only a superuser may say so."""
 
 @cache
 def functions() -> tuple[str, ...]:
-    """What creates `twindiff.casefold`, `twindiff.folded_head` and `twindiff.without_accents`."""
+    """What creates `twindiff.casefold`, `twindiff.folded_head`, `twindiff.without_accents` and `twindiff.words`."""
     return tuple(_functions())
 
 
@@ -53,6 +54,7 @@ def _functions() -> Iterator[str]:
         'CASE WHEN octet_length(given) = length(given) THEN lower(given COLLATE "C") ELSE '
         f"regexp_replace(normalize(twindiff.casefold(given), NFD), {literal(f'[{_spans(marks)}]')}, '', 'g') END"
     )
+    yield word_index.function()
 
 
 def _replaced(text: str, folds: dict[str, str]) -> str:

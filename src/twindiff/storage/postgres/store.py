@@ -13,7 +13,7 @@ from twindiff.kit.events import Event
 from twindiff.kit.rows import Column, Expression, Row, table_of
 from twindiff.kit.store import Ordering
 from twindiff.storage import StorageUnavailable
-from twindiff.storage.sql.compiler import OUTERMOST
+from twindiff.storage.sql.compiler import OUTERMOST, Scope
 from twindiff.storage.sql.statements import Relation, by_parent, from_where, of_parent
 from twindiff.storage.sql.tables import Counters, Stored, load_columns, refuse_write
 from twindiff.storage.values import INT64
@@ -244,8 +244,9 @@ class PostgresStore:
         """Delete all matching rows."""
         form = self._writable(table)
         text = Sql(self._tables.place)
+        conditions = text.where(where, (Scope(OUTERMOST, table),)) or "true"
         with self._opener() as connection:
-            connection.count(f"DELETE{from_where(form, text, where)}", text.parameters)
+            connection.count(f"DELETE FROM {form.name} {OUTERMOST} WHERE {conditions}", text.parameters)
 
     def next(self, counter: str, *, at_least: int = 1) -> int:
         if self._counters is None:

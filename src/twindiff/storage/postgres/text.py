@@ -21,6 +21,11 @@ _CODED_JSON = re.compile(r"\\\\|\\u0001\\u000([23])\\u000([23])")
 _JSON_READ = {("2", "2"): "0", ("2", "3"): "1", ("3", "2"): "2", ("3", "3"): "3"}
 
 
+def literal(text: str) -> str:
+    """A text as SQL takes any text."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def written(text: str) -> str:
     """A text as it is stored."""
     return _PLAIN.sub(lambda found: _WRITTEN[found[0]], text)

@@ -46,6 +46,14 @@ class Scope(NamedTuple):
     table: type[Row]
 
 
+class Search(NamedTuple):
+    """How rows are found sooner: what stands in the table's place, and a condition that those which fit fulfil."""
+
+    source: str = ""
+    condition: str = ""
+
+
+NO_SEARCH = Search()
 Scopes = tuple[Scope, ...]
 OUTERMOST = "t"
 
@@ -141,9 +149,9 @@ class Compiler(ABC):
         """Whether a Json column has a text under a key, by an index of its entries; empty where there is none."""
         return ""
 
-    def search(self, table: Table, where: Sequence[Expression], alias: str) -> str:
-        """A condition that all rows of a table that fit fulfil, and by which they are found sooner; empty for none."""
-        return ""
+    def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
+        """How to find the rows of a table that fit."""
+        return NO_SEARCH
 
     # What all of them say
 

@@ -21,11 +21,11 @@ class Relation(NamedTuple):
 
 
 def from_where(form: TableForm, text: Compiler, where: Sequence[Expression]) -> str:
-    """The rows of a table for which conditions hold."""
-    condition = text.search(form.table, where, OUTERMOST)
+    """The rows of a table for which conditions hold, to be read."""
+    source, condition = text.search(form.table, where, OUTERMOST)
     conditions = [condition] if condition else []
     conditions += [text.where(where, (Scope(OUTERMOST, form.table.row),))] if where else []
-    return f" FROM {form.name} {OUTERMOST}" + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
+    return f" FROM {source or form.name} {OUTERMOST}" + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
 
 
 def of_parent(form: TableForm, text: Compiler, relation: Relation, where: Sequence[Expression]) -> str:

@@ -11,12 +11,13 @@ import msgspec
 from twindiff.kit.rows import AllOf, Column, ColumnType, Expression, Row, Table, table_of
 from twindiff.kit.values import JOINT
 from twindiff.kit.words import Word
-from twindiff.storage.sql.compiler import MANY, Compiler
+from twindiff.storage.sql.compiler import MANY, Compiler, Search
 from twindiff.storage.sql.names import quote
+from twindiff.storage.sql.word_query import asked_for, asked_of, words_needed
 from twindiff.storage.values import INT64, json_text
 
 from .entry_index import EntryIndex
-from .word_index import Share, WordIndex, asked_of, match, words_needed
+from .word_index import SPELLING, Share, WordIndex
 
 MARKS = 4
 """Values of a list that are written out; more travel as one parameter, so that the text stays the same."""
@@ -145,7 +146,7 @@ class Sql(Compiler):
             return self.has_word(left, word)
         index, row = WordIndex(table_of(column.table), column.name), f"{left.removesuffix(quote(column.name))}rowid"
         is_granted = (left, word) in self._granted
-        known = "1" if is_granted else f"{row} IN ({index.found(self.place(asked_of(word)))})"
+        known = "1" if is_granted else f"{row} IN ({index.found(self.place(asked_of(word, SPELLING)))})"
         return f"CASE WHEN {row} IN ({index.noted}) THEN {self.has_word(left, word)} ELSE {known} END"
 
     def entry(self, left: str, column: Column[Any], text: str) -> str:
@@ -157,7 +158,7 @@ class Sql(Compiler):
             return ""
         return f"{left.removesuffix(quote(column.name))}rowid IN ({index.found(self.place(key), self.place(text))})"
 
-    def search(self, table: Table, where: Sequence[Expression], alias: str) -> str:
+    def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
         """Look words up in the indexes that the table has of them.
 
         Rows that many are found of come by their order, up to as many as are wanted; where most are, it is quicker to
@@ -166,14 +167,14 @@ class Sql(Compiler):
         conditions: list[str] = []
         for name in table.words:
             index, column, text = WordIndex(table, name), table.columns[name], f"{alias}.{quote(name)}"
-            asked = match(AllOf(tuple(where)), column)
+            asked = asked_for(AllOf(tuple(where)), column, SPELLING)
             share = self._share(index, asked) if asked else "many"
             if share == "few":
                 conditions.append(f"{alias}.rowid IN ({index.found(self.place(asked))} UNION ALL {index.noted})")
                 self._granted.update((text, word) for word in words_needed(where, column))
             elif share == "most":
                 self._read.add(text)
-        return " AND ".join(conditions)
+        return Search(condition=" AND ".join(conditions))
 
 
 def _globs(word: Word) -> list[str]:

@@ -10,11 +10,12 @@ rows that are noted; until then FTS5 has no words of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, cast
+from typing import Literal
 
-from twindiff.kit.rows import AllOf, AnyOf, Column, Expression, Table, Where
-from twindiff.kit.words import Part, Word
+from twindiff.kit.rows import Table
+from twindiff.kit.words import Part
 from twindiff.storage.sql.names import names, quote
+from twindiff.storage.sql.word_query import Spelling
 
 MOST_NOTED = 64
 """Rows that wait for FTS5."""
@@ -104,40 +105,9 @@ def word_indexes(table: Table) -> Iterator[WordIndex]:
     return (WordIndex(table, name) for name in table.words)
 
 
-def match(part: Expression, text: Column[Any]) -> str | None:
-    """What FTS5 is to be asked for a condition, which every text fulfils that fits; None when nothing is known."""
-    if isinstance(part, Where):
-        return asked_of(cast(Word, part.value)) if part.column is text and part.op == "has_word" else None
-    if not isinstance(part, AllOf | AnyOf):
-        return None
-    found = [match(each, text) for each in part.parts]
-    known = [each for each in found if each]
-    if isinstance(part, AllOf):
-        return _joined(known, " AND ")
-    return _joined(known, " OR ") if len(known) == len(found) else None
-
-
-def words_needed(parts: Sequence[Expression], text: Column[Any]) -> Iterator[Word]:
-    """The words that a text must have for all of some conditions to hold, as far as they say so outright."""
-    for part in parts:
-        if isinstance(part, AllOf):
-            yield from words_needed(part.parts, text)
-        elif isinstance(part, Where) and part.column is text and part.op == "has_word":
-            yield cast(Word, part.value)
-
-
-def asked_of(word: Word) -> str | None:
-    """What FTS5 is to be asked for a word; None when it has no letters."""
-    forms = [_joined([_quoted(part) for part in parts], " AND ") for parts in word.parts]
-    known = [form for form in forms if form]
-    return _joined(known, " OR ") if len(known) == len(forms) else None
-
-
-def _quoted(part: Part) -> str:
+def _part(part: Part) -> str:
     return f'"{part.text}"{"*" if part.is_start else ""}'
 
 
-def _joined(parts: Sequence[str], operator: str) -> str | None:
-    if not parts:
-        return None
-    return parts[0] if len(parts) == 1 else f"({operator.join(parts)})"
+SPELLING = Spelling(" AND ", " OR ", _part)
+"""How FTS5 is asked."""

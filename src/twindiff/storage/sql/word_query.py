@@ -1,0 +1,53 @@
+"""What an index of words is asked for conditions, in the words of each database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, cast
+
+from twindiff.kit.rows import AllOf, AnyOf, Column, Expression, Where
+from twindiff.kit.words import Part, Word
+
+
+class Spelling(NamedTuple):
+    """How a database joins what it is asked."""
+
+    both: str
+    either: str
+    part: Callable[[Part], str]
+
+
+def asked_of(word: Word, spelling: Spelling) -> str | None:
+    """What is asked for a word; None when it has no letters."""
+    forms = [_joined([spelling.part(part) for part in parts], spelling.both) for parts in word.parts]
+    known = [form for form in forms if form]
+    return _joined(known, spelling.either) if len(known) == len(forms) else None
+
+
+def asked_for(part: Expression, text: Column[Any], spelling: Spelling) -> str | None:
+    """What is asked for a condition: every text that fits has it; None when nothing is known."""
+    if isinstance(part, Where):
+        is_of_text = part.column is text and part.op == "has_word"
+        return asked_of(cast(Word, part.value), spelling) if is_of_text else None
+    if not isinstance(part, AllOf | AnyOf):
+        return None
+    found = [asked_for(each, text, spelling) for each in part.parts]
+    known = [each for each in found if each]
+    if isinstance(part, AllOf):
+        return _joined(known, spelling.both)
+    return _joined(known, spelling.either) if len(known) == len(found) else None
+
+
+def words_needed(parts: Sequence[Expression], text: Column[Any]) -> Iterator[Word]:
+    """The words that a text must have for all of some conditions to hold, as far as they say so outright."""
+    for part in parts:
+        if isinstance(part, AllOf):
+            yield from words_needed(part.parts, text)
+        elif isinstance(part, Where) and part.column is text and part.op == "has_word":
+            yield cast(Word, part.value)
+
+
+def _joined(parts: Sequence[str], operator: str) -> str | None:
+    if not parts:
+        return None
+    return parts[0] if len(parts) == 1 else f"({operator.join(parts)})"
