@@ -11,7 +11,7 @@ from datetime import date
 from hashlib import blake2b
 from typing import Any
 
-from twindiff.kit import Answer, ApiError, Call, Column, Exchange, Row, written_once
+from twindiff.kit import Answer, ApiError, Call, Column, Exchange, Row, column, written_once
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.styles.stripe import InvalidApiKey, StripeError
 
@@ -22,6 +22,8 @@ VERSION = "2026-08-26.dahlia"
 
 _VERSION = re.compile(r"(\d{4}-\d\d-\d\d)(\.[a-z]+)?(; ?[a-z_]+=v\d+)*")
 LONGEST_KEY = 255
+KEPT_SECONDS = 24 * 3600
+"""After so long a key is as good as new."""
 _LETTERS = bytes(ord(LETTERS[byte % len(LETTERS)]) for byte in range(256))
 
 
@@ -32,6 +34,7 @@ class IdempotencyKey(Row, table="idempotency_keys", key=("key",), visibility="bo
     request: Column[str]
     status: Column[int]
     body: Column[str]
+    created: Column[int | None] = column(default=None)
 
 
 class KeyIsPublishable(StripeError):
@@ -105,11 +108,15 @@ def _once(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
     if len(key) > LONGEST_KEY:
         message = f"Idempotency keys can be at most {LONGEST_KEY} characters long; this one has {len(key)}."
         raise StripeError(message, kind="idempotency_error")
-    asked = _digest(exchange)
+    asked, at = _digest(exchange), call.clock.unix()
     known = call.db.find(IdempotencyKey, IdempotencyKey.key == key)
+    if known and known.created is not None and known.created + KEPT_SECONDS <= at:
+        call.db.remove(known)
+        known = None
     if known is None:
         answer = _attempt(exchange, call, proceed)
-        call.db.add(IdempotencyKey(key=key, request=asked, status=answer.status, body=answer.body.decode()))
+        body = answer.body.decode()
+        call.db.add(IdempotencyKey(key=key, request=asked, status=answer.status, body=body, created=at))
         return answer
     if known.request != asked:
         message = (

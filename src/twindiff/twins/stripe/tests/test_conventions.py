@@ -83,6 +83,13 @@ class TestIdempotency:
         assert refused["type"] == "idempotency_error"
         assert "code" not in refused
 
+    @pytest.mark.parametrize(("hours", "names"), [(23, ["Ada"]), (25, ["Bea", "Ada"])])
+    def test_a_key_is_forgotten_after_a_day(self, stripe, hours, names):
+        stripe.http("POST", "customers", {"Idempotency-Key": "one"}, name="Ada")
+        stripe.advance(seconds=hours * 3600)
+        stripe.http("POST", "customers", {"Idempotency-Key": "one"}, name="Bea")
+        assert [each["name"] for each in stripe.get("customers")["data"]] == names
+
     def test_an_error_is_answered_again(self, stripe):
         key = {"Idempotency-Key": "one"}
         first = stripe.http("POST", "customers/cus_1", key, name="Ada")
