@@ -161,6 +161,8 @@ def test_the_readme_tells_the_figures(found):
     there, errors = found.named - len(found.missed), why[OF_ERRORS]
     elsewhere = len(found.missed) - len(never)
     possible = found.named - len(never) + why[NOT_SERVED]
-    shares = there / found.named, there / (found.named - errors), (there + elsewhere) / possible
+    of_files = sum(count for each, count in why.items() if each and each.startswith("Files"))
+    shown = there + elsewhere
+    shares = there / found.named, there / (found.named - errors), shown / (possible + of_files), shown / possible
     figures = " · ".join(f"{share:.0%}".replace("%", " %") for share in shares)
     assert f"{figures} ({found.named} fields)" in README
