@@ -24,6 +24,7 @@ from . import (
     template_rows,
     world,
 )
+from .scopes import scoped
 from .screens import screen
 from .seeding import seeding
 from .tables import TABLES, CalendarUser
@@ -53,6 +54,7 @@ twin = GoogleTwin(
     actor_of=oauth.actor_of,
     hosts=dict.fromkeys(oauth.HOSTS, ""),
     missing=(),
+    layers=(scoped,),
     aliases=("google_calendar",),
     users=Users(CalendarUser, CalendarUser.id, CalendarUser.email),
     seeds=_HERE / "seeds",

@@ -20,7 +20,10 @@ _PLACES = {"homeOffice": "Home", "officeLocation": "Office"}
 
 
 class Filters(NamedTuple):
-    """What events must have; `q` are words, properties are `name=value`, `series_id` is the series they belong to."""
+    """What events must have; `q` are words, properties are `name=value`, `series_id` is the series they belong to.
+
+    `answered_by` is an address: if it is invited, it has answered.
+    """
 
     q: str = ""
     ical_uid: str = ""
@@ -28,6 +31,7 @@ class Filters(NamedTuple):
     private: tuple[tuple[str, str], ...] = ()
     shared: tuple[tuple[str, str], ...] = ()
     series_id: str = ""
+    answered_by: str = ""
 
     @property
     def is_empty(self) -> bool:
@@ -48,7 +52,7 @@ def matching(call: Call, filters: Filters, ids: Sequence[str]) -> set[str]:
     found: set[str] = set()
     for at in range(0, len(ids), 500):
         events = call.db.rows(CalendarEvent, CalendarEvent.id.in_(ids[at : at + 500]))
-        invited = attendees_of(call, [event.id for event in events]) if filters.q else {}
+        invited = attendees_of(call, [event.id for event in events]) if filters.q or filters.answered_by else {}
         found |= {event.id for event in events if _fits(event, invited.get(event.id, []), filters)}
     return found
 
@@ -62,7 +66,13 @@ def _fits(event: CalendarEvent, attendees: list[CalendarEventAttendee], filters:
         and all(private.get(name) == value for name, value in filters.private)
         and all(shared.get(name) == value for name, value in filters.shared)
         and (not filters.q or _says(event, attendees, filters.q))
+        and (not filters.answered_by or _has_answered(event, attendees, filters.answered_by))
     )
+
+
+def _has_answered(event: CalendarEvent, attendees: list[CalendarEventAttendee], email: str) -> bool:
+    answers = [each.response_status for each in attendees if each.email == email]
+    return event.calendar_id == email or "needsAction" not in answers
 
 
 def _says(event: CalendarEvent, attendees: list[CalendarEventAttendee], q: str) -> bool:

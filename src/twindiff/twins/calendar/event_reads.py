@@ -17,11 +17,13 @@ from .event_filters import Filters, read_properties
 from .event_list import Wanted, Window, events_page, full_window, since_of
 from .event_views import event_object, lens_of, occurrence_id
 from .lists import MaxResults
-from .tables import CalendarEvent, CalendarListEntry
+from .tables import CalendarEvent, CalendarListEntry, CalendarSetting
 from .times import begin_of, read_instant
 from .times import stamp as stamp_shown
 
 api = Operations()
+
+EventType = Literal["birthday", "default", "focusTime", "fromGmail", "outOfOffice", "workingLocation"]
 
 
 @api.get("/calendars/{calendarId}/events/{eventId}")
@@ -38,7 +40,7 @@ def get_event(
 def list_events(
     call: Call,
     calendar_id: str,
-    event_types: list[str] | None = None,
+    event_types: list[EventType] | None = None,
     ical_uid: Annotated[str, Named("iCalUID")] = "",
     max_attendees: MaxResults | None = None,
     max_results: MaxResults = 250,
@@ -63,6 +65,8 @@ def list_events(
     properties = private_extended_property or (), shared_extended_property or ()
     filters = _filters(q, ical_uid, event_types or (), *properties)
     is_plain = not order_by and not updated_min and filters._replace(event_types=()).is_empty
+    if not show_hidden_invitations and _hides_invitations(call, access):
+        filters = filters._replace(answered_by=access.calendar.id)
     if sync_token and (time_min or time_max or not is_plain or show_deleted is False):
         raise Invalid("Sync token cannot be used together with filters or an order, nor without what was deleted.")
     since = since_of(call, access.calendar.id, sync_token)
@@ -73,6 +77,13 @@ def list_events(
     lens = lens_of(access, time_zone, max_attendees)
     page = events_page(call, lens, wanted, limit=max_results, page_token=page_token, token_is_due=is_plain)
     return {**_about(call, access, time_zone), **page}
+
+
+def _hides_invitations(call: Call, access: Access) -> bool:
+    """Whether the owner of a calendar has the setting that hides invitations until they are answered."""
+    here = CalendarSetting.user_id == access.calendar.owner_id, CalendarSetting.setting_id == "hideInvitations"
+    setting = call.db.find(CalendarSetting, *here)
+    return setting is not None and setting.value == "true"
 
 
 def _filters(q: str, uid: str, types: Sequence[str], private: Sequence[str], shared: Sequence[str]) -> Filters:

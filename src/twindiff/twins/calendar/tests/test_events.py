@@ -259,6 +259,7 @@ def test_of_many_attendees_the_participant_alone_is_given(calendar):
         {"timeMax": "2018-06-18"},
         {"updatedMin": "2018-06-18T09:00:00"},
         {"timeZone": "Mars/Olympus"},
+        {"eventTypes": "party"},
     ],
 )
 def test_a_window_has_offsets_and_a_real_zone(calendar, query):

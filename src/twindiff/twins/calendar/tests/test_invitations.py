@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from .conftest import BEA, ME, at
+from .conftest import BASE, BEA, ME, at
 
 CEM = "cem@example.com"
 
@@ -69,6 +71,23 @@ def test_who_is_no_longer_invited_is_told_so_by_a_sync(colleagues, invited):
     agent("PATCH", f"calendars/primary/events/{invited['id']}", {"attendees": [{"email": CEM}]})
     assert [(event["id"], event["status"]) for event in bea.list(syncToken=token)] == [(invited["id"], "cancelled")]
     assert bea.list() == []
+
+
+def test_invitations_are_hidden_until_they_are_answered_from_who_wants_it_so(world, platform):
+    """https://developers.google.com/workspace/calendar/api/v3/reference/settings#hideInvitations"""
+    bea = {"id": "bea", "email": BEA}
+    seed = json.loads(BASE.read_text())
+    seed["calendar_users"].append(bea)
+    seed["calendars"].append({"id": BEA, "summary": BEA, "owner_id": "bea"})
+    seed["calendar_settings"] = [{"user_id": "bea", "setting_id": "hideInvitations", "value": "true"}]
+    platform.post("import", {"files": {"calendar_hides.json": seed}})
+    agent = world("calendar_hides", tokens={"ya29.agent": "user_agent", "ya29.bea": "bea"})
+    bea, id = agent.as_user("ya29.bea"), agent.insert(attendees=[{"email": BEA}])["id"]
+    assert bea.list() == []
+    assert [event["id"] for event in bea.list(showHiddenInvitations=True)] == [id]
+    answer = {"attendees": [{"email": BEA, "responseStatus": "tentative"}]}
+    bea("PATCH", f"calendars/primary/events/{id}", answer)
+    assert [event["id"] for event in bea.list()] == [id]
 
 
 def test_who_is_no_longer_invited_reads_nothing_of_an_event(colleagues, invited):

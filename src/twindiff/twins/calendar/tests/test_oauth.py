@@ -14,9 +14,12 @@ from google.auth.exceptions import RefreshError
 from google.auth.transport.requests import AuthorizedSession, Request
 from google.oauth2.credentials import Credentials
 from google.oauth2.service_account import Credentials as ServiceAccount
+from googleapiclient.discovery_cache import get_static_doc
 
 from tests.harness import LiveServer
 from twindiff.server import Settings
+from twindiff.twins.calendar import twin
+from twindiff.twins.calendar.scopes import PREFIX, SCOPES
 
 from .conftest import AGENT, BEA, ME, Calendar
 
@@ -63,6 +66,30 @@ def primary(run: dict[str, str], credentials: Any) -> str:
         answer = session.get(f"{run['GOOGLE_CALENDAR_API_URL']}/calendar/v3/calendars/primary")
     assert answer.ok, answer.text
     return answer.json()["id"]
+
+
+def test_the_scopes_of_methods_are_those_of_the_discovery_document():
+    def methods(resources: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        for resource in resources.values():
+            yield from resource["methods"].values()
+
+    document = json.loads(get_static_doc("calendar", "v3") or "")
+    named = {f"{each['httpMethod']} /{each['path']}": each["scopes"] for each in methods(document["resources"])}
+    assert {name: {*each} for name, each in named.items()} == {
+        name: {f"{PREFIX}calendar", *(PREFIX + scope for scope in scopes)} for name, scopes in SCOPES.items()
+    }
+    assert SCOPES.keys() <= {operation.name for operation in twin.dispatch.operations}
+
+
+def test_a_token_is_good_for_what_its_scopes_grant(run: dict[str, str], key: str):
+    info = {"client_email": ME, "private_key": key, "token_uri": run["GOOGLE_TOKEN_URI"]}
+    readonly = ServiceAccount.from_service_account_info(info, scopes=[f"{SCOPE}.readonly"])
+    url = f"{run['GOOGLE_CALENDAR_API_URL']}/calendar/v3/calendars"
+    with AuthorizedSession(readonly) as session:
+        assert session.get(f"{url}/primary").ok
+        refused = session.post(url, json={"summary": "Garden"})
+        assert refused.status_code == 403
+        assert refused.json()["error"]["errors"][0]["reason"] == "insufficientPermissions"
 
 
 def test_google_s_library_renews_access_with_the_variables_of_a_run(run: dict[str, str]):
