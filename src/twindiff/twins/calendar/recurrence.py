@@ -18,10 +18,10 @@ import msgspec
 from dateutil.rrule import rrulestr
 
 from .errors import InvalidRecurrence
-from .rule_days import can_occur
+from .rule_days import YEARS, can_occur
 from .times import FAR, instant_of, micros_of, zone_of
 
-MOST_YEARS = 100
+MOST_YEARS = YEARS
 """So long after its start a series has its last occurrence."""
 
 MOST = 20_000

@@ -1,4 +1,4 @@
-"""Whether a rule comes true on any day of the next forty years.
+"""Whether a rule comes true on any day of the next century, for so long a series lasts.
 
 dateutil looks for the next occurrence up to the year 9999, which takes seconds where there is none; so rules that never
 come true are found out before. Days are looked at one by one, by the parts of RFC 5545, 3.3.10.
@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
-YEARS = 40
+YEARS = 100
 _BY_DAY = ("BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO")
 _LAST = date(9_998, 12, 31)
 
