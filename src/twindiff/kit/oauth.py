@@ -137,7 +137,7 @@ def keep(call: Call, token: str, seconds: int | None, **fields: Any) -> OauthTok
     return call.db.add(OauthToken(token=sealed, expires=expires, **given))
 
 
-def found(call: Call, token: str, kind: str) -> OauthToken | None:
+def valid_token(call: Call, token: str, kind: str) -> OauthToken | None:
     """What is known of a token of a kind that is still valid."""
     known = call.db.find(OauthToken, OauthToken.token == _sealed(token)) if token else None
     is_valid = known is not None and known.kind == kind and not known.is_revoked and not _is_over(call, known)
@@ -150,7 +150,7 @@ def _is_over(call: Call, known: OauthToken) -> bool:
 
 def revoke(call: Call, token: str) -> bool:
     """Make a token and all others of its grant worthless; whether it was worth anything."""
-    known = found(call, token, "access") or found(call, token, "refresh")
+    known = valid_token(call, token, "access") or valid_token(call, token, "refresh")
     if known:
         for each in call.db.rows(OauthToken, OauthToken.grant == known.grant):
             if not each.is_revoked:
@@ -176,7 +176,7 @@ def challenge_of(challenge: str, method: str) -> str:
 
 def redeem_code(call: Call, code: str, redirect_uri: str, verifier: str, given: Credentials) -> OauthToken:
     """What a code was given for, once; raises InvalidGrant, InvalidClient."""
-    known = found(call, code, "code")
+    known = valid_token(call, code, "code")
     client_id = client_of(call, given, public=bool(known and known.challenge))
     return redeem(call, known, redirect_uri, verifier, client_id)
 
@@ -216,7 +216,7 @@ def actor_of_token(call: Call, prefix: str, unknown: type[ApiError]) -> str | No
     """
     if not call.token.startswith(prefix):
         return None
-    if known := found(call, call.token, "access"):
+    if known := valid_token(call, call.token, "access"):
         return known.user_id
     if call.db.find(OauthToken, OauthToken.token == _sealed(call.token)):
         raise unknown

@@ -15,11 +15,11 @@ from twindiff.kit.oauth import (
     InvalidRequest,
     OauthStyle,
     claims_of,
-    found,
     keep,
     new_token,
     redeem,
     redirect,
+    valid_token,
 )
 
 from .assertions import refusal
@@ -140,7 +140,7 @@ def _issued(call: Call, user_id: str, *, refreshable: bool = False) -> Answer:
 
 def _redeemed(call: Call, code: str, client_id: str) -> Answer:
     try:
-        given = redeem(call, found(call, code, "code"), None, "", client_id)
+        given = redeem(call, valid_token(call, code, "code"), None, "", client_id)
     except InvalidGrant as error:
         return _refused("invalid_grant", str(error))
     return _issued(call, given.user_id, refreshable=True)

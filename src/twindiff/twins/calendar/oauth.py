@@ -24,11 +24,11 @@ from twindiff.kit.oauth import (
     challenge_of,
     claims_of,
     client_of,
-    found,
     keep,
     new_token,
     redeem_code,
     redirect,
+    valid_token,
 )
 from twindiff.kit.oauth import revoke as revoked
 from twindiff.kit.styles.google import InvalidCredentials
@@ -150,7 +150,7 @@ def _renewed(call: Call, given: str, credentials: Credentials) -> dict[str, Any]
     """An access token for a refresh token, which stays as it is: one that was issued here, or the run's own."""
     if not given:
         raise InvalidRequest("Missing required parameter: refresh_token")
-    known = found(call, given, "refresh")
+    known = valid_token(call, given, "refresh")
     client_id = client_of(call, credentials, public=bool(known and known.challenge))
     if known and known.client_id == client_id:
         return _access(call, **_of(known))
@@ -196,7 +196,7 @@ def revoke(call: Call, token: str = "") -> dict[str, Any]:
 @api.get("/oauth2/v3/tokeninfo", open=True)
 def tokeninfo(call: Call, access_token: str = "") -> dict[str, Any]:
     """Say whom an access token is of, and for how long."""
-    known = found(call, access_token, "access")
+    known = valid_token(call, access_token, "access")
     if known is None:
         raise InvalidValue("Invalid Value")
     user = call.db.find(CalendarUser, CalendarUser.id == known.user_id)

@@ -19,11 +19,11 @@ from twindiff.kit.oauth import (
     actor_of_token,
     challenge_of,
     client_of,
-    found,
     keep,
     new_token,
     redeem_code,
     redirect,
+    valid_token,
 )
 from twindiff.kit.oauth import revoke as revoked
 
@@ -117,7 +117,7 @@ def token(
 
 
 def _renewed(call: Call, given: str, credentials: Credentials) -> dict[str, Any]:
-    known = found(call, given, "refresh")
+    known = valid_token(call, given, "refresh")
     client_id = client_of(call, credentials, public=bool(known and known.challenge))
     if known is None or known.client_id != client_id:
         raise InvalidGrant("The refresh token is unknown, revoked or another client's.")
