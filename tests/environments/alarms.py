@@ -6,6 +6,7 @@ from typing import Any
 
 from twindiff.environments.registry import Registry
 from twindiff.kit import ApiError, Call, Column, Operations, Row, Timestamp, Twin, Users, column
+from twindiff.kit.errors import NotServed
 from twindiff.kit.styles.base import Style
 
 api = Operations()
@@ -84,9 +85,15 @@ def ring(call: Call, row: Alarm) -> None:
     call.db.change(row, rings_at=later or None, again=max(0, row.again - 1))
 
 
+OUTAGES: list[NotServed] = []
+"""What the storage says instead, once each, of eggs that are done."""
+
+
 @api.due(Egg.done_at)
 def take_off(call: Call, row: Egg) -> None:
     """Take an egg off the stove."""
+    if OUTAGES:
+        raise OUTAGES.pop()
     _ring(call, f"egg {row.egg_id}")
     if row.then == "burn":
         raise Burnt

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.environments.alarms import registry
+from tests.environments.alarms import OUTAGES, registry
 from tests.harness import Environment, LiveServer, Platform
+from twindiff.kit.errors import NotServed
 from twindiff.server import Settings
 
 NOON = "2027-01-15T08:00:00"
@@ -157,6 +158,16 @@ def test_work_that_other_work_makes_needless_is_not_done(house: Make):
     here.alarm("cake", 30)
     assert len(here.clock(advance=60)["ran"]) == 2
     assert here.rings() == [["egg 1", 10, ""], ["cake", 30, "P1"]]
+
+
+def test_work_that_the_storage_refuses_comes_first_again(house: Make):
+    here = house()
+    here.egg(1, 10)
+    here.alarm("tea", 20)
+    OUTAGES.append(NotServed("the disk is full"))
+    here.refusal(advance=60)
+    here.clock(advance=60)
+    assert here.rings() == [["egg 1", 10, ""], ["tea", 20, "P1"]]
 
 
 def test_a_writing_operation_of_steps_finds_what_is_due_by_its_time(house: Make):

@@ -172,12 +172,14 @@ class DueWork:
             yield False
             return
         engine.expect(environment.id, NEVER, agenda.seq)
+        rest: list[Piece] = []
         try:
             yield agenda.is_old
+            rest = agenda.pieces[1:]
         finally:
             if engine.awake(environment.id):
                 present = engine.present(environment.id)
-                left = [each for each in agenda.pieces[1:] if each.due < present.due]
+                left = [each for each in rest if each.due < present.due]
                 self._remember(environment, Agenda(present.seq, left, is_old=True))
                 engine.expect(environment.id, left[0].due if left else piece.due, present.seq)
 
