@@ -115,6 +115,11 @@ def test_pages_of_very_many_results_have_each_once(box: Box):
     pages = [box("GET", f"search?query=plan&limit=100&offset={offset}") for offset in (0, 100, 200)]
     assert sorted(entry["name"] for page in pages for entry in page["entries"]) == sorted(names)
     assert pages[-1]["total_count"] == 300
+    file = box.upload("plan 7 more.txt", b"special plan")
+    box("POST", "comments", {"message": "plan with a remark", "item": {"type": "file", "id": file["id"]}})
+    assert found(box, "plan AND more") == found(box, "more AND plan") == ["plan 7 more.txt"]
+    assert found(box, "plan AND special AND remark") == ["plan 7 more.txt"]
+    assert found(box, "plan AND 7 NOT special") == ["plan 7", *(f"plan {n}" for n in range(70, 80))]
 
 
 @pytest.mark.parametrize(
