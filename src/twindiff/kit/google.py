@@ -12,12 +12,15 @@ from http import HTTPStatus
 from typing import Annotated, Any, NamedTuple, cast
 from urllib.parse import unquote, urlsplit
 
+from msgspec import DecodeError
+from msgspec.json import decode as decode_json
+
 from .call import Call
 from .errors import ApiError, MalformedBody, NotServed, TooLarge
 from .exchange import Exchange
 from .http import Answer, Request
 from .masks import partial
-from .sources import Body
+from .sources import Body, Upload
 from .styles.google import GoogleStyle, json_only, versioned
 from .twin import Operations, Twin
 
@@ -36,7 +39,8 @@ class InnerCall(NamedTuple):
 class GoogleTwin(Twin):
     """A twin whose methods answer below the service path of Google's hosts too, alone or many at once.
 
-    `service` is what Google's addresses begin with: `calendar/v3`. Pages declare their paths without it.
+    `service` is what Google's addresses begin with: `calendar/v3`. Pages declare their paths without it, and those of
+    uploads as `/upload/files`, for what is sent to `/upload/drive/v3/files`; `read_upload` reads it.
     """
 
     def __init__(self, name: str, service: str, *pages: Operations, **options: Any) -> None:
@@ -48,8 +52,10 @@ class GoogleTwin(Twin):
         super().__init__(name, GoogleStyle(), page, *pages, layers=layers, **options)
 
     def exchange(self, request: Request, base_url: str) -> Exchange | None:
-        if request.path.startswith(self._service):
-            request = request._replace(path=request.path[len(self._service) - 1 :])
+        for head, kept in ((self._service, ""), (f"/upload{self._service}", "/upload")):
+            if request.path.startswith(head):
+                request = request._replace(path=kept + request.path[len(head) - 1 :])
+                break
         override = request.headers.get("x-http-method-override", "").upper()
         if override and request.verb == "POST":
             request = request._replace(verb=override)
@@ -81,6 +87,27 @@ class GoogleTwin(Twin):
         except ApiError as error:
             return self.style.error(error, exchange)
         return exchange.answer(value)
+
+
+def read_upload(content_type: str, body: bytes) -> tuple[dict[str, Any], Upload]:
+    """What is said of a file and the file itself: of `uploadType=multipart` two parts of a body, of `media` all of it.
+
+    https://developers.google.com/workspace/drive/api/guides/manage-uploads. Raises MalformedBody.
+    """
+    if not content_type.startswith("multipart/"):
+        return {}, Upload("", content_type, body)
+    message = message_from_bytes(b"Content-Type: " + content_type.encode("latin-1", "replace") + b"\r\n\r\n" + body)
+    parts = cast("list[Message]", message.get_payload()) if message.is_multipart() else []
+    if len(parts) != 2:
+        raise MalformedBody("An upload of several parts has two: JSON that says what the file is, and the file")
+    said, data = (cast(bytes, part.get_payload(decode=True) or b"") for part in parts)
+    try:
+        about: Any = decode_json(said)
+    except DecodeError:
+        raise MalformedBody("The first part of an upload is a JSON object") from None
+    if not isinstance(about, dict):
+        raise MalformedBody("The first part of an upload is a JSON object")
+    return cast(dict[str, Any], about), Upload("", parts[1].get_content_type(), data)
 
 
 def batch(call: Call, body: Annotated[bytes, Body] = b"") -> None:
