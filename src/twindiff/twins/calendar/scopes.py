@@ -10,7 +10,7 @@ from typing import Any
 
 from twindiff.kit import Call
 from twindiff.kit.exchange import Exchange
-from twindiff.kit.oauth import found
+from twindiff.kit.oauth import valid_token
 from twindiff.kit.styles.google import GoogleError
 
 from .oauth import ACCESS
@@ -87,7 +87,7 @@ class InsufficientScopes(GoogleError):
 def scoped(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
     """A layer: refuse what a token was not given out for; tokens without scopes may do everything."""
     wanted = SCOPES.get(exchange.operation.name)
-    known = found(call, call.token, "access") if wanted and call.token.startswith(ACCESS) else None
+    known = valid_token(call, call.token, "access") if wanted and call.token.startswith(ACCESS) else None
     given = {each.removeprefix(PREFIX) for each in known.scope.split()} if known else set[str]()
     if wanted and given and not given & {"calendar", *wanted}:
         raise InsufficientScopes
