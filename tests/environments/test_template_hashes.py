@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
@@ -30,8 +31,15 @@ def package(tmp_path: Path) -> Path:
     folder = tmp_path / "package"
     for name in ("twin.py", "seeds/base.json", "tests/test_twin.py"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(name)
+        write(folder / name, name)
     return folder
+
+
+def write(path: Path, text: str, *, lately: bool = False) -> None:
+    """Write a file as it was before this process began, or `lately`."""
+    path.write_text(text)
+    if not lately:
+        os.utime(path, (1, 1))
 
 
 def known(cache: Path, package: Path | None, name: str = "base") -> str | None:
@@ -50,8 +58,23 @@ def test_a_hash_is_that_of_the_files_it_was_made_of(
     changed: str, expected: str | None, cache: Path, package: Path
 ) -> None:
     TemplateHashes(cache).keep(SCHEMA, package, "base", "c0ffee")
-    (package / changed).write_text("changed")
+    write(package / changed, "changed")
     assert known(cache, package) == expected
+
+
+def test_what_was_imported_of_files_that_have_changed_since_is_not_kept(cache: Path, package: Path) -> None:
+    write(package / "twin.py", "changed", lately=True)
+    TemplateHashes(cache).keep(SCHEMA, package, "base", "c0ffee")
+    write(package / "twin.py", "changed")
+    assert known(cache, package) is None
+
+
+def test_the_hash_asked_for_longest_ago_makes_room(cache: Path, package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(template_hashes, "MOST", 1)
+    TemplateHashes(cache).keep(SCHEMA, package, "base", "c0ffee")
+    os.utime(next(cache.glob("*.hash")), (1, 1))
+    TemplateHashes(cache).keep(SCHEMA, package, "default", "decaf")
+    assert (known(cache, package), known(cache, package, "default")) == (None, "decaf")
 
 
 VASES = """
@@ -74,7 +97,7 @@ twin = Twin("vases", Style(), Operations(), tables=(Vase,), templates={"vases_de
 @pytest.fixture
 def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where an installed twin notes that its template's rows were read."""
-    (tmp_path / "vases_twin.py").write_text(VASES)
+    write(tmp_path / "vases_twin.py", VASES)
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path / "vases_twin.read"
     del sys.modules["vases_twin"]

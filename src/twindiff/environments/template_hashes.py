@@ -1,7 +1,8 @@
 """Hashes of built-in templates, kept for the user's next process: to read and hash their rows takes a second.
 
 A hash is found by everything that the rows depend on: the files of the twin's package, the tables, the code that
-completes and hashes rows, and the versions of Python and of all that is installed beside.
+completes and hashes rows, and the versions of Python and of all that is installed beside. A package whose files have
+changed since this process began is left alone: what was imported of it is not what is there now.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
@@ -19,7 +21,11 @@ from twindiff.storage.journal import Values
 from twindiff.storage.schema import Schema
 from twindiff.storage.user_cache import code, default_folder, read, write
 
+MOST = 500
+"""Hashes that are kept; the one that was asked for longest ago goes first."""
 _LEFT_OUT = {"tests", "__pycache__"}
+_BEGUN = time.time()
+_HERE = Path(__file__).parent
 
 
 class LateRows(Mapping[str, list[Values]]):
@@ -65,27 +71,32 @@ class TemplateHashes:
         if path:
             with suppress(OSError, ValueError):
                 write(path, hash.encode())
+                _shorten(path.parent)
 
     def _path(self, schema: Schema, package: Path | None, name: str) -> Path | None:
         if self._folder is None or package is None:
             return None
-        named = "\0".join([schema.twin, name, schema.hash, _content(package), _surroundings()])
+        code_of = [_content(each) for each in (package, _HERE, _HERE.parent / "kit")]
+        if not all(code_of):
+            return None
+        named = "\0".join([schema.twin, name, schema.hash, *code_of, _surroundings()])
         return self._folder / f"{schema.twin}-{blake2b(named.encode(), digest_size=20).hexdigest()}.hash"
 
 
 @cache
 def _surroundings() -> str:
-    """What rows depend on that is of no twin: our own code, and whatever is installed."""
-    here = Path(__file__).parent
+    """What rows depend on besides: the code that stores them, and whatever is installed."""
     installed = sorted(each.name for each in Path(sysconfig.get_path("purelib")).glob("*.dist-info"))
-    return "\0".join([code(), _content(here), _content(here.parent / "kit"), sys.version, *installed])
+    return "\0".join([code(), sys.version, *installed])
 
 
 @cache
 def _content(package: Path) -> str:
-    """The name of all files of a package but its tests."""
+    """The name of all files of a package but its tests; empty if one has changed since this process began."""
     digest = blake2b(digest_size=20)
     for path in _files(package) if package.is_dir() else [package]:
+        if path.stat().st_mtime > _BEGUN:
+            return ""
         content = path.read_bytes()
         digest.update(f"{path.relative_to(package)}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()
@@ -95,3 +106,9 @@ def _files(folder: Path) -> Iterator[Path]:
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(set(folders) - _LEFT_OUT)
         yield from (Path(parent, name) for name in sorted(names))
+
+
+def _shorten(folder: Path) -> None:
+    """Keep the hashes that were asked for last."""
+    for path in sorted(folder.glob("*.hash"), key=lambda path: path.stat().st_mtime, reverse=True)[MOST:]:
+        path.unlink(missing_ok=True)

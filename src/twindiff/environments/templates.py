@@ -109,7 +109,7 @@ class Templates:
         self._built_in[twin.name, name] = stored
         recorded = self._recorded(twin.name, name)
         if stored.hash not in [record.hash for record in recorded]:
-            self._record(Naming(twin.name, name, "built-in"), stored, recorded)
+            self._record(Naming(twin.name, name, "built-in", twin.descriptions.get(name)), stored, recorded)
 
     def _brought(self, twin: Twin, name: str, source: Callable[[], Rows]) -> Start:
         """A template that a twin brings; its rows are not read before they are needed where their hash is known."""
