@@ -12,10 +12,10 @@ from twindiff.kit.rows import Expression
 from twindiff.kit.styles.box import BadRequest, offset_page, wanted_fields, window
 from twindiff.kit.values import coalesce
 
-from .access import NONE, chain, find_folder, is_admin, is_trashed, look_up_folders, rights
+from .access import NONE, find_folder, is_admin, is_trashed, look_up_folders, rights
 from .errors import Forbidden
 from .further_tables import MetadataInstance
-from .listing import KINDS
+from .listing import KINDS, folders_below
 from .metadata_filters import fits, read_filters
 from .search_query import Query, is_simple, read_query
 from .search_texts import MOST, PARTS, Key, Texts
@@ -66,7 +66,8 @@ class Filters(NamedTuple):
 
     kinds: tuple[str, ...]
     trash: Trash
-    ancestors: frozenset[str]
+    within: frozenset[str] | None
+    """The folders in which items must be; None for any."""
     extensions: frozenset[str]
     owners: frozenset[str]
     updaters: frozenset[str]
@@ -83,6 +84,8 @@ class Filters(NamedTuple):
             (kind.trashed_at, self.deleted),
         )
         found = [part for column, span in instants if span for part in span.conditions(column)]
+        if self.within is not None:
+            found.append(kind.parent_id.in_(sorted(self.within)))
         if self.owners:
             found.append(kind.owned_by_id.in_(sorted(self.owners)))
         if self.size:
@@ -99,11 +102,7 @@ class Filters(NamedTuple):
     def _is_in_place(self, call: Call, item: Any) -> bool:
         if item.id == "0" and item.type == "folder":
             return False
-        if self.trash != "all_items" and is_trashed(call, item) is (self.trash == "non_trashed_only"):
-            return False
-        if not self.ancestors or "0" in self.ancestors:
-            return True
-        return any(each.id in self.ancestors for each in chain(call, item.parent_id))
+        return self.trash == "all_items" or is_trashed(call, item) is (self.trash == "trashed_only")
 
     def _was_updated_by(self, call: Call, item: Any) -> bool:
         if not self.updaters:
@@ -112,13 +111,21 @@ class Filters(NamedTuple):
         return bool({item.modified_by_id, *(version.modified_by_id for version in recent)} & self.updaters)
 
 
+def _within(call: Call, ancestors: list[str]) -> frozenset[str] | None:
+    """These folders and all below them; None where everything is."""
+    if not ancestors or "0" in ancestors:
+        return None
+    below = (folder.id for each in ancestors for level in folders_below(call, each, status=None) for folder in level)
+    return frozenset((*ancestors, *below))
+
+
 def _filters(call: Call, given: dict[str, Any]) -> Filters:
     for folder in _listed(given["ancestor_folder_ids"]):
         find_folder(call, folder)
     return Filters(
         kinds=(given["type_"],) if given["type_"] else ("file", "folder", "web_link"),
         trash=given["trash_content"],
-        ancestors=frozenset(_listed(given["ancestor_folder_ids"])),
+        within=_within(call, _listed(given["ancestor_folder_ids"])),
         extensions=frozenset(each.lower().removeprefix(".") for each in _listed(given["file_extensions"])),
         owners=frozenset(_listed(given["owner_user_ids"])),
         updaters=frozenset(_listed(given["recent_updater_user_ids"])),
@@ -216,7 +223,9 @@ class Search(NamedTuple):
 
     def latest(self, wanted: Any, *, is_falling: bool) -> list[Found]:
         """All that is found, by the time of its latest change."""
-        found = self._ranked(Texts(self.call, self.parts, MOST), wanted, set(), is_falling=True)
+        found = self._ranked(
+            Texts(self.call, self.parts, self.filters.conditions, MOST), wanted, set(), is_falling=True
+        )
         return sorted(found, key=lambda each: each.modified_at or "", reverse=is_falling)
 
     def best(self, wanted: Any, most: int, *, is_falling: bool) -> list[Found]:
@@ -228,7 +237,7 @@ class Search(NamedTuple):
         found: list[Found] = []
         seen: set[Key] = set()
         for first, last in WINDOWS if in_parts else ((0, MOST),):
-            texts = Texts(self.call, self.parts, last - first, first)
+            texts = Texts(self.call, self.parts, self.filters.conditions, last - first, first)
             found += self._ranked(texts, wanted, seen, is_falling=is_falling)
             if texts.is_end or len(found) > most:
                 break

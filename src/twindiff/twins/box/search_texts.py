@@ -6,7 +6,7 @@ https://developer.box.com/guides/search/indexing
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 from twindiff.kit import Call, Word, all_of
@@ -26,13 +26,16 @@ FEW = 250
 FILES_OF_A_CONTENT = 5
 """As many files as may have the same content before more of them are looked at together than of other texts."""
 Key = tuple[str, str]
+Narrow = Callable[[Any], list[Expression]]
+"""What the rows of a kind must be besides having words."""
 
 
 class Texts:
     """Looks terms up, and tells how well they fit: `size` texts of each kind for each term, after `offset` others."""
 
-    def __init__(self, call: Call, parts: Collection[str], size: int, offset: int = 0) -> None:
+    def __init__(self, call: Call, parts: Collection[str], narrow: Narrow, size: int, offset: int = 0) -> None:
         self._call = call
+        self._narrow = narrow
         self._parts = parts
         self._size, self._offset = size, offset
         self._held: dict[Key, set[tuple[str, str]]] = {}
@@ -57,7 +60,7 @@ class Texts:
     def _fewest(self, parts: list[Query]) -> set[Key]:
         """The items that have the first part that few have, or else the first; it is taken out of the parts."""
         for at, part in enumerate(parts if len(parts) > 1 else ()):
-            few = Texts(self._call, self._parts, FEW)
+            few = Texts(self._call, self._parts, self._narrow, FEW)
             found = few.having(part)
             if few.is_end:
                 self._held.update(few._held)
@@ -88,7 +91,7 @@ class Texts:
     def _in_items(self, kind: Any, term: Term, among: set[Key] | None) -> set[Key]:
         """Names, descriptions and tags."""
         found: set[Key] = set()
-        where = [_has(kind.search_text, term, is_start=True)]
+        where = [_has(kind.search_text, term, is_start=True), *self._narrow(kind)]
         where += [] if among is None else [kind.id.in_(_ids(among, kind.type.default))]
         for id, name, description, tags in self._rows(kind, where, kind.id, kind.name, kind.description, kind.tags):
             said = {"name": name, "description": description, "tags": "\n".join(tags or ())}

@@ -117,6 +117,11 @@ def test_pages_of_very_many_results_have_each_once(box: Box):
     assert pages[-1]["total_count"] == 300
     file = box.upload("plan 7 more.txt", b"special plan")
     box("POST", "comments", {"message": "plan with a remark", "item": {"type": "file", "id": file["id"]}})
+    last = box.folder("plans", box.folder("Deep"))
+    box.upload("plan of last.txt", b"x", last)
+    deep = box("GET", f"folders/{last}")["parent"]["id"]
+    assert found(box, "plan", ancestor_folder_ids=deep) == ["plan of last.txt", "plans"]
+    assert found(box, "plan AND last", ancestor_folder_ids=f"{last},{deep}") == ["plan of last.txt"]
     assert found(box, "plan AND more") == found(box, "more AND plan") == ["plan 7 more.txt"]
     assert found(box, "plan AND special AND remark") == ["plan 7 more.txt"]
     assert found(box, "plan AND 7 NOT special") == ["plan 7", *(f"plan {n}" for n in range(70, 80))]
