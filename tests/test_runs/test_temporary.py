@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from twindiff.server.test_runs import temporary
 from twindiff.server.test_runs.temporary import PREFIX, TemporaryFolder, remove_abandoned
 
-CLAIM = "from twindiff.server.test_runs.temporary import TemporaryFolder; print(TemporaryFolder().path, flush=True)"
+CLAIMS = f"import runpy; print(runpy.run_path({temporary.__file__!r})['TemporaryFolder']().path, flush=True); input()"
+"""A program that has a folder and loads no more than that needs."""
 
 
 @pytest.fixture(autouse=True)
@@ -23,8 +25,7 @@ def place(tmp_path, monkeypatch):
 @pytest.fixture
 def abandoned():
     """The folder of a process that has been killed."""
-    program = f"{CLAIM}; input()"
-    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen([sys.executable, "-c", CLAIMS], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout
         path = Path(process.stdout.readline().decode().strip())
         process.kill()
