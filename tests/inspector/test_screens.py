@@ -150,10 +150,14 @@ def test_calendar_shows_a_month_in_whole_weeks_with_an_event_on_each_of_its_days
     begins, ends = ({"dateTime": f"2018-10-{day}-07:00"} for day in ("30T23:00:00", "31T01:00:00"))
     insert(company, summary="Night watch", start=begins, end=ends)
     insert(company, summary="Fair", start={"date": "2018-10-30"}, end={"date": "2018-11-02"})
+    insert(company, summary="Ice", start={"date": "2018-11-10"}, end={"date": "2019-03-03"})
     month = seen(world, company, "calendar", f"{AGENDA}/months/2018-10-15")
     assert re.search(r"Month October 2018 Zone America/Los_Angeles Sun 30 Sep .* Sat 3 Nov $", month)
     assert "Tue 30 Oct all day Fair 23:00 Night watch Wed 31 Oct all day Fair goes on Night watch" in month
     assert "Thu 1 Nov all day Fair Fri 2 Nov Sat 3 Nov" in month
+    assert "Fri 1 Mar all day Ice Sat 2 Mar all day Ice Sun 3 Mar Mon 4 Mar" in seen(
+        world, company, "calendar", f"{AGENDA}/months/2019-03-01"
+    )
     assert "Sun 17 Jun, today Mon 18 Jun" in seen(world, company, "calendar", f"{AGENDA}/months/2018-06-01")
 
 

@@ -118,10 +118,9 @@ def _month(call: Call, lens: Lens, day: date) -> Screen:
         Link("Month after", f"{here}/months/{after}"),
     ]
     cards: dict[date, list[Card]] = {first + timedelta(days=number): [] for number in range((end - first).days)}
-    for each in events:
-        for each_day in _days_of(each):
-            if each_day in cards:
-                cards[each_day].append(_card(each, each_day, here))
+    for event in events:
+        for each in _days_of(event, first, end - DAY):
+            cards[each].append(_card(event, each, here))
     return Screen(
         title=calendar.summary,
         subtitle=calendar.description or "",
@@ -132,11 +131,11 @@ def _month(call: Call, lens: Lens, day: date) -> Screen:
     )
 
 
-def _days_of(event: Values) -> list[date]:
-    """The days that an event takes; its end is not one of its moments."""
+def _days_of(event: Values, first: date, last: date) -> list[date]:
+    """Those days of a window that an event takes; its end is not one of its moments."""
     start, end = (datetime.fromisoformat(_moment(event[name])) for name in ("start", "end"))
-    last = max(start, end - timedelta(microseconds=1)).date()
-    return [start.date() + timedelta(days=number) for number in range(min((last - start.date()).days, 62) + 1)]
+    low, high = max(start.date(), first), min(max(start, end - timedelta(microseconds=1)).date(), last)
+    return [low + timedelta(days=number) for number in range((high - low).days + 1)]
 
 
 def _card(event: Values, day: date, here: str) -> Card:
