@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 
 import psutil
@@ -15,6 +16,7 @@ import psutil
 from twindiff.browser.job import MARK
 
 LOOK_SECONDS = 0.5
+SECONDS_TO_DIE = 5.0
 MEGABYTE = 1 << 20
 
 
@@ -55,7 +57,7 @@ def of_run(run_id: str) -> Iterator[psutil.Process]:
 def end(run_id: str) -> int:
     """Kill what is left of a run, with the groups of processes that it had; how many processes that were.
 
-    Children of this process are killed and not waited for: who started one is told of its end once, and would miss it.
+    None is reaped: who started a process is told of its end once, and would miss it.
     """
     left = [*of_run(run_id)]
     for process in left:
@@ -64,11 +66,14 @@ def end(run_id: str) -> int:
             if group != os.getpgrp():
                 os.killpg(group, signal.SIGKILL)
             process.kill()
-    psutil.wait_procs([process for process in left if not _is_own(process)], timeout=5)
+    end_by = time.monotonic() + SECONDS_TO_DIE
+    while any(_is_alive(process) for process in left) and time.monotonic() < end_by:
+        time.sleep(0.01)
     return len(left)
 
 
-def _is_own(process: psutil.Process) -> bool:
+def _is_alive(process: psutil.Process) -> bool:
+    """Whether a process has not ended; whoever has to hear of its end may still do so, which some take a second for."""
     with contextlib.suppress(psutil.Error):
-        return process.ppid() == os.getpid()
+        return process.status() != psutil.STATUS_ZOMBIE
     return False
