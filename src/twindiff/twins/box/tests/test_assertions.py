@@ -98,7 +98,7 @@ def test_what_another_key_or_nobody_has_signed_gives_nothing(signed: Box, key: r
         jwt.encode(claims(), new_key(), "RS256", headers={"kid": "k1"}),
         jwt.encode(claims(), key, "RS256", headers={"kid": "k2"}),
         jwt.encode(claims(), "a secret of thirty-two bytes or more", "HS256", headers={"kid": "k1"}),
-        jwt.encode(claims(), None, "none"),
+        jwt.encode(claims(), "", "none"),
         f"{head}.{body}.",
         f"e30.{body}.{signature}",
         f"%%.{body}.{signature}",

@@ -46,7 +46,7 @@ def key() -> str:
 
 def user(run: dict[str, str], **more: str) -> Credentials:
     """The credentials of an application that reads its variables."""
-    given = {
+    given: dict[str, Any] = {
         "refresh_token": run["GOOGLE_REFRESH_TOKEN"],
         "client_id": run["GOOGLE_CLIENT_ID"],
         "client_secret": run["GOOGLE_CLIENT_SECRET"],

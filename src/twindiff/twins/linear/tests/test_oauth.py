@@ -18,7 +18,7 @@ VERIFIER = "a-verifier-that-only-the-application-knows-of"
 CHALLENGE = urlsafe_b64encode(sha256(VERIFIER.encode()).digest()).decode().rstrip("=")
 
 
-def post(linear: Linear, path: str, headers: dict[str, str] | None = None, **form: str) -> Any:
+def post(linear: Linear, path: str, headers: dict[str, str] | None = None, /, **form: str) -> Any:
     given = {"Authorization": "", **(headers or {})}
     return linear.http(path=f"oauth/{path}", data=form, headers=given)
 
