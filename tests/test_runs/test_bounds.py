@@ -132,8 +132,12 @@ def test_a_killed_worker_leaves_the_run_failed_with_the_reason(
 
 
 def test_ending_what_is_left_of_a_run_does_not_hide_from_the_server_how_its_worker_ended():
-    child = subprocess.Popen(["sleep", "60"], env={**os.environ, MARK: "left"}, start_new_session=True)
-    assert (limits.end("left"), child.wait()) == (1, -signal.SIGKILL)
+    words = ["sh", "-c", "echo begun; exec sleep 60"]
+    marked = {**os.environ, MARK: "left"}
+    with subprocess.Popen(words, env=marked, start_new_session=True, stdout=subprocess.PIPE) as child:
+        assert child.stdout
+        child.stdout.readline()  # only a program that runs shows its variables to others
+        assert (limits.end("left"), child.wait()) == (1, -signal.SIGKILL)
 
 
 def test_a_browser_that_ends_by_itself_fails_the_run(bounded: Runs, site: Site):

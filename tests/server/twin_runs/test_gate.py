@@ -82,10 +82,10 @@ def test_the_admin_plane_is_the_same_for_every_twin(provision, twin):
 def test_operations_that_the_twin_lacks_are_counted(provision):
     run = provision()
     token = {"token": run["proxy_token"]}
-    web.post(f"{base(run)}/api/admin.apps.approve")
+    web.post(f"{base(run)}/api/users.setPhoto")
     hits = web.get(f"{base(run)}/admin/stub-hits", params=token).json()
     assert hits["total_hits"] == 1
-    assert "admin.apps.approve" in hits["hits"][0]["operation"]
+    assert "users.setPhoto" in hits["hits"][0]["operation"]
 
 
 def test_a_run_is_reset_byte_for_byte(live, provision):
