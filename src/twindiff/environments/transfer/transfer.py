@@ -167,6 +167,7 @@ class Transfer:
                 self._environments.delete(contents.id)
                 for _ in log.forget(contents.id):
                     pass
+            self._engine.sleep(contents.id)  # nor does it stay in memory where it could not be removed
             raise
 
     def _keep_files(self, files: list[bytes]) -> None:
