@@ -111,8 +111,11 @@ class Ledger:
         return run
 
     def begin(self, run_id: str) -> TestRunRecord:
-        """Note that a run is being done."""
-        run = self.change(self.find(run_id), status="running")
+        """Note that a run is being done, unless it has been cancelled meanwhile."""
+        run = self.find(run_id)
+        if run.status in ENDED:
+            return run
+        run = self.change(run, status="running")
         self.tell(run_id, "status", "running", {"status": "running"})
         return run
 
