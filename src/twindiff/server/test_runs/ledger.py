@@ -100,23 +100,26 @@ class Ledger:
 
     def end(self, run_id: str, status: str, **outcome: Any) -> TestRunRecord:
         """End a run, once: whoever comes later changes nothing."""
-        run = self.find(run_id)
-        if run.status in ENDED:
-            return run
-        told = {**run.outcome, **outcome}
-        self.tell(run_id, "result", told.get("summary") or status, {"status": status, **_brief(told)})
-        self.tell(run_id, "status", status, {"status": status})
-        run = self.change(run, status=status, outcome=told, finished_at=stamp().iso)
+        with self._service.engine.transaction():  # nobody else begins or ends it between the look and the change
+            run = self.find(run_id)
+            if run.status in ENDED:
+                return run
+            told = {**run.outcome, **outcome}
+            self.tell(run_id, "result", told.get("summary") or status, {"status": status, **_brief(told)})
+            self.tell(run_id, "status", status, {"status": status})
+            run = self.change(run, status=status, outcome=told, finished_at=stamp().iso)
         self._ring(run_id)
         return run
 
     def begin(self, run_id: str) -> TestRunRecord:
         """Note that a run is being done, unless it has been cancelled meanwhile."""
-        run = self.find(run_id)
-        if run.status in ENDED:
-            return run
-        run = self.change(run, status="running")
-        self.tell(run_id, "status", "running", {"status": "running"})
+        with self._service.engine.transaction():
+            run = self.find(run_id)
+            if run.status in ENDED:
+                return run
+            run = self.change(run, status="running")
+            self.tell(run_id, "status", "running", {"status": "running"})
+        self._ring(run_id)
         return run
 
     async def do(self, work: Callable[[], T]) -> T:

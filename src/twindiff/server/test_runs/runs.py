@@ -195,7 +195,8 @@ class TestRuns:
         run_id, do = job.run_id, self.ledger.do
         self.artifacts.open(run_id)
         watched = await self.twins.begin(twin_run_id)
-        await do(lambda: self.ledger.begin(run_id))
+        if (await do(lambda: self.ledger.begin(run_id))).status in ENDED:
+            return
         worker = Worker(job, lambda event: self._hear(run_id, event))
         self.queue.listens(run_id, worker.tell)
         try:
