@@ -8,9 +8,21 @@ import msgspec
 import pytest
 
 from tests.checks.test_mutants import caught_by
-from twindiff.checks import closed_world, conditions, history, match, operators, provenance, readers, regexes, verdict
+from twindiff.checks import (
+    closed_world,
+    conditions,
+    history,
+    match,
+    operators,
+    provenance,
+    readers,
+    references,
+    regexes,
+    verdict,
+)
 from twindiff.checks.history import Past, Touch
-from twindiff.checks.spec import Assertion, Spec
+from twindiff.checks.references import Referred
+from twindiff.checks.spec import Assertion, Reference, Spec
 
 # The package gives its function `parse` the name of the module.
 PARSE = importlib.import_module("twindiff.checks.parse")
@@ -145,7 +157,65 @@ def blind_one_of(words: Any, value: Any, place: str, *, extended: bool = True) -
     return kept_one_of(words, value, place)
 
 
+kept_values = Referred.values
+kept_any_of = references._any_of
+
+
+def values_before(referred: Referred, reference: Any) -> frozenset[Any]:
+    outcome = referred._outcomes[reference.id]
+    return frozenset(match.value_at(change.sides[-1], reference.path) for change in outcome.matched)
+
+
+def values_at_the_top(referred: Referred, reference: Any) -> frozenset[Any]:
+    return kept_values(referred, msgspec.structs.replace(reference, path=reference.path.split(".")[0]))
+
+
+def some_referred(referred: Referred, assertion: Assertion, *kept: str) -> Assertion:
+    """Put values in place of references, but not in these fields."""
+    known = kept_assertion(referred, assertion)
+    return msgspec.structs.replace(known, **{name: getattr(assertion, name) for name in kept})
+
+
+kept_assertion = Referred.assertion
+
 MUTANTS: dict[str, Replace] = {
+    "references hold for every value": lambda patch: patch.setitem(
+        operators.OPERATORS, "ref", lambda value, told: True
+    ),
+    "references hold for the first value": attribute(
+        Referred, "values", lambda referred, reference: frozenset(sorted(kept_values(referred, reference), key=str)[:1])
+    ),
+    "references look at what was before": attribute(Referred, "values", values_before),
+    "references look at no path": attribute(Referred, "values", values_at_the_top),
+    "references hold for null": lambda patch: patch.setitem(
+        operators.OPERATORS, "ref", lambda value, told: value is None or value in told.values
+    ),
+    "references find texts that begin alike": lambda patch: patch.setitem(
+        operators.OPERATORS, "ref", lambda value, told: any(str(value).startswith(str(each)) for each in told.values)
+    ),
+    "references of wheres are forgotten": attribute(
+        Referred, "assertion", lambda referred, assertion: some_referred(referred, assertion, "where")
+    ),
+    "references of by are forgotten": attribute(
+        Referred, "assertion", lambda referred, assertion: some_referred(referred, assertion, "by")
+    ),
+    "references of changes are forgotten": attribute(
+        Referred, "assertion", lambda referred, assertion: some_referred(referred, assertion, "changes")
+    ),
+    "references of exceptions are forgotten": attribute(Referred, "spec", lambda referred, spec: spec),
+    "assertions are judged in their order": attribute(references, "_in_order", list),
+    "one of several values is looked for": attribute(
+        references, "_any_of", lambda operator, values: kept_any_of(operator, values[:1])
+    ),
+    "references may be mixed": attribute(PARSE, "_refuse_mixed", lambda found, others: None),
+    "references may go anywhere": attribute(PARSE, "_referring", lambda assertion, others: assertion),
+    "references of exceptions may go anywhere": attribute(references, "of_exempt", lambda exempt, position: ()),
+    "references are compared to as objects": attribute(
+        conditions, "_refuse_lost_reference", lambda operator, operand, place: None
+    ),
+    "any text is a reference": lambda patch: patch.setitem(
+        conditions.OPERANDS, "ref", lambda value, place: Reference(str(value).partition(".")[0], "id")
+    ),
     "and needs one part": connective("and", any),
     "or needs all parts": connective("or", all),
     "or always holds": connective("or", lambda parts: True),

@@ -57,6 +57,35 @@ def audited(*assertions: Json, **top: Any) -> Audited:
     return audit(parse({"assertions": list(assertions), **top}), DIFF, WORLD)
 
 
+CHANNEL: Json = {"__table__": "channels", "channel_id": "C8", "channel_name": "news", "created": 1_760_000_000}
+THERE: Json = {**HELLO, "channel_id": "C8"}
+MADE: Json = {"id": "made", "diff_type": "added", "entity": "channels", "where": {"channel_name": "news"}}
+
+
+def audited_in_new_channels(channel: Json | str) -> Audited:
+    """Two new channels, and a message in the first of them."""
+    other = {**CHANNEL, "channel_id": "C9", "channel_name": "olds"}
+    second = {**MADE, "id": "second", "where": {"channel_name": "olds"}}
+    posted = {**POSTED, "where": {**POSTED["where"], "channel_id": channel}}
+    spec = {"version": "1", "closed_world": True, "assertions": [MADE, second, posted]}
+    return audit(parse(spec), {"inserts": [CHANNEL, other, THERE], "updates": [], "deletes": []}, WORLD)
+
+
+def test_a_check_that_refers_to_the_new_row_tells_it_from_others_and_knows_no_id() -> None:
+    found = audited_in_new_channels({"ref": "made.channel_id"})
+    assert "wrong new row: messages.channel_id" not in found.let_through
+    assert not [what for what in found.refused if what.startswith("other id")]
+
+
+def test_a_check_that_refers_to_no_row_lets_another_new_one_through() -> None:
+    found = audited_in_new_channels({"starts_with": "C"})
+    assert found.let_through["wrong new row: messages.channel_id"] == 1
+
+
+def test_a_check_of_an_id_refuses_another_id() -> None:
+    assert "other id: channels.channel_id" in audited_in_new_channels("C8").refused
+
+
 def test_checks_that_see_every_mistake_and_nothing_else_are_sound() -> None:
     found = audited(POSTED, CHANGED)
     assert (found.is_sound, found.tried) == (True, 13)

@@ -45,6 +45,29 @@ def test_a_misspelt_column_is_said() -> None:
     assert said(spec) == [("misspelt", problem)]
 
 
+ASKED: Json = {**HELLO, "id": "asked", "expected_count": 1}
+
+
+def test_of_checks_that_refer_to_others_nothing_is_said() -> None:
+    answer = {**HELLO, "where": {"parent_id": {"ref": "asked.message_id"}}}
+    topic = {"from": {"ref": "asked.message_text"}, "to": {"contains": {"ref": "asked.message_text"}}}
+    named = changed({"channel_id": {"ref": "asked.channel_id"}}, topic_text=topic)
+    assert said(ASKED, answer, named, version="1") == []
+
+
+def test_a_reference_to_a_column_of_another_kind_never_holds() -> None:
+    asked = {"id": "made", "diff_type": "added", "entity": "channels"}
+    answer = {**HELLO, "where": {"message_text": {"ref": "made.is_archived"}}}
+    why = "message_text is of the kind text and is_archived of 'made' of the kind boolean"
+    assert said(asked, answer, version="1") == [("never holds", f"assertion 2: {why}")]
+
+
+def test_a_misspelt_column_that_is_referred_to_is_said() -> None:
+    answer = {**HELLO, "where": {"parent_id": {"ref": "asked.mesage_id"}}}
+    problem = "assertions[1].where.parent_id: messages has no column 'mesage_id'. Did you mean 'message_id'?"
+    assert said(ASKED, answer, version="1") == [("misspelt", problem)]
+
+
 def test_a_test_that_is_passed_by_doing_nothing_is_said() -> None:
     assert said({**HELLO, "expected_count": 0}) == [("no-op passes", "An agent that does nothing passes.")]
 

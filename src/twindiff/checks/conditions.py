@@ -6,8 +6,18 @@ from typing import Any, cast
 from twindiff.checks import readers, regexes
 from twindiff.checks.operators import CONNECTIVES, EXTENDED_OPERATORS, OPERATORS, plain
 from twindiff.checks.readers import SpecError
-from twindiff.checks.spec import Condition, Group, Predicate, Where
-from twindiff.checks.vocabulary import EXTENDED, NUMBERS, Words, advice
+from twindiff.checks.spec import Condition, Group, Predicate, Reference, Where
+from twindiff.checks.vocabulary import EXTENDED, NUMBERS, REFERENCE, Words, advice
+
+
+def reference(value: object, place: str) -> Reference:
+    """`"<id>.<path>"` of another assertion's rows."""
+    name, dot, path = readers.text(value, place).partition(".")
+    if not (name and dot and all(path.split("."))):
+        advice = 'Write "<id>.<column>", the id of another assertion and a column of its rows.'
+        raise SpecError(place, "is no reference", value, advice)
+    return Reference(name, path)
+
 
 OPERANDS: dict[str, Callable[[object, str], Any]] = {
     **dict.fromkeys(OPERATORS, readers.text),
@@ -16,8 +26,12 @@ OPERANDS: dict[str, Callable[[object, str], Any]] = {
     **dict.fromkeys(("gt", "gte", "lt", "lte"), readers.number),
     **dict.fromkeys(("has_any", "has_all"), readers.array),
     **dict.fromkeys(("exists", "is_null"), readers.boolean),
+    "ref": reference,
 }
 """What each operator compares to."""
+
+REFERRING = frozenset({"contains", "i_contains", "starts_with", "ends_with", "i_starts_with", "i_ends_with", "has_any"})
+"""Operators that compare to a reference as well."""
 
 
 def where(value: object, place: str, *, extended: bool, fields: Words | None = None) -> Where:
@@ -48,7 +62,7 @@ def _refuse_other_kind(found: Predicate, field: str, place: str) -> None:
     if found.operator in CONNECTIVES:
         for part in found.value:
             _refuse_other_kind(part, field, place)
-    elif found.operator not in {"exists", "is_null"}:
+    elif found.operator not in {"exists", "is_null"} and not isinstance(found.value, Reference):
         kind, is_kind = ("a number", _is_number) if field in NUMBERS else ("a text", _is_text)
         given: object = found.value
         values = (
@@ -120,7 +134,22 @@ def _operation(operator: str, given: dict[str, Any], place: str, *, extended: bo
     if operator in CONNECTIVES:
         parts = readers.list_of(operand, place, lambda part, place: predicate(part, place, extended=True))
         return Predicate(operator, tuple(_some(parts, place)))
+    if operator in REFERRING and extended and isinstance(operand, dict):
+        referring = readers.keyed(cast("object", operand), place, REFERENCE, ("ref",))
+        return Predicate(operator, reference(referring["ref"], f"{place}.ref"))
+    if extended:
+        _refuse_lost_reference(operator, operand, place)
     value = plain(OPERANDS[operator](operand, place))
     if operator == "regex" and extended and not regexes.is_pattern(value):
         raise SpecError(place, "is no regular expression that Python takes", value, "Look for a text by contains.")
     return Predicate(operator, value)
+
+
+def _refuse_lost_reference(operator: str, operand: Any, place: str) -> None:
+    """Refuse to compare to an object that was meant for a reference."""
+    values = cast("list[object]", operand) if isinstance(operand, list) else [operand]
+    for value in values:
+        if isinstance(value, dict) and cast("dict[object, object]", value).keys() == REFERENCE.keys():
+            given = readers.short(cast("object", value))
+            advice = f"Write {given} for a value that is equal, or one of {', '.join(sorted(REFERRING))} before it."
+            raise SpecError(place, f"{operator} takes no reference", cast("object", operand), advice)

@@ -4,7 +4,7 @@ Each rule of the language is one small function here. Assertions are judged on t
 may satisfy several.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from msgspec import Struct
@@ -102,13 +102,16 @@ def likely(assertion: Assertion, kind: Kind, changes: Changes, past: Past) -> li
     if kind == "response" or len(found) <= FEW_ROWS:
         return found
     for clause in assertion.where:
-        if isinstance(clause, Condition) and clause.predicate.operator == "eq" and _is_scalar(clause.predicate.value):
-            return changes.having(kind, assertion.entity, clause.path, clause.predicate.value, value_at)
+        if isinstance(clause, Condition) and len(values := _wanted(clause.predicate)) == 1:
+            return changes.having(kind, assertion.entity, clause.path, next(iter(values)), value_at)
     return found
 
 
-def _is_scalar(value: object) -> bool:
-    return type(value) in SCALARS
+def _wanted(predicate: Predicate) -> Collection[Any]:
+    """The scalar values of which a column must have one, none where that is not known."""
+    if predicate.operator == "ref":
+        return predicate.value.values or ()
+    return (predicate.value,) if predicate.operator == "eq" and type(predicate.value) in SCALARS else ()
 
 
 def _judge_row(outcome: Outcome, spec: Spec, change: Change) -> None:

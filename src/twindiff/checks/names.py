@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from twindiff.checks import readers
+from twindiff.checks import readers, references
 from twindiff.checks.readers import SpecError
 from twindiff.checks.spec import Assertion, Spec, Where
 from twindiff.kit.suggestions import did_you_mean
@@ -79,6 +79,15 @@ def warnings(spec: Spec, known: Known) -> list[str]:
 
 def names_of(spec: Spec) -> Iterator[Name]:
     """Give every name of a table or a column in a spec, in the order of the language's reference."""
+    yield from _of_rows(spec)
+    entities = {assertion.id: assertion.entity for assertion in spec.assertions if assertion.diff_type != "response"}
+    for place, reference in references.of_spec(spec):
+        if reference.id in entities:
+            column = reference.path.partition(".")[0]
+            yield Name(place, column, is_table=False, of=entities[reference.id])
+
+
+def _of_rows(spec: Spec) -> Iterator[Name]:
     for assertion in spec.assertions:
         if assertion.diff_type != "response":
             yield from _of_assertion(assertion)

@@ -150,6 +150,14 @@ def lte(value: Any, expected: float) -> bool:
     return _ordered(operator.le, value, expected)
 
 
+def ref(value: Any, expected: Any) -> bool:
+    """Hold for a value that a row which counts for that assertion has at that path; null is none."""
+    try:
+        return value in (expected.values or ())
+    except TypeError:  # an object or a list
+        return False
+
+
 def _ordered(compare: Operator, value: Any, expected: float) -> bool:
     try:
         return compare(value, expected)
@@ -193,10 +201,11 @@ OPERATORS: dict[str, Operator] = {
     "is_null": is_null,
     "has_any": has_any,
     "has_all": has_all,
+    "ref": ref,
 }
 
 CONNECTIVES: dict[str, Callable[[Iterable[bool]], bool]] = {"and": all_of, "or": any_of, "not": negation}
 """What joins predicates on one value, or conditions on a row."""
 
-EXTENDED_OPERATORS = frozenset({"is_null", *CONNECTIVES})
+EXTENDED_OPERATORS = frozenset({"is_null", "ref", *CONNECTIVES})
 """Those that the public language does not have."""

@@ -1,14 +1,17 @@
 """Read a spec of the assertion language: typed assertions, or a refusal that names the place of the mistake."""
 
+from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from itertools import islice
 from typing import Any, cast
 
-from twindiff.checks import readers, vocabulary
+from msgspec.structs import replace
+
+from twindiff.checks import readers, references, vocabulary
 from twindiff.checks.conditions import predicate, where
 from twindiff.checks.diffs import CALLS, DiffType, Kind
 from twindiff.checks.readers import MISSING, SpecError
-from twindiff.checks.spec import Assertion, Count, Exempt, ExpectedChange, Spec, Where
+from twindiff.checks.spec import Assertion, Count, Exempt, ExpectedChange, Reference, Spec, Where
 from twindiff.checks.vocabulary import EXTENDED, PUBLIC
 
 MANY_PARTS = 2_000
@@ -27,11 +30,12 @@ def parse(spec: object) -> Spec:
     for name in ("scenario", "task"):
         readers.text(given.get(name, ""), name)
     readers.list_of(given.get("aggregates", []), "aggregates", _aggregate)
+    assertions = _assertions(given, extended=extended)
     return Spec(
-        assertions=_assertions(given, extended=extended),
+        assertions=assertions,
         ignore_fields=_ignore_fields(given.get("ignore_fields", {})),
         strict=readers.boolean(given.get("strict", True), "strict"),
-        closed_world=_closed_world(given.get("closed_world", False)),
+        closed_world=_closed_world(given.get("closed_world", False), assertions),
         is_extended=extended,
     )
 
@@ -66,6 +70,8 @@ def _assertions(given: dict[str, Any], *, extended: bool) -> tuple[Assertion, ..
     ids = _ids(items)
     found = tuple(_assertion(item, number, ids, extended=extended) for number, item in enumerate(items, 1))
     _refuse_after_nothing(found)
+    by_id = {assertion.id: assertion for assertion in found}
+    found = tuple(_referring(assertion, by_id) for assertion in found) if extended else found
     _refuse_rings(found)
     return found
 
@@ -106,6 +112,7 @@ def _assertion(given: dict[str, Any], number: int, ids: dict[str, int], *, exten
         ignore=frozenset(readers.list_of(given.get("ignore", []), f"{place}.ignore", readers.text)),
         after=_after(given.get("after", []), number, ids, f"{place}.after"),
         by=_by(given["by"], f"{place}.by") if "by" in given else (),
+        id=given.get("id", ""),
     )
 
 
@@ -121,6 +128,7 @@ def _response(given: dict[str, Any], number: int, ids: dict[str, int], place: st
         where=where(given["response"], f"{place}.response", extended=True, fields=vocabulary.CALL),
         count=count,
         after=_after(given.get("after", []), number, ids, f"{place}.after"),
+        id=given.get("id", ""),
     )
 
 
@@ -147,18 +155,62 @@ def _refuse_after_nothing(assertions: tuple[Assertion, ...]) -> None:
 
 
 def _refuse_rings(assertions: tuple[Assertion, ...]) -> None:
-    """Refuse assertions that are to come after each other: what they expect can never be."""
-    earlier = {assertion.number: assertion.after.values() for assertion in assertions}
+    """Refuse assertions that are to come after each other, or refer to each other: what they expect can never be."""
+    if ring := _ring({assertion.number: assertion.after.values() for assertion in assertions}):
+        said = " after ".join(f"'{assertions[number - 1].id}'" for number in ring)
+        place = f"assertions[{ring[0] - 1}].after"
+        raise SpecError(place, f"goes in a ring, {said}, and can never hold", advice="Take one out.")
+    numbers = {assertion.id: assertion.number for assertion in assertions}
+    if ring := _ring({each.number: [numbers[name] for name in each.refers_to] for each in assertions}):
+        names = [assertions[number - 1].id for number in ring]
+        found = references.of_assertion(assertions[ring[0] - 1])
+        place = next(place for place, reference in found if reference.id == names[1])
+        said = " to ".join(f"'{name}'" for name in names)
+        raise SpecError(place, f"refers in a ring, {said}, and can never hold", advice="Take one out.")
+
+
+def _ring(earlier: Mapping[int, Iterable[int]]) -> list[int]:
+    """Find assertions that need each other first, beginning and ending with the first of them."""
     try:
         TopologicalSorter(earlier).prepare()
     except CycleError as error:
         ring: list[int] = error.args[1][:0:-1]
         start = ring.index(min(ring))
-        ring = [*ring[start:], *ring[: start + 1]]
-        names = {number: name for assertion in assertions for name, number in assertion.after.items()}
-        said = " after ".join(f"'{names[number]}'" for number in ring)
-        place = f"assertions[{ring[0] - 1}].after"
-        raise SpecError(place, f"goes in a ring, {said}, and can never hold", advice="Take one out.") from None
+        return [*ring[start:], *ring[: start + 1]]
+    return []
+
+
+def _referring(assertion: Assertion, others: Mapping[str, Assertion]) -> Assertion:
+    """Note which assertions one refers to; raises `SpecError` where it cannot refer to one."""
+    found = list(references.of_assertion(assertion))
+    return replace(assertion, refers_to=_referred(found, others, assertion.number)) if found else assertion
+
+
+def _referred(found: list[tuple[str, Reference]], others: Mapping[str, Assertion], number: int = 0) -> frozenset[str]:
+    for place, reference in found:
+        other = others.get(reference.id)
+        if other is None or other.number == number:
+            advice = _ids_advice(reference.id, [name for name in others if name and others[name] is not other])
+            raise SpecError(place, "refers to no other assertion's id", reference.written, advice)
+        if other.count.most == 0:
+            problem = f"can never hold where assertion {other.number} expects nothing"
+            raise SpecError(place, problem, reference.written, "Leave it out.")
+        if other.diff_type == "response" and reference.path not in vocabulary.CALL:
+            problem = f"unknown field '{reference.path}'"
+            raise SpecError(place, problem, reference.written, vocabulary.advice(reference.path, vocabulary.CALL))
+    _refuse_mixed(found, others)
+    return frozenset(reference.id for _, reference in found)
+
+
+def _refuse_mixed(found: list[tuple[str, Reference]], others: Mapping[str, Assertion]) -> None:
+    """Refuse to refer twice to what may be several rows: one could be meant here and another there."""
+    seen: set[str] = set()
+    for place, reference in found:
+        if reference.id in seen and others[reference.id].count.most != 1:
+            problem = f"refers to '{reference.id}' once more, which may be another row of it"
+            advice = f"Let '{reference.id}' have \"expected_count\": 1, or refer to it once."
+            raise SpecError(place, problem, advice=advice)
+        seen.add(reference.id)
 
 
 def _after(value: object, number: int, ids: dict[str, int], place: str) -> dict[str, int]:
@@ -166,10 +218,13 @@ def _after(value: object, number: int, ids: dict[str, int], place: str) -> dict[
     for name in readers.list_of(value, place, readers.text):
         if ids.get(name, number) == number:
             others = [name for name, other in ids.items() if other != number]
-            advice = vocabulary.advice(name, others) if others else "No other assertion has an id; give it one."
-            raise SpecError(place, "is no other assertion's id", name, advice)
+            raise SpecError(place, "is no other assertion's id", name, _ids_advice(name, others))
         found[name] = ids[name]
     return found
+
+
+def _ids_advice(name: str, others: list[str]) -> str:
+    return vocabulary.advice(name, others) if others else "No other assertion has an id; give it one."
 
 
 def _by(value: object, place: str) -> Where:
@@ -217,11 +272,15 @@ def _ignore_fields(value: object) -> dict[str, frozenset[str]]:
     return {entity: readers.columns(names, readers.inside("ignore_fields", entity)) for entity, names in given.items()}
 
 
-def _closed_world(value: object) -> tuple[Exempt, ...] | None:
+def _closed_world(value: object, assertions: tuple[Assertion, ...]) -> tuple[Exempt, ...] | None:
     if not isinstance(value, dict):
         return () if readers.boolean(value, "closed_world") else None
     given = readers.keyed(cast("object", value), "closed_world", vocabulary.CLOSED_WORLD, ("except",))
-    return tuple(readers.list_of(given["except"], "closed_world.except", _exempt))
+    found = tuple(readers.list_of(given["except"], "closed_world.except", _exempt))
+    others = {assertion.id: assertion for assertion in assertions}
+    for position, exempt in enumerate(found):
+        _referred(list(references.of_exempt(exempt, position)), others)
+    return found
 
 
 def _exempt(value: object, place: str) -> Exempt:

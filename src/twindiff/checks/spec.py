@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from heapq import nsmallest
 from typing import Any
 
 from msgspec import Struct
 
 from twindiff.checks.diffs import DiffType, Kind
+
+REFERRED_SHOWN = 3
+
+
+class Reference(Struct, frozen=True):
+    """What the rows that count for another assertion have at a path; `values` once that is known, nulls left out."""
+
+    id: str
+    path: str
+    values: frozenset[Any] | None = None
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """The reference as the language writes it, and some of the values."""
+        found = nsmallest(REFERRED_SHOWN, self.values, key=str) if self.values is not None else None
+        return {"ref": f"{self.id}.{self.path}"} | ({} if found is None else {"in": found})
 
 
 class Predicate(Struct, frozen=True):
@@ -18,6 +35,8 @@ class Predicate(Struct, frozen=True):
     @property
     def written(self) -> dict[str, Any]:
         """The predicate as the language writes it."""
+        if isinstance(self.value, Reference):
+            return self.value.written if self.operator == "ref" else {self.operator: self.value.written}
         if not isinstance(self.value, tuple):
             return {self.operator: self.value}
         parts: list[dict[str, Any]] = [part.written for part in self.value]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
@@ -87,7 +106,7 @@ class Count(Struct, frozen=True):
 class Assertion(Struct, frozen=True):
     """One check: which rows, how many, and what changed in them. `number` counts from 1.
 
-    `after` has the numbers of assertions by their ids.
+    `after` has the numbers of assertions by their ids, `refers_to` the ids of those whose rows it refers to.
     """
 
     number: int
@@ -99,6 +118,8 @@ class Assertion(Struct, frozen=True):
     ignore: frozenset[str] = frozenset()
     after: dict[str, int] = {}
     by: Where = ()
+    id: str = ""
+    refers_to: frozenset[str] = frozenset()
 
     @property
     def paths(self) -> list[str]:

@@ -7,10 +7,11 @@ from twindiff.checks.closed_world import judge_rest
 from twindiff.checks.explain import Scene, explain, share_of
 from twindiff.checks.findings import Explanation
 from twindiff.checks.history import read as read_history
-from twindiff.checks.match import Outcome, judge
+from twindiff.checks.match import Outcome
 from twindiff.checks.names import Known, warnings
 from twindiff.checks.parse import parse
 from twindiff.checks.provenance import check_authors, hold_order
+from twindiff.checks.references import Referred, judge_all
 from twindiff.checks.regexes import time_limit
 
 
@@ -62,10 +63,11 @@ def evaluate(spec: object, diff: object, history: object = None, known: Known | 
 
 def _judged(scene: Scene) -> list[Outcome]:
     spec, changes, past = scene.spec, scene.changes, scene.past
-    outcomes = [judge(assertion, spec, changes, past) for assertion in spec.assertions]
+    referred = Referred()
+    outcomes = judge_all(spec, changes, past, referred)
     for outcome in outcomes:
         check_authors(outcome, spec, past)
         hold_order(outcome, outcomes, past)
     if spec.closed_world is not None:
-        outcomes.append(judge_rest(spec, outcomes, changes, past))
+        outcomes.append(judge_rest(referred.spec(spec), outcomes, changes, past))
     return outcomes

@@ -50,7 +50,7 @@ ASSERTION: Words = {
     ),
     "ignore": Word("columns that do not count as changed in this assertion"),
     "description": Word("a text for the reader"),
-    "id": Word("a name for `after` to refer to", extended=True),
+    "id": Word("a name for `after` and `ref` to refer to", extended=True),
     "after": Word("ids of assertions whose rows or calls must all come before those of this one", extended=True),
     "by": Word("who alone may have touched the rows that count: `{path: predicate}` over the operation", extended=True),
     "response": Word("in place of `diff_type` and `entity`: `{path: predicate}` over the calls", extended=True),
@@ -92,6 +92,8 @@ CALL: Words = {
     "seq": Word("the number of what it wrote, null where it wrote nothing"),
     "number": Word("the number of the call in its environment"),
 }
+
+REFERENCE: Words = {"ref": Word("`<id>.<path>` of the rows that count for another assertion")}
 
 NUMBERS = frozenset({"status", "seq", "number"})
 """The fields of a call that are numbers; all others are texts."""

@@ -68,9 +68,17 @@ def predicate_words(predicate: Row) -> str:
         return f"not {predicate_words(value)}"
     if operator in {"and", "or"}:
         return f" {operator} ".join(predicate_words(part) for part in value)
+    if operator == "ref":
+        return _reference_words(value, predicate.get("in"))
     if operator in {"exists", "is_null"}:
         return "be set" if value == (operator == "exists") else "be null"
     return f"{PHRASES[operator]} {short(value)}"
+
+
+def _reference_words(reference: str, values: list[Any] | None) -> str:
+    name, _, path = reference.partition(".")
+    known = " or ".join(short(value) for value in values or ())
+    return f"be the {path} of '{name}', {known or 'for which no row counts'},"
 
 
 def count_words(count: Count, noun: str = "row") -> str:

@@ -20,6 +20,9 @@ MOST = 400
 LISTS = ("inserts", "updates", "deletes")
 OTHER_TEXT = "something else"
 OTHER_TIME = "2031-01-01T00:00:00"
+DAY = 86_400
+TIMES = 10**9
+"""Numbers from here on may be times in seconds, where one more is as right."""
 
 
 class Variant(NamedTuple):
@@ -107,6 +110,17 @@ def _wrong_values(diff: dict[str, list[Row]], kind: str, at: int, table: Table, 
             what = "wrong author" if value == world.actor else "wrong value"
             wrong = _other(value, column, world)
             yield Variant(what, f"{table.name}.{name}", False, _with(diff, kind, at, name, wrong))
+            for other in _new_others(value, column, diff)[:1]:
+                yield Variant("wrong new row", f"{table.name}.{name}", False, _with(diff, kind, at, name, other))
+
+
+def _new_others(value: Any, column: Any, diff: dict[str, list[Row]]) -> list[Any]:
+    """The ids of other new rows that a reference to one could lead to."""
+    if column.references is None:
+        return []
+    table = table_of(column.references)
+    new = [row[table.key[0]] for row in diff["inserts"] if row["__table__"] == table.name]
+    return [each for each in new if each != value] if value in new else []
 
 
 def _other(value: Any, column: Any, world: World) -> Any:
@@ -118,7 +132,7 @@ def _other(value: Any, column: Any, world: World) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
-        return value + 1
+        return value + (DAY if value >= TIMES else 1)
     return OTHER_TEXT if isinstance(value, str) else type(value)()
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
-from twindiff.checks import History, Known, Spec, evaluate, match, misspelt, regexes
+from twindiff.checks import History, Known, Spec, evaluate, match, misspelt, references, regexes
 from twindiff.checks.diffs import LISTS, Row
-from twindiff.checks.spec import Assertion, Condition, ExpectedChange, Group, Predicate, Where
+from twindiff.checks.spec import Assertion, Condition, ExpectedChange, Group, Predicate, Reference, Where
 from twindiff.kit.rows import Table
 
 Kind = Literal["misspelt", "no-op passes", "never holds", "never fails", "contradiction", "already so"]
@@ -96,6 +96,7 @@ def _impossible(assertion: Assertion, spec: Spec, world: World) -> str | None:
     reasons = (
         *(_impossible_clause(clause, table) for clause in assertion.where),
         *(_impossible_change(change, assertion, spec, table) for change in _expected(assertion)),
+        *(_impossible_reference(clause, table, spec, world) for clause in assertion.where),
         _impossible_here(assertion, spec, world),
     )
     return next((reason for reason in reasons if reason), None)
@@ -154,6 +155,21 @@ def _ignored(assertion: Assertion, spec: Spec) -> frozenset[str]:
     return everywhere | spec.ignore_fields.get(assertion.entity, frozenset())
 
 
+def _impossible_reference(clause: Condition | Group, table: Table, spec: Spec, world: World) -> str | None:
+    """Say why a column can never be equal to the one that it is held against."""
+    if not isinstance(clause, Condition) or not isinstance(clause.predicate.value, Reference):
+        return None
+    reference = clause.predicate.value
+    other = world.tables.get(next(each.entity for each in spec.assertions if each.id == reference.id))
+    columns = (table.columns.get(clause.path), other.columns.get(reference.path) if other else None)
+    kinds = [column.kind for column in columns if column and column.kind in TYPES]
+    if clause.predicate.operator == "ref" and len({TYPES[kind] for kind in kinds}) > 1:
+        return (
+            f"{clause.path} is of the kind {kinds[0]} and {reference.path} of '{reference.id}' of the kind {kinds[1]}"
+        )
+    return None
+
+
 def _impossible_here(assertion: Assertion, spec: Spec, world: World) -> str | None:
     """Say why a row that must be there beforehand is not: a net diff shows what a run makes itself as added alone."""
     if assertion.diff_type == "added":
@@ -184,18 +200,29 @@ def _candidates(assertion: Assertion, spec: Spec, world: World) -> list[Row]:
 
     def can_be(row: Row) -> bool:
         held = match.satisfies(_fixed(assertion.where, may_change), row)
-        return held and all(match.from_holds(change, row) for change in _expected(assertion))
+        return held and all(match.from_holds(change, row) for change in _expected(assertion) if not _refers(change))
 
     return [row for row in world.rows.get(assertion.entity, ()) if can_be(row)]
 
 
 def _fixed(where: Where, may_change: Any) -> Where:
-    """The clauses about nothing that may change."""
-    return tuple(clause for clause in where if not any(path.split(".")[0] in may_change for path in clause.paths))
+    """The clauses about nothing that may change, which refer to nothing else."""
+    return tuple(
+        clause
+        for clause in where
+        if not any(path.split(".")[0] in may_change for path in clause.paths)
+        and not any(references.of_where((clause,), ""))
+    )
+
+
+def _refers(change: ExpectedChange) -> bool:
+    return any(references.of_predicate(change.before, ""))
 
 
 def _is_so_already(assertion: Assertion, world: World) -> bool:
-    """Whether the template is as if what an assertion asks for had been done."""
+    """Whether the template is as if what an assertion asks for had been done; what refers to others never is."""
+    if assertion.refers_to:
+        return assertion.count.least == 0
     rows = [row for row in world.rows.get(assertion.entity, ()) if match.satisfies(assertion.where, row)]
     least = assertion.count.least
     judged: dict[str, Callable[[], bool]] = {
