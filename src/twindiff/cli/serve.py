@@ -77,6 +77,9 @@ KeepDays = Annotated[
     float, typer.Option(min=0, help="How long results of deleted environments stay, after their time to live.")
 ]
 MostEnvironments = Annotated[int, typer.Option(min=1, help="Environments that are ready at once.")]
+MostStorage = Annotated[
+    int, typer.Option(metavar="MB", min=0, help="What all environments may write together; 0 for as much as there is.")
+]
 KeepTranscripts = Annotated[
     Transcripts, typer.Option(help="Keep what calls asked and were answered: of none, of failed ones, or of all.")
 ]
@@ -101,6 +104,7 @@ def serve(
     allow_webhooks_to: WebhookHosts = None,
     keep_days: KeepDays = 30,
     most_environments: MostEnvironments = 100_000,
+    most_storage: MostStorage = 0,
     transcripts: KeepTranscripts = Transcripts.ALL,
     repo: Repositories = None,
     browsers: Browsers = 0,
@@ -110,17 +114,14 @@ def serve(
     """Serve twins until Ctrl-C or SIGTERM."""
     from twindiff.server import Settings
 
-    settings = Settings(
-        data_dir=data_directory(data_dir),
+    kept = Settings(data_directory(data_dir), fsync=fsync, storage=storage, ready=ready, keep_days=keep_days)
+    settings = kept._replace(
         api_key=api_key or None,
-        fsync=fsync,
         runs_once=runs == Judging.ONCE,
         idle_seconds=idle_seconds,
-        storage=storage,
-        ready=ready,
         webhook_hosts=tuple(allow_webhooks_to or ()),
-        keep_days=keep_days,
         most_environments=most_environments,
+        most_bytes=most_storage * 1_000_000,
         transcripts=transcripts.value,
         repositories=_named(repo or ()),
         runs_at_once=browsers,

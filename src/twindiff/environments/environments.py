@@ -162,7 +162,7 @@ class Environments:
         self.actors = Actors(engine, registry)
 
     def create(self, wanted: Wanted) -> Created:
-        """Make an environment of one or several templates; raises UnknownUser, TooManyEnvironments."""
+        """Make an environment of one or several templates; raises UnknownUser, TooManyEnvironments, StorageFull."""
         self._refuse_too_many()
         acting = self.actors.resolve(wanted.templates, wanted.user_id or "", wanted.email or "", wanted.users or {})
         for token, user in (wanted.tokens or {}).items():
@@ -242,6 +242,7 @@ class Environments:
         return Created(record, token)
 
     def _refuse_too_many(self) -> None:
+        self._engine.room.take()
         if self._room <= 0:
             self._room = self._most - self.count("ready")
             if self._room <= 0:

@@ -81,6 +81,8 @@ class Settings(NamedTuple):
     """How long deleted environments and the results of their runs are kept, after their time to live."""
     most_environments: int = 100_000
     """Environments that are ready at once."""
+    most_bytes: int = 0
+    """Bytes that the storage may hold of all environments; 0 for as many as the disk."""
     transcripts: Policy = "all"
     """Of which calls is kept what they asked and were answered."""
     repositories: tuple[tuple[str, str], ...] = ()
@@ -243,6 +245,7 @@ class Service:
                 await self.runtime.run_steps(self.engine.unnamed_blobs.sweep())
         if isinstance(self.engine, SqliteEngine):
             await self.runtime.run_steps(self.engine.maintain())
+        self.engine.measure()
 
     async def write_calls(self) -> None:
         """Write the calls up to now, in parts."""
@@ -285,7 +288,7 @@ class Service:
 def _engine(settings: Settings) -> Engine:
     """The engine that the settings name; that of PostgreSQL is an extra."""
     if not settings.storage:
-        return SqliteEngine(settings.data_dir, fsync=settings.fsync)
+        return SqliteEngine(settings.data_dir, fsync=settings.fsync, most_bytes=settings.most_bytes)
     from twindiff.storage.postgres import PostgresEngine
 
-    return PostgresEngine(settings.storage, ready=settings.ready)
+    return PostgresEngine(settings.storage, ready=settings.ready, most_bytes=settings.most_bytes)

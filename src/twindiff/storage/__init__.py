@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -24,6 +24,9 @@ from .due import WorkDue as WorkDue
 from .feed import Feed
 from .journal import Record, Values
 from .schema import Schema
+
+if TYPE_CHECKING:
+    from .room import Room
 
 T = TypeVar("T")
 
@@ -163,6 +166,8 @@ class Engine(Protocol):
     """Bytes too large for rows, of all environments."""
     feed: Feed
     """Tells of every operation that wrote and of every rewind, whichever process of the server it was in."""
+    room: Room
+    """What may be written yet; operations that write and bytes of files count themselves out of it."""
 
     def schema(self, schema: Schema) -> None:
         """Make a twin's tables known."""
@@ -296,6 +301,10 @@ class Engine(Protocol):
 
     def difference(self, env: str, after: int, upto: int) -> list[Record]:
         """Records that lead from one point to another, with rewinds resolved."""
+        ...
+
+    def measure(self) -> None:
+        """Tell `room` how many bytes are held now, if that is limited; no request does."""
         ...
 
     def catalog(self, schema: Schema) -> CatalogStore:

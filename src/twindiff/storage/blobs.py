@@ -18,6 +18,7 @@ from typing import BinaryIO, NoReturn, Protocol
 from twindiff.kit.blobs import Blobs
 from twindiff.kit.errors import NotFound
 from twindiff.storage import StorageFull
+from twindiff.storage.room import Room
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
@@ -26,6 +27,11 @@ _NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EE
 
 class KeptBlobs(Blobs, Protocol):
     """Bytes that are removed when nobody names them any more."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are; counted once, and kept up from then on."""
+        ...
 
     def sync(self) -> None:
         """Have the disk keep what was put before, in any thread; raises OSError."""
@@ -40,21 +46,30 @@ class KeptBlobs(Blobs, Protocol):
         ...
 
 
-def blobs_of(directory: str) -> KeptBlobs:
-    """The bytes of a data directory; `:memory:` keeps none after the process."""
-    return MemoryBlobs() if directory == ":memory:" else FileBlobs(Path(directory) / "blobs")
+def blobs_of(directory: str, room: Room | None = None) -> KeptBlobs:
+    """The bytes of a data directory, which take room; `:memory:` keeps none after the process."""
+    room = room or Room()
+    return MemoryBlobs(room) if directory == ":memory:" else FileBlobs(Path(directory) / "blobs", room)
 
 
 class MemoryBlobs:
     """Bytes that go with the process."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: Room) -> None:
         self._kept: dict[str, tuple[bytes, float]] = {}
+        self._room = room
         self._guard = Lock()
+
+    @property
+    def size(self) -> int:
+        with self._guard:
+            return sum(len(data) for data, _ in self._kept.values())
 
     def put(self, data: bytes) -> str:
         digest = sha256(data).hexdigest()
         with self._guard:
+            if digest not in self._kept:
+                self._room.take(len(data))
             self._kept[digest] = data, time.time()
         return digest
 
@@ -85,28 +100,46 @@ class MemoryBlobs:
 class FileBlobs:
     """Bytes in files named by their digest: `ab/cdef…`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, room: Room) -> None:
         self._folder = folder
+        self._room = room
+        self._size: int | None = None
         self._unsynced: set[Path] = set()
         self._guard = Lock()
+
+    @property
+    def size(self) -> int:
+        with self._guard:
+            if self._size is None:
+                self._size = sum(file.stat().st_size for file in self._files())
+            return self._size
 
     def put(self, data: bytes) -> str:
         digest = sha256(data).hexdigest()
         path = self._path(digest)
         with self._guard:
             if not _is_there(path, len(data)):
+                self._room.take(len(data))
                 _write_whole(path, data)
+                self._grow(len(data))
                 self._unsynced.add(path)
         return digest
 
     def put_before(self, instant: float) -> set[str]:
-        files = [*self._folder.glob("??/" + "?" * 62)]
-        return {file.parent.name + file.name for file in files if _written(file) < instant}
+        return {file.parent.name + file.name for file in self._files() if _written(file) < instant}
+
+    def _files(self) -> list[Path]:
+        return [*self._folder.glob("??/" + "?" * 62)]
+
+    def _grow(self, size: int) -> None:
+        if self._size is not None:
+            self._size += size
 
     def remove(self, digest: str, instant: float) -> None:
         path = self._path(digest)
         with self._guard:
             if _written(path) < instant:
+                self._grow(-path.stat().st_size)
                 path.unlink(missing_ok=True)
                 self._unsynced.discard(path)
 

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import BinaryIO
 
 from twindiff.kit.errors import NotFound
+from twindiff.storage.room import Room
 
 from .connections import Pool
 
@@ -14,12 +15,14 @@ from .connections import Pool
 class DatabaseBlobs:
     """Bytes that are kept once, whoever put them."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, room: Room) -> None:
         self._pool = pool
+        self._room = room
 
     def put(self, data: bytes) -> str:
         digest = sha256(data).hexdigest()
         if not self.has(digest):
+            self._room.take(len(data))
             with self._pool.connection() as connection:
                 query = "INSERT INTO twindiff.blobs VALUES (%s, %s) ON CONFLICT DO NOTHING"
                 connection.execute(query, (digest, data), binary=True)

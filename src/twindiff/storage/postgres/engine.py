@@ -27,6 +27,7 @@ from twindiff.storage.cooperative import CooperativeStep, yield_control
 from twindiff.storage.due import NO_JOBS, UNKNOWN, TemplateTimes, earliest
 from twindiff.storage.feed import Feed, Written
 from twindiff.storage.journal import ADVANCE, Record, Values, between
+from twindiff.storage.room import Room
 from twindiff.storage.schema import Schema
 
 from .admin import initialise, version_of
@@ -75,7 +76,8 @@ class PostgresEngine:
 
     inline = False
 
-    def __init__(self, dsn: str, *, admin_dsn: str | None = None, ready: int = 0) -> None:
+    def __init__(self, dsn: str, *, admin_dsn: str | None = None, ready: int = 0, most_bytes: int = 0) -> None:
+        self.room = Room(most_bytes)
         self._admin_dsn = admin_dsn
         self._pool = Pool(dsn)
         self._turns = Turns()
@@ -90,9 +92,10 @@ class PostgresEngine:
         self._points = Points(self._pool, self._tables, self._journal)
         self._times = TemplateTimes()
         self._copies = Copies(self._pool, ready)
-        self.blobs: Blobs = DatabaseBlobs(self._pool)
+        self.blobs: Blobs = DatabaseBlobs(self._pool, self.room)
         self._slot = SlotGuard(self._pool)
         self._leadership = Leadership(dsn)
+        self.measure()
 
     def schema(self, schema: Schema) -> None:
         if self._admin_dsn:
@@ -213,8 +216,10 @@ class PostgresEngine:
             self._note_due(connection, env, intent.twin, touched)
             meta = msgspec.json.encode(intent.described()).decode()[1:-1]
             told = msgspec.json.encode(store.events).decode()
-            values = (env, meta, clock.micros, wall, msgspec.json.encode(counters.values).decode(), told)
-            ((seq,),) = connection.rows("SELECT twindiff.finish_write(%s, %s, %s, %s, %s, %s)", values)
+            size = touched.size + len(told)
+            self.room.take(size)
+            values = (env, meta, clock.micros, wall, msgspec.json.encode(counters.values).decode(), told, size)
+            ((seq,),) = connection.rows("SELECT twindiff.finish_write(%s, %s, %s, %s, %s, %s, %s)", values)
             connection.script("COMMIT")
         self.feed.wrote(Written(env, seq, intent.twin, touched.tables))
         return result, seq
@@ -290,6 +295,10 @@ class PostgresEngine:
 
     def difference(self, env: str, after: int, upto: int) -> list[Record]:
         return between(lambda low, high: self._journal.records(env, low, high), after, upto)
+
+    def measure(self) -> None:
+        if self.room.is_limited:
+            self.room.measured(self._standings.bytes())
 
     def catalog(self, schema: Schema) -> PostgresStore:
         if self._admin_dsn:

@@ -71,8 +71,7 @@ class Points:
             self._bring_back(connection, _since(connection, env, at, seq))
             made = time.time_ns() // 1000
             connection.count(
-                "INSERT INTO twindiff.standings (env, origin, mode, seq, clock, at, counters, parent, born, due) "
-                f"SELECT %s, origin, mode, %s, %s, %s, %s, env, %s, {_LOOK} FROM twindiff.standings WHERE env = %s",
+                _ADD_FORK,
                 (
                     child,
                     at,
@@ -136,6 +135,10 @@ class Points:
             connection.write_all(statement, values)
 
 
+_ADD_FORK = f"""
+INSERT INTO twindiff.standings (env, origin, mode, seq, clock, at, counters, parent, born, due, bytes)
+SELECT %s, origin, mode, %s, %s, %s, %s, env, %s, {_LOOK}, bytes FROM twindiff.standings WHERE env = %s
+"""
 _ADD_REWIND = "INSERT INTO twindiff.journal (env, seq, record, lsn) VALUES (%s, %s, %s, pg_current_wal_insert_lsn())"
 
 
@@ -143,11 +146,12 @@ def _take_over(connection: Connection, env: str, records: list[Record]) -> None:
     insert = (
         "INSERT INTO twindiff.journal (env, seq, record) SELECT * FROM unnest(%s::text[], %s::bigint[], %s::bytea[])"
     )
-    connection.write_all(insert, [(env, record.seq, encode(record)) for record in records])
-    last = records[-1]
+    packed = [(env, record.seq, encode(record)) for record in records]
+    connection.write_all(insert, packed)
+    size, last = sum(len(each) for _, _, each in packed), records[-1]
     connection.count(
-        "UPDATE twindiff.standings SET seq = %s, clock = %s, at = %s, counters = %s WHERE env = %s",
-        (last.seq, last.clock, last.at, msgspec.json.encode(last.ids).decode(), env),
+        "UPDATE twindiff.standings SET seq = %s, clock = %s, at = %s, counters = %s, bytes = %s WHERE env = %s",
+        (last.seq, last.clock, last.at, msgspec.json.encode(last.ids).decode(), size, env),
     )
 
 

@@ -7,6 +7,9 @@ from typing import NamedTuple
 from .connections import Pool
 
 _SEQ = "SELECT seq FROM twindiff.standings WHERE env = %s AND NOT forgotten"
+_BYTES = """
+SELECT coalesce(sum(bytes), 0) + pg_total_relation_size('twindiff.blobs') FROM twindiff.standings WHERE NOT forgotten
+"""
 
 
 _PRESENT = "SELECT mode, clock, at, due, seq FROM twindiff.standings WHERE env = %s AND NOT forgotten"
@@ -49,6 +52,12 @@ class Standings:
         """Note when work falls due next, unless the environment has gone on from a record meanwhile."""
         with self._pool.connection() as connection:
             connection.count("UPDATE twindiff.standings SET due = %s WHERE env = %s AND seq = %s", (due, env, seq))
+
+    def bytes(self) -> int:
+        """What the operations of all environments have written, and the bytes of files."""
+        with self._pool.connection() as connection:
+            found = connection.row(_BYTES)
+        return int(found[0]) if found else 0
 
     def delete(self, env: str) -> None:
         """Forget an environment; its rows are removed in the background, and its journal when no fork lives on it."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
+import msgspec
 from psycopg import errors
 
 from twindiff.kit.errors import AlreadyExists, ApiError, NotFound
@@ -23,6 +24,7 @@ from .dialect import Sql
 from .statements import by_column
 from .tables import Tables, TableSql, loading
 
+_encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 R = TypeVar("R", bound=Row)
 Place = tuple[str, Stored]
 Opener = Callable[[], AbstractContextManager[Connection]]
@@ -60,6 +62,11 @@ class Touched:
     def rows(self) -> Iterator[tuple[str, Stored | None]]:
         """The rows that were written, as they are, each with the name of its table."""
         return ((table, after) for (table, _), (_, after) in self._rows.items())
+
+    @property
+    def size(self) -> int:
+        """About how many bytes the journal takes for them."""
+        return len(_encode([*self._rows.values()]))
 
     def copy(self) -> dict[Place, tuple[Stored | None, Stored | None]]:
         """What is known now, to come back to."""

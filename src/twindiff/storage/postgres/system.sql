@@ -15,6 +15,8 @@ CREATE TABLE IF NOT EXISTS twindiff.standings (
 -- No later than the time of any work that falls due; 0 when the rows have to be looked at, and the largest number when
 -- there is never any work.
 ALTER TABLE twindiff.standings ADD COLUMN IF NOT EXISTS due bigint NOT NULL DEFAULT 0;
+-- What its operations have written, about as long as its part of the journal.
+ALTER TABLE twindiff.standings ADD COLUMN IF NOT EXISTS bytes bigint NOT NULL DEFAULT 0;
 CREATE INDEX IF NOT EXISTS standings_parent ON twindiff.standings (parent) WHERE parent IS NOT NULL;
 
 -- A record with an lsn came in the order of commits, so that of those before it none can come any more. One without was
@@ -80,14 +82,18 @@ BEGIN
 END $$;
 
 -- Number an operation and say in the write-ahead log what it was; `meta` is the inside of a JSON array, `events` one.
+DROP FUNCTION IF EXISTS twindiff.finish_write(text, text, bigint, bigint, text);
+DROP FUNCTION IF EXISTS twindiff.finish_write(text, text, bigint, bigint, text, text);
 CREATE OR REPLACE FUNCTION twindiff.finish_write(
-    environment text, meta text, new_clock bigint, new_at bigint, new_counters text, events text
+    environment text, meta text, new_clock bigint, new_at bigint, new_counters text, events text DEFAULT '[]',
+    size bigint DEFAULT 0
 ) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
     number bigint;
 BEGIN
-    UPDATE twindiff.standings SET seq = seq + 1, clock = new_clock, at = new_at, counters = new_counters
+    UPDATE twindiff.standings
+        SET seq = seq + 1, clock = new_clock, at = new_at, counters = new_counters, bytes = bytes + size
         WHERE env = environment RETURNING seq INTO number;
     PERFORM pg_logical_emit_message(
         true, 'twindiff',
@@ -96,12 +102,6 @@ BEGIN
     );
     RETURN number;
 END $$;
-
--- The same for an operation that tells of nothing.
-CREATE OR REPLACE FUNCTION twindiff.finish_write(
-    environment text, meta text, new_clock bigint, new_at bigint, new_counters text
-) RETURNS bigint
-LANGUAGE sql RETURN twindiff.finish_write(environment, meta, new_clock, new_at, new_counters, '[]');
 
 -- Forget an environment, and then those of its ancestors that were kept for it alone; what is left of them is removed
 -- in the background. With the lock held, no fork can begin here.

@@ -28,6 +28,7 @@ from twindiff.storage.due import TemplateTimes, earliest, unknown
 from twindiff.storage.durability import Durability
 from twindiff.storage.feed import Feed, Written
 from twindiff.storage.journal import ADVANCE, Record, Values, between
+from twindiff.storage.room import Room
 from twindiff.storage.schema import Schema
 
 from .catalog import Catalog
@@ -72,10 +73,11 @@ class SqliteEngine:
 
     inline = True
 
-    def __init__(self, directory: str, *, fsync: bool = False) -> None:
-        self.file = DataFile(directory)
+    def __init__(self, directory: str, *, fsync: bool = False, most_bytes: int = 0) -> None:
+        self.room = Room(most_bytes)
+        self.file = DataFile(directory, self.room)
         self.durability = self._made_durable() if fsync and directory != IN_MEMORY else None
-        self._kept_blobs = blobs_of(directory)
+        self._kept_blobs = blobs_of(directory, self.room)
         self.blobs: Blobs = self._kept_blobs
         self.feed = Feed()
         self._templates = TemplateImages(self.file)
@@ -88,6 +90,7 @@ class SqliteEngine:
         self._images = ImageQueue(self.file)
         self.unnamed_blobs = UnnamedBlobs(self.file, self._kept_blobs, self._pools, self._templates)
         self._slept, self._slept_lately = 0, 0
+        self.measure()
 
     def _made_durable(self) -> Durability:
         durability = Durability(self._sync)
@@ -428,6 +431,10 @@ class SqliteEngine:
 
     def difference(self, env: str, after: int, upto: int) -> list[Record]:
         return between(lambda low, high: self.file.records(env, low, high), after, upto)
+
+    def measure(self) -> None:
+        if self.room.is_limited:
+            self.room.measured(self.file.used() + self._kept_blobs.size)
 
     def content(self, env: str, origin: Origin) -> dict[str, dict[str, list[Values]]]:
         """Every row of an environment, by twin and table."""

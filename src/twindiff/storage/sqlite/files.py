@@ -14,6 +14,7 @@ import msgspec
 from twindiff.storage import DataDirectoryInUse, StorageFull, StorageUnavailable, Template
 from twindiff.storage.cooperative import CooperativeStep, yield_control
 from twindiff.storage.journal import Record, decode, encode
+from twindiff.storage.room import Room
 from twindiff.storage.schema import Schema
 
 from .carrying_over import carry_over
@@ -200,7 +201,8 @@ class Reading:
 class DataFile(Reading):
     """Everything durable: a `kill -9` loses nothing of it, and a power cut what nobody has synced."""
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, room: Room) -> None:
+        self._room = room
         self._lock = None if directory == IN_MEMORY else _take(Path(directory))
         in_memory = f"file:/twindiff-{id(self)}?vfs=memdb"
         self._path = in_memory if directory == IN_MEMORY else str(Path(directory) / "twindiff.db")
@@ -291,10 +293,12 @@ class DataFile(Reading):
     def append(self, record: Record) -> None:
         """Make one operation durable; raises StorageFull."""
         insert, values = "INSERT INTO journal (env, seq, record) VALUES (?, ?, ?)", (record.env, record.seq)
+        packed = encode(record)
+        self._room.take(len(packed))
         if record.to is None:
-            return self._write(insert, (*values, encode(record)))
+            return self._write(insert, (*values, packed))
         with self.transaction():
-            self._write(insert, (*values, encode(record)))
+            self._write(insert, (*values, packed))
             target = self.target(record.env, record.to)
             self._write("INSERT INTO rewinds (env, seq, target) VALUES (?, ?, ?)", (*values, target))
 
@@ -364,6 +368,12 @@ class DataFile(Reading):
     def is_free(self, env: str) -> bool:
         """Whether an environment is forgotten and no fork lives on it."""
         return self.connection.execute(f"SELECT 1 FROM forks WHERE env = ? AND {_FREE}", (env,)).fetchone() is not None
+
+    def used(self) -> int:
+        """Bytes of the pages that hold anything."""
+        names = ("page_size", "page_count", "freelist_count")
+        size, all, free = (self.connection.execute(f"PRAGMA {name}").fetchall()[0][0] for name in names)
+        return int(size * (all - free))
 
     def shrink(self) -> Generator[CooperativeStep]:
         """Give room that is free back to the file system, in parts, when it is much; an older file keeps it.
