@@ -22,7 +22,7 @@ from twindiff.catalog.stamps import wall
 from twindiff.kit.blobs import Blobs
 from twindiff.kit.call import Call
 from twindiff.kit.due import NEVER, FailedWork, Job, first_value, instant_due, last_value
-from twindiff.kit.errors import ApiError
+from twindiff.kit.errors import ApiError, NotFound
 from twindiff.kit.rows import table_of
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
@@ -250,10 +250,18 @@ class Work:
 
     def _row(self, db: Store) -> Any:
         """The row, if it is due still."""
-        columns = self._table.columns
-        same = [columns[name] == value for name, value in zip(self._table.key, self.piece.key, strict=True)]
-        row = db.find(self._job.table, *same, *self._job.where)
+        row = self._found(db)
         return row if row and instant_due(getattr(row, self._job.column.name)) == self.piece.due else None
+
+    def _found(self, db: Store) -> Any:
+        if self._job.where:
+            columns = self._table.columns
+            same = [columns[name] == value for name, value in zip(self._table.key, self.piece.key, strict=True)]
+            return db.find(self._job.table, *same, *self._job.where)
+        try:
+            return db.get(self._job.table, *self.piece.key)
+        except NotFound:
+            return None
 
     def fail(self, error: Exception, moment: OperationContext) -> None:
         """Note that it has failed, so that it is not tried again."""

@@ -330,6 +330,7 @@ if TYPE_CHECKING:
             words: tuple[str, ...] = (),
             entries: tuple[str, ...] = (),
             visibility: Visibility = "plain",
+            omit_defaults: bool = False,
         ) -> Any: ...
 
     @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(column, references))

@@ -1,17 +1,19 @@
 """A Store that writes each row once, with its last values, however often an operation changes it.
 
 Operations that pass a row through several states, as a payment that is made, confirmed and settled at once, cost one
-statement for each row in place of one for each state; rows that were read by their key are not read again. Whatever is
-asked of a table otherwise is asked after its rows were written, so a handler sees no difference.
+statement for each row in place of one for each state. Rows that were read by their key are not read again, nor are
+those that were asked for by what their columns equal, until that changes. Whatever is asked of a table otherwise is
+asked after its rows were written, so a handler sees no difference.
 """
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from operator import attrgetter
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -36,19 +38,30 @@ def written_once(call: Call) -> Generator[None]:
         call.db = before
 
 
+class Question(NamedTuple):
+    """Which rows equal something, and in which order: the columns that it depends on, and all that was said."""
+
+    columns: frozenset[str]
+    where: tuple[tuple[Any, ...], ...]
+    order: tuple[tuple[Any, ...], ...]
+
+
 class Kept:
     """What is known of one table: rows as they are now, and which of their columns are not written yet.
 
-    None stands for all columns, those of a new row.
+    None stands for all columns, those of a new row. `absent` are keys that no row has, `answers` the keys of the rows
+    that were asked for.
     """
 
-    __slots__ = ("cascades", "key", "key_of", "rows", "table", "unwritten")
+    __slots__ = ("absent", "answers", "cascades", "key", "key_of", "rows", "table", "unwritten")
 
     def __init__(self, table: type[Row]) -> None:
         self.table = table
         self.key, self.key_of, self.cascades = _declared(table)
         self.rows: dict[Key, Any] = {}
         self.unwritten: dict[Key, set[str] | None] = {}
+        self.absent: set[Key] = set()
+        self.answers: dict[Question, list[Key]] = {}
 
     def asked(self, where: Sequence[Expression]) -> Key | None:
         """The key that conditions ask for, when they give it in order and ask for nothing else."""
@@ -71,6 +84,28 @@ class Kept:
         keys = sorted({str(value) for value in cast(tuple[Any, ...], part.value)})
         found = [self.rows.get((key,)) for key in keys]
         return None if None in found else found
+
+    def changed(self, columns: Collection[str]) -> None:
+        """Forget the answers that may be others now that columns of a row have changed."""
+        if self.answers:
+            self.answers = {each: keys for each, keys in self.answers.items() if each.columns.isdisjoint(columns)}
+
+    def added(self, row: Row) -> None:
+        """Have a new row in the answers that it belongs to, but for those whose order is not that of keys."""
+        self.absent.clear()
+        for question, keys in [*self.answers.items()]:
+            if all(getattr(row, name) in values for name, *values in question.where):
+                if question.order:
+                    del self.answers[question]
+                else:
+                    insort(keys, self.key_of(row))
+
+    def removed(self, key: Key) -> None:
+        """Have a row in no answer."""
+        self.absent.add(key)
+        for keys in self.answers.values():
+            if key in keys:
+                keys.remove(key)
 
 
 @cache
@@ -109,11 +144,13 @@ class WrittenOnce:
     def find(self, table: type[R], *where: Expression) -> R | None:
         kept = self._of(table)
         key = kept.asked(where)
-        if key is not None and (known := kept.rows.get(key)):
-            return known
         if key is None:
             self._before(kept, *where)
+        elif (known := kept.rows.get(key)) or key in kept.absent:
+            return known
         found = self._db.find(table, *where)
+        if found is None and key is not None:
+            kept.absent.add(key)
         return None if found is None else self._keep(kept, found)
 
     def rows(
@@ -125,13 +162,22 @@ class WrittenOnce:
         offset: int = 0,
         columns: tuple[Column[Any], ...] | None = None,
     ) -> Any:
-        kept = self._of(table)
-        if not (order or limit is not None or offset or columns) and (known := kept.among(where)) is not None:
-            return known
-        self._before(kept, *where, *(order if type(order) is tuple else (order,)), *(columns or ()))
+        kept, question = self._of(table), None
+        if limit is None and not (offset or columns):
+            if not order and (known := kept.among(where)) is not None:
+                return known
+            question = _question(table, where, order)
+            if question and (keys := kept.answers.get(question)) is not None:
+                return [kept.rows[key] for key in keys]
+        if question:
+            self._write(kept)
+        else:
+            self._before(kept, *where, *(order if type(order) is tuple else (order,)), *(columns or ()))
         if columns:
             return self._db.rows(table, *where, order=order, limit=limit, offset=offset, columns=columns)
         found = self._db.rows(table, *where, order=order, limit=limit, offset=offset)
+        if question:
+            kept.answers[question] = [kept.key_of(row) for row in found]
         return [self._keep(kept, row) for row in found]
 
     def pages(self, table: type[Row], by: Column[Any], parents: Sequence[str], *where: Expression, **how: Any) -> Any:
@@ -156,11 +202,14 @@ class WrittenOnce:
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
         kept = self._of(type(row))
         if taken:
-            return self._keep(kept, self._db.add(row, taken=taken))
+            self._keep(kept, self._db.add(row, taken=taken))
+            kept.added(row)
+            return row
         key = kept.key_of(row)
         if key in kept.rows:
             self._write(kept)
             return self._db.add(row)
+        kept.added(row)
         kept.rows[key] = row
         kept.unwritten[key] = None
         return row
@@ -169,6 +218,7 @@ class WrittenOnce:
         kept = self._of(type(row))
         key = kept.key_of(row)
         known = kept.rows.get(key)
+        kept.changed(fields)
         if known is None:
             return self._keep(kept, self._db.change(row, **fields))
         written = kept.unwritten.setdefault(key, set())
@@ -189,6 +239,7 @@ class WrittenOnce:
         kept.rows.pop(key, None)
         if kept.unwritten.pop(key, ()) is not None:
             self._db.remove(row)
+        kept.removed(key)
 
     def _of(self, table: type[Row]) -> Kept:
         kept = self._kept.get(table)
@@ -215,6 +266,33 @@ class WrittenOnce:
                 self._db.add(row)
             else:
                 self._db.update(row, sorted(columns))  # in one order, so that the statement is prepared once
+
+
+_PLAIN = frozenset((str, int, bool, type(None)))
+
+
+def _question(table: type[Row], where: Sequence[Expression], ordering: Ordering) -> Question | None:
+    """What is asked for, when it is rows whose columns equal something, by columns; None for anything else."""
+    equal: list[tuple[Any, ...]] = []
+    for part in where:
+        if type(part) is not Where or part.op not in ("=", "in") or not _is_plain(part.column, table):
+            return None
+        values = cast(tuple[object, ...], part.value) if part.op == "in" else (part.value,)
+        if not _PLAIN.issuperset(map(type, values)):
+            return None
+        equal.append((part.column.name, *values))
+    order: list[tuple[Any, ...]] = []
+    for part in ordering if isinstance(ordering, tuple) and not isinstance(ordering, Order) else (ordering,):
+        column, descending, nulls = part if isinstance(part, Order) else (part, False, None)
+        if not _is_plain(column, table):
+            return None
+        order.append((column.name, descending, nulls))
+    columns = frozenset([each[0] for each in (*equal, *order)])
+    return Question(columns, tuple(equal), tuple(order))
+
+
+def _is_plain(column: Column[Any], table: type[Row]) -> bool:
+    return column.table is table and column.worked is None and not column.path
 
 
 def _is_of(part: Any, table: type[Row]) -> bool:

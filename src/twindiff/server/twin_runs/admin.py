@@ -57,7 +57,7 @@ async def _state(service: Service, environment: Environment, twin: Twin, request
         tables = [table for table in twin.tables if table.visibility != "bookkeeping"]
         counts = {table.name: moment.db.count(table.row) for table in tables}
         rows = {
-            table.name: [msgspec.to_builtins(row) for row in moment.db.rows(table.row, limit=most)]
+            table.name: [msgspec.structs.asdict(row) for row in moment.db.rows(table.row, limit=most)]
             for table in tables
             if counts[table.name]
         }

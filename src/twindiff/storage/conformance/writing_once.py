@@ -14,17 +14,18 @@ from twindiff.kit.errors import AlreadyExists, ApiError
 from twindiff.kit.store import Store
 from twindiff.kit.written_once import WrittenOnce
 
-from .worlds import Folder, Page, Thing, World
+from .worlds import Folder, Link, Page, Thing, World
 
 __all__ = [
     "test_a_key_that_is_taken_is_told_as_soon_as_it_is_known",
     "test_a_row_that_was_changed_often_is_written_once",
+    "test_what_was_asked_for_is_not_asked_again",
     "test_what_was_written_once_is_the_same",
 ]
 
 Step = tuple[str, str, int]
 IDS = st.sampled_from(["F1", "F2", "F3", "F4"])
-NAMES = ["add", "page", "move", "number", "remove", "find", "among", "rows", "count", "fail"]
+NAMES = ["add", "page", "move", "number", "remove", "find", "among", "rows", "equal", "ordered", "count", "fail"]
 STEPS = st.lists(st.tuples(st.sampled_from(NAMES), IDS, st.integers(0, 2)), max_size=12)
 
 
@@ -56,6 +57,8 @@ _DOES: dict[str, Callable[[Store, str, int], Any]] = {
     "find": lambda db, id, number: db.find(Page, Page.copied_from == id),
     "among": lambda db, id, number: db.rows(Folder, Folder.folder_id.in_([f"F{number}", id])),
     "rows": lambda db, id, number: db.rows(Page, Page.folder_id.to(Folder.parent_id) == id, order=-Page.number),
+    "equal": lambda db, id, number: db.rows(Page, Page.copied_from.in_([id])),
+    "ordered": lambda db, id, number: db.rows(Page, Page.folder_id == id, order=-Page.number),
     "count": lambda db, id, number: db.count(Folder, Folder.parent_id == id),
     "fail": _fail,
 }
@@ -100,6 +103,31 @@ def test_a_row_that_was_changed_often_is_written_once(world: World) -> None:
     place = world.environment()
     assert place.write(work) == 1
     assert place.read(lambda db: [(each.thing_id, each.number) for each in db.rows(Thing)]) == [("T1", 2)]
+
+
+def test_what_was_asked_for_is_not_asked_again(world: World) -> None:
+    class Counted(WrittenOnce):
+        asked = 0
+
+        def _write(self, kept: Any) -> None:
+            self.asked += 1
+            super()._write(kept)
+
+    def work(db: Store) -> tuple[list[list[int]], int]:
+        rows, found = Counted(db), list[list[int]]()
+        steps: list[Callable[[list[Link]], Any]] = [
+            lambda links: None,
+            lambda links: rows.add(Link(thing_id="T1", rank=0)),
+            lambda links: rows.change(links[0], note="first"),
+            lambda links: rows.remove(links[1]),
+        ]
+        for step in steps:
+            step(rows.rows(Link, Link.thing_id.in_(["T1"])))
+            found.append([link.rank for link in rows.rows(Link, Link.thing_id == "T1")])
+        return found, rows.asked
+
+    place = world.environment(Link(thing_id="T1", rank=1))
+    assert place.write(work) == ([[1], [0, 1], [0, 1], [0]], 1)
 
 
 def test_a_key_that_is_taken_is_told_as_soon_as_it_is_known(world: World) -> None:

@@ -42,7 +42,7 @@ def work(run: Run) -> Run:
 def schedule(call: Call, run: Run, object: str, at: int | None, test_clock: str | None) -> None:
     """Have something done for an object at a time, instead of at the time that was set before; None is never."""
     kind = run.__name__
-    known = call.db.find(BillingWork, BillingWork.object == object, BillingWork.kind == kind)
+    known = next((each for each in _waiting(call, object) if each.kind == kind), None)
     times = {"due": None, "clock_due": at} if test_clock else {"due": at, "clock_due": None}
     if known and at is None:
         call.db.remove(known)
@@ -54,8 +54,13 @@ def schedule(call: Call, run: Run, object: str, at: int | None, test_clock: str 
 
 def cancel_all(call: Call, object: str) -> None:
     """Do nothing more for an object."""
-    for each in call.db.rows(BillingWork, BillingWork.object == object):
+    for each in _waiting(call, object):
         call.db.remove(each)
+
+
+def _waiting(call: Call, object: str) -> list[BillingWork]:
+    """What is to be done for an object, read once in an operation."""
+    return call.db.rows(BillingWork, BillingWork.object == object)
 
 
 @api.due(BillingWork.due)

@@ -153,8 +153,7 @@ def attempt(
 
 def settle(call: Call, invoice: Invoice, *, paid: bool) -> None:
     """Note that an invoice's open payment was paid, or will never be; its intent is canceled then."""
-    rows = call.db.rows(InvoicePayment, InvoicePayment.invoice == invoice.id, InvoicePayment.status == "open")
-    for row in rows:
+    for row in _open(call, invoice):
         if paid:
             fields = {
                 "status": "paid",
@@ -167,6 +166,15 @@ def settle(call: Call, invoice: Invoice, *, paid: bool) -> None:
         intent = find(call, payments.PAYMENTS, row.payment_intent)
         if intent and intent.status in payments.CANCELABLE:
             payments.cancel(call, intent, "void_invoice")
+
+
+def _open(call: Call, invoice: Invoice) -> list[InvoicePayment]:
+    """The payments of an invoice that are open: the one that was asked for just now, or those that are stored."""
+    made = call.memo.get("invoice_payments", {}).get(invoice.id)
+    if made:
+        row = retrieve(call, INVOICE_PAYMENTS, made)
+        return [row] if row.status == "open" else []
+    return call.db.rows(InvoicePayment, InvoicePayment.invoice == invoice.id, InvoicePayment.status == "open")
 
 
 def method_of(call: Call, invoice: Invoice, subscription_method: str | None, customer_method: str | None) -> str | None:

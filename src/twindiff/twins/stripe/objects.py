@@ -13,7 +13,7 @@ from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from twindiff.kit import Call, Column, Row, View, column, expand
-from twindiff.kit.errors import InvalidParameter
+from twindiff.kit.errors import InvalidParameter, NotFound
 from twindiff.kit.expansion import Include, Load
 from twindiff.kit.rows import table_of
 from twindiff.kit.styles.stripe import StripeError
@@ -32,8 +32,8 @@ AFTER_SEEDS = 1_000_001
 _PREFIX = re.compile(r"[a-z]+(?:_[a-z]+)*?_(?=[A-Za-z0-9]|test_)")
 
 
-class StripeObject(Row):
-    """What every object has; `seq` orders those of one second."""
+class StripeObject(Row, omit_defaults=True):
+    """What every object has; `seq` orders those of one second. As JSON it is without its defaults, for events."""
 
     id: Column[str]
     seq: Column[int] = column(derived=True)
@@ -152,7 +152,10 @@ def object_id(call: Call, prefix: str, length: int = 24) -> str:
 
 def find(call: Call, kind: Resource[R], id: str) -> R | None:
     """The object with an id, or None."""
-    return call.db.find(kind.table, kind.table.id == id)
+    try:
+        return call.db.get(kind.table, id)
+    except NotFound:
+        return None
 
 
 def retrieve(call: Call, kind: Resource[R], id: str, *, param: str | None = None, status: int = 404) -> R:

@@ -16,9 +16,10 @@ Fields = dict[str, Any]
 
 def rounded(amount: Decimal | Fraction) -> int:
     """The nearest whole amount; halves away from zero."""
-    exact = Fraction(amount)
-    sign = -1 if exact < 0 else 1
-    return sign * int(abs(exact) + Fraction(1, 2))
+    if isinstance(amount, Decimal):
+        return int(amount.to_integral_value(ROUND_HALF_UP))
+    sign = -1 if amount < 0 else 1
+    return sign * int(abs(amount) + Fraction(1, 2))
 
 
 def unit_price(price: Fields, quantity: Decimal) -> int:

@@ -109,7 +109,7 @@ def wants(endpoint: WebhookEndpoint, type: str) -> bool:
 def listening(call: Call, type: str) -> int:
     """How many endpoints are told of events of a type."""
     if "endpoints" not in call.memo:
-        call.memo["endpoints"] = call.db.rows(WebhookEndpoint)
+        call.memo["endpoints"] = call.db.rows(WebhookEndpoint) if call.db.count(WebhookEndpoint) else []
     return sum([wants(endpoint, type) for endpoint in call.memo["endpoints"]])
 
 

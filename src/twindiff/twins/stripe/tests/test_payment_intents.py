@@ -182,6 +182,14 @@ def test_a_payment_tells_of_itself(stripe):
     assert paid["latest_charge"]
 
 
+def test_an_event_shows_its_object_as_it_was_then(stripe):
+    paid = pay(stripe, metadata={"order": "6735"})
+    stripe.post(f"payment_intents/{paid['id']}", description="Later", metadata={"order": ""})
+    *_, made = stripe.get("events")["data"]
+    then = {"status": "requires_confirmation", "amount_received": 0, "latest_charge": None, "description": None}
+    assert made["data"]["object"] == {**paid, **then}
+
+
 def test_objects_are_expanded_in_lists_and_inside_each_other(stripe):
     pay(stripe, customer=stripe.post("customers", name="Ada")["id"])
     paths = ["data.latest_charge.balance_transaction.source", "data.customer", "data.payment_method"]
