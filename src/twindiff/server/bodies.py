@@ -43,7 +43,9 @@ async def read_body(request: Request, receive: Receive, limit: int) -> bytes:
         return b""
     if length != UNKNOWN and length > limit:
         raise _too_large(limit)
-    message = await _next(receive)
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise ClientGone
     body: bytes = message.get("body", b"")
     if len(body) > limit:
         raise _too_large(limit)
@@ -56,20 +58,15 @@ async def _long_body(begun: bytes, receive: Receive, limit: int) -> bytes:
         size = file.write(begun)
         more = True
         while more:
-            message = await _next(receive)
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientGone
             size += file.write(message.get("body", b""))
             if size > limit:
                 raise _too_large(limit)
             more = message.get("more_body", False)
         file.seek(0)
         return file.read()
-
-
-async def _next(receive: Receive) -> Message:
-    message = await receive()
-    if message["type"] == "http.disconnect":
-        raise ClientGone
-    return message
 
 
 def _too_large(limit: int) -> BodyTooLarge:

@@ -10,7 +10,6 @@ import asyncio
 import errno
 import inspect
 import logging
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from http import HTTPStatus
 from typing import Any
@@ -60,23 +59,23 @@ class InFlight:
 
     def __init__(self) -> None:
         self._total = 0
-        self._of: Counter[str] = Counter()
+        self._of: dict[str, int] = {}
 
     def begin(self, environment: str) -> None:
         """Count a request in, with the environment it goes to if there is one; it ends whatever is raised."""
         self._total += 1
-        self._of[environment] += 1
+        self._of[environment] = count = self._of.get(environment, 0) + 1
         if self._total > MOST_IN_FLIGHT:
             raise Overloaded(headers=(("Retry-After", "1"),))
-        if environment and self._of[environment] > MOST_OF_ONE_ENVIRONMENT:
+        if environment and count > MOST_OF_ONE_ENVIRONMENT:
             raise CrowdedEnvironment(headers=(("Retry-After", "1"),))
 
     def end(self, environment: str) -> None:
         """Count it out."""
         self._total -= 1
-        self._of[environment] -= 1
-        if not self._of[environment]:
-            del self._of[environment]
+        left = self._of.pop(environment) - 1
+        if left:
+            self._of[environment] = left
 
 
 class Gateway:
@@ -262,13 +261,11 @@ async def _stream(send: Send, receive: Receive, answer: Answer, parts: AsyncIter
 
 
 async def _send(send: Send, answer: Answer) -> None:
-    described = [
-        (b"content-type", answer.content_type.encode("latin-1")),
-        (b"content-length", b"%d" % len(answer.body)),
-    ]
-    headers = [
-        *(described if answer.status not in BODILESS else ()),
-        *((name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers),
-    ]
-    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if answer.status in BODILESS else answer.body})
+    body, status, kind, given, *_ = answer
+    headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in given]
+    if status in BODILESS:
+        body = b""
+    else:
+        headers[:0] = (b"content-type", kind.encode("latin-1")), (b"content-length", b"%d" % len(body))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -174,9 +174,9 @@ class Service:
             self.subscribe(record)
         return record.webhook_id
 
-    async def lasting(self, work: Awaitable[T]) -> T:
+    def lasting(self, work: Awaitable[T]) -> Awaitable[T]:
         """What work comes to, once what it wrote survives a power cut, if that is asked for."""
-        return await (self._durability.answered(work) if self._durability else work)
+        return self._durability.answered(work) if self._durability else work
 
     async def awaken(self, environment: Environment) -> None:
         """Make an environment usable; one that sleeps is rebuilt off the event loop."""

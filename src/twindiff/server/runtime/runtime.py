@@ -7,7 +7,7 @@ request runs in a thread, which may wait for the database.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Generator, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from typing import Any, TypeVar
 
 from twindiff.storage.cooperative import CooperativeStep, clear_in_chunks, yield_control
@@ -36,13 +36,13 @@ class Runtime:
         """Note the event loop that runs; to be called on it."""
         self._loop = asyncio.get_running_loop()
 
-    async def wait_for_turn(self) -> None:
+    def wait_for_turn(self) -> Awaitable[None]:
         """Wait until the event loop has time for one more request."""
-        await self._budget.wait()
+        return self._budget.wait()
 
-    async def run_call(self, environment_id: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    def run_call(self, environment_id: str, work: Callable[[], Coroutine[Any, Any, T]]) -> Awaitable[T]:
         """Run the work of one call of a twin where it may wait for the database: here if that is quick."""
-        return await (work() if self._threads is None else self._threads.run_call(environment_id, work))
+        return work() if self._threads is None else self._threads.run_call(environment_id, work)
 
     async def run_request(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run the work of any other request likewise."""

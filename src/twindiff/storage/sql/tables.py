@@ -88,13 +88,21 @@ class TableForm:
         known = {"row": self.table.row, **{f"load_{name}": convert for name, convert in converters.items()}}
         return eval(f"lambda stored: row({', '.join(values)})", known)
 
-    def values(self, stored: Sequence[Any]) -> Values:
-        """Stored values as declared types."""
-        values = dict(zip(self.columns, stored, strict=True))
-        for name, convert in self._loaded:
-            if values[name] is not None:
-                values[name] = convert(values[name])
-        return values
+    @cached_property
+    def values(self) -> Callable[[Sequence[Any]], Values]:
+        """Stored values as declared types, by column; compiled as `build` is."""
+        converters = dict(self._loaded)
+        loaded = "stored[{at}] if stored[{at}] is None else load_{name}(stored[{at}])"
+        values = [
+            f"{name!r}: {(loaded if name in converters else 'stored[{at}]').format(at=at, name=name)}"
+            for at, name in enumerate(self.columns)
+        ]
+        return eval(f"lambda stored: {{{', '.join(values)}}}", {f"load_{name}": each for name, each in self._loaded})
+
+    @cached_property
+    def key_in(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+        """The key of stored values, as they are stored; compiled as `build` is."""
+        return eval(f"lambda stored: ({''.join(f'stored[{at}], ' for at in self.key_at)})")
 
     def key_of(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
         return tuple([values[name] for name in self.key])

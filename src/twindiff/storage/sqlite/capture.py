@@ -8,14 +8,15 @@ A session of SQLite's own does the same and costs ten times as much, most of it 
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
 from twindiff.storage.journal import Change
 from twindiff.storage.values import same
 
 from .connection import Connection, PendingWrite, Stored
-from .store import Tables
+from .known_rows import Place
+from .store import Tables, TableSql
 
 
 class Capture:
@@ -24,8 +25,8 @@ class Capture:
     def __init__(self, tables: Tables, connection: Connection) -> None:
         self._tables = tables.by_name
         self._connection = connection
-        self._before: dict[tuple[str, Stored], Stored | None] = {}
-        self._after: dict[tuple[str, Stored], Stored | None] = {}
+        self._before: dict[Place, Stored | None] = {}
+        self._after: dict[Place, Stored | None] = {}
         connection.preupdate_hook(self._see, id=self)
 
     def clear(self) -> None:
@@ -48,13 +49,22 @@ class Capture:
             return
         name, old, new = sql.table.name, write.old, write.new
         if old is not None:
-            place = name, tuple([old[at] for at in sql.key_at])
+            place = name, sql.key_in(old)
             self._before.setdefault(place, old)
             self._after[place] = None
         if new is not None:
-            place = name, tuple([new[at] for at in sql.key_at])
+            place = name, sql.key_in(new)
             self._before.setdefault(place, None)
             self._after[place] = new
+
+    @property
+    def written(self) -> Mapping[Place, Stored | None]:
+        """The rows that were touched as they are now, once `changes` has been asked; None for those that are gone."""
+        return self._after
+
+    def latest(self, sql: TableSql, key: Stored) -> Stored | None:
+        """A row as the latest statement has written it; None where SQLite may have shown it otherwise."""
+        return None if sql.has_real else self._after.get((sql.table.name, key))
 
     def changes(self, *, all_went_well: bool) -> list[Change]:
         """Full rows, one change per row that differs, sorted by table and key.
@@ -70,7 +80,7 @@ class Capture:
         if known and not sql.has_real:
             after = self._after[name, key]
         else:
-            after = self._connection.execute(sql.select_by_key, key).fetchone()
+            after = self._after[name, key] = self._connection.execute(sql.select_by_key, key).fetchone()
         if before == after:
             return None
         was, now = sql.values(before) if before else None, sql.values(after) if after else None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Generic, NamedTuple, TypeVar
 
@@ -34,6 +33,22 @@ class Outcome(NamedTuple, Generic[T]):
     events: list[Event]
 
 
+class Undoable:
+    """The transaction of a database, as long as a handler may raise anything, and then has changed nothing."""
+
+    __slots__ = ("_database",)
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def __enter__(self) -> None:
+        self._database.begin()
+
+    def __exit__(self, kind: type[BaseException] | None, *raised: object) -> None:
+        if kind is not None:
+            self._database.take_back()
+
+
 class Database:
     """A connection with its tables; one operation at a time."""
 
@@ -44,6 +59,7 @@ class Database:
         self.connection.set_progress_handler(self._is_late, _STEPS_BETWEEN_LOOKS)
         self._deadline = NEVER
         self._capture = Capture(tables, self.connection)
+        self._undoable = Undoable(self)
 
     @property
     def pages(self) -> Pages:
@@ -71,7 +87,7 @@ class Database:
         self._deadline = deadline = limit()
         self.connection.execute("BEGIN")
         try:
-            return work(SqliteStore(self.connection, self.tables, None, deadline))
+            return work(SqliteStore(self.connection, self.tables, None, deadline, self.pages.known))
         finally:
             self._deadline = NEVER
             if self.connection.in_transaction:
@@ -80,28 +96,28 @@ class Database:
     def write(self, work: Callable[[SqliteStore], T], limit: Limit, counters: Counters) -> Outcome[T]:
         """Run work in the open transaction."""
         self._deadline = deadline = limit()
-        store = SqliteStore(self.connection, self.tables, counters, deadline)
+        known, latest = self._file.pages.known, self._capture.latest
+        store = SqliteStore(self.connection, self.tables, counters, deadline, known, latest)
         try:
             result = work(store)
         finally:
             self._deadline = NEVER
         return Outcome(result, self._capture.changes(all_went_well=store.all_went_well), store.events)
 
-    @contextmanager
-    def undoable(self) -> Generator[None]:
-        """A transaction that is taken back by whatever is raised, even once it has been committed."""
+    def begin(self) -> None:
+        """Begin a transaction."""
         self._capture.clear()
-        self._file.undo = Undo(self.pages.count)
+        self._file.undo = Undo(self._file.pages.count)
         self.connection.execute("BEGIN")
-        try:
-            yield
-        except BaseException:  # a handler may raise anything, and then has changed nothing
-            self.take_back()
-            raise
+
+    def undoable(self) -> Undoable:
+        """A transaction that is taken back by whatever is raised, even once it has been committed."""
+        return self._undoable
 
     def commit(self) -> None:
         """Make the open transaction the state of the pages; it can still be taken back."""
         self.connection.execute("COMMIT")
+        self._file.pages.known.follow(self._capture.written)
 
     def take_back(self) -> None:
         """Leave the pages as they were before the latest transaction, open or committed."""
@@ -122,6 +138,7 @@ class Database:
             for changes in operations:
                 self._bring(changes)
             self.commit()
+            self.pages.known.clear()
 
     def _bring(self, changes: list[Change]) -> None:
         """Deletes come first, so that unique values may trade places."""

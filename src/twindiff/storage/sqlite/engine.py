@@ -293,12 +293,14 @@ class SqliteEngine:
             if not changes:
                 database.take_back()
                 return result, None
-            start = (env, live.seq + 1, *intent.described())
-            record = Record(*start, wall, clock.micros, counters.values, changes, events=events)
+            seq, (twin, operation, actor) = live.standing.seq + 1, intent.described()
+            record = Record(
+                env, seq, twin, operation, actor, wall, clock.micros, counters.values, changes, None, events
+            )
             database.commit()
             self._append(record)
         self._go_on(live, record, database.undo)
-        return result, live.seq
+        return result, seq
 
     def _go_on(self, live: LiveEnvironment, record: Record, undo: Undo) -> None:
         """Stand after a record that is in the journal, and tell those who wait for it."""
@@ -306,9 +308,10 @@ class SqliteEngine:
         schema = self._pools[record.twin].tables.schema
         if schema.due:
             self._note_due(live, schema, record)
-        tables = frozenset([change.table for change in record.changes])
-        self.feed.wrote(Written(live.env, live.seq, record.twin, tables))
-        self.feed.committed(live.env, live.seq)
+        if self.feed.listener:
+            tables = frozenset([change.table for change in record.changes])
+            self.feed.wrote(Written(live.env, record.seq, record.twin, tables))
+        self.feed.committed(live.env, record.seq)
         self._take_image_if_due(live)
 
     def snapshot(self, env: str, twin: str, *, writes: bool, at: int | None = None) -> Snapshot:
@@ -341,7 +344,8 @@ class SqliteEngine:
             raise
 
     def _note_due(self, live: LiveEnvironment, schema: Schema, record: Record) -> None:
-        if rows := [(change.table, change.after) for change in record.changes if change.table in schema.due]:
+        due = schema.due
+        if rows := [(change.table, change.after) for change in record.changes if change.table in due]:
             live.due = min(live.due, earliest(schema, rows, live.origin.clock_start))
 
     # Time

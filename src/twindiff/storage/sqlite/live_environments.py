@@ -128,7 +128,8 @@ class LiveEnvironment:
     def _remember(self, step: Step) -> None:
         self.steps.append(step)
         self.undo_bytes += step.undo.size
-        self.forget_steps(UNDO_BYTES)
+        if len(self.steps) > REMEMBERED or self.undo_bytes > UNDO_BYTES:
+            self.forget_steps(UNDO_BYTES)
 
     def forget_steps(self, most_bytes: int) -> None:
         """Keep the way back over so many operations, and so many bytes, at most."""

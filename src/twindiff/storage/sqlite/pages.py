@@ -24,12 +24,14 @@ from typing import Any
 
 import apsw
 
+from .known_rows import KnownRows
+
 PAGE_SIZE = 4096
 BLANK = bytes(PAGE_SIZE)
 """A page that was never written: SQLite grows a file in any order, and leaves out pages that it has freed again."""
 _JUMP = 0x10000
 _NAME = "twindiff-pages"
-_FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOMUTEX
+_FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOMUTEX | apsw.SQLITE_OPEN_URI
 """One operation at a time has a connection, and a lock for every value that it reads costs a quarter of reading."""
 
 CACHED_KIB = 16 * 1024
@@ -97,7 +99,7 @@ class Undo:
 class Pages:
     """What one environment sees of a database: its own pages over an image, some of them packed."""
 
-    __slots__ = ("count", "dirty", "image", "mounted", "own")
+    __slots__ = ("count", "dirty", "image", "known", "mounted", "own")
 
     def __init__(self, image: Image, *, stands_alone: bool = False) -> None:
         self.image = image
@@ -107,6 +109,7 @@ class Pages:
         """The pages that may differ from those of the environment's last image; all, when nothing stored has them."""
         self.mounted: Any = None
         """The database that showed these pages last."""
+        self.known = KnownRows()
 
     def copy(self) -> Pages:
         """The same pages, to be written apart from now on."""
@@ -132,6 +135,7 @@ class Pages:
 
     def take_back(self, undo: Undo) -> None:
         """Go back over one operation."""
+        self.known.clear()
         self.count = undo.count
         for number, page in undo.pages.items():
             if page is None:
@@ -199,17 +203,8 @@ class PageFile:
     def xFileControl(self, operation: int, pointer: int) -> bool:  # noqa: N802
         return False
 
-    def xCheckReservedLock(self) -> bool:  # noqa: N802
-        return False
-
     def xSync(self, flags: int) -> None:  # noqa: N802
         """Nothing to do: the journal is what survives."""
-
-    def xLock(self, level: int) -> None:  # noqa: N802
-        """Nothing to do: a file belongs to one connection."""
-
-    def xUnlock(self, level: int) -> None:  # noqa: N802
-        """Likewise."""
 
     def xClose(self) -> None:  # noqa: N802
         """Nothing to do: the pages belong to the environment."""
@@ -225,9 +220,10 @@ class PageVfs(apsw.VFS):
     def connect(self, pages: Pages) -> tuple[Any, PageFile]:
         """A connection over pages, and its file."""
         file = PageFile(pages)
-        name = f"pages-{id(file)}"
+        name = f"/pages-{id(file)}"
         self._waiting[name] = file
-        connection: Any = apsw.Connection(name, _FLAGS, _NAME)
+        # A file belongs to one connection; to be asked for its locks would take a handful of calls for each operation.
+        connection: Any = apsw.Connection(f"file:{name}?nolock=1", _FLAGS, _NAME)
         connection.execute(_SETTINGS).fetchall()  # for a statement that answers is where SQLite waits
         return connection, file
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
 from time import monotonic, thread_time
 from typing import Any, TypeVar, cast
@@ -23,6 +23,7 @@ from twindiff.storage.values import INT64, decode_json, json_text
 from .connection import OUT_OF_SPACE, BadStatement, Connection, ConstraintFailed, Interrupted, Stored, is_taken
 from .dialect import Sql
 from .entry_index import MANY_ROWS, EntryIndex
+from .known_rows import ALL, KnownRows
 from .shapes import Shape, key_in, plain_columns, plain_order, plain_where
 from .word_index import MANY_FOUND, MOST_PART, Share, WordIndex
 
@@ -56,7 +57,16 @@ class TableSql(TableForm):
         self.insert = f"INSERT INTO {self.name} ({names(self.columns)}) VALUES ({marks})"
         self.queries: dict[Shape, str] = {}
         self.has_real = any(column.kind == "float" for column in table.columns.values())
-        self.returning = f"WHERE {self.by_key} RETURNING {names(self.columns)}"
+        self.key_names = frozenset(self.key)
+        self.returning = f" RETURNING {names(self.columns)}"
+
+    def updating(self, columns: tuple[str, ...]) -> str:
+        """Set columns of the row with a key; made once for each choice of them."""
+        query = self.queries.get(("update", columns))
+        if query is None:
+            sets = ", ".join([f"{quote(name)} = ?" for name in columns])
+            query = self.remember(("update", columns), f"UPDATE {self.name} SET {sets} WHERE {self.by_key}")
+        return query
 
     def delete_referring(self, column: str) -> str:
         """Delete the rows in which a column has one of the keys in a JSON list; gives the first part of their keys."""
@@ -80,24 +90,38 @@ class Tables(TableForms[TableSql]):
         super().__init__(schema, TableSql)
 
 
+Latest = Callable[[TableSql, Stored], Stored | None]
+"""A row of this operation's as the latest statement has written it."""
+
+
 class SqliteStore:
-    """A Store over an open connection; `counters` is None where nothing may be written."""
+    """A Store over an open connection; `counters` is None where nothing may be written.
+
+    `known` are committed rows that need not be asked for; `latest` gives a row that was just written.
+    """
 
     def __init__(
-        self, connection: Connection, tables: Tables, counters: Counters | None, deadline: Deadline = NEVER
+        self,
+        connection: Connection,
+        tables: Tables,
+        counters: Counters | None,
+        deadline: Deadline = NEVER,
+        known: KnownRows | None = None,
+        latest: Latest | None = None,
     ) -> None:
         self._execute = connection.execute
         self._until, self._processor_until, self._late = deadline
         self._connection = connection
         self._tables = tables
         self._counters = counters
+        self._known, self._latest = known, latest
         self.events: list[Event] = []
         self.all_went_well = True
         """Whether no statement has failed and no savepoint was gone back to."""
 
     def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
         sql = self._tables.of(table)
-        found = self._first(sql.select_by_key, key)
+        found = self._by_key(sql, key)
         if found is not None:
             return sql.build(found)
         if missing:
@@ -108,11 +132,24 @@ class SqliteStore:
         sql = self._tables.of(table)
         key = key_in(where, sql.table)
         if key:
-            found = self._first(sql.select_by_key, key)
+            found = self._by_key(sql, tuple(key))
         else:
             query, parameters = self._query(sql, where, (), None)
             found = self._first(query, (*parameters, 1, 0))
         return None if found is None else sql.build(found)
+
+    def _by_key(self, sql: TableSql, key: Stored) -> Stored | None:
+        """The row that has a key, as it is stored."""
+        known = self._known
+        if known is None:
+            return self._first(sql.select_by_key, key)
+        place = sql.table.name, key
+        found = known.get(place)
+        if found is None:
+            found = self._first(sql.select_by_key, key)
+            if found is not None and sql.key_in(found) == key:  # not one that SQLite has converted
+                known.note(place, found)
+        return found
 
     def rows(
         self,
@@ -242,6 +279,9 @@ class SqliteStore:
 
     def count(self, table: type[Row], *where: Expression) -> int:
         sql = self._tables.of(table)
+        known, place = self._known, (sql.table.name, ALL)
+        if known is not None and not where and (found := known.get(place)):
+            return cast(int, found[0])
         parameters: list[Any] = []
         plain = plain_where(where, parameters)
         query = sql.queries.get(("count", plain)) if plain is not None else None
@@ -250,7 +290,9 @@ class SqliteStore:
             query, parameters = f"SELECT COUNT(*){from_where(sql, text, where)}", text.parameters
             if plain is not None:
                 sql.remember(("count", plain), query)
-        (count,) = cast(tuple[int], self._first(query, parameters))
+        (count,) = found = cast(tuple[int], self._first(query, parameters))
+        if known is not None and not where:
+            known.note(place, found)
         return count
 
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
@@ -264,19 +306,23 @@ class SqliteStore:
         key = [getattr(row, name) for name in sql.key]
         if not fields:
             return self.get(type(row), *key)
-        stored = [sql.stored(name, value) for name, value in fields.items()]
-        sets = ", ".join([f"{quote(name)} = ?" for name in fields])
-        found = self._write(f"UPDATE {sql.name} SET {sets} {sql.returning}", [*stored, *key], None)
-        if not found:
+        values = [*[sql.stored(name, value) for name, value in fields.items()], *key]
+        latest = self._latest
+        if latest is None or sql.has_real or not sql.key_names.isdisjoint(fields):
+            found = self._write(sql.updating(tuple(fields)) + sql.returning, values, None)
+            changed = found[0] if found else None
+        else:  # what a statement returns SQLite keeps in a table of its own until the end, which costs as much again
+            self._write(sql.updating(tuple(fields)), values, None)
+            changed = latest(sql, tuple(key)) if self._connection.changes() else None
+        if changed is None:
             raise sql.gone(row)
-        return sql.build(found[0])
+        return sql.build(changed)
 
     def update(self, row: Row, columns: Collection[str]) -> None:
         sql = self._writable(type(row))
         values = [sql.stored(name, getattr(row, name)) for name in columns]
-        sets = ", ".join([f"{quote(name)} = ?" for name in columns])
         key = [getattr(row, name) for name in sql.key]
-        self._write(f"UPDATE {sql.name} SET {sets} WHERE {sql.by_key}", [*values, *key], None)
+        self._write(sql.updating(tuple(columns)), [*values, *key], None)
         if not self._connection.changes():
             raise sql.gone(row)
 
@@ -324,6 +370,7 @@ class SqliteStore:
     def _writable(self, row: type[Row]) -> TableSql:
         if self._counters is None:
             refuse_write(f"table '{table_of(row).name}'")
+        self._known = None
         return self._tables.of(row)
 
     def _first(self, query: str, parameters: Sequence[Any]) -> Stored | None:

@@ -1,0 +1,54 @@
+"""Rows that an environment's calls ask for again and again, as they were committed last: no statement is needed.
+
+They belong to the pages that they were read from, and follow every operation that is committed to those; pages that
+come by any other way come without them. An operation looks here for as long as it has not written itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .connection import Stored
+
+Place = tuple[str, Stored]
+"""A table and a key; the empty key stands for how many rows the table has."""
+
+MOST_KNOWN = 32
+"""Rows that are remembered: a few kilobytes for each environment."""
+ALL: Stored = ()
+
+
+class KnownRows:
+    """Rows as SQLite gives them, by place."""
+
+    __slots__ = ("_rows",)
+
+    def __init__(self) -> None:
+        self._rows: dict[Place, Stored] = {}
+
+    def get(self, place: Place) -> Stored | None:
+        """A row, if it is known."""
+        return self._rows.get(place)
+
+    def note(self, place: Place, row: Stored) -> None:
+        """Remember a committed row in the place of the one that has been remembered longest."""
+        self._rows[place] = row
+        if len(self._rows) > MOST_KNOWN:
+            del self._rows[next(iter(self._rows))]
+
+    def follow(self, written: Mapping[Place, Stored | None]) -> None:
+        """Know what an operation has left of the rows it wrote."""
+        rows = self._rows
+        if not rows:
+            return
+        for place, row in written.items():
+            if place in rows:
+                if row is None:
+                    del rows[place]
+                else:
+                    rows[place] = row
+            rows.pop((place[0], ALL), None)
+
+    def clear(self) -> None:
+        """Know nothing."""
+        self._rows.clear()
