@@ -32,6 +32,39 @@ def test_twins_are_listed_with_what_they_offer(twindiff: Run) -> None:
     assert "slack_lighthouse" in said
 
 
+@pytest.mark.parametrize(
+    ("program", "state", "said"),
+    [
+        ("none", "good", "no engine is used; applications are started on the machine itself"),
+        ("true", "good", "/true, for sandbox runs with a dockerfile_path"),
+        ("false", "note", "/false does not work: it says nothing"),
+        ("podmann", "note", "TWINDIFF_CONTAINER_ENGINE is 'podmann', which is no program"),
+    ],
+)
+def test_the_engine_for_containers_is_named(
+    twindiff: Run, monkeypatch: pytest.MonkeyPatch, program: str, state: str, said: str
+) -> None:
+    monkeypatch.setenv("TWINDIFF_CONTAINER_ENGINE", program)
+    finding = found(twindiff("doctor", "--json", *NOBODY, "--data-dir", ":memory:"))["containers"]
+    assert (finding["state"], said in finding["said"]) == (state, True), finding
+
+
+def test_podman_comes_before_docker_and_neither_is_needed(
+    twindiff: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("TWINDIFF_CONTAINER_ENGINE", raising=False)
+    engines: list[str] = []
+    for name in ("none", "docker", "podman"):
+        (tmp_path / name).symlink_to("/bin/true")
+        engines.append(found(twindiff("doctor", "--json", *NOBODY, "--data-dir", ":memory:"))["containers"]["said"])
+    assert [each.split(",")[0].split(";")[0] for each in engines] == [
+        "no engine is used",
+        str(tmp_path / "docker"),
+        str(tmp_path / "podman"),
+    ]
+
+
 def test_no_server_is_no_fault(twindiff: Run) -> None:
     result = twindiff("doctor", "--json", *NOBODY, "--data-dir", ":memory:")
     assert (result.exit_code, found(result)["server"]["state"]) == (0, "note")

@@ -7,7 +7,14 @@ import httpx
 import pytest
 
 from tests.sandbox_runs.conftest import SERVES, variables_of
-from twindiff.server.sandbox_runs import runs
+from twindiff.server.sandbox_runs import containers, runs
+
+
+@pytest.fixture(autouse=True)
+def _no_engine(monkeypatch):
+    """These are for servers without an engine for containers, whatever this machine has."""
+    monkeypatch.setenv(containers.SETTING, containers.NONE)
+
 
 CONFIG = "app:\n  app_command: python web/serve.py\n  env: {COLOUR: red, SHAPE: round}\n  twins: [slack]\n"
 """A `.arga/sandbox.yml`."""

@@ -58,8 +58,8 @@ def doctor(
 ) -> None:
     """Say what is broken here, and how to mend it.
 
-    Looks at Python, packages, SQLite, twins, the browser, the data directory and the server; exits with 1 if anything
-    is broken.
+    Looks at Python, packages, SQLite, twins, the browser, containers, the data directory and the server; exits with 1
+    if anything is broken.
     """
     found = list(findings(data_directory(data_dir), base_url, api_key, storage))
     if as_json:
@@ -76,6 +76,7 @@ def findings(data_dir: str, base_url: str, api_key: str, storage: str = "") -> I
     yield _sqlite()
     yield from _twins()
     yield _browser()
+    yield _containers()
     yield from _postgres(storage) if storage else [_directory(data_dir)]
     yield _server(base_url, api_key)
 
@@ -195,6 +196,23 @@ def _browser() -> Finding:
     except NoBrowser as absent:
         said, _, mend = str(absent).partition(". ")
         return Finding("browser", State.NOTE, said, mend)
+
+
+def _containers() -> Finding:
+    """Which engine sandbox runs that ask for a container are built and started by, if it works."""
+    from twindiff.kit.errors import ApiError
+    from twindiff.server.sandbox_runs import containers
+
+    try:
+        engine = containers.engine()
+    except ApiError as error:
+        return Finding("containers", State.NOTE, str(error))
+    if engine is None:
+        return Finding("containers", State.GOOD, "no engine is used; applications are started on the machine itself")
+    if problem := containers.why_not(engine):
+        mend = f"Mend it, or name another one or '{containers.NONE}' with {containers.SETTING}."
+        return Finding("containers", State.NOTE, f"{engine} does not work: {problem}", mend)
+    return Finding("containers", State.GOOD, f"{engine}, for sandbox runs with a dockerfile_path")
 
 
 def _postgres(dsn: str) -> Iterator[Finding]:

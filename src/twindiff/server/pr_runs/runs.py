@@ -152,7 +152,8 @@ class PrRuns:
             scenario_prompt=wanted.scenario_prompt,
         )
         sandbox = await self._runtime.run_request(lambda: self._sandboxes.create(asked, plan.address))
-        await self._tell(run_id, "log", f"sandbox run {sandbox.run_id}: {sandbox.asked['app_command']}")
+        started = sandbox.asked["app_command"] or sandbox.asked["dockerfile_path"]
+        await self._tell(run_id, "log", f"sandbox run {sandbox.run_id}: {started}")
         try:
             return await self._until(sandbox.run_id, lambda run: run.status in ("ready", *ENDED), stop)
         except Stopped:

@@ -7,7 +7,8 @@ import contextlib
 import os
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +23,9 @@ MOST_LINES = 2000
 LONGEST_LINE = 2000
 CHUNK = 65536
 LOOK_SECONDS = 0.05
+SECONDS_TO_END = 18.0
+SECONDS_TO_BUILD = 600.0
+"""How long the image of a container may be built."""
 PASSED_ON = ("LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 """Variables of the server that its applications are given; keys of the server are none of them."""
 
@@ -34,15 +38,26 @@ class Place(NamedTuple):
     repository: Path
 
 
+class Work(NamedTuple):
+    """What is run: commands, each once the one before has succeeded, within `limits`.
+
+    For an engine's containers `ends` are the commands that leave nothing of them, and `image` is a file that is
+    there as soon as the image is built.
+    """
+
+    commands: Sequence[Sequence[str]]
+    env: Mapping[str, str]
+    limits: Mapping[str, int] = LIMITS
+    ends: Sequence[Sequence[str]] = ()
+    image: Path | None = None
+
+
 class Application:
     """One application; `heard` is given each line that it prints."""
 
-    def __init__(
-        self, command: str, place: Place, env: Mapping[str, str], heard: Callable[[str], Awaitable[None]]
-    ) -> None:
-        self._command = command
+    def __init__(self, work: Work, place: Place, heard: Callable[[str], Awaitable[None]]) -> None:
+        self.work = work
         self._place = place
-        self._env = env
         self._heard = heard
         self._lines = 0
         self._process: asyncio.subprocess.Process | None = None
@@ -50,29 +65,42 @@ class Application:
 
     async def start(self) -> None:
         """Start it."""
-        place = {"folder": str(self._place.root), "repository": str(self._place.repository)}
-        wanted = msgspec.json.encode({"command": self._command, "limits": LIMITS, **place}).decode()
+        work, place = self.work, {"folder": str(self._place.root), "repository": str(self._place.repository)}
+        told = {"commands": work.commands, "limits": work.limits, "ends": work.ends, **place}
+        wanted = msgspec.json.encode(told).decode()
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-I", "-S", keeper.__file__, wanted),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             cwd=self._place.folder,
-            env=dict(self._env),
+            env=dict(work.env),
             start_new_session=True,
         )
         self._reading = asyncio.create_task(self._read(self._process))
 
+    async def is_built(self) -> str | None:
+        """Wait until its image is built; what is wrong if it is not."""
+        assert self.work.image, "it has one"
+        image = self.work.image
+        problem = await self._until(image.exists, SECONDS_TO_BUILD, "its image was built", "was not built")
+        self._lines = 0  # what the building has printed is not the application's
+        return problem
+
     async def opens(self, port: int, seconds: float) -> str | None:
         """Wait until it listens; what is wrong if it does not."""
+        listens = partial(is_open, port)
+        return await self._until(listens, seconds, f"it listened on port {port}", f"did not listen on port {port}")
+
+    async def _until(self, is_there: Callable[[], bool], seconds: float, then: str, otherwise: str) -> str | None:
         try:
             async with asyncio.timeout(seconds):
-                while not is_open(port):
+                while not is_there():
                     if self._process is None or self._process.returncode is not None:
-                        return f"the application {await self.ended()} before it listened on port {port}"
+                        return f"the application {await self.ended()} before {then}"
                     await asyncio.sleep(LOOK_SECONDS)
         except TimeoutError:
-            return f"the application did not listen on port {port} within {seconds:g} seconds"
+            return f"the application {otherwise} within {seconds:g} seconds"
         return None
 
     async def ended(self) -> str:
@@ -90,7 +118,7 @@ class Application:
         if self._process.stdin:
             self._process.stdin.close()  # which is what the keeper waits for
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), 10)
+            await asyncio.wait_for(self._process.wait(), SECONDS_TO_END)
         if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
@@ -117,17 +145,14 @@ class Application:
             await self._heard(f"… what follows is not kept: the application has printed {MOST_LINES} lines")
 
 
-def environment(home: Path, *given: Mapping[str, str], port: int) -> dict[str, str]:
-    """The variables of an application: few of the server's, then what is given, later ones over earlier, then `PORT`.
+def environment(home: Path, given: Mapping[str, str]) -> dict[str, str]:
+    """The variables of an application on this machine: few of the server's, and over them what is given.
 
     Its commands find the programs that the server finds, and the server's own Python first.
     """
     kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
-    variables = {**kept, "PATH": path, "HOME": str(home), "TMPDIR": str(home), "PYTHONUNBUFFERED": "1"}
-    for each in given:
-        variables |= each
-    return {**variables, "PORT": str(port)}
+    return {**kept, "PATH": path, "HOME": str(home), "TMPDIR": str(home), "PYTHONUNBUFFERED": "1", **given}
 
 
 def free_port() -> int:

@@ -12,6 +12,7 @@ import yaml
 
 from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError
+from twindiff.server.sandbox_runs import containers
 
 NAMES = (".arga/sandbox.yml", ".arga/sandbox.yaml")
 LONGEST = 100_000
@@ -54,42 +55,60 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Start(NamedTuple):
-    """What is to be started in which folder; `guess` says what a command was guessed from, if it was."""
+    """What is to be started in which folder; `guess` says what a command was guessed from, if it was.
+
+    With a `containerfile` it is a container of `engine`, and an empty command is what its image runs.
+    """
 
     command: str
     folder: Path
     target: Target
-    guess: str | None
+    guess: str | None = None
+    engine: str | None = None
+    containerfile: Path | None = None
 
 
 def start_of(checkout: Path, name: str | None) -> Start:
-    """How an application is started; raises InvalidSandboxConfig, NoStartCommand."""
+    """How an application is started; raises InvalidSandboxConfig, NoStartCommand, NoContainerEngine."""
     target = _target(checkout, name)
     folder = (checkout / target.context_dir).resolve()
     if not folder.is_relative_to(checkout.resolve()) or not folder.is_dir():
         raise InvalidSandboxConfig(f"context_dir '{target.context_dir}' is no folder of the repository")
-    _check_containers(target)
     check_variables(target.env)
-    if target.app_command:
-        return Start(target.app_command, folder, target, None)
-    guess = guessed(folder)
-    if guess is None:
-        ignored = [name for name in OF_CONTAINERS if (folder / name).is_file()]
-        why = f" {ignored[0]} is not used: {NO_CONTAINERS}." if ignored else ""
-        raise NoStartCommand(f"{NoStartCommand()} Looked for {', '.join(name for name, _ in _GUESSES)}.{why}")
-    return Start(guess[1], folder, target, guess[0])
-
-
-def _check_containers(target: Target) -> None:
-    """Raises InvalidSandboxConfig for what could only be had with an engine for containers."""
+    engine = containers.engine()
     if target.infra:
+        why = "this server starts no container but the application's" if engine else NO_CONTAINERS
         named = ", ".join(target.infra)
-        raise InvalidSandboxConfig(f"infra {named}: {NO_CONTAINERS}; start it yourself and give its address in env")
-    if target.dockerfile_path and not target.app_command:
+        raise InvalidSandboxConfig(f"infra {named}: {why}; start it yourself and give its address in env")
+    if target.dockerfile_path and engine:
+        file = _containerfile(target.dockerfile_path, folder, checkout)
+        return Start(target.app_command or "", folder, target, engine=engine, containerfile=file)
+    if target.app_command:
+        return Start(target.app_command, folder, target)
+    if target.dockerfile_path:
         given = target.dockerfile_path
         raise InvalidSandboxConfig(
             f"dockerfile_path '{given}': {NO_CONTAINERS}; say in app_command what its image runs"
         )
+    return _guess(folder, target, engine)
+
+
+def _guess(folder: Path, target: Target, engine: str | None) -> Start:
+    guess = guessed(folder)
+    if guess is None:
+        ignored = [name for name in OF_CONTAINERS if (folder / name).is_file()]
+        reason = "a container is built only of what dockerfile_path names" if engine else NO_CONTAINERS
+        why = f" {ignored[0]} is not used: {reason}." if ignored else ""
+        raise NoStartCommand(f"{NoStartCommand()} Looked for {', '.join(name for name, _ in _GUESSES)}.{why}")
+    return Start(guess[1], folder, target, guess[0])
+
+
+def _containerfile(given: str, folder: Path, checkout: Path) -> Path:
+    """The file that an image is built by, from the folder of the application or else from the repository's own."""
+    for path in ((folder / given).resolve(), (checkout / given).resolve()):
+        if path.is_file() and path.is_relative_to(checkout.resolve()):
+            return path
+    raise InvalidSandboxConfig(f"dockerfile_path '{given}' is no file of context_dir or of the repository")
 
 
 def check_variables(env: Mapping[str, object]) -> None:

@@ -55,7 +55,9 @@ async def create_sandbox_run(
     which the address of a pull request tells too.
     How it is started its `.arga/sandbox.yml` says, or else a guess that the logs tell. It is told its port in `PORT`.
     Each of its processes may take 4 GB of memory, files of 1 GB and 4096 open files; its logs keep 2000 lines.
-    Containers are neither built nor started: `infra`, and a `dockerfile_path` without `app_command`, are refused.
+    Where its file has a `dockerfile_path` and the server's machine has Podman or Docker, it is a container on the
+    machine's own network: built within 600 seconds, and with 4 GB and 1024 processes for all of it. Without an engine
+    `app_command` is run on the machine, and a `dockerfile_path` alone is refused; `infra` always is.
     """
     wanted = WantedSandbox(
         repo=repo or repository_of(pr_url),
@@ -118,6 +120,7 @@ def _brief(run: TestRunRecord) -> dict[str, Any]:
         "commit_sha": asked["commit_sha"],
         "app_command": asked["app_command"],
         "app_command_guessed_from": asked["app_command_guessed_from"],
+        "dockerfile_path": asked.get("dockerfile_path"),
         "app_port": asked["app_port"],
         "error": run.outcome.get("failure_detail"),
         "twin_run_id": run.twin_run_id,

@@ -8,16 +8,18 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, NamedTuple
 
 from twindiff.catalog import TestRunRecord
 from twindiff.catalog.stamps import stamp
 from twindiff.kit.clock import SECOND, Clock
 from twindiff.kit.errors import ApiError
-from twindiff.server.sandbox_runs import checkouts
-from twindiff.server.sandbox_runs.application import Application, Place, environment, free_port, is_open
+from twindiff.server.sandbox_runs import checkouts, containers
+from twindiff.server.sandbox_runs.application import Application, Place, Work, environment, free_port, is_open
 from twindiff.server.sandbox_runs.checkouts import Repositories, Revision
 from twindiff.server.sandbox_runs.config import NO_CONTAINERS, Start, check_variables, start_of
+from twindiff.server.sandbox_runs.containers import Container
 from twindiff.server.test_runs.ledger import ENDED
 from twindiff.server.test_runs.runs import TestRuns
 from twindiff.server.twin_runs.runs import Asked, RunNotFound
@@ -93,8 +95,8 @@ class SandboxRuns:
         except BaseException:
             await self.service.runtime.run_in_thread(partial(_remove, prepared))
             raise
-        env = environment(prepared.folder / "home", variables, _texts(prepared), wanted.env, port=prepared.port)
-        await self.tests.queue.put(run.run_id, partial(self._perform, run.run_id, prepared, wanted, env), seated=False)
+        work = _work(prepared, run.asked["env_vars"])
+        await self.tests.queue.put(run.run_id, partial(self._perform, run.run_id, prepared, wanted, work), seated=False)
         return run
 
     def _prepare(self, wanted: WantedSandbox) -> Prepared:
@@ -139,8 +141,9 @@ class SandboxRuns:
             "branch": prepared.revision.name,
             "pr_url": wanted.pr_url,
             "commit_sha": prepared.revision.commit,
-            "app_command": start.command,
+            "app_command": start.command or None,
             "app_command_guessed_from": start.guess,
+            "dockerfile_path": start.target.dockerfile_path if start.containerfile else None,
             "app_port": prepared.port,
             "env_vars": {**variables, **_texts(prepared), **wanted.env, "PORT": str(prepared.port)},
             "expires_at": Clock(stamp().micros + wanted.ttl_minutes * MINUTE * SECOND).iso()[:19] + "Z",
@@ -149,14 +152,12 @@ class SandboxRuns:
 
     # From the start of an application to its end
 
-    async def _perform(self, run_id: str, prepared: Prepared, wanted: WantedSandbox, env: Mapping[str, str]) -> None:
+    async def _perform(self, run_id: str, prepared: Prepared, wanted: WantedSandbox, work: Work) -> None:
         stop = asyncio.Event()
         gone = self._gone[run_id] = asyncio.Event()
         self.tests.queue.listens(run_id, lambda message: None if message else stop.set())
-        start = prepared.start
-
-        place = Place(start.folder, prepared.folder, prepared.revision.repository)
-        application = Application(start.command, place, env, partial(self._tell, run_id, "output"))
+        place = Place(prepared.start.folder, prepared.folder, prepared.revision.repository)
+        application = Application(work, place, partial(self._tell, run_id, "output"))
         try:
             await self._begin(run_id, prepared)
             await application.start()
@@ -172,9 +173,9 @@ class SandboxRuns:
             revision, start = prepared.revision, prepared.start
             self.ledger.change(self.ledger.find(run_id), status="provisioning")
             self.ledger.tell(run_id, "git", f"{revision.name} at {revision.commit[:12]} of {revision.repository}")
-            how = f" (guessed from {start.guess})" if start.guess else ""
-            self.ledger.tell(run_id, "start", f"{start.command}{how}, PORT={prepared.port}")
-            if unused := start.target.dockerfile_path:
+            self.ledger.tell(run_id, "start", f"{_how(start)}, PORT={prepared.port}")
+            if start.target.dockerfile_path and not start.containerfile:
+                unused = start.target.dockerfile_path
                 self.ledger.tell(run_id, "log", f"{unused} is not used, {NO_CONTAINERS}; app_command is run as it is")
 
         await self.ledger.do(begin)
@@ -184,7 +185,7 @@ class SandboxRuns:
     ) -> tuple[str, str]:
         """Wait for the end of an application; how that came."""
         stopped = asyncio.create_task(stop.wait())
-        opening = asyncio.create_task(application.opens(port, wanted.seconds_to_start))
+        opening = asyncio.create_task(self._opens(run_id, application, port, wanted.seconds_to_start))
         ended: asyncio.Task[str] | None = None
         try:
             await asyncio.wait((opening, stopped), return_when=asyncio.FIRST_COMPLETED)
@@ -203,6 +204,13 @@ class SandboxRuns:
             for task in (stopped, opening, ended):
                 if task:
                     task.cancel()
+
+    async def _opens(self, run_id: str, application: Application, port: int, seconds: float) -> str | None:
+        if application.work.image:
+            if problem := await application.is_built():
+                return problem
+            await self._tell(run_id, "log", "its image is built")
+        return await application.opens(port, seconds)
 
     def _ready(self, run_id: str, app_url: str) -> None:
         run = self.ledger.find(run_id)
@@ -254,6 +262,26 @@ async def _waited(gone: asyncio.Event) -> None:
         await asyncio.wait_for(gone.wait(), SECONDS_TO_END)
     except TimeoutError:
         return
+
+
+def _work(prepared: Prepared, env: Mapping[str, str]) -> Work:
+    """What is run: the command on this machine, or the engine that builds an image and runs a container of it."""
+    start = prepared.start
+    if start.engine and start.containerfile:
+        name, image = f"twindiff-sandbox-{token_hex(8)}", prepared.folder / "image"
+        container = Container(start.engine, name, start.containerfile, start.folder, image, start.command)
+        told = containers.commands(container, env)
+        return Work(told, containers.environment(env), limits={}, ends=containers.ends(container), image=image)
+    home = prepared.folder / "home"
+    return Work([["/bin/sh", "-c", start.command]], environment(home, env))
+
+
+def _how(start: Start) -> str:
+    """How an application is started, for its logs."""
+    if start.engine and start.containerfile:
+        command = start.command or "what its image runs"
+        return f"{command}, in a container of {start.target.dockerfile_path} by {start.engine}"
+    return f"{start.command} (guessed from {start.guess})" if start.guess else start.command
 
 
 def _remove(prepared: Prepared) -> None:

@@ -1,0 +1,284 @@
+"""Sandbox runs in containers, by the engine of this machine; skipped where there is none that works."""
+
+import fcntl
+import io
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from tests.harness import succeeded
+from tests.sandbox_runs.conftest import SERVES, Sandboxes, variables_of
+from tests.server_mode import embedded_only
+from tests.test_runs.test_bounds import Killed, ends
+from twindiff.server.sandbox_runs import application, containers, runs
+
+BASE = f"localhost/twindiff-test-python-{os.getpid()}"
+"""An image of this machine's shell and Python, since no registry can be reached."""
+PYTHON = Path(sys.executable).resolve()
+PARTS = "import encodings.idna, http.server, json, signal, sys, urllib.request"
+FILES = f"{PARTS}; print(*(m.__file__ for m in sys.modules.values() if getattr(m, '__file__', None)), sep='\\n')"
+
+
+def ask(*command):
+    """What a program prints."""
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def files_of_python():
+    """The files without which neither a shell nor an application in Python runs."""
+    modules = ask(str(PYTHON), "-c", FILES).split()
+    programs = ["/bin/sh", "/bin/sleep", str(PYTHON), *(name for name in modules if name.endswith(".so"))]
+    named = [word for each in programs for word in ask("ldd", each).split() if word.startswith("/")]
+    return {*programs, *modules, *(name.rstrip(":") for name in named)}
+
+
+def root():
+    """A root of a file system, as an archive."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name in sorted(files_of_python()):
+            archive.add(os.path.realpath(name), arcname=name)
+        archive.add(PYTHON, arcname="/usr/bin/python")
+    return packed.getvalue()
+
+
+class Engine:
+    """The engine of this machine, and what it keeps."""
+
+    def __init__(self, program):
+        self.program = program
+
+    def __call__(self, *arguments, **given):
+        done = subprocess.run([self.program, *arguments], capture_output=True, check=False, **given)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode()
+
+    def kept(self):
+        """Its containers, those of builds too, and its images."""
+        builds = ("--external",) if "podman" in self.program else ()
+        return sorted((self("ps", "-aq", *builds) + self("images", "-aq")).split())
+
+
+@contextmanager
+def alone():
+    """What an engine keeps is counted by one process at a time."""
+    with (Path(tempfile.gettempdir()) / f"twindiff-test-engine-{os.getuid()}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture(scope="module")
+def installed():
+    """The engine, with an image to begin with."""
+    program = containers.engine()
+    if program is None:
+        pytest.skip("needs Podman or Docker on PATH")
+    if problem := containers.why_not(program):
+        pytest.skip(f"{program} does not work here: {problem}")
+    found = Engine(program)
+    limits = ("--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024")
+    trial = [program, "run", "--rm", "--network", "host", *limits, BASE, "/bin/sh", "-c", ":"]
+    with alone():
+        found("import", "-", BASE, input=root())
+        tried = subprocess.run(trial, capture_output=True, check=False)
+    if not tried.returncode:
+        yield found
+    with alone():
+        found("rmi", "--force", BASE)
+    if tried.returncode:
+        pytest.skip(f"{program} runs no containers here: {tried.stderr.decode()[-300:]}")
+
+
+@pytest.fixture
+def engine(installed):
+    """The engine, for one test at a time."""
+    with alone():
+        yield installed
+
+
+@pytest.fixture
+def nothing_more(engine, sandboxes):
+    """What the engine keeps after a test is what it kept before."""
+    before = engine.kept()
+    yield
+    for sandbox_id in sandboxes.made:
+        sandboxes.delete(sandbox_id)
+    assert engine.kept() == before
+
+
+CONFIG = "app:\n  dockerfile_path: Dockerfile\n  env: {COLOUR: red, TMPDIR: /var/tmp}\n  twins: [slack]\n"
+BUILT = f"FROM {BASE}\nENV MADE=image PATH=/usr/bin:/bin\nCOPY app.py /\nWORKDIR /srv\n"
+CMD = 'CMD ["python", "-u", "/app.py"]\n'
+RUNS = BUILT + CMD
+
+
+def test_a_container_is_built_and_started_beside_its_twins_and_ended_without_a_trace(
+    sandboxes, repository, engine, nothing_more
+):
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=RUNS, app_DOT_py=SERVES)
+    run = sandboxes.create(repo=str(made.path), env={"SIZE": "two\nlines"})
+    logs = sandboxes.logs_with(run["sandbox_id"], "listening on" if run["status"] == "ready" else run["error"])
+    assert run["status"] == "ready", logs
+    found = variables_of(run)
+    assert (found["MADE"], found["COLOUR"], found["SIZE"], found["TMPDIR"]) == (
+        "image",
+        "red",
+        "two\nlines",
+        "/var/tmp",
+    )
+    assert (found["cwd"], found["PORT"]) == ("/srv", str(run["app_port"]))
+    assert (run["app_command"], run["dockerfile_path"]) == (None, "Dockerfile")
+    assert any(f"in a container of Dockerfile by {engine.program}" in line for line in logs)
+    assert f"output: listening on {run['app_port']}" in logs
+    assert sandboxes.delete(run["sandbox_id"])["status"] == "deleted"
+    assert made.worktrees() == 1
+
+
+def test_an_application_in_a_container_reaches_its_twins(sandboxes, repository, nothing_more):
+    says = "import os, urllib.request as r\ntoken = 'Bearer ' + os.environ['SLACK_BOT_TOKEN']\n"
+    asks = "request = r.Request(os.environ['SLACK_API_URL'] + '/auth.test', b'', {'Authorization': token})\n"
+    program = f"{says}{asks}print('SAID', r.urlopen(request).read())\n"
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=RUNS, app_DOT_py=program + SERVES)
+    run = sandboxes.create(repo=str(made.path))
+    assert any("SAID" in line and '"ok":true' in line for line in sandboxes.logs_with(run["sandbox_id"], "SAID"))
+
+
+def test_a_start_command_is_run_in_the_container_in_place_of_its_own(sandboxes, repository, nothing_more):
+    config = "app: {dockerfile_path: deploy/Containerfile, app_command: 'echo in $MADE; exec python /app.py'}\n"
+    built = BUILT + 'ENTRYPOINT ["/bin/false"]\n'
+    made = repository(_DOT_arga__sandbox_DOT_yml=config, deploy__Containerfile=built, app_DOT_py=SERVES)
+    run = sandboxes.create(repo=str(made.path))
+    assert run["status"] == "ready", sandboxes.logs(run["sandbox_id"])
+    assert "output: in image" in sandboxes.logs(run["sandbox_id"])
+
+
+@pytest.mark.parametrize(
+    ("dockerfile", "program", "said"),
+    [
+        ("FROM localhost/nowhere/at-all\n", "", "before its image was built"),
+        (BUILT + "RUN echo hello > /there\nRUN echo no; exit 3\n", "", "before its image was built"),
+        (RUNS, "raise SystemExit(4)", "exit code 4 before it listened"),
+        (RUNS, "import time; time.sleep(4243)", "did not listen on port"),
+    ],
+    ids=["no such base", "a step of the build fails", "the application ends", "the application never listens"],
+)
+def test_a_container_that_fails_says_why_and_leaves_nothing(
+    sandboxes, repository, nothing_more, dockerfile, program, said
+):
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=dockerfile, app_DOT_py=program)
+    run = sandboxes.create(repo=str(made.path), seconds_to_start=3)
+    assert run["status"] == "failed"
+    assert said in run["error"]
+    assert made.worktrees() == 1
+
+
+def test_deleting_a_run_whose_image_is_being_built_leaves_nothing(sandboxes, repository, nothing_more):
+    made = repository(
+        _DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=BUILT + "RUN echo first\nRUN sleep 4244\n", app_DOT_py=SERVES
+    )
+    asked = sandboxes.client.post("/sandbox-runs", json={"repo": str(made.path)}).json()
+    sandboxes.made.append(asked["sandbox_id"])
+    sandboxes.logs_with(asked["sandbox_id"], "sleep 4244")
+    assert sandboxes.delete(asked["sandbox_id"])["status"] == "deleted"
+    assert made.worktrees() == 1
+    assert not [each for each in psutil.process_iter() if command_line(each) == ["sleep", "4244"]]
+
+
+def command_line(process):
+    """The command line of a process, nothing if it has gone."""
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+def test_an_image_that_is_not_built_in_time_fails_and_leaves_nothing(sandboxes, repository, nothing_more, monkeypatch):
+    monkeypatch.setattr(application, "SECONDS_TO_BUILD", 2)
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=BUILT + "RUN sleep 4245\n", app_DOT_py=SERVES)
+    run = sandboxes.create(repo=str(made.path))
+    assert (run["status"], "was not built within 2 seconds" in run["error"]) == ("failed", True)
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("print(len(b'x' * (300 << 20)))", "exit code 137"),
+        ("open('large', 'wb').truncate((1 << 30) + 1)", "File too large"),
+        ("[open('/dev/null') for _ in range(4100)]", "Too many open files"),
+    ],
+    ids=["memory", "the size of a file", "open files"],
+)
+def test_a_container_that_takes_too_much_is_refused_it(sandboxes, repository, nothing_more, monkeypatch, program, said):
+    monkeypatch.setattr(containers, "MEMORY", 100 << 20)
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=RUNS, app_DOT_py=program)
+    run = sandboxes.create(repo=str(made.path))
+    assert run["status"] == "failed"
+    assert said in "\n".join([run["error"], *sandboxes.logs(run["sandbox_id"])])
+
+
+def test_a_container_expires_with_its_twins_and_leaves_nothing(sandboxes, repository, nothing_more, monkeypatch):
+    monkeypatch.setattr(runs, "MINUTE", 0.02)
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=RUNS, app_DOT_py=SERVES)
+    run = sandboxes.create(repo=str(made.path), ttl_minutes=60)
+    ended = sandboxes.until(run["sandbox_id"], lambda run: run["status"] not in ("queued", "provisioning", "ready"))
+    assert ended["status"] == "expired"
+    with pytest.raises(httpx.ConnectError):
+        variables_of(run)
+
+
+def test_when_the_server_ends_its_containers_do(make_server, repository, engine):
+    before = engine.kept()
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=RUNS, app_DOT_py=SERVES)
+    server = make_server()
+    assert Sandboxes(server).create(repo=str(made.path))["status"] == "ready"
+    assert engine.kept() != before
+    server.close()
+    assert (engine.kept(), made.worktrees()) == (before, 1)
+
+
+@embedded_only("processes over one database wait before they count one of them as gone")
+@pytest.mark.parametrize("step", ["", "RUN sleep 4246\n"], ids=["ready", "being built"])
+def test_a_server_that_is_killed_takes_its_containers_with_it(tmp_path, repository, engine, step):
+    before = engine.kept()
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=BUILT + step + CMD, app_DOT_py=SERVES)
+    with closing(Killed(tmp_path / "data")) as server:
+        sandboxes = Sandboxes(server)
+        run = succeeded(server.client.post("/sandbox-runs", json={"repo": str(made.path)}))
+        sandboxes.logs_with(run["sandbox_id"], "sleep 4246" if step else "ready at")
+        (keeper,) = [each for each in psutil.process_iter() if str(made.path) in " ".join(command_line(each))]
+        server.kill()
+        assert ends(keeper)
+    assert (engine.kept(), made.worktrees()) == (before, 1)
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ("app: {dockerfile_path: nowhere}", "dockerfile_path 'nowhere' is no file of context_dir or of the repository"),
+        ("app: {dockerfile_path: ../../../etc/passwd}", "is no file of context_dir"),
+        (
+            "app: {infra: [postgres], dockerfile_path: Dockerfile}",
+            "infra postgres: this server starts no container but",
+        ),
+        ("app: {}", "Dockerfile is not used: a container is built only of what dockerfile_path names"),
+    ],
+)
+def test_what_no_container_can_be_made_of_is_refused_by_name(sandboxes, repository, engine, config, said):
+    made = repository(_DOT_arga__sandbox_DOT_yml=config, Dockerfile=RUNS)
+    status, detail = sandboxes.refused(repo=str(made.path))
+    assert (status, said in detail) == (422, True), detail
+
+
+def test_an_engine_that_is_not_there_is_refused_by_the_name_of_the_setting(sandboxes, repository, monkeypatch):
+    monkeypatch.setenv(containers.SETTING, "podmann")
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=RUNS)
+    status, detail = sandboxes.refused(repo=str(made.path))
+    assert (status, "TWINDIFF_CONTAINER_ENGINE is 'podmann', which is no program" in detail) == (422, True)
