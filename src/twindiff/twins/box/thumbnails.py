@@ -5,12 +5,10 @@ https://developer.box.com/guides/representations/thumbnail-representation
 
 from __future__ import annotations
 
-import io
 from typing import Annotated, Literal
 
-from PIL import Image, ImageOps, UnidentifiedImageError
-
 from twindiff.kit import Answer, Call, Meta, Operations
+from twindiff.kit.images import UnreadableImage, filling
 
 from .access import find_file
 from .contents import bytes_of, current_version
@@ -19,7 +17,6 @@ from .stamps import extension_of
 
 api = Operations(prefix="/2.0")
 SIZES = {"png": (32, 64, 128, 256), "jpg": (32, 94, 160, 320)}
-MOST_PIXELS = 50_000_000
 _IMAGES = frozenset(("png", "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff"))
 Side = Annotated[int, Meta(ge=1, le=4096)] | None
 
@@ -46,19 +43,8 @@ def thumbnail(
     if extension_of(file.name or "").lower() not in _IMAGES:
         raise PreviewCannotBeGenerated
     data = bytes_of(call, current_version(call, file))
-    return Answer(_drawn(data, size, extension), content_type=f"image/{'jpeg' if extension == 'jpg' else 'png'}")
-
-
-def _drawn(data: bytes, size: int, extension: str) -> bytes:
-    """A picture that fits into a square; raises PreviewCannotBeGenerated for what is no image, or too large a one."""
+    kind = "JPEG" if extension == "jpg" else "PNG"
     try:
-        with Image.open(io.BytesIO(data)) as image:
-            if image.width * image.height > MOST_PIXELS:
-                raise PreviewCannotBeGenerated
-            image.draft("RGB", (size, size))
-            small = ImageOps.contain(image.convert("RGB" if extension == "jpg" else "RGBA"), (size, size))
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return Answer(filling(data, size, kind), content_type=f"image/{kind.lower()}")
+    except UnreadableImage:
         raise PreviewCannotBeGenerated from None
-    drawn = io.BytesIO()
-    small.save(drawn, "JPEG" if extension == "jpg" else "PNG")
-    return drawn.getvalue()

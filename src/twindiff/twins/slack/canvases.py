@@ -5,7 +5,7 @@ https://docs.slack.dev/surfaces/canvases
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -13,12 +13,15 @@ from twindiff.kit import Call, Operations, revise
 
 from .access import is_member, is_visible, visible_channel
 from .canvas_text import Section, joined, sections_of
+from .canvas_views import html_of, levels_given
 from .errors import InvalidArguments, NotInChannel, RestrictedAction
 from .sharing import entities_of, levels_through
 from .surface_errors import CanvasEditingFailed, CanvasNotFound, ChannelCanvasAlreadyExists
 from .tables import Canvas, CanvasAccess, Channel
 
 api = Operations()
+
+_RANKS = ("read", "write", "owner")
 
 
 class Document(msgspec.Struct, forbid_unknown_fields=True):
@@ -108,7 +111,8 @@ def edit(call: Call, canvas_id: str, changes: list[Any]) -> dict[str, Any]:
         wanted = {"title": _text(change.title_content)}
     else:
         wanted = {"markdown": _edited(sections_of(canvas_id, canvas.markdown), change)}
-    revise(call.db, canvas, stamp={"edited_at": call.clock.iso()}, **wanted)
+    editors = [*(user for user in canvas.editors or () if user != call.actor), call.actor]
+    revise(call.db, canvas, stamp={"edited_at": call.clock.iso(), "editors": editors}, **wanted)
     return {}
 
 
@@ -145,6 +149,16 @@ def _text(content: Document | None) -> str:
     if content is None:
         raise InvalidArguments(response_metadata={"messages": ["[ERROR] missing content [json-pointer:/changes/0]"]})
     return content.markdown
+
+
+@api.method("canvases.getContent", reads=True, scope="canvases:read")
+def get_content(call: Call, canvas_id: str, content_type: Literal["markdown", "html"] = "markdown") -> dict[str, Any]:
+    """Give the text of a canvas, whole.
+
+    https://docs.slack.dev/reference/methods/canvases.getContent
+    """
+    canvas = _readable(call, canvas_id)
+    return {"content": html_of(canvas) if content_type == "html" else canvas.markdown}
 
 
 @api.method("canvases.sections.lookup", reads=True, scope="canvases:read")
@@ -250,28 +264,24 @@ def _access(call: Call, canvas: Canvas, entity: str) -> CanvasAccess | None:
 
 def _readable(call: Call, canvas_id: str) -> Canvas:
     canvas = call.db.get(Canvas, canvas_id, missing=CanvasNotFound)
-    if not _levels(call, canvas):
+    if not access_to(call, canvas):
         raise CanvasNotFound
     return canvas
 
 
 def _writable(call: Call, canvas_id: str) -> Canvas:
     canvas = call.db.get(Canvas, canvas_id, missing=CanvasNotFound)
-    levels = _levels(call, canvas)
-    if not levels:
+    access = access_to(call, canvas)
+    if not access:
         raise CanvasNotFound
-    if levels == {"read"}:
+    if access == "read":
         raise RestrictedAction
     return canvas
 
 
-def _levels(call: Call, canvas: Canvas) -> set[str]:
-    """What the caller may do with a canvas, by each way that leads to it."""
+def access_to(call: Call, canvas: Canvas) -> str:
+    """The most that the caller may do with a canvas: owner, write, read, or nothing."""
     room = call.db.find(Channel, Channel.channel_id == canvas.channel_id) if canvas.channel_id else None
     if canvas.user_id == call.actor and (room is None or is_visible(call, room)):
-        return {"owner"}
-    given = call.db.rows(CanvasAccess, CanvasAccess.canvas_id == canvas.canvas_id)
-    entities = {access.entity_id: access.access_level for access in given}
-    if canvas.channel_id:
-        entities.setdefault(canvas.channel_id, "write")
-    return levels_through(call, entities)
+        return "owner"
+    return max(levels_through(call, levels_given(call, canvas)), key=_RANKS.index, default="")

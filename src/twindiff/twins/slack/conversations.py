@@ -13,6 +13,7 @@ from twindiff.kit import Call, Operations
 
 from .access import general_id, is_member, refuse_guests, role_of, team_of, visible_channel, workspace
 from .arguments import names_in
+from .canvas_views import properties_of
 from .channel_views import NEVER_READ, channel_object, im_object, opened_object
 from .conversation_states import save_state, state_of
 from .direct_messages import find_direct, open_direct
@@ -80,6 +81,7 @@ def info(call: Call, channel: str, include_locale: bool = False, include_num_mem
     """
     room = visible_channel(call, channel)
     shown = _im(call, room) if room.is_dm else {**shown_channel(call, "conversations.info", room), **_UNRESTRICTED}
+    shown["properties"] = properties_of(call, [room.channel_id])[room.channel_id]
     if include_locale:
         shown["locale"] = "en-US"
     if include_num_members:

@@ -16,7 +16,8 @@ from .access import is_open_to_all, readable_by, rooms_by_id, workspace
 from .addresses import workspace_url
 from .arguments import unix_of
 from .file_types import filetype_of, kind_of
-from .tables import Channel, File, FileMessage, Message, Team
+from .tables import Channel, File, FileMessage, FilePicture, Message, Star, Team
+from .thumbnail_views import pictures_of, thumbnail_fields
 
 _OF_SHARES = (FileMessage.message_id, FileMessage.file_id)
 _AS_SHARED = (FileMessage.message_id, FileMessage.file_message_id)
@@ -31,14 +32,32 @@ class Share(NamedTuple):
 
 def file_objects(call: Call, files: Sequence[File]) -> list[dict[str, Any]]:
     """Files with where they were shared."""
-    shares = shares_of(call, [file.file_id for file in files])
-    team = workspace(call.db)
-    return [{**file_object(call, team, file), **_places(shares.get(file.file_id, ()))} for file in files]
+    ids = [file.file_id for file in files]
+    shares = shares_of(call, ids)
+    shown, stars = _in_messages(call, files), stars_on(call, ids)
+    return [{**shown[id], **_places(shares.get(id, ())), **stars.get(id, {})} for id in ids]
 
 
-def file_object(call: Call, team: Team, file: File) -> dict[str, Any]:
-    """A file as the message that it was shared in shows it."""
-    return _hosted_object(call, team, file) if file.external_id is None else _remote_object(team, file)
+def stars_on(call: Call, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """How many people have saved each of these files, and whether the caller has; nothing where nobody has."""
+    where, columns = (Star.item_id.in_(ids), Star.item_type == "file"), (Star.item_id, Star.user_id)
+    people: dict[str, list[str]] = {}
+    for file_id, user in cast(list[tuple[str, str]], call.db.rows(Star, *where, columns=columns) if ids else []):
+        people.setdefault(file_id, []).append(user)
+    return {each: {"num_stars": len(users), "is_starred": call.actor in users} for each, users in people.items()}
+
+
+def _in_messages(call: Call, files: Sequence[File]) -> dict[str, dict[str, Any]]:
+    """Files as the messages that they were shared in show them, by id."""
+    team, pictures = workspace(call.db), pictures_of(call.db, files)
+    return {file.file_id: _file_object(call, team, file, pictures.get(file.file_id)) for file in files}
+
+
+def _file_object(call: Call, team: Team, file: File, picture: FilePicture | None) -> dict[str, Any]:
+    if file.external_id is not None:
+        return _remote_object(team, file)
+    shown = _hosted_object(call, team, file)
+    return {**shown, **thumbnail_fields(call.base_url, team.team_id, file, picture)} if picture else shown
 
 
 def _hosted_object(call: Call, team: Team, file: File) -> dict[str, Any]:
@@ -195,8 +214,7 @@ def files_in(call: Call, messages: Sequence[str]) -> dict[str, list[dict[str, An
     if not pairs:
         return {}
     found = call.db.rows(File, File.file_id.in_([file_id for _, file_id in pairs]))
-    team = workspace(call.db)
-    shown = {file.file_id: file_object(call, team, file) for file in found}
+    shown = _in_messages(call, list(found))
     files: dict[str, list[dict[str, Any]]] = {}
     for ts, file_id in cast(list[tuple[str, str]], pairs):
         if file_id in shown:

@@ -9,44 +9,26 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from twindiff.kit import Call, Operations, Store, all_of, any_of, exists
-from twindiff.kit.errors import NotFound
+from twindiff.kit import Call, Operations, Store, all_of, any_of
 from twindiff.kit.rows import Expression
 
-from .access import readable_by, visible_channel
+from .access import visible_channel
 from .arguments import iso_of, names_in
-from .errors import CantDeleteFile, FileNotFound, NotAllowed, UnknownType, UserNotFound
+from .documents import TYPES, document_objects, find_document, listed_documents
+from .errors import CantDeleteFile, NotAllowed, UnknownType, UserNotFound
+from .file_access import bytes_of, shared_where, visible_file, visible_files
 from .file_types import FAMILIES, endings_of
 from .file_views import file_objects
-from .tables import File, FileContent, FileMessage, Message, Star, User
+from .highlights import MOST_LINES, highlighted
+from .tables import File, FileContent, FileMessage, FilePicture, Message, Star, User
 
 api = Operations()
 
 Count = Annotated[int, Meta(ge=1, le=1000)]
 Page = Annotated[int, Meta(ge=1)]
 
-_LATEST = (-File.created_at, -File.file_id)
 _SHOWN_LINES = 5
 _LONGEST_CONTENT = 100_000
-
-
-def visible_files(call: Call) -> Expression:
-    """Files that the caller owns or may read where they were shared."""
-    return any_of(File.user_id == call.actor, shared_where(readable_by(call.db, call.actor)))
-
-
-def shared_where(*where: Expression) -> Expression:
-    """Files shared in a message for which `where` holds."""
-    message = exists(Message, Message.message_id == FileMessage.message_id, *where)
-    return exists(FileMessage, FileMessage.file_id == File.file_id, message)
-
-
-def visible_file(call: Call, file: str) -> File:
-    """The file with this id, if the caller owns it or may read where it was shared; raises file_not_found."""
-    found = call.db.find(File, File.file_id == file, visible_files(call))
-    if found is None:
-        raise FileNotFound
-    return found
 
 
 @api.method("files.list", reads=True, scope="files:read")
@@ -60,33 +42,43 @@ def list_files(
     count: Count = 100,
     page: Page = 1,
 ) -> dict[str, Any]:
-    """List the files that the caller may see, the latest first.
+    """List the files that the caller may see, canvases and lists among them, the latest first.
 
     https://docs.slack.dev/reference/methods/files.list
     """
-    where = [visible_files(call), *_of_types(names_in(types))]
+    wanted, room = names_in(types), ""
+    where = [visible_files(call), *_of_types(wanted)]
     if user:
         where.append(File.user_id == call.db.get(User, user, missing=UserNotFound).user_id)
     if channel:
-        where.append(shared_where(Message.channel_id == visible_channel(call, channel).channel_id))
+        room = visible_channel(call, channel).channel_id
+        where.append(shared_where(Message.channel_id == room))
     if ts_from:
         where.append(File.created_at >= iso_of(ts_from))
     if ts_to:
         where.append(File.created_at <= iso_of(ts_to))
     # Whether a file may be seen is the dear part: one look at each gives the page and how many there are.
-    ids = [file_id for (file_id,) in call.db.rows(File, *where, order=_LATEST, columns=(File.file_id,))]
-    shown = ids[(page - 1) * count : page * count]
-    found = call.db.rows(File, File.file_id.in_(shown), order=_LATEST) if shown else []
+    found = [(made or "", id) for made, id in call.db.rows(File, *where, columns=(File.created_at, File.file_id))]
+    found += listed_documents(call, types=wanted, user=user, channel=room, ts_from=ts_from, ts_to=ts_to)
+    ids = [id for _, id in sorted(found, reverse=True)]
     paging = {"count": count, "total": len(ids), "page": page, "pages": -(-len(ids) // count)}
-    return {"files": file_objects(call, found), "paging": paging}
+    return {"files": _listed(call, ids[(page - 1) * count : page * count]), "paging": paging}
+
+
+def _listed(call: Call, ids: list[str]) -> list[dict[str, Any]]:
+    """Files, canvases and lists in the order of their ids."""
+    files = call.db.rows(File, File.file_id.in_(ids)) if ids else []
+    shown = {each["id"]: each for each in file_objects(call, list(files))}
+    shown.update(document_objects(call, [id for id in ids if id not in shown]))
+    return [shown[id] for id in ids]
 
 
 def _of_types(types: list[str]) -> list[Expression]:
     if not types or "all" in types:
         return []
-    if any(name not in FAMILIES for name in types):
+    if any(name not in FAMILIES and name not in TYPES for name in types):
         raise UnknownType
-    filetypes = [filetype for name in types for filetype in FAMILIES[name]]
+    filetypes = [filetype for name in types for filetype in FAMILIES.get(name, ())]
     # A file of a template may say what it is by its name alone, as the answer does.
     named = [File.file_name.ends(f".{ending}", fold=True) for ending in endings_of(filetypes)]
     untyped = any_of(File.file_type.is_null(), File.file_type == "")
@@ -95,18 +87,28 @@ def _of_types(types: list[str]) -> list[Expression]:
 
 @api.method("files.info", reads=True, scope="files:read")
 def info(call: Call, file: str, count: Count = 100, page: Page = 1) -> dict[str, Any]:
-    """Describe a file; one of text with its text. Nobody can comment on files here.
+    """Describe a file, a canvas or a list; a file of text with its text. Nobody can comment on files here.
 
     https://docs.slack.dev/reference/methods/files.info
     """
+    paging = {"count": count, "total": 0, "page": page, "pages": 0}
+    answer: dict[str, Any] = {"comments": [], "paging": paging, "response_metadata": {"next_cursor": ""}}
+    if find_document(call, file):
+        return {**answer, "file": document_objects(call, [file])[file]}
     found = visible_file(call, file)
     (shown,) = file_objects(call, [found])
-    paging = {"count": count, "total": 0, "page": page, "pages": 0}
-    answer: dict[str, Any] = {"file": shown, "comments": [], "paging": paging, "response_metadata": {"next_cursor": ""}}
+    answer["file"] = shown
     if shown["mode"] != "snippet":
         return answer
     text = add_preview(call, found, shown)
-    return {**answer, "content": text[:_LONGEST_CONTENT], "is_truncated": len(text) > _LONGEST_CONTENT}
+    lines = text[:_LONGEST_CONTENT].splitlines()
+    return {
+        **answer,
+        "content": text[:_LONGEST_CONTENT],
+        "is_truncated": len(text) > _LONGEST_CONTENT,
+        "content_highlight_html": highlighted(lines),
+        "content_highlight_html_truncated": len(text) > _LONGEST_CONTENT or len(lines) > MOST_LINES,
+    }
 
 
 def add_preview(call: Call, file: File, shown: dict[str, Any]) -> str:
@@ -114,20 +116,10 @@ def add_preview(call: Call, file: File, shown: dict[str, Any]) -> str:
     text = bytes_of(call, file).decode(errors="replace")
     lines = text.splitlines()
     shown["preview"] = "\n".join(lines[:_SHOWN_LINES])
+    shown["preview_highlight"] = highlighted(lines[:_SHOWN_LINES])
     shown["lines"], shown["lines_more"] = len(lines), max(0, len(lines) - _SHOWN_LINES)
     shown["preview_is_truncated"] = False
     return text
-
-
-def bytes_of(call: Call, file: File) -> bytes:
-    """What a file holds; nothing for one of a template that says no more than its name."""
-    content = call.db.find(FileContent, FileContent.file_id == file.file_id)
-    if content and content.digest:
-        try:
-            return call.blobs.get(content.digest)
-        except NotFound:
-            return b""
-    return (content.text or "").encode() if content else b""
 
 
 @api.method("files.delete", scope="files:write")
@@ -146,7 +138,7 @@ def delete(call: Call, file: str) -> dict[str, Any]:
 
 def remove_file(db: Store, file: File) -> None:
     """Remove a file with its contents; it is gone from the messages that it was shared in, which stay."""
-    for table in (FileMessage, FileContent):
+    for table in (FileMessage, FileContent, FilePicture):
         for row in db.rows(table, table.file_id == file.file_id):
             db.remove(row)
     for star in db.rows(Star, Star.item_id == file.file_id):

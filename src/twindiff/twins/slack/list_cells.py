@@ -19,7 +19,7 @@ from .arguments import is_ts, objects_in
 from .block_text import text_of_blocks
 from .blocks import problems
 from .errors import ChannelNotFound, InvalidBlocks, UserNotFound
-from .files import visible_file
+from .file_access import visible_file
 from .list_columns import COMPUTED, key_of, options_of
 from .list_errors import (
     InvalidDate,

@@ -10,6 +10,7 @@ from twindiff.kit.rows import Expression
 
 from .access import general_id, holds, joined_by, workspace
 from .arguments import names_in
+from .canvas_views import properties_of
 from .channel_views import channel_object, im_object
 from .errors import InvalidTypes
 from .tables import Channel, ChannelMember, User
@@ -55,6 +56,7 @@ def _objects(call: Call, method: str, rooms: Sequence[Channel]) -> list[dict[str
     others = {room.channel_id: other_of(members[room.channel_id], call.actor) for room in rooms if room.is_dm}
     deactivated = _deactivated(call.db, others.values())
     team_id, general = workspace(call.db).team_id, general_id(call.db)
+    properties = properties_of(call, [room.channel_id for room in rooms])
 
     def shown(room: Channel) -> dict[str, Any]:
         team, people = room.team_id or team_id, members[room.channel_id]
@@ -63,7 +65,7 @@ def _objects(call: Call, method: str, rooms: Sequence[Channel]) -> list[dict[str
         is_member, is_general = call.actor in people, room.channel_id == general
         channel = channel_object(method, room, team, is_member=is_member, is_general=is_general)
         also = {"num_members": len(people)} if method == "conversations.list" else {"parent_conversation": None}
-        return {**channel, **also}
+        return {**channel, **also, "properties": properties[room.channel_id]}
 
     return [shown(room) for room in rooms]
 

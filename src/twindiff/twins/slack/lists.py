@@ -277,9 +277,13 @@ def access_of(call: Call, found: SlackList) -> str:
     """The most that the caller may do with a list: owner, write, read, or nothing."""
     if found.user_id == call.actor:
         return "owner"
+    return max(levels_through(call, levels_of(call, found)), key=_RANKS.index, default="")
+
+
+def levels_of(call: Call, found: SlackList) -> dict[str, str]:
+    """What people and channels may do with a list, beside its owner."""
     given = call.db.rows(ListAccess, ListAccess.list_id == found.list_id)
-    levels = levels_through(call, {access.entity_id: access.access_level for access in given})
-    return max(levels, key=_RANKS.index, default="")
+    return {access.entity_id: access.access_level for access in given}
 
 
 def readable_list(call: Call, list_id: str) -> SlackList:

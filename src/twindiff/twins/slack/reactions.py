@@ -29,7 +29,7 @@ from .errors import (
     TooManyReactions,
     UserNotFound,
 )
-from .files import visible_file
+from .file_access import visible_file
 from .people import bot_of, bots_among
 from .related import reactions_to
 from .tables import File, Message, MessageReaction, User

@@ -17,8 +17,9 @@ from .access import visible_channel, writable_channel
 from .arguments import iso_of, names_in
 from .content import Content
 from .errors import FileNotFound, InvalidArguments, InvalidCursor
+from .file_access import shared_where
 from .file_views import file_objects
-from .files import remove_file, shared_where
+from .files import remove_file
 from .guard import is_strict
 from .people import bot_of
 from .remote_errors import (

@@ -17,8 +17,8 @@ from .access import hidden_from, is_open_to_all, readable_by, visible_channel, w
 from .arguments import unix_of
 from .chat import find_message
 from .errors import AlreadyStarred, FileCommentNotFound, InvalidCursor, NoItemSpecified, NotStarred
+from .file_access import visible_file, visible_files
 from .file_views import file_objects
-from .files import visible_file, visible_files
 from .pins import message_wanted
 from .related import related_to
 from .tables import Channel, File, Message, Star

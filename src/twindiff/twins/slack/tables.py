@@ -75,6 +75,16 @@ class File(
     external_url: Column[str | None] = column(default=None)
 
 
+class FilePicture(Row, table="file_pictures", key=("file_id",), visibility="derived"):
+    """What the head of a picture says of it: its size in pixels, EXIF's orientation (1 to 8), and whether it moves."""
+
+    file_id: Column[str]
+    original_w: Column[int]
+    original_h: Column[int]
+    exif_rotation: Column[int] = column(default=1)
+    is_animated: Column[bool] = column(default=False)
+
+
 class FileContent(Row, table="file_contents", key=("file_id",), visibility="bookkeeping"):
     """What a file holds: the digest of its bytes, or in templates its text."""
 
@@ -314,7 +324,10 @@ class UserGroupMember(
 
 
 class Canvas(Row, table="canvases", key=("canvas_id",), indexes=(("channel_id",),)):
-    """A document; that of a channel is read and written by the channel's members."""
+    """A document; that of a channel is read and written by the channel's members.
+
+    `editors` are those who have changed it since it was made, the latest last.
+    """
 
     canvas_id: Column[str]
     user_id: Column[str] = references(User)
@@ -323,6 +336,7 @@ class Canvas(Row, table="canvases", key=("canvas_id",), indexes=(("channel_id",)
     channel_id: Column[str | None] = references(Channel, default=None)
     created_at: Column[Timestamp | None] = column(default=None)
     edited_at: Column[Timestamp | None] = column(default=None, derived=True)
+    editors: Column[Json | None] = column(default=None, derived=True)
 
 
 class CanvasAccess(Row, table="canvas_access", key=("canvas_id", "entity_id")):
@@ -448,6 +462,7 @@ TABLES = (
     UserMention,
     ScheduledMessage,
     FileContent,
+    FilePicture,
     UploadTicket,
     EphemeralMessage,
     Pin,

@@ -16,6 +16,7 @@ from .access import workspace
 from .arguments import names_in
 from .chat import add_message, addressed, thread_root
 from .content import Blocks, Content, content_of
+from .documents import canvas_page, find_document
 from .errors import (
     AccessDenied,
     AltTxtTooLarge,
@@ -29,10 +30,12 @@ from .errors import (
     SnippetTooLarge,
     UnknownSnippetType,
 )
+from .file_access import bytes_of, visible_file
 from .file_types import FAMILIES, filetype_of, kind_of
 from .file_views import file_objects, public_secret
-from .files import add_preview, bytes_of, visible_file
+from .files import add_preview
 from .tables import Channel, File, FileContent, FileMessage, TeamSetting, UploadTicket
+from .thumbnails import look_at_picture
 from .views import message_event
 
 api = Operations()
@@ -153,6 +156,7 @@ def _file(call: Call, ticket: UploadTicket, title: str) -> File:
     )
     call.db.add(file)
     call.db.add(FileContent(file_id=file.file_id, digest=ticket.digest))
+    look_at_picture(call, file, ticket.digest)
     call.db.remove(ticket)
     call.emit("file_created", {"file_id": file.file_id, "user_id": call.actor})
     return file
@@ -181,9 +185,13 @@ def share_files(call: Call, room: Channel, files: list[File], comment: Content, 
 
 @api.get("/files-pri/{file}/{name}", scope="files:read")
 def private_file(call: Call, file: str, name: str) -> Answer:
-    """Give the bytes of a file to those who may see it."""
+    """Give the bytes of a file, or a canvas as HTML, to those who may see it."""
+    file_id = file.partition("-")[2]
+    document = find_document(call, file_id)
+    if document:
+        return canvas_page(document) or _NO_FILE
     try:
-        found = visible_file(call, file.partition("-")[2])
+        found = visible_file(call, file_id)
     except FileNotFound:
         return _NO_FILE
     return _bytes(call, found)

@@ -170,6 +170,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "canvases.create": {"title": "New", "document_content": {"type": "markdown", "markdown": "hi"}},
     "canvases.delete": {"canvas_id": "F8"},
     "canvases.edit": {"canvas_id": "F8", "changes": [{"operation": "insert_at_end", "document_content": TEXT}]},
+    "canvases.getContent": {"canvas_id": "F8"},
     "canvases.sections.lookup": {"canvas_id": "F8", "criteria": {"section_types": ["h1"]}},
     "chat.appendStream": {"channel": GENERAL, "ts": STREAMED, "markdown_text": " two"},
     "chat.delete": {"channel": GENERAL, "ts": EDITED},

@@ -23,6 +23,8 @@ SHARED = Path(os.environ.get("TWINDIFF_SHARED", CHECKOUT.parent / "shared"))
 PROBE = SHARED / "conformance" / "slack_conformance.py"
 PASSED_OVER = {"files.remote.add", "files.remote.update"}
 """What the probe does not find in the client's source, since a comment stands before the names."""
+UNTYPED = {"canvases.getContent"}
+"""What the vendor's pages have, and its types of release 8.2.0 have not."""
 METHODS = set(twin.dispatch.methods) - set(organizations.METHODS)
 
 pytestmark = pytest.mark.skipif(not PROBE.exists(), reason=f"there is no probe at {PROBE}; set TWINDIFF_SHARED")
@@ -115,6 +117,9 @@ def test_every_answer_of_every_method_is_of_the_vendor_s_type(schema, world, cal
     answer = world(method_of(call), **arguments)
     root = types.root(type_name(method_of(call)))
     assert answer["ok"], answer
+    if root is None:
+        assert method_of(call) in UNTYPED
+        return
     assert tools.validate(answer, root, root) == []
     assert set(tools.unknown_keys(answer, root, root)) <= DOCUMENTED
 
@@ -125,6 +130,8 @@ DOCUMENTED = {
     # So has the page of messages, https://docs.slack.dev/reference/events/message.
     ".messages[].pinned_to",
     ".items[].message.pinned_to",
+    # Rich text has it in every section, https://docs.slack.dev/reference/block-kit/blocks/rich-text-block.
+    ".files[].title_blocks[].elements[].elements[].text",
     # And the pages of lists, https://docs.slack.dev/reference/methods/slackLists.items.list.
     ".items[].parent_record_id",
     ".record.parent_record_id",

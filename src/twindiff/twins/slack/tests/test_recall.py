@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.harness import Platform
+from tests.harness import Environment, Platform
 from twindiff.twins.slack.tests.calls import DIRECT, EDITED, GENERAL, ITEM, LIST, ME, WORLD
 from twindiff.twins.slack.tests.conftest import SEED
+from twindiff.twins.slack.tests.pictures import moving, picture
 from twindiff.twins.slack.tests.test_conformance import PROBE, need, pytestmark, types, unpacked  # noqa: F401
 from twindiff.twins.slack.tests.test_side_effects import README
 
@@ -35,8 +36,13 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("users.info", {"user": ME, "include_locale": True}),
     ("reminders.add", {"text": "water", "time": "every day"}),
     ("reminders.list", {}),
+    ("stars.add", {"file": "F1"}),
     ("files.info", {"file": "F1"}),
+    ("files.info", {"file": "F8"}),
+    ("files.info", {"file": LIST}),
     ("conversations.info", {"channel": GENERAL, "include_locale": True}),
+    ("conversations.canvases.create", {"channel_id": GENERAL}),
+    ("files.list", {"types": "canvas", "channel": GENERAL}),
     ("chat.postMessage", {"channel": GENERAL, "text": "hi", "metadata": {"event_type": "a", "event_payload": {}}}),
     ("chat.postMessage", {"channel": GENERAL, "text": "hi", "username": "Ana", "icon_emoji": ":eyes:"}),
     ("chat.postMessage", {"channel": GENERAL, "text": "hi", "attachments": [{"text": "more"}]}),
@@ -48,6 +54,9 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("slackLists.items.info", {"list_id": LIST, "id": ITEM}),
 ]
 """What is answered to those who ask for it, or where there is such a thing: in a world of everything, by a bot."""
+
+PICTURES = {"map.png": picture(), "cat.gif": moving()}
+"""What is uploaded to that world first, and looked at."""
 
 
 class Found(NamedTuple):
@@ -79,11 +88,20 @@ def found(platform: Platform, types: Any) -> Found:  # noqa: F811
     rows["files"] = [{**file, "alt_text": "What is planned"} for file in rows["files"]]
     platform.post("import", {"files": {"slack_recall.json": rows}})
     world = platform.environment("slack:slack_recall", tokens={"xoxp-1": ME})
-    for method, arguments in ASKED:
+    uploaded = [("files.info", {"file": upload(world, name, data)}) for name, data in PICTURES.items()]
+    for method, arguments in uploaded + ASKED:
         answer = world.slack(method, token="xoxp-1", **arguments)
         assert answer["ok"], answer
         recall.note(answer, method)
     return Found(recall.named, recall.missed, recall.shown)
+
+
+def upload(world: Environment, name: str, data: bytes) -> str:
+    """The id of a file that was uploaded to a world."""
+    ticket = world.slack("files.getUploadURLExternal", token="xoxp-1", filename=name, length=len(data))
+    assert world.platform.client.post(ticket["upload_url"], content=data).is_success
+    made = world.slack("files.completeUploadExternal", token="xoxp-1", files=[{"id": ticket["file_id"]}])
+    return made["files"][0]["id"]
 
 
 class Recall:
@@ -162,7 +180,7 @@ def test_the_readme_tells_the_figures(found):
     elsewhere = len(found.missed) - len(never)
     possible = found.named - len(never) + why[NOT_SERVED]
     of_files = sum(count for each, count in why.items() if each and each.startswith("Files"))
-    shown = there + elsewhere
-    shares = there / found.named, there / (found.named - errors), shown / (possible + of_files), shown / possible
+    shown, right = there + elsewhere, found.named - errors
+    shares = there / found.named, there / right, shown / right, shown / (possible + of_files)
     figures = " · ".join(f"{share:.0%}".replace("%", " %") for share in shares)
     assert f"{figures} ({found.named} fields)" in README

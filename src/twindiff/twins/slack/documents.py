@@ -1,0 +1,102 @@
+"""Canvases and lists among the files: which the caller may read, and how they are shown there.
+
+https://docs.slack.dev/surfaces/canvases#finding-canvases-with-fileslist
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from twindiff.kit import Answer, Call, Column, Row, all_of, any_of, exists, not_
+from twindiff.kit.rows import Expression
+
+from .access import hidden_from
+from .arguments import iso_of
+from .canvas_views import canvas_object, html_of, levels_given, reach_of
+from .canvases import access_to
+from .file_views import stars_on
+from .list_tables import ListAccess, SlackList
+from .list_views import list_object
+from .lists import access_of, levels_of
+from .tables import Canvas, CanvasAccess, ChannelMember
+
+TYPES = ("canvas",)
+"""What files.list can be asked for beside types of files."""
+
+Document = Canvas | SlackList
+
+
+def find_document(call: Call, id: str) -> Document | None:
+    """The canvas or the list with this id, if the caller may read it."""
+    canvas = call.db.find(Canvas, Canvas.canvas_id == id)
+    if canvas:
+        return canvas if access_to(call, canvas) else None
+    found = call.db.find(SlackList, SlackList.list_id == id)
+    return found if found and access_of(call, found) else None
+
+
+def document_objects(call: Call, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Canvases and lists as files, by id; those that the caller may read are asked for."""
+    shown = {
+        each.canvas_id: {**canvas_object(call, each, access_to(call, each)), **reach_of(call, levels_given(call, each))}
+        for each in (call.db.rows(Canvas, Canvas.canvas_id.in_(ids)) if ids else ())
+    }
+    for each in call.db.rows(SlackList, SlackList.list_id.in_(ids)) if ids else ():
+        reach = reach_of(call, levels_of(call, each))
+        shown[each.list_id] = {**list_object(call, each, access_of(call, each)), **reach}
+    stars = stars_on(call, list(shown))
+    return {id: {**each, **stars.get(id, {})} for id, each in shown.items()}
+
+
+def listed_documents(
+    call: Call, *, types: Sequence[str], user: str, channel: str, ts_from: float, ts_to: float
+) -> list[tuple[str, str]]:
+    """The canvases and lists that the caller may read and files.list is to show: when each was made, and its id."""
+    tables: list[tuple[type[Row], Any, Any, Expression]] = []
+    if not types or "all" in types or "canvas" in types:
+        tables.append((Canvas, Canvas, Canvas.canvas_id, _canvases(call, channel)))
+    if not types or "all" in types:
+        tables.append((SlackList, SlackList, SlackList.list_id, _lists(call, channel)))
+    found: list[tuple[str, str]] = []
+    for table, columns, key, visible in tables:
+        where = [visible]
+        where += [columns.user_id == user] if user else []
+        where += [columns.created_at >= iso_of(ts_from)] if ts_from else []
+        where += [columns.created_at <= iso_of(ts_to)] if ts_to else []
+        found += [(made or "", id) for made, id in call.db.rows(table, *where, columns=(columns.created_at, key))]
+    return found
+
+
+def _canvases(call: Call, channel: str) -> Expression:
+    """Canvases that the caller may read; those of a channel, or shared with it."""
+    hidden = hidden_from(call.db, call.actor)
+    own = all_of(Canvas.user_id == call.actor, any_of(Canvas.channel_id.is_null(), not_(Canvas.channel_id.in_(hidden))))
+    of_my_channel = _joined(call, Canvas.channel_id)
+    shared = exists(CanvasAccess, CanvasAccess.canvas_id == Canvas.canvas_id, _reaches(call, CanvasAccess.entity_id))
+    visible = any_of(own, of_my_channel, shared)
+    if not channel:
+        return visible
+    with_it = exists(CanvasAccess, CanvasAccess.canvas_id == Canvas.canvas_id, CanvasAccess.entity_id == channel)
+    return all_of(visible, any_of(Canvas.channel_id == channel, with_it))
+
+
+def _lists(call: Call, channel: str) -> Expression:
+    of_list = ListAccess.list_id == SlackList.list_id
+    visible = any_of(SlackList.user_id == call.actor, exists(ListAccess, of_list, _reaches(call, ListAccess.entity_id)))
+    return all_of(visible, exists(ListAccess, of_list, ListAccess.entity_id == channel)) if channel else visible
+
+
+def _reaches(call: Call, entity: Column[str]) -> Expression:
+    return any_of(entity == call.actor, _joined(call, entity))
+
+
+def _joined(call: Call, channel: Column[Any]) -> Expression:
+    return exists(ChannelMember, ChannelMember.channel_id == channel, ChannelMember.user_id == call.actor)
+
+
+def canvas_page(canvas: Document) -> Answer | None:
+    """A canvas as its private address gives it; lists are given as comma-separated values, elsewhere."""
+    if not isinstance(canvas, Canvas):
+        return None
+    return Answer(html_of(canvas).encode(), content_type="text/html; charset=utf-8")

@@ -1,0 +1,63 @@
+"""Small copies of pictures, made when they are asked for.
+
+https://docs.slack.dev/reference/objects/file-object#thumbnails
+"""
+
+from __future__ import annotations
+
+from twindiff.kit import Answer, Call, Operations
+from twindiff.kit.errors import NotFound
+from twindiff.kit.images import UnreadableImage, animated, contained, facts_of, padded
+
+from .errors import FileNotFound
+from .file_access import bytes_of, visible_file
+from .tables import File, FilePicture
+from .thumbnail_views import PICTURES, Thumbnail, thumbnail_secret, thumbnails_of
+
+api = Operations()
+
+_NO_THUMBNAIL = Answer(b"There is no such thumbnail, or it is not for you", 404, "text/plain")
+
+
+def look_at_picture(call: Call, file: File, digest: str | None) -> None:
+    """Keep what the head of a picture says of it; nothing of other files, and of pictures that cannot be read."""
+    if file.file_type not in PICTURES or digest is None:
+        return
+    try:
+        facts = facts_of(call.blobs.get(digest))
+    except (NotFound, UnreadableImage):
+        return
+    width, height, orientation, moves = facts
+    picture = FilePicture(
+        file_id=file.file_id, original_w=width, original_h=height, exif_rotation=orientation, is_animated=moves
+    )
+    call.db.add(picture)
+
+
+@api.get("/files-tmb/{file}/{name}", scope="files:read")
+def thumbnail(call: Call, file: str, name: str) -> Answer:
+    """Give a small copy of a picture to those who may see it."""
+    _, _, rest = file.partition("-")
+    file_id, _, secret = rest.partition("-")
+    try:
+        found = visible_file(call, file_id)
+    except FileNotFound:
+        return _NO_THUMBNAIL
+    picture = call.db.find(FilePicture, FilePicture.file_id == file_id)
+    if picture is None or secret != thumbnail_secret(file_id):
+        return _NO_THUMBNAIL
+    wanted = [each for each in thumbnails_of(found, picture) if name.endswith(f"_{each.suffix}.{each.ending}")]
+    try:
+        return _drawn(bytes_of(call, found), wanted[0]) if wanted else _NO_THUMBNAIL
+    except UnreadableImage:
+        return _NO_THUMBNAIL
+
+
+def _drawn(data: bytes, wanted: Thumbnail) -> Answer:
+    if wanted.ending == "gif":
+        return Answer(animated(data, (wanted.width, wanted.height)), content_type="image/gif")
+    kind = "JPEG" if wanted.ending == "jpg" else "PNG"
+    drawn = (
+        padded(data, wanted.width, kind) if wanted.is_square else contained(data, (wanted.width, wanted.height), kind)
+    )
+    return Answer(drawn, content_type=f"image/{kind.lower()}")
