@@ -149,6 +149,23 @@ def test_a_timeline_goes_on_while_an_agent_works_and_misses_nothing_when_its_str
     assert page.locator("tbody tr").count() == 3
 
 
+SHIFTED = """() => new Promise(resolve => new PerformanceObserver(
+    entries => resolve(entries.getEntries().reduce((sum, each) => sum + each.value, 0))
+).observe({type: "layout-shift", buffered: true}) || setTimeout(() => resolve(0), 100))"""
+
+
+def test_a_long_timeline_is_whole_and_does_not_move_under_its_reader(page: Page, world: World) -> None:
+    mine = world.platform.environment()
+    for n in range(60):
+        mine.post(f"message {n}") if n % 2 else mine.slack("auth.test")
+    page.goto(f"/inspect/environments/{mine.id}#c30")
+    assert page.locator("tbody tr").count() == 60
+    expect(page.locator("#c30")).to_be_in_viewport()
+    page.keyboard.press("End")
+    expect(page.locator("#c60")).to_be_in_viewport()
+    assert page.evaluate(SHIFTED) == 0
+
+
 @pytest.mark.parametrize("address", ["/", "/inspect/environments", "/inspect/runs"])
 def test_lists_go_on_while_agents_work(page: Page, world: World, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("twindiff.server.inspector.live.SECONDS_BETWEEN_LISTS", 0.05)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import pytest
 
@@ -35,6 +36,14 @@ def test_a_timeline_tells_calls_refusals_and_rows(world: World) -> None:
     assert "channel_not_found" in page
     assert "+1 messages" in page
     assert "linear" in page
+
+
+def test_a_browser_keeps_files_of_pages_for_as_long_as_they_stay_the_same(world: World) -> None:
+    addresses = re.findall(r'(?:href|src)="(/inspect/static/[^"]+)"', of(world))
+    lasts = [world.server.in_process.get(each).headers["cache-control"] for each in addresses]
+    assert lasts == ["public, max-age=31536000, immutable"] * 3
+    older = world.server.in_process.get("/inspect/static/inspector.css?v=0")
+    assert (older.status_code, older.headers["cache-control"]) == (200, "no-cache")
 
 
 def test_a_rewind_stands_where_it_happened(world: World) -> None:

@@ -76,7 +76,9 @@ async def _static(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in rendering.STATIC:
         return rendering.page("error.html", 404, title="Not found", said="There is nothing here.")
-    headers = {**rendering.HEADERS, "Cache-Control": "no-cache", "Content-Type": rendering.STATIC[name]}
+    is_versioned = request.query_params.get("v") == rendering.version(name)
+    lasts = rendering.FOR_GOOD if is_versioned else "no-cache"
+    headers = {**rendering.HEADERS, "Cache-Control": lasts, "Content-Type": rendering.STATIC[name]}
     return Response(rendering.static(name), headers=headers)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
+from hashlib import sha256
 from importlib.resources import files
 from typing import Any, cast
 from urllib.parse import urlencode
@@ -24,6 +25,8 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+FOR_GOOD = "public, max-age=31536000, immutable"
+"""How long browsers keep a file whose address has its version."""
 STATIC = {
     "inspector.css": "text/css; charset=utf-8",
     "inspector.js": "text/javascript; charset=utf-8",
@@ -52,7 +55,7 @@ def environment() -> Environment:
             "percent": percent,
         }
     )
-    cast(dict[str, Any], made.globals).update({"query": query, "key_of": key_of})
+    cast(dict[str, Any], made.globals).update({"query": query, "key_of": key_of, "static": static_address})
     return made
 
 
@@ -70,6 +73,17 @@ def page(template: str, code: int = 200, /, **values: Any) -> Response:
 def static(name: str) -> bytes:
     """A file that pages need."""
     return files("twindiff.server.inspector").joinpath("html", name).read_bytes()
+
+
+@cache
+def version(name: str) -> str:
+    """What differs in the address of a file when the file does."""
+    return sha256(static(name)).hexdigest()[:12]
+
+
+def static_address(name: str) -> str:
+    """Where pages have a file from, so that a browser asks for it once."""
+    return f"/inspect/static/{name}?v={version(name)}"
 
 
 def cell(value: Any) -> str:
