@@ -17,10 +17,12 @@ SECONDS_TOGETHER = 0.1
 """What comes within it is drawn at once."""
 SECONDS = 1.0
 """Between two looks at an environment that goes on."""
+SECONDS_FLOODED = 3.0
+"""The same where more came than is drawn: nobody reads that fast, and the agent is to have the processor."""
 SECONDS_BETWEEN_LISTS = 5.0
 """Between two looks at what environments and runs there are."""
 SECONDS_QUIET = 20
-"""After which a stream says that it is still there, and looks whether its environment is."""
+"""After which those who look are told that the stream is still there, or that its environment is not."""
 MOST_DRAWN = 20
 """Calls that are drawn at once; where more come in a flood, a line says how many and leads to them."""
 MOST = 200
@@ -36,10 +38,11 @@ class TooManyStreams(ApiError):
 
 
 class Part(NamedTuple):
-    """What came: rows as HTML, and the cursor after them."""
+    """What came: rows as HTML, the cursor after them, and how many calls are left out."""
 
     cursor: Cursor
     html: str
+    left_out: int
 
     def encoded(self) -> bytes:
         """The part as an event of a stream."""
@@ -47,6 +50,8 @@ class Part(NamedTuple):
         return f"id: {self.cursor}\nevent: rows\n{lines}\n".encode()
 
 
+STILL_THERE = b": still there\n\n"
+ENDED = b"event: ended\ndata:\n\n"
 Waiting = asyncio.Queue[bytes]
 
 
@@ -73,14 +78,9 @@ class Live:
             part = await self._part(environment_id, cursor)
             if part.html:
                 yield part.encoded()
-            while not waiting.full():
-                try:
-                    yield await asyncio.wait_for(waiting.get(), SECONDS_QUIET)
-                except TimeoutError:
-                    if await self._has_ended(environment_id):
-                        yield b"event: ended\ndata:\n\n"
-                        return
-                    yield b": still there\n\n"
+            said = b""
+            while said != ENDED and not waiting.full():
+                yield (said := await waiting.get())
         finally:
             self._leave(environment_id, waiting)
 
@@ -97,7 +97,7 @@ class Live:
                         has_changed = True
                     except TimeoutError:
                         has_changed, seen = seen != (newest := await self._newest()), newest
-                    yield b"event: changed\ndata:\n\n" if has_changed else b": still there\n\n"
+                    yield b"event: changed\ndata:\n\n" if has_changed else STILL_THERE
                     if has_changed:
                         await asyncio.sleep(SECONDS_BETWEEN_LISTS)
         finally:
@@ -115,9 +115,11 @@ class Live:
 
         return await self._service.runtime.run_request(ask)
 
-    async def _has_ended(self, environment_id: str) -> bool:
-        async def ask() -> bool:
-            return self._service.environments.record(environment_id).status != "ready"
+    async def _sign(self, environment_id: str) -> bytes:
+        """What those are told who look at an environment of which nothing can be drawn."""
+
+        async def ask() -> bytes:
+            return STILL_THERE if self._service.environments.record(environment_id).status == "ready" else ENDED
 
         return await self._service.runtime.run_request(ask)
 
@@ -139,13 +141,25 @@ class Live:
         with engine.feed.watch(environment_id) as commits, log.feed.watch(environment_id) as calls:
             cursor = await self._present(environment_id)
             while True:
-                await either(commits.__anext__(), calls.__anext__())
+                try:
+                    await asyncio.wait_for(either(commits.__anext__(), calls.__anext__()), SECONDS_QUIET)
+                except TimeoutError:
+                    self._tell(environment_id, await self._sign(environment_id))
+                    continue
                 await asyncio.sleep(SECONDS_TOGETHER)
-                with suppress(ApiError):  # an environment that has ended, or a full disk
-                    part = await self._part(environment_id, cursor)
-                    cursor = part.cursor
-                    self._tell(environment_id, part)
-                await asyncio.sleep(SECONDS - SECONDS_TOGETHER)
+                cursor, seconds = await self._look(environment_id, cursor)
+                await asyncio.sleep(seconds - SECONDS_TOGETHER)
+
+    async def _look(self, environment_id: str, cursor: Cursor) -> tuple[Cursor, float]:
+        """Tell what came after a cursor; gives the cursor after that, and the seconds until the next look."""
+        try:
+            part = await self._part(environment_id, cursor)
+        except ApiError:  # an environment that has ended, or a full disk
+            self._tell(environment_id, await self._sign(environment_id))
+            return cursor, SECONDS
+        if part.html:
+            self._tell(environment_id, part.encoded())
+        return part.cursor, SECONDS_FLOODED if part.left_out else SECONDS
 
     async def _present(self, environment_id: str) -> Cursor:
         async def ask() -> Cursor:
@@ -153,12 +167,10 @@ class Live:
 
         return await self._service.runtime.run_request(ask)
 
-    def _tell(self, environment_id: str, part: Part) -> None:
-        if part.html:
-            encoded = part.encoded()
-            for waiting in self._readers.get(environment_id, ()):
-                with suppress(asyncio.QueueFull):
-                    waiting.put_nowait(encoded)
+    def _tell(self, environment_id: str, said: bytes) -> None:
+        for waiting in self._readers.get(environment_id, ()):
+            with suppress(asyncio.QueueFull):
+                waiting.put_nowait(said)
 
     async def _part(self, environment_id: str, cursor: Cursor) -> Part:
         async def read() -> Part:
@@ -168,6 +180,6 @@ class Live:
             shown = await timeline(self._service, environment_id, start, None)
             base = f"/inspect/environments/{environment_id}"
             html = render("events.html", events=shown.events, base=base, left_out=left_out, until=start.number)
-            return Part(shown.cursor, html.strip())
+            return Part(shown.cursor, html.strip(), left_out)
 
         return await self._service.runtime.run_request(read)
