@@ -1,4 +1,4 @@
-"""What one long history costs in the embedded engine: room on disk, images, and the way back to any point.
+"""What one long history costs in the embedded engine: room on disk, images, diffs, and the way back to any point.
 
     python benchmarks/history.py [--operations 1000000] [--edits] [--json]
 
@@ -13,12 +13,15 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
+from twindiff.environments import reading
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.rows import Column, Row, column, table_of
 from twindiff.storage import OperationContext, OperationInfo, Origin
+from twindiff.storage.cooperative import finished
+from twindiff.storage.journal import net
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine
 
@@ -71,6 +74,7 @@ def measure(
     figures = written(engine, operations, work)
     engine.file.log.shorten()
     figures |= sizes(engine, directory)
+    figures |= diffs(engine, origin, operations)
     for part in (0.0005, 0.5005, 0.7505, 0.9805):
         figures[f"rewind to {part:.1%}, ms"] = milliseconds(
             lambda at=int(operations * part): go_back(engine, origin, at)
@@ -134,6 +138,22 @@ def sizes(engine: SqliteEngine, directory: Path) -> dict[str, Any]:
         "images, MB": round((images or 0) / 1e6, 1),
         "file, MB": round(file / 1e6, 1),
         "file over journal": round(file / journal, 2),
+    }
+
+
+def diffs(engine: SqliteEngine, origin: Origin, operations: int) -> dict[str, Any]:
+    """The net diff of all operations, in processor time: by the rows at both ends, and by folding every record."""
+    began = process_time()
+    compared = engine.compare(ENV, origin, 0, operations)
+    by_rows = process_time() - began
+    began = process_time()
+    folded = net(finished(reading.interval(engine, ENV, 0)))
+    by_records = process_time() - began
+    assert compared is None or net(compared.records) == folded, "both must tell the same"
+    return {
+        "rows that differ": len(folded),
+        "diff by rows, ms": round(by_rows * 1000, 1) if compared else "not chosen",
+        "diff by records, ms": round(by_records * 1000, 1),
     }
 
 

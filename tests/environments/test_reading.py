@@ -12,6 +12,7 @@ from tests.harness import Environment, LiveServer, Platform
 from twindiff.environments import reading
 from twindiff.environments.environments import EnvironmentDeleted
 from twindiff.storage.cooperative import finished
+from twindiff.storage.sqlite import comparing
 
 LONG = reading.AT_ONCE * 2 + 30
 
@@ -61,6 +62,24 @@ def test_long_results_are_read_as_they_were_told(platform: Platform, winding: En
     diff = platform.diff(run)
     assert len(diff["inserts"]) == LONG
     assert platform.get(f"results/{run}")["diff"] == diff
+
+
+@pytest.mark.parametrize("include", ["plain", "derived", "all"])
+def test_a_diff_by_rows_is_the_diff_by_records(
+    live: LiveServer, winding: Environment, platform: Platform, monkeypatch: pytest.MonkeyPatch, include: str
+) -> None:
+    run = platform.start(winding)
+    ts = [winding.post(f"number {number}") for number in range(20)]
+    for each in ts[:9]:
+        winding.slack("chat.update", channel="C01ABCD1234", ts=each, text="else")
+    for each in ts[5:]:
+        winding.slack("chat.delete", channel="C01ABCD1234", ts=each)
+    platform.post(f"env/{winding.id}/rewind", {"to": LONG - 20})  # to before the run
+    winding.post("last")
+    folded = platform.ask("POST", "diffRun", {"runId": run, "include": include}).text
+    monkeypatch.setattr(reading, "FAR_APART", 1)
+    monkeypatch.setattr(comparing, "OPERATIONS_PER_PAGE", 0)
+    assert platform.ask("POST", "diffRun", {"runId": run, "include": include}).text == folded
 
 
 def test_a_verdict_blames_whom_the_whole_history_blames(platform: Platform, environment) -> None:

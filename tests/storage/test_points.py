@@ -35,8 +35,8 @@ from twindiff.server import Service, Settings
 from twindiff.storage import OperationContext, OperationInfo
 from twindiff.storage.cooperative import finished
 from twindiff.storage.deadline import NEVER, Deadline
-from twindiff.storage.journal import Net, Place, Record, net
-from twindiff.storage.sqlite import SqliteEngine, live_environments
+from twindiff.storage.journal import Change, Net, Place, Record, net
+from twindiff.storage.sqlite import SqliteEngine, comparing, live_environments
 from twindiff.storage.sqlite import engine as engine_module
 
 NOON = 1_800_000_000 * SECOND
@@ -111,7 +111,9 @@ houses: list[House] = []
 @pytest.fixture(scope="module", autouse=True)
 def house() -> Iterator[House]:
     houses.append(House())
-    yield houses[0]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(comparing, "OPERATIONS_PER_PAGE", 0)  # rows are compared however few operations there are
+        yield houses[0]
     houses.pop().close()
 
 
@@ -355,7 +357,22 @@ class PointsMachine(RuleBasedStateMachine):
     def compare(self, model: Model, one: int, other: int) -> None:
         start, end = model.point(one), model.point(other)
         found = net(finished(self.service.points.difference(model.id, start, end)).records)
-        assert found == differences(model.points[start].rows, model.points[end].rows)
+        wanted = differences(model.points[start].rows, model.points[end].rows)
+        assert found == wanted
+        self.compare_rows(model, start, end, list(wanted.items()))
+
+    def compare_rows(self, model: Model, start: int, end: int, wanted: list[tuple[Place, Net]]) -> None:
+        """What comparing the rows of both points tells is what folding all records between them does, in order."""
+        origin = self.service.environments.get(model.id).origin
+        found = self.engine.compare(model.id, origin, start, end)
+        assert found is not None
+        assert list(net(found.records).items()) == wanted
+        assert [change for record in found.records for change in record.changes] == [
+            Change(place.table, place.key, *both) for place, both in wanted
+        ]
+        low, high = min(start, end), max(start, end)
+        rewinds = [(seq, to) for seq, to in sorted(model.rewinds.items()) if low < seq <= high]
+        assert [(record.seq, record.to) for record in found.rewinds] == rewinds
 
     def check(self, model: Model) -> None:
         """Compare the newest record, and as often as `every` says everything there is."""

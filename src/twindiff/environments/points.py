@@ -9,11 +9,13 @@ import re
 from collections.abc import Generator
 from typing import NamedTuple
 
+import msgspec
+
 from twindiff.catalog import CheckpointRecord
 from twindiff.catalog.stamps import stamp
 from twindiff.kit.errors import ApiError
 from twindiff.kit.store import Store
-from twindiff.storage import Engine, UnknownPoint
+from twindiff.storage import Engine, Origin, UnknownPoint
 from twindiff.storage.cooperative import CooperativeStep
 from twindiff.storage.journal import Record
 
@@ -163,6 +165,20 @@ class Points:
                 self._engine.delete(fork)
             raise
         return made
+
+    def changes(
+        self, environment_id: str, start: Point, end: Point | None
+    ) -> Generator[CooperativeStep, None, Difference]:
+        """What differs between two points, as `difference`, but by net changes where they lie far apart."""
+        record = self._environments.record(environment_id)
+        if record.status != "deleted":
+            env, origin = record.environment_id, msgspec.convert(record.origin, Origin)
+            first = self.seq(env, start)
+            last = self._engine.seq(env) if end is None else self.seq(env, end)
+            found = yield from reading.compared(self._engine, env, origin, first, last)
+            if found is not None:
+                return Difference(first, last, list(record.templates), found.records)
+        return (yield from self.difference(environment_id, start, end))
 
     def difference(
         self, environment_id: str, start: Point, end: Point | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from twindiff.storage import Engine
+from twindiff.storage import Compared, Engine, Origin
 from twindiff.storage.cooperative import CooperativeStep, yield_control
 from twindiff.storage.journal import Record, between
 
@@ -12,6 +12,9 @@ from .environments import EnvironmentDeleted
 
 AT_ONCE = 100
 """Records that are read in one go on an event loop."""
+
+FAR_APART = 2000
+"""Operations between two points from which on their rows are compared where that is quicker."""
 
 Reading = Generator[CooperativeStep, None, list[Record]]
 
@@ -35,6 +38,16 @@ def _in_parts(engine: Engine, environment_id: str, after: int, upto: int) -> Rea
             yield yield_control
         found += engine.records(environment_id, low, min(low + AT_ONCE, upto))
     return found
+
+
+def compared(
+    engine: Engine, environment_id: str, origin: Origin, start: int, end: int
+) -> Generator[CooperativeStep, None, Compared | None]:
+    """What differs between two points that lie far apart, by their rows; None where records are to be read."""
+    found: list[Compared | None] = []
+    if abs(end - start) >= FAR_APART:
+        yield lambda: found.append(engine.compare(environment_id, origin, start, end))
+    return found[0] if found else None
 
 
 def difference(engine: Engine, environment_id: str, start: int, end: int, known: list[Record]) -> Reading:

@@ -119,6 +119,17 @@ class Runs:
         _refuse_closed(run)
         return self.covered(run)
 
+    def changed(self, run: RunRecord) -> Generator[CooperativeStep, None, Interval]:
+        """The same, with records that may be of net changes only, and not of single operations."""
+        _refuse_closed(run)
+        live = self._environments.live(run.environment_id)
+        if live is not None:
+            end = self._engine.seq(live.id)
+            found = yield from reading.compared(self._engine, live.id, live.origin, run.start_seq, end)
+            if found is not None:
+                return Interval(run, end, [*live.twins], found.records, _rewound(found.rewinds))
+        return (yield from self.covered(run))
+
     def covered(self, run: RunRecord) -> Generator[CooperativeStep, None, Interval]:
         """What the run covers now, or covered when it was closed, read in parts; raises EnvironmentDeleted."""
         live = self._environments.live(run.environment_id)
@@ -127,7 +138,7 @@ class Runs:
         if live and not known:
             twins = self._twins(run)  # another process may have deleted it, which nothing has told so far
         end = run.start_seq + len(known)
-        rewound = [{"at_seq": record.seq, "to_seq": record.to} for record in known if record.to is not None]
+        rewound = _rewound(known)
         records = yield from reading.difference(self._engine, run.environment_id, run.start_seq, end, known)
         return Interval(run, end, twins, records, rewound)
 
@@ -165,6 +176,10 @@ class Runs:
         with self._engine.transaction():  # two processes may judge at once, and one of them comes first
             _refuse_closed(self.get(run.run_id))
             return self._catalog.change(run, after_snapshot=interval.after_snapshot, end_seq=interval.end, **result)
+
+
+def _rewound(records: list[Record]) -> list[dict[str, int]]:
+    return [{"at_seq": record.seq, "to_seq": record.to} for record in records if record.to is not None]
 
 
 def _refuse_closed(run: RunRecord) -> None:

@@ -145,6 +145,13 @@ class Present(NamedTuple):
     due: int
 
 
+class Compared(NamedTuple):
+    """What differs between two points: net changes, as a record for each twin, and the rewinds between the two."""
+
+    records: list[Record]
+    rewinds: list[Record]
+
+
 class CatalogStore(Store, Protocol):
     """A Store for our own records, of which many come and go at once."""
 
@@ -301,6 +308,10 @@ class Engine(Protocol):
 
     def difference(self, env: str, after: int, upto: int) -> list[Record]:
         """Records that lead from one point to another, with rewinds resolved."""
+        ...
+
+    def compare(self, env: str, origin: Origin, start: int, end: int) -> Compared | None:
+        """What differs between two points by their rows, in any thread; None where records tell it sooner."""
         ...
 
     def measure(self) -> None:

@@ -125,7 +125,7 @@ class Differences(NamedTuple):
 async def _differences(
     service: Service, environment_id: str, start: int, end: int, include: changes.Include
 ) -> Differences:
-    found = await service.runtime.run_steps(service.points.difference(environment_id, start, end))
+    found = await service.runtime.run_steps(service.points.changes(environment_id, start, end))
     several = len(found.twins) > 1
 
     def compose() -> Differences:

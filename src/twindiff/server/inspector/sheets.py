@@ -141,7 +141,7 @@ async def at_point(
 ) -> Sheet:
     """A page of the rows as they were after a point; raises TooLargeForThePast."""
     present = service.engine.read(environment.id, twin, lambda moment: _all(moment.db, table), at=0)
-    found = await service.runtime.run_steps(service.points.difference(environment.id, seq, None))
+    found = await service.runtime.run_steps(service.points.changes(environment.id, seq, None))
 
     def undo() -> Sheet:
         rows = {tuple(row[name] for name in table.key): row for row in present}

@@ -60,7 +60,7 @@ async def diff_points(
 ) -> tuple[Difference, bytes]:
     """What differs between two points, the second the present one unless told otherwise, and the same as JSON."""
     await service.settle(env_id)
-    found = await service.runtime.run_steps(service.points.difference(env_id, start, end))
+    found = await service.runtime.run_steps(service.points.changes(env_id, start, end))
 
     def compose() -> bytes:
         return msgspec.json.encode(_diff(service, found, include, rows))

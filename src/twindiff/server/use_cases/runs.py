@@ -71,7 +71,7 @@ async def diff_run(
     """What changed in a run so far, which is kept as its result."""
     await service.settle(run.environment_id)
     end_call = service.calls.log.last(run.environment_id)
-    interval = await service.runtime.run_steps(service.runs.interval(run))
+    interval = await service.runtime.run_steps(service.runs.changed(run))
 
     def compose() -> tuple[bytes, str]:
         text = _encoded(_diff(service.registry, interval, include, rows))

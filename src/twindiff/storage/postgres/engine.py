@@ -296,6 +296,9 @@ class PostgresEngine:
     def difference(self, env: str, after: int, upto: int) -> list[Record]:
         return between(lambda low, high: self._journal.records(env, low, high), after, upto)
 
+    def compare(self, env: str, origin: Origin, start: int, end: int) -> None:
+        """Rows of the past are in the journal only."""
+
     def measure(self) -> None:
         if self.room.is_limited:
             self.room.measured(self._standings.bytes())

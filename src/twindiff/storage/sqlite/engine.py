@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from twindiff.kit.blobs import Blobs
 from twindiff.storage import (
+    Compared,
     OperationContext,
     OperationInfo,
     Origin,
@@ -32,6 +33,7 @@ from twindiff.storage.room import Room
 from twindiff.storage.schema import Schema
 
 from .catalog import Catalog
+from .comparing import compare
 from .database import Database, contents_of
 from .files import IN_MEMORY, Born, DataFile, Reading
 from .images import ImageQueue, Part, Stored, Taken
@@ -435,6 +437,10 @@ class SqliteEngine:
 
     def difference(self, env: str, after: int, upto: int) -> list[Record]:
         return between(lambda low, high: self.file.records(env, low, high), after, upto)
+
+    def compare(self, env: str, origin: Origin, start: int, end: int) -> Compared | None:
+        with self.file.reader() as reading:
+            return compare(reading, self._rebuilding, env, origin, start, end)
 
     def measure(self) -> None:
         if self.room.is_limited:

@@ -192,6 +192,13 @@ class Reading:
         rewind = self._last_rewind(env, seq)
         return rewind.target if rewind and rewind.seq == seq else seq
 
+    def rewinds(self, env: str, after: int, upto: int) -> list[Record]:
+        """The records with `after < seq <= upto` that led back, those before a fork being its parent's."""
+        query = "SELECT seq FROM rewinds WHERE env = ? AND seq > ? AND seq <= ?"
+        lineage = self._lineage(env, upto)
+        listed = [seq for name, last in lineage for (seq,) in self.connection.execute(query, (name, after, last))]
+        return [record for seq in sorted(listed) for record in self.records(env, seq - 1, seq)]
+
     def stretch(self, stretch: Stretch) -> Iterator[Record]:
         """The records of a stretch, one after the other."""
         query = "SELECT record FROM journal WHERE env = ? AND seq > ? AND seq <= ? ORDER BY seq"

@@ -14,6 +14,7 @@ from .live_environments import Point, Pool
 from .migrate import migrate
 from .pages import Image, Pages
 from .standings import images_of, standing_at
+from .store import Tables
 from .templates import TemplateImages
 
 
@@ -46,6 +47,20 @@ class Rebuilding:
         since = replayed + (way.images[0].since if way.images else 0)
         images = [] if is_carried else images_of(reading, way)
         return Point(pages, standing_at(reading, env, origin, seq, since), images)
+
+    def tables(self, twin: str) -> Tables:
+        """The tables of a twin."""
+        return self._pools[twin].tables
+
+    def is_of_today(self, reading: Reading, env: str, origin: Origin, seq: int) -> bool:
+        """Whether the way to a point begins with rows of today's schemas, so that none has to be carried over."""
+        tables = {twin: self.tables(twin) for twin in origin.templates}
+        images = {stored.twin: stored.schema_hash for stored in reading.way_to(env, seq).images}
+        return all(
+            self._templates.as_written(tables[twin], hash) is not None
+            and images.get(twin, tables[twin].schema.hash) == tables[twin].schema.hash
+            for twin, hash in origin.templates.items()
+        )
 
     def _replay(self, reading: Reading, way: Way, pages: dict[str, Pages]) -> int:
         """Bring pages to the end of a way; gives over how many operations."""
