@@ -102,6 +102,8 @@ def test_blame_of_a_row_that_nobody_touched_says_so(twindiff: Run, environment: 
 @pytest.mark.parametrize(
     ("row", "said"),
     [
+        (["mesages"], "there is no table 'mesages'. Did you mean 'messages'?"),
+        (["channel_members"], "Say which row of channel_members: its key is channel_id user_id. `twindiff env rows "),
         (["mesages", "1.1"], "there is no table 'mesages'. Did you mean 'messages'?"),
         (["channel_members", "C1"], "The key of channel_members is channel_id user_id; 1 part was given."),
         (["channels", GENERAL], f"Nothing that lasts has changed channels {GENERAL}: it is as its template left it."),

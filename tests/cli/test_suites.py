@@ -16,12 +16,14 @@ from tests.harness import Platform
 
 AGENT = """
 import asyncio
+import itertools
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 import httpx
 
-left = int(os.environ.get("INTERRUPT_AFTER", "-1"))
+begun = itertools.count()
 
 async def work(task):
     print("on my way\\n", end="")  # in one piece, for others print at the same time
@@ -31,16 +33,18 @@ async def work(task):
             await slack.post("/chat.postMessage", headers=headers, json={"channel": "C1", "text": text})
 
 async def interrupt(task):
-    global left
-    if left == 0:
+    if next(begun) == int(os.environ.get("INTERRUPT_AFTER", "-1")):
         os.kill(os.getpid(), signal.SIGINT)
         await asyncio.Event().wait()
-    left -= 1
     await work(task)
 
 def wait(task):
     print(f"{task.environment_id}\\n", end="", flush=True)
     time.sleep(600)
+
+def linger(task):
+    with ThreadPoolExecutor() as pool:
+        pool.submit(time.sleep, 600).result()
 
 def rest(task):
     pass

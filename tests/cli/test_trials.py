@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -12,6 +13,7 @@ import pytest
 from tests.cli.conftest import Run, finished
 from tests.cli.test_suites import folder, lines, server_with_it
 from tests.harness import Platform
+from twindiff.cli.interrupts import interrupts_held
 
 __all__ = ["folder", "server_with_it"]
 
@@ -74,18 +76,60 @@ def test_a_run_that_goes_on_from_a_file_gives_the_file_of_one_that_was_not_stopp
     ]
 
 
+@pytest.mark.parametrize(
+    ("parallel", "repeat", "interrupted"), [("1", "1", ("0", "1", "1")), ("4", "4", ("0", "3", "4"))]
+)
 def test_a_run_that_is_interrupted_at_every_task_ends_with_the_same_file(
-    folder: Path, server_with_it: Run, server: str, platform: Platform
+    parallel: str,
+    repeat: str,
+    interrupted: tuple[str, ...],
+    folder: Path,
+    server_with_it: Run,
+    server: str,
+    platform: Platform,
 ) -> None:
     before = environments(platform)
-    arguments = ("suites", "run", "stalls", "--agent", "stall_agent:interrupt", "--base-url", server, "--save")
-    for after in ("0", "1", "1"):
+    agent = ("--agent", "stall_agent:interrupt", "--parallel", parallel, "--repeat", repeat)
+    arguments = ("suites", "run", "stalls", *agent, "--base-url", server, "--save")
+    for after in interrupted:
         assert finished(*arguments, "set.jsonl", INTERRUPT_AFTER=after).returncode == 130
     assert [server_with_it(*arguments, name).exit_code for name in ("set.jsonl", "whole.jsonl")] == [1, 1]
     assert kept(folder / "set.jsonl") == kept(folder / "whole.jsonl")
     assert {platform.get(f"env/{each}")["status"] for each in environments(platform) - before} == {"deleted"}
     made = {json.loads(line)["trialSet"] for line in (folder / "set.jsonl").read_text().splitlines()}
-    assert [platform.get(f"trial-sets/{each}")["trials"] for each in made] == [3]
+    assert [platform.get(f"trial-sets/{each}")["trials"] for each in made] == [3 * int(repeat)]
+
+
+def test_a_ctrl_c_waits_for_what_it_may_not_interrupt() -> None:
+    done: list[str] = []
+
+    def keep() -> None:
+        with interrupts_held():
+            signal.raise_signal(signal.SIGINT)
+            done.append("kept")
+
+    with pytest.raises(KeyboardInterrupt):
+        keep()
+    assert done == ["kept"]
+
+
+def test_a_second_ctrl_c_does_not_wait() -> None:
+    def keep() -> None:
+        with interrupts_held():
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+            pytest.fail("it waited")
+
+    with pytest.raises(KeyboardInterrupt):
+        keep()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_process_does_not_wait_for_what_an_agent_has_begun_and_left(folder: Path) -> None:
+    arguments = (*SUITE[:3], "--agent", "stall_agent:linger", "--files", str(folder), "--seconds", "0.1")
+    ended = finished(*arguments, "--tests", "tulips", "--json")
+    reasons = {each["trials"][0]["reason"] for each in json.loads(ended.stdout)["tests"]}
+    assert (ended.returncode, reasons) == (1, {"The agent was not done after 0.1 s"})
 
 
 def test_a_file_of_another_agent_is_left_alone(folder: Path, twindiff: Run) -> None:

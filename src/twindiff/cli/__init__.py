@@ -108,6 +108,27 @@ app = typer.Typer(
 )
 
 
+def main() -> None:
+    """Be the process `twindiff`: it ends with its command, whatever agents do that were left to themselves."""
+    try:
+        app()
+    except SystemExit as ended:
+        _leave_agents(ended.code)
+        raise
+
+
+def _leave_agents(code: Any) -> None:
+    """End at once where an agent works still: Python would wait for what it began, or end badly under its feet."""
+    trials = sys.modules.get("twindiff.client.trial_runner")
+    if trials is None or not trials.are_going_on():
+        return
+    atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage] - temporary folders are removed there
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
+    os._exit(code if isinstance(code, int) else 0 if code is None else 1)
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"twindiff {__version__}")

@@ -1,5 +1,5 @@
 """`python -m twindiff.cli` is `twindiff`."""
 
-from twindiff.cli import app
+from twindiff.cli import main
 
-app()
+main()

@@ -129,7 +129,9 @@ def _moved(answer: dict[str, Any]) -> Any:
 def blame(
     id: Id,
     table: Annotated[str, typer.Argument(help="A table, such as messages or slack.messages.")],
-    key: Annotated[list[str], typer.Argument(metavar="KEY…", help="The row's key, part by part.")],
+    key: Annotated[
+        list[str] | None, typer.Argument(metavar="KEY…", help="The row's key, part by part.", show_default=False)
+    ] = None,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
@@ -140,9 +142,9 @@ def blame(
 
     remote = remote_of(base_url, api_key)
     environment = full_id(remote, id)
-    found = blame(journal(remote, environment), table, key)
+    found = blame(journal(remote, environment), table, key) if key else None
     if found is None:
-        raise Problem(_why_nobody(remote, environment, table, key))
+        raise Problem(_why_nobody(remote, environment, table, key or []))
     say(as_json, _answer(found), _shown(found))
 
 
@@ -151,6 +153,9 @@ def _why_nobody(remote: Remote, environment: str, table: str, key: list[str]) ->
     from twindiff.cli.rows import asked
 
     columns = asked(remote, environment, table, {})["key"]
+    if not key:
+        rows = f"`twindiff env rows {environment} {table}` shows which there are"
+        return f"Say which row of {table}: its key is {' '.join(columns)}. {rows}."
     if len(columns) != len(key):
         given = "1 part was" if len(key) == 1 else f"{len(key)} parts were"
         return f"The key of {table} is {' '.join(columns)}; {given} given."

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from twindiff.cli.interrupts import interrupts_held
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl, Files
 from twindiff.cli.problem import STOPPED, Problem
 from twindiff.cli.suites import Name, commands, platform_of, suite_of
@@ -169,8 +170,9 @@ def _tried(platform: Platform, tests: list[Test], plan: Plan, store: TrialStore)
     try:
         with closing(going):
             for trial in _watched(going, len(tries)):
-                found.append(trial)
-                store.add(trial)
+                with interrupts_held():
+                    found.append(trial)
+                    store.add(trial)
     except KeyboardInterrupt:
         judged = f"Stopped when {len(found) - done.total()} of {len(tries)} trials were judged"
         said = f"{judged}; the environments of the rest are deleted.{store.goes_on}"

@@ -10,6 +10,7 @@ from contextlib import suppress
 from inspect import isasyncgen, isawaitable, isgenerator
 from queue import SimpleQueue
 from threading import Thread
+from threading import enumerate as threads_alive
 from time import monotonic
 from typing import Any, Literal, NamedTuple
 
@@ -21,6 +22,8 @@ SECONDS = 600.0
 SECONDS_TO_OPEN = 10.0
 LONGEST_REASON = 2_000
 """Letters of what an agent raised that are told."""
+TRIALS_THREAD = "twindiff trials"
+AGENT_THREAD = "agent of "
 SECONDS_TO_JUDGE = 600
 """How much longer than its agent may work an environment lives."""
 
@@ -119,13 +122,18 @@ def trials(
 
     try:
         for _ in range(min(parallel, len(tests))):
-            Thread(target=work, name="twindiff trials", daemon=True).start()
+            Thread(target=work, name=TRIALS_THREAD, daemon=True).start()
         for _ in tests:
             yield finished.get()
     finally:
         waiting.clear()
         for each in opened.copy():
             _close(each)
+
+
+def are_going_on() -> bool:
+    """Whether an agent that was left to itself works still, which nothing can end but the end of the process."""
+    return any(thread.name.startswith((TRIALS_THREAD, AGENT_THREAD)) for thread in threads_alive())
 
 
 def _close(opened: Opened) -> None:
@@ -186,7 +194,7 @@ def task_of(test: Test, environment: Environment) -> Task:
 def let_work(agent: Agent, task: Task, seconds: float) -> None:
     """Let an agent work in a thread of its own, for nothing can end a thread; raises what it raises, and OutOfTime."""
     done = Future[None]()
-    Thread(target=_call, args=(agent, task, seconds, done), name=f"agent of {task.test_id}", daemon=True).start()
+    Thread(target=_call, args=(agent, task, seconds, done), name=f"{AGENT_THREAD}{task.test_id}", daemon=True).start()
     if not wait([done], seconds).done:
         raise OutOfTime(seconds)
     done.result()
