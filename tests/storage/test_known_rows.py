@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from twindiff.kit.errors import TooSlow
 from twindiff.kit.rows import Row
 from twindiff.kit.store import Store
+from twindiff.storage import deadline
 from twindiff.storage.conformance.worlds import TABLES, Folder, Link, Page, Place, Thing, World, key_of
 from twindiff.storage.sqlite import SqliteEngine
 
@@ -129,3 +131,16 @@ def test_a_row_that_nobody_could_be_told_of_is_asked_for_again(world: World):
     assert place.read(lambda db: db.find(Link, Link.thing_id == "a", Link.rank == 1)) is None
     place.add(Link(thing_id="a", rank=1))
     assert place.read(lambda db: db.get(Link, "a", 1)).rank == 1
+
+
+def test_a_handler_that_goes_on_asking_for_a_known_row_is_stopped(world: World, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(deadline, "WHOLE_SECONDS", 0.01)
+    place = world.environment()
+    place.add(Link(thing_id="a", rank=1))
+
+    def ask_for_ever(db: Store) -> None:
+        while True:
+            db.get(Link, "a", 1)
+
+    with pytest.raises(TooSlow):
+        place.read(ask_for_ever)

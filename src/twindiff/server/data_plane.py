@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, cast
 
+from twindiff.catalog.stamps import wall
 from twindiff.environments.due import StillDue
 from twindiff.environments.environments import Environment
 from twindiff.kit.call import Call
@@ -168,7 +169,10 @@ class DataPlane:
             return self._service.calls.unknown(environment, twin, request, opened.token)
         exchange.request, exchange.token = request, opened.token
         try:
-            await self._service.awaken(environment)
+            if self._service.engine.awake(environment.id):
+                environment.seen = wall()
+            else:
+                await self._service.awaken(environment)
             return await self._service.answer(environment, twin, exchange, trusted=trusted)
         except StillDue:
             await self._service.settle(environment.id)

@@ -59,7 +59,11 @@ class TableForm:
     def row_values(self) -> Callable[[Row], list[Any]]:
         """A row as it is stored; compiled as `build` is."""
         converters = {name: convert for name, convert in self.storing.items() if convert}
-        values = [f"store_{name}(row.{name})" if name in converters else f"row.{name}" for name in self.columns]
+        given = {False: "store_{0}(row.{0})", True: "None if row.{0} is None else store_{0}(row.{0})"}
+        values = [
+            given[column.nullable].format(name) if name in converters else f"row.{name}"
+            for name, column in self.table.columns.items()
+        ]
         return eval(f"lambda row: [{', '.join(values)}]", {f"store_{name}": each for name, each in converters.items()})
 
     def store(self, values: Sequence[Any]) -> list[Any]:
@@ -104,8 +108,10 @@ class TableForm:
         """The key of stored values, as they are stored; compiled as `build` is."""
         return eval(f"lambda stored: ({''.join(f'stored[{at}], ' for at in self.key_at)})")
 
-    def key_of(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
-        return tuple([values[name] for name in self.key])
+    @cached_property
+    def key_of(self) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+        """The key of a full row by column; compiled as `build` is."""
+        return eval(f"lambda values: ({''.join(f'values[{name!r}], ' for name in self.key)})")
 
     def gone(self, row: Row) -> NotFound:
         """The error for a row that is not there any more."""

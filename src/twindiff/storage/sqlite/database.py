@@ -83,11 +83,15 @@ class Database:
         return time.monotonic() > late.at and time.thread_time() > late.processor_at
 
     def read(self, work: Callable[[SqliteStore], T], limit: Limit) -> T:
-        """Run work that cannot write; whether the pages have been swapped is looked at once, not per statement."""
+        """Run work that cannot write; whether the pages have been swapped is looked at once, not per statement.
+
+        The transaction begins with the first statement, since much is known without any.
+        """
         self._deadline = deadline = limit()
-        self.connection.execute("BEGIN")
+        store = SqliteStore(self.connection, self.tables, None, deadline, self._file.pages.known)
+        store.begin_at_first()
         try:
-            return work(SqliteStore(self.connection, self.tables, None, deadline, self.pages.known))
+            return work(store)
         finally:
             self._deadline = NEVER
             if self.connection.in_transaction:

@@ -135,6 +135,8 @@ class LiveEnvironment:
         """Keep the way back over so many operations, and so many bytes, at most."""
         while self.steps and (len(self.steps) > REMEMBERED or self.undo_bytes > most_bytes):
             self.undo_bytes -= self.steps.popleft().undo.size
+        if len(self.images) < 2:
+            return
         first = self.steps[0].before.seq if self.steps else self.seq
         while len(self.images) > 1 and self.images[1].seq <= first and not self.images[1].since:
             del self.images[0]

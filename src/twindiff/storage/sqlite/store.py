@@ -20,10 +20,20 @@ from twindiff.storage.sql.statements import Relation, by_parent, from_where, of_
 from twindiff.storage.sql.tables import Convert, Counters, TableForm, TableForms, load_columns, nullable, refuse_write
 from twindiff.storage.values import INT64, decode_json, json_text
 
-from .connection import OUT_OF_SPACE, BadStatement, Connection, ConstraintFailed, Interrupted, Stored, is_taken
+from .connection import (
+    OUT_OF_SPACE,
+    BadStatement,
+    Connection,
+    ConstraintFailed,
+    Cursor,
+    Execute,
+    Interrupted,
+    Stored,
+    is_taken,
+)
 from .dialect import Sql
 from .entry_index import MANY_ROWS, EntryIndex
-from .known_rows import ALL, KnownRows
+from .known_rows import ALL, KnownRows, Place
 from .shapes import Shape, key_in, plain_columns, plain_order, plain_where
 from .word_index import MANY_FOUND, MOST_PART, Share, WordIndex
 
@@ -109,7 +119,7 @@ class SqliteStore:
         known: KnownRows | None = None,
         latest: Latest | None = None,
     ) -> None:
-        self._execute = connection.execute
+        self._execute: Execute = connection.execute
         self._until, self._processor_until, self._late = deadline
         self._connection = connection
         self._tables = tables
@@ -118,6 +128,15 @@ class SqliteStore:
         self.events: list[Event] = []
         self.all_went_well = True
         """Whether no statement has failed and no savepoint was gone back to."""
+
+    def begin_at_first(self) -> None:
+        """Have the first statement begin a transaction, whose end is for who asks for it."""
+        self._execute = self._begin_and_execute
+
+    def _begin_and_execute(self, query: str, parameters: Sequence[Any] = ()) -> Cursor:
+        self._execute = execute = self._connection.execute
+        execute("BEGIN")
+        return execute(query, parameters)
 
     def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
         sql = self._tables.of(table)
@@ -144,12 +163,17 @@ class SqliteStore:
         if known is None:
             return self._first(sql.select_by_key, key)
         place = sql.table.name, key
-        found = known.get(place)
+        found = self._recalled(known, place)
         if found is None:
             found = self._first(sql.select_by_key, key)
             if found is not None and sql.key_in(found) == key:  # not one that SQLite has converted
                 known.note(place, found)
         return found
+
+    def _recalled(self, known: KnownRows, place: Place) -> Stored | None:
+        """A known row; raises what the deadline says for a handler that goes on asking for what costs no statement."""
+        self._refuse_late()
+        return known.get(place)
 
     def rows(
         self,
@@ -280,7 +304,7 @@ class SqliteStore:
     def count(self, table: type[Row], *where: Expression) -> int:
         sql = self._tables.of(table)
         known, place = self._known, (sql.table.name, ALL)
-        if known is not None and not where and (found := known.get(place)):
+        if known is not None and not where and (found := self._recalled(known, place)):
             return cast(int, found[0])
         parameters: list[Any] = []
         plain = plain_where(where, parameters)
@@ -378,10 +402,13 @@ class SqliteStore:
         found = self._run(query, parameters)
         return found[0] if found else None
 
-    def _run(self, query: str, parameters: Sequence[Any]) -> list[Stored]:
-        """All that a statement finds; raises what the deadline says when it, or what was before it, took too long."""
+    def _refuse_late(self) -> None:
         if monotonic() > self._until and thread_time() > self._processor_until:
             raise self._late
+
+    def _run(self, query: str, parameters: Sequence[Any]) -> list[Stored]:
+        """All that a statement finds; raises what the deadline says when it, or what was before it, took too long."""
+        self._refuse_late()
         well, self.all_went_well = self.all_went_well, False
         try:
             found = self._execute(query, parameters).fetchall()

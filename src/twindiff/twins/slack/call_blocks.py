@@ -31,7 +31,7 @@ def check_calls(call: Call, *laid_out: Any) -> set[str]:
 
 def note_calls(call: Call, room: Channel, *laid_out: Any) -> None:
     """Keep that the calls which these blocks name were posted to a conversation; raises invalid_blocks for no call."""
-    ids = check_calls(call, *laid_out)
+    ids = check_calls(call, *laid_out) if any(laid_out) else None
     if not ids:
         return
     there = call.db.rows(CallChannel, CallChannel.channel_id == room.channel_id, CallChannel.call_id.in_(list(ids)))
@@ -41,7 +41,8 @@ def note_calls(call: Call, room: Channel, *laid_out: Any) -> None:
 
 def with_calls(call: Call, messages: Sequence[Shown]) -> None:
     """Put the calls that messages name into their blocks, and those of their attachments."""
-    ids = set(_ids_in(part.get("blocks") for message in messages for part in (message, *_attachments(message))))
+    laid_out = [message for message in messages if "blocks" in message or "attachments" in message]
+    ids = set(_ids_in(part.get("blocks") for message in laid_out for part in (message, *_attachments(message))))
     if not ids:
         return
     calls = {each["id"]: _v1(each) for each in call_objects(call, sorted(ids))}

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from twindiff.kit import Store, any_of
 
+from .errors import UserNotFound
 from .tables import User
 
 
@@ -36,5 +37,8 @@ def bots_among(db: Store, users: Collection[str]) -> dict[str, User]:
 
 def bot_of(db: Store, user_id: str) -> User | None:
     """The user of this id, if it is a bot's."""
-    user = db.find(User, User.user_id == user_id)
-    return user if user and user.is_bot else None
+    try:
+        user = db.get(User, user_id, missing=UserNotFound)
+    except UserNotFound:
+        return None
+    return user if user.is_bot else None
