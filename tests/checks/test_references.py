@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.harness import Platform
-from twindiff.checks import Explanation, Known, SpecError, evaluate, match, parse
+from twindiff.checks import Explanation, Known, SpecError, evaluate, known_to, match, parse
+from twindiff.environments.registry import Registry
 
 Json = Any
 
@@ -200,6 +203,33 @@ def test_a_misspelt_column_that_is_referred_to_is_refused(item: Json, said: str)
             {"version": "1", "assertions": [INVOICE, {**item, "expected_count": 0}]}, {"inserts": []}, None, TABLES
         )
     assert str(refusal.value) == said
+
+
+def references_of(value: Json) -> list[str]:
+    """Every reference in a spec, as it is written."""
+    if isinstance(value, list):
+        return [each for item in value for each in references_of(item)]
+    if not isinstance(value, dict):
+        return []
+    own = [value["ref"]] if isinstance(value.get("ref"), str) else []
+    return own + [each for item in value.values() for each in references_of(item)]
+
+
+def test_no_misspelt_reference_of_the_stripe_suite_goes_unnoticed() -> None:
+    suite = json.loads((Path(__file__).parents[2] / "examples" / "stripe_suite.json").read_text())
+    known = known_to((Registry.installed().schemas["stripe"],))
+    tried = 0
+    for test in suite["tests"]:
+        spec = {"version": "1", "assertions": test["assertions"]}
+        evaluate(spec, {"inserts": []}, {"records": [], "calls": []}, known)
+        for written in references_of(spec):
+            id, _, column = written.partition(".")
+            for slip in (f"{id[:-1]}.{column}", f"{id}.{column}q"):
+                misspelt = json.loads(json.dumps(spec).replace(f'"ref": "{written}"', f'"ref": "{slip}"'))
+                with pytest.raises(SpecError, match=r"refers to no other assertion's id|has no column"):
+                    evaluate(misspelt, {"inserts": []}, {"records": [], "calls": []}, known)
+                tried += 1
+    assert tried == 26
 
 
 def test_a_refusal_of_a_reference_says_what_ids_there_are() -> None:

@@ -114,6 +114,17 @@ def test_a_bare_config_is_a_test_and_nothing_is_none(live):
     assert live.client.post("/tests", json={"name": "empty"}).status_code == 422
 
 
+def test_checks_of_a_saved_test_that_name_no_table_of_its_twins_are_refused(live):
+    gone = {"diff_type": "added", "entity": "mesages", "expected_count": 0}
+    test = {"name": "pay", "prompt": "Click Pay.", "twins": ["slack"], "checks": {"version": "1", "assertions": [gone]}}
+    refused = live.client.post("/tests", json=test)
+    assert (refused.status_code, "Did you mean 'messages'?" in refused.json()["detail"]) == (422, True)
+    right = {"version": "1", "assertions": [{**gone, "entity": "messages"}]}
+    saved = live.client.post("/tests", json={**test, "checks": right}).json()
+    changed = live.client.patch(f"/tests/{saved['id']}", json={"checks": test["checks"]})
+    assert (changed.status_code, "Did you mean 'messages'?" in changed.json()["detail"]) == (422, True)
+
+
 def test_a_test_expects_of_the_page_and_of_what_its_twins_changed(live, runs, site):
     checks = {"assertions": [{"diff_type": "added", "entity": "messages", "expected_count": 1}]}
     twin_run = live.client.post("/twin-runs", json={"twins": ["slack"]}).json()["run_id"]

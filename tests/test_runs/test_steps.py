@@ -115,6 +115,10 @@ def test_the_patched_config_is_the_one_that_is_repeated(runs, disappointed):
 
 
 STEP = {"action": "click", "selector": "x"}
+MISSPELT = {
+    "version": "1",
+    "assertions": [{"diff_type": "added", "entity": "mesages", "expected_count": 0}],
+}
 LAUGHS = {f"p{number}": f"{{{{p{number + 1}}}}}" * 20 for number in range(9)} | {"p9": "ha"}
 """Parameters that are short and have 20 to the ninth times as many letters."""
 
@@ -151,6 +155,7 @@ LAUGHS = {f"p{number}": f"{{{{p{number + 1}}}}}" * 20 for number in range(9)} | 
         ({"start_url": "http://a/", "twins": ["slak"]}, "slak"),
         ({"start_url": "http://a/", "sandbox_id": "nope"}, "nope"),
         ({"start_url": "http://a/", "checks": {"assertions": []}}, "checks"),
+        ({"start_url": "http://a/", "twins": ["slack"], "checks": MISSPELT}, "Did you mean 'messages'?"),
         ({"start_url": "http://a/", "ttl_minutes": 0}, "ttl_minutes"),
     ],
 )

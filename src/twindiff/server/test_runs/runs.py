@@ -114,7 +114,7 @@ class TestRuns:
         values = or_invalid(lambda: configs.values(config, given))
         start_url = or_invalid(lambda: configs.check_url(configs.filled(start_url, values), "start_url"))
         hosts = or_invalid(lambda: [*_named(wanted.hosts), *_opened(config, start_url, values)])
-        self.twins.check(wanted.checks)
+        self.twins.check(wanted.checks, wanted.twins, wanted.provision_id)
         twin_run_id = await self.twins.provide(wanted)
         about = wanted.about
         run = self.ledger.add(

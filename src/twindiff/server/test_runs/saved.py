@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from twindiff.browser import config as configs
@@ -52,10 +52,12 @@ class SavedTests:
             )
         )
 
-    def _config(self, config: Mapping[str, Any] | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _config(
+        self, config: Mapping[str, Any] | None, given: Mapping[str, Any], twins: Sequence[str] = ()
+    ) -> dict[str, Any]:
         if config is None:
             config = self.runs.planned(str(given.get("prompt")))
-        self.runs.twins.check(given.get("checks"))
+        self.runs.twins.check(given.get("checks"), given.get("twins", twins))
         if given.get("start_url"):
             or_invalid(lambda: configs.check_url(str(given["start_url"]), "start_url"))
         return configs.built(or_invalid(lambda: configs.read(config)))
@@ -78,7 +80,7 @@ class SavedTests:
         record = self.find(test_id)
         given = {name: value for name, value in fields.items() if value is not None}
         if "test_config" in given or "start_url" in given or "checks" in given:
-            given["test_config"] = self._config(given.get("test_config", record.test_config), given)
+            given["test_config"] = self._config(given.get("test_config", record.test_config), given, record.twins)
         return self._catalog.change(record, **given, updated_at=stamp().iso)
 
     def delete(self, test_id: str) -> SavedTestRecord:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from twindiff.catalog import TwinRunRecord
-from twindiff.checks import SpecError, parse
+from twindiff.checks import SpecError, known_to, parse, warnings
 from twindiff.kit.errors import ApiError, InvalidParameter
 from twindiff.server.service import Service
 from twindiff.server.twin_runs.runs import Asked
@@ -33,12 +33,16 @@ class RunTwins:
     def _service(self) -> Service:
         return self.runs.service
 
-    def check(self, checks: Mapping[str, Any] | None) -> None:
-        """Raises InvalidParameter for checks that cannot be read."""
+    def check(self, checks: Mapping[str, Any] | None, twins: Sequence[str], provision_id: str | None = None) -> None:
+        """Raises InvalidParameter for checks that cannot be read, or name what none of the twins has."""
         if checks is None:
             return
+        names = self.runs.alive(provision_id).twins if provision_id else twins
+        schemas = self._service.registry.schemas
         try:
-            parse(dict(checks))
+            spec = parse(dict(checks))
+            if names and all(name in schemas for name in names):
+                warnings(spec, known_to(tuple(schemas[name] for name in names)))
         except SpecError as error:
             raise InvalidParameter("checks", str(error)) from None
 
