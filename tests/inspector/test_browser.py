@@ -176,6 +176,12 @@ def test_lists_go_on_while_agents_work(page: Page, world: World, address: str, m
     world.platform.delete(f"env/{mine.id}")
 
 
+def test_a_link_leads_from_localhost_to_its_number(page: Page, world: World) -> None:
+    page.goto(f"http://localhost:{world.server.port}/inspect/environments")
+    page.evaluate("to => { location.href = to }", f"http://127.0.0.1:{world.server.port}{world.path}")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Both twins")
+
+
 def test_a_slider_leads_to_the_table_as_it_was(page: Page, world: World) -> None:
     page.goto(f"{world.path}/tables/slack/messages")
     expect(page.get_by_role("cell", name="Shall we ship?")).to_be_visible()

@@ -140,6 +140,28 @@ def test_without_a_key_a_link_of_another_site_writes_nothing(platform, environme
     assert platform.get(f"env/{env.id}")["seq"] == 0
 
 
+FOLLOWED = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "status"),
+    [
+        ("/inspect/environments", FOLLOWED, 200),
+        ("/inspect/environments", {**FOLLOWED, "Sec-Fetch-Dest": "iframe"}, 403),
+        ("/inspect/environments", {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),
+        ("/api/platform/templates", FOLLOWED, 403),
+        ("/api/platform/templates", {**FOLLOWED, "Referer": "http://localhost:3000/shop"}, 200),
+        ("/api/platform/templates", {**FOLLOWED, "Referer": "https://localhost.example/"}, 403),
+        ("/api/platform/templates", {**FOLLOWED, "Referer": "http://[::1"}, 403),
+        ("/api/platform/templates", {**FOLLOWED, "Referer": "//"}, 403),
+    ],
+)
+def test_without_a_key_a_link_of_another_site_leads_to_pages_and_one_of_this_machine_anywhere(
+    platform, path, sent, status
+):
+    assert platform.client.get(path, headers=sent).status_code == status
+
+
 def test_a_body_is_not_read_before_its_sender_is_authorized(keyed):
     """Whoever may not come in is told so while the body is still on its way."""
     env = keyed.environment()

@@ -73,19 +73,31 @@ def _is_here(host: str) -> bool:
     return name.lower() in LOOPBACK or name.lower().endswith(".localhost")
 
 
-def check_origin(headers: Mapping[str, str]) -> None:
+def check_origin(headers: Mapping[str, str], *, is_page: bool = False) -> None:
     """Keep pages of other sites out: one that rebinds DNS names its own host, any other says its origin or its site.
 
-    Browsers send `Sec-Fetch-Site` with requests that have no origin, such as those of forms, images and links; a link
-    that a person follows from another site is one of them, and welcome to no twin either.
+    Browsers send `Sec-Fetch-Site` with requests that have no origin, such as those of forms, images and links. To them
+    `localhost` and `127.0.0.1` are two sites, so what a page of this machine asks for is let in. A link that a person
+    follows from elsewhere leads to what is a page for people (`is_page`), and to no twin.
     """
     host, origin = headers.get("host", "").lower(), headers.get("origin", "")
     if not _is_here(host):
         raise ForeignHost(f"Host '{host}' is not a name of this machine; serve with an API key to be reached by others")
     if origin and not _is_here(origin.rpartition("//")[2]):
         raise ForeignOrigin(f"Origin '{origin}' is not of this machine; serve with an API key to be reached by others")
-    if headers.get("sec-fetch-site") == "cross-site" and not origin:
+    is_cross_site = headers.get("sec-fetch-site") == "cross-site" and not origin
+    if is_cross_site and not (is_page and _is_followed(headers)) and not _is_referred(headers):
         raise CrossSite("A page of another site asked for this; serve with an API key to be reached by others")
+
+
+def _is_followed(headers: Mapping[str, str]) -> bool:
+    """Whether a browser asks for what it is to show in a tab, of which the page that led to it sees nothing."""
+    return (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) == ("navigate", "document")
+
+
+def _is_referred(headers: Mapping[str, str]) -> bool:
+    """Whether a page of this machine asks; no page can name another site than its own here."""
+    return _is_here(headers.get("referer", "").partition("//")[2].partition("/")[0])
 
 
 def agent_token(request: Request) -> str:

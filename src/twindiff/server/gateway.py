@@ -147,7 +147,7 @@ class Gateway:
     async def _hand_over(self, scope: Scope, request: Request, receive: Receive, send: Send) -> None:
         """Let the shell answer, for as long as it takes: what it streams is not a request in flight."""
         try:
-            self._check_origin(request)
+            self._check_origin(request, is_page=scope.get("method") == "GET")
         except ApiError as error:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008, "reason": str(error)[:100]})
@@ -156,9 +156,9 @@ class Gateway:
             return
         await self._shell(scope, receive, send)
 
-    def _check_origin(self, request: Request) -> None:
+    def _check_origin(self, request: Request, *, is_page: bool = False) -> None:
         if self.service.settings.api_key is None:
-            check_origin(request.headers)
+            check_origin(request.headers, is_page=is_page)
 
     def _plane(self, path: str) -> Plane | None:
         return next((plane for plane in self._planes if plane.has(path)), None)
