@@ -63,6 +63,21 @@ def test_a_call_tells_what_was_asked_and_answered_and_which_rows_it_changed(worl
     assert "messages <code>" in page
 
 
+def test_the_calls_beside_a_call_are_led_to_where_there_are_any(world: World) -> None:
+    def beside(number: int) -> list[bool]:
+        page = of(world, f"calls/{number}")
+        return ["The call before" in page, "The call after" in page]
+
+    assert [beside(number) for number in (1, 2, 7)] == [[False, True], [True, True], [True, False]]
+
+
+def test_an_address_that_is_none_is_a_page_that_says_so(world: World) -> None:
+    answer = world.server.in_process.get("/inspect/environment/1")
+    assert (answer.status_code, 'role="alert"' in answer.text) == (404, True)
+    slash = world.server.in_process.get("/inspect/environments/")
+    assert (slash.status_code, slash.headers["location"]) == (307, "/inspect/environments")
+
+
 @pytest.mark.parametrize(
     "path", ["calls/99", "tables/slack/nope", "tables/nope/messages", "screens/slack/nope", "tables/slack/users/row"]
 )

@@ -24,6 +24,12 @@ def test_trial_sets_are_listed_newest_first_of_a_suite_or_of_all(world: World, t
     assert f"/inspect/trial-sets?suite={trials.suite}" in world.page(f"suites/{trials.suite}")
 
 
+def test_runs_are_told_with_the_test_that_they_were_of(world: World, trials: Trials) -> None:
+    assert "<td>Say hello</td>" in world.page("runs")
+    (address,) = re.findall(r'/inspect/(runs/[^"]+)"><code>[^<]+</code></a></td><td>Say hello<', world.page("runs"))
+    assert "of “Say hello”" in world.page(address)
+
+
 def test_a_set_tells_how_sure_its_share_is_and_why_tests_failed(world: World, trials: Trials) -> None:
     page = seen(world, f"/{trials.before}")
     assert re.search(r"Passed tests: 0 % 0 % to \d+ % with 95 % confidence", page)

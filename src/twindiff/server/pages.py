@@ -55,7 +55,8 @@ def _twin(twin: Twin) -> str:
     operations = twin.dispatch.operations
     reading = sum(operation.reads for operation in operations)
     return (
-        f"<li><b>{escape(twin.name)}</b> <span>{reading} reading, {len(operations) - reading} writing operations</span>"
+        f'<li><a href="/inspect/twins/{escape(twin.name)}"><b>{escape(twin.name)}</b></a> '
+        f"<span>{reading} reading, {len(operations) - reading} writing operations</span>"
     )
 
 

@@ -17,6 +17,13 @@ from twindiff.server.inspector.access import PREFIX
 from twindiff.server.inspector.timelines import Cursor
 from twindiff.server.service import Service
 
+
+class NothingHere(ApiError):
+    """There is nothing at this address."""
+
+    status = 404
+
+
 Work = Callable[[], Coroutine[Any, Any, Response]]
 Handler = Callable[[Service, Request], Coroutine[Any, Any, Response]]
 Deed = Callable[[Service, Request, doing.Form], Coroutine[Any, Any, Response]]
@@ -65,6 +72,7 @@ def routes_of(service: Service) -> list[BaseRoute]:
     found.append(Route(f"{PREFIX}/events", partial(_overview, service, lives)))
     found.append(Route(f"{PREFIX}/sign-in", partial(_sign_in, service), methods=["GET", "POST"]))
     found.append(Route(f"{PREFIX}/sign-out", partial(_sign_out, service), methods=["POST"]))
+    found.append(Route(f"{PREFIX}/{{path:path}}", partial(_page, service, _nothing)))
     return found
 
 
@@ -84,6 +92,13 @@ async def _static(request: Request) -> Response:
 
 async def _page(service: Service, handler: Handler, request: Request) -> Response:
     return await _answered(service, request, lambda: handler(service, request))
+
+
+async def _nothing(service: Service, request: Request) -> Response:
+    path = request.url.path
+    if path.endswith("/"):
+        return RedirectResponse(path.rstrip("/"), 307)
+    raise NothingHere(f"There is nothing at {path}; the links above lead to what there is")
 
 
 async def _deed(service: Service, deed: Deed, request: Request) -> Response:

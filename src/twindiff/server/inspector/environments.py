@@ -97,10 +97,11 @@ async def call(service: Service, request: Request) -> Response:
     """One call: what it asked, what it was answered, which rows it changed."""
     looking = await look(service, request.path_params["id"])
     record, said = await call_of_environment(service, looking.id, request.path_params["number"])
+    last = service.calls.log.last(looking.id)
     rows: Any = None
     if record.seq and looking.environment:
         rows = await _differences(service, looking.id, record.seq - 1, record.seq, "all")
-    return page("call.html", **shared(looking, "timeline"), call=record, said=said, diff=rows)
+    return page("call.html", **shared(looking, "timeline"), call=record, last=last, said=said, diff=rows)
 
 
 async def difference(service: Service, request: Request) -> Response:

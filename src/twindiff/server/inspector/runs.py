@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, cast
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from twindiff.catalog import RunRecord, TestRecord
 from twindiff.environments.results import told
 from twindiff.server.inspector.environments import shown
 from twindiff.server.inspector.rendering import page
@@ -22,7 +24,14 @@ async def runs(service: Service, request: Request) -> Response:
     """Runs of all environments, newest first."""
     status = request.query_params.get("status", "all")
     found = service.runs.list(limit=LISTED, status="" if status == "all" else status)
-    return page("runs.html", runs=found, status=status, statuses=STATUSES)
+    return page("runs.html", runs=found, tests=_names(service, found), status=status, statuses=STATUSES)
+
+
+def _names(service: Service, runs: Iterable[RunRecord]) -> dict[str, str]:
+    """The names of the tests that runs were of, by their ids."""
+    wanted = {each.test_id for each in runs if each.test_id}
+    columns = (TestRecord.test_id, TestRecord.name)
+    return dict(cast(Any, service.catalog.rows(TestRecord, TestRecord.test_id.in_(wanted), columns=columns)))
 
 
 async def run(service: Service, request: Request) -> Response:
@@ -31,10 +40,11 @@ async def run(service: Service, request: Request) -> Response:
     await service.write_calls()
     calls = await service.runtime.collect(service.calls.log.kept_of_run(record, CALLS))
     lasts = service.environments.record(record.environment_id).status != "deleted"
+    test = _names(service, [record]).get(record.test_id or "", "")
 
     def draw() -> Response:
         verdict: dict[str, Any] = msgspec.json.decode(told(record.verdict)) if record.verdict else {}
         diff = shown(msgspec.json.decode(told(record.diff))) if record.diff else None
-        return page("run.html", run=record, verdict=verdict, diff=diff, calls=calls, lasts=lasts)
+        return page("run.html", run=record, test=test, verdict=verdict, diff=diff, calls=calls, lasts=lasts)
 
     return await service.runtime.run_in_thread(draw)
