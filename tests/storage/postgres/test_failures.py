@@ -41,6 +41,19 @@ def test_what_was_too_slow_in_a_savepoint_leaves_the_rest_alone(world: World) ->
     assert world.environment(Thing(thing_id="T1")).write(work) == 1
 
 
+def test_statements_together_have_as_long_as_each_alone(world: World) -> None:
+    done: list[int] = []
+
+    def work(db: Store) -> None:
+        for number in range(60):
+            db._run("SELECT pg_sleep(0.3)")  # type: ignore[attr-defined]
+            done.append(number)
+
+    with pytest.raises(TooSlow):
+        world.environment().read(work)
+    assert 0 < len(done) < 60
+
+
 REFUSE_THIRD = """CREATE FUNCTION twindiff_catalog.refuse_third() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF (SELECT count(*) FROM twindiff_catalog.environments WHERE parent = NEW.parent) >= 2 THEN
         RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full';

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
@@ -9,11 +10,12 @@ from typing import Any, TypeVar
 import msgspec
 from psycopg import errors
 
-from twindiff.kit.errors import AlreadyExists, ApiError, NotFound
+from twindiff.kit.errors import AlreadyExists, ApiError, NotFound, TooSlow
 from twindiff.kit.events import Event
 from twindiff.kit.rows import Column, Expression, Row, table_of
 from twindiff.kit.store import Ordering
 from twindiff.storage import StorageUnavailable
+from twindiff.storage.deadline import WHOLE_SECONDS
 from twindiff.storage.sql.compiler import OUTERMOST, Scope
 from twindiff.storage.sql.statements import Relation, by_parent, from_where, of_parent
 from twindiff.storage.sql.tables import Counters, Stored, load_columns, refuse_write
@@ -294,12 +296,17 @@ def within(connection: Connection) -> Opener:
     """Run statements in the transaction that is open on a connection; what ended it is said again to those that follow.
 
     Another database goes on after a statement that took too long, so who asks again must not hear of transactions.
+    Statements together have as long as each alone; raises TooSlow for one that begins later.
     """
     failure: ApiError = StorageUnavailable("The transaction has failed")
+    spent = 0.0
 
     @contextmanager
     def opener() -> Generator[Connection]:
-        nonlocal failure
+        nonlocal failure, spent
+        if spent > WHOLE_SECONDS:
+            raise TooSlow
+        began = time.monotonic()
         try:
             with reaching():
                 yield connection
@@ -308,6 +315,8 @@ def within(connection: Connection) -> Opener:
         except ApiError as error:
             failure = error
             raise
+        finally:
+            spent += time.monotonic() - began
 
     return opener
 
