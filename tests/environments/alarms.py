@@ -31,6 +31,7 @@ class Egg(Row, table="eggs", key=("egg_id",)):
     egg_id: Column[int]
     done_at: Column[Timestamp | None] = column(default=None)
     then: Column[str] = column(default="be eaten")
+    peeled_at: Column[Timestamp | None] = column(default=None)
 
 
 class Ring(Row, table="rings", key=("ring_id",)):
@@ -58,9 +59,9 @@ def set_alarm(call: Call, id: str, at: int | None = None, every: int = 0, again:
 
 
 @api.post("/eggs")
-def boil(call: Call, id: int, done_at: str, then: str = "be eaten") -> dict[str, Any]:
+def boil(call: Call, id: int, done_at: str, then: str = "be eaten", peeled_at: str | None = None) -> dict[str, Any]:
     """Put an egg on; `then` says what it does when it is done."""
-    call.db.add(Egg(egg_id=id, done_at=done_at, then=then))
+    call.db.add(Egg(egg_id=id, done_at=done_at, then=then, peeled_at=peeled_at))
     return {}
 
 
@@ -99,6 +100,8 @@ def take_off(call: Call, row: Egg) -> None:
         raise Burnt
     if row.then == "explode":
         raise ZeroDivisionError(row.egg_id)
+    if row.then == "be weighed":
+        call.blobs.put(b"60 g")
     if row.then.startswith("silence "):
         alarm = call.db.get(Alarm, row.then.removeprefix("silence "))
         call.db.change(alarm, rings_at=None)
@@ -107,6 +110,12 @@ def take_off(call: Call, row: Egg) -> None:
         call.db.change(alarm, rings_at=(alarm.rings_at or 0) + 20)
     if row.then != "stay":
         call.db.remove(row)
+
+
+@api.due(Egg.peeled_at, Egg.then == "burn")
+def peel(call: Call, row: Egg) -> None:
+    """Peel an egg that was burnt, which never works."""
+    raise Burnt
 
 
 def _ring(call: Call, of: str) -> None:
@@ -124,6 +133,10 @@ twin = Twin(
         "crowd": lambda: {
             "people": [{"person_id": "P1", "email": "p1@example.com"}],
             "alarms": [{"alarm_id": f"{n:03}", "person_id": "P1", "rings_at": 1_800_000_060} for n in range(300)],
+        },
+        "nobody": lambda: {
+            "people": [{"person_id": "P1", "email": "p1@example.com"}],
+            "alarms": [{"alarm_id": "lost", "person_id": "", "rings_at": 1_800_000_060}],
         },
         "set": lambda: {
             "people": [{"person_id": "P1", "email": "p1@example.com"}],

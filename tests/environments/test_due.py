@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -38,9 +39,9 @@ class House:
         """Set an alarm so many seconds after noon."""
         self.ask("alarms", id=id, at=START + after, **more)
 
-    def egg(self, id: int, after: float, then: str = "be eaten") -> None:
+    def egg(self, id: int, after: float, then: str = "be eaten", **more: str) -> None:
         """Put an egg on that is done so many seconds after noon."""
-        self.ask("eggs", id=id, done_at=at(after), then=then)
+        self.ask("eggs", id=id, done_at=at(after), then=then, **more)
 
     def rings(self) -> list[list[Any]]:
         """What has rung, so many seconds after noon, by whom."""
@@ -247,6 +248,75 @@ def test_work_that_fails_is_recorded_and_the_rest_goes_on(house: Make, then: str
     assert failed == [("alarms:take_off", status, code, 3)]
     (change,) = here.journal()[2]["changes"]
     assert (change["table"], change["after"]["row_key"]) == ("failed_work", "[1]")
+    assert change["after"]["error"].startswith(("Burnt: ", "ZeroDivisionError: "))
+
+
+def test_work_that_fails_is_told_of_like_any_other(house: Make):
+    here = house()
+    began = perf_counter()
+    here.egg(1, 10, "burn")
+    (ran,) = here.clock(advance=30)["ran"]
+    assert (ran["twin"], ran["operation"], ran["actor"], ran["at"]) == ("alarms", "alarms:take_off", "", at(10))
+    (failed,) = (each for each in here.platform.get(f"env/{here.id}/calls")["calls"] if each["error"])
+    assert 0 <= failed["milliseconds"] <= (perf_counter() - began) * 1000
+
+
+def test_work_that_has_failed_does_not_hide_what_comes_after_it(house: Make):
+    here = house()
+    for number in range(40):
+        here.egg(number, 10, "burn")
+    here.clock(advance=20)
+    for number in range(40, 70):
+        here.egg(number, 30)
+    assert len(here.clock(advance=20)["ran"]) == 30
+    assert len(here.rings()) == 30
+
+
+def test_two_jobs_fail_for_the_same_row_at_the_same_time(house: Make):
+    here = house()
+    here.egg(1, 10, "burn", peeled_at=at(10))
+    ran = here.clock(advance=30)["ran"]
+    assert [(each["operation"], each["error"]) for each in ran] == [
+        ("alarms:take_off", "burnt"),
+        ("alarms:peel", "burnt"),
+    ]
+    assert here.clock(advance=30)["ran"] == []
+
+
+def test_rows_that_a_job_is_not_for_are_not_due(house: Make):
+    here = house()
+    here.egg(1, 100, peeled_at=at(10))
+    assert [each["at"] for each in here.clock(until="next")["ran"]] == [at(100)]
+
+
+def test_work_may_keep_bytes(house: Make):
+    here = house()
+    here.egg(1, 10, "be weighed")
+    assert [each["error"] for each in here.clock(advance=30)["ran"]] == [None]
+
+
+def test_work_of_nobody_is_done_by_nobody(house: Make):
+    here = house("nobody")
+    here.clock(advance=60)
+    assert here.rings() == [["lost", 60, ""]]
+
+
+def test_what_is_due_as_the_environment_begins_is_done(house: Make):
+    here = house()
+    here.alarm("tea", 0)
+    assert [each["at"] for each in here.clock(advance=1)["ran"]] == [at(0)]
+    assert here.rings() == [["tea", 0, "P1"]]
+
+
+def test_an_alarm_that_is_set_while_others_wait_rings_in_its_turn(house: Make):
+    here = house()
+    here.alarm("tea", 10)
+    here.alarm("cake", 100)
+    here.clock(advance=50)
+    here.alarm("soup", 70)
+    here.clock(advance=10)
+    here.clock(advance=60)
+    assert here.rings() == [["tea", 10, "P1"], ["soup", 70, "P1"], ["cake", 100, "P1"]]
 
 
 def test_a_job_that_leaves_its_row_due_has_failed(house: Make):
