@@ -184,6 +184,14 @@ class WrittenOnce:
         self.flush()
         return self._db.pages(table, by, parents, *where, **how)
 
+    def matches(self, table: type[Row], words: Expression, **how: Any) -> list[tuple[Any, ...]]:
+        self.flush()
+        return self._db.matches(table, words, **how)
+
+    def count_matches(self, table: type[Row], words: Expression, most: int) -> int:
+        self.flush()
+        return self._db.count_matches(table, words, most)
+
     @contextmanager
     def savepoint(self) -> Generator[None]:
         self.flush()

@@ -7,12 +7,18 @@ from random import Random
 
 import pytest
 
+from twindiff.kit.rows import Expression, all_of, any_of, not_
 from twindiff.kit.store import Store
 from twindiff.kit.words import Word, has_word
 
+from .model import holds
 from .worlds import Place, Thing, World
 
-__all__ = ["test_words_are_found_after_texts_have_come_changed_and_gone", "test_words_are_found_where_time_has_led"]
+__all__ = [
+    "test_matches_are_asked_for_by_words_of_one_text",
+    "test_words_are_found_after_texts_have_come_changed_and_gone",
+    "test_words_are_found_where_time_has_led",
+]
 
 TEXTS = [
     "low tide",
@@ -27,6 +33,14 @@ TEXTS = [
     "low tide " * 7_000,
 ]
 WORDS = [Word(("tide",)), Word(("tide",), is_start=True), Word(("zoe", "harbour")), Word(("c++",)), Word(("low tide",))]
+TIDE, BEGINNING, NAMES, SIGNS, PHRASE = (Thing.text.has_word(word) for word in WORDS)
+MATCHES: list[Expression] = [
+    TIDE,
+    all_of(BEGINNING, not_(any_of(NAMES, TIDE))),
+    any_of(all_of(TIDE, Thing.text.has_word(Word(("lo",), is_start=True))), NAMES),
+    all_of(not_(TIDE)),
+    any_of(PHRASE, SIGNS),
+]
 ROWS = 100
 """More than an engine may keep aside before it looks words up."""
 
@@ -41,6 +55,19 @@ def assert_found(place: Place) -> None:
         having = [row.thing_id for row in rows if has_word(row.text, word.pattern)]
         found = place.read(lambda db, word=word: db.rows(Thing, Thing.text.has_word(word), columns=(Thing.thing_id,)))
         assert [id for (id,) in found] == having
+    for words in MATCHES:
+        having = {row.thing_id for row in rows if holds(words, row, rows)}
+        pages = [
+            [id for (id,) in place.read(lambda db, at=at, words=words: page_of(db, words, at))]
+            for at in range(0, len(having) + 40, 40)
+        ]
+        assert sorted(id for page in pages for id in page) == sorted(having)
+        assert all(len(page) == 40 for page in pages[: len(having) // 40])
+        assert place.read(lambda db, words=words: db.count_matches(Thing, words, 30)) == min(30, len(having))
+
+
+def page_of(db: Store, words: Expression, offset: int) -> list[tuple[str]]:
+    return db.matches(Thing, words, limit=40, offset=offset, columns=(Thing.thing_id,))
 
 
 def rewrite(chance: Random, db: Store) -> None:
@@ -79,3 +106,10 @@ def test_words_are_found_where_time_has_led(world: World) -> None:
     for each in (place, forked):
         each.wake()
         assert_found(each)
+
+
+@pytest.mark.parametrize("words", [Thing.thing_id.has_word(WORDS[0]), Thing.text == "tide", all_of()])
+def test_matches_are_asked_for_by_words_of_one_text(world: World, words: Expression) -> None:
+    place = world.environment()
+    with pytest.raises(TypeError, match=r"has_word of one text|no index of its words"):
+        place.read(lambda db: page_of(db, words, 0))

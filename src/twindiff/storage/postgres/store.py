@@ -19,6 +19,7 @@ from twindiff.storage.deadline import WHOLE_SECONDS
 from twindiff.storage.sql.compiler import OUTERMOST, Scope
 from twindiff.storage.sql.statements import Relation, by_parent, from_where, of_parent
 from twindiff.storage.sql.tables import Counters, Stored, load_columns, refuse_write
+from twindiff.storage.sql.word_query import text_of
 from twindiff.storage.values import INT64
 
 from .connections import Connection, reaching
@@ -150,6 +151,19 @@ class PostgresStore:
             f"CROSS JOIN LATERAL ({inner}) {OUTERMOST} ORDER BY k.at, {text.order_by(order, form.table)}"
         )
         return by_parent(load_columns((by, *columns), loading, self._run(query, text.parameters)))
+
+    def matches(
+        self, table: type[Row], words: Expression, *, limit: int, offset: int = 0, columns: tuple[Column[Any], ...]
+    ) -> list[tuple[Any, ...]]:
+        text_of(words)
+        return self.rows(table, words, limit=limit, offset=offset, columns=columns)
+
+    def count_matches(self, table: type[Row], words: Expression, most: int) -> int:
+        form = self._tables.of(table)
+        text = Sql(self._tables.place)
+        some = f"SELECT 1{from_where(form, text, (words,))} LIMIT %s::bigint"
+        ((count,),) = self._run(f"SELECT COUNT(*) FROM ({some}) s", [*text.parameters, most])
+        return count
 
     def count(self, table: type[Row], *where: Expression) -> int:
         form = self._tables.of(table)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
-from twindiff.kit.rows import AllOf, AnyOf, Column, Expression, Where
+from twindiff.kit.rows import AllOf, AnyOf, Column, Expression, Not, Where, table_of
 from twindiff.kit.words import Part, Word
 
 
@@ -45,6 +45,27 @@ def words_needed(parts: Sequence[Expression], text: Column[Any]) -> Iterator[Wor
             yield from words_needed(part.parts, text)
         elif isinstance(part, Where) and part.column is text and part.op == "has_word":
             yield cast(Word, part.value)
+
+
+def text_of(words: Expression) -> Column[str]:
+    """The text in which words are looked for; raises TypeError when they say something else too."""
+    parts = set(_parts(words))
+    column = next(iter(parts)).column if len({part.column.name for part in parts}) == 1 else None
+    if column is None or any(part.op != "has_word" for part in parts):
+        raise TypeError("What matches are found by is has_word of one text, joined by all_of, any_of and not_")
+    if column.name not in table_of(column.table).words:
+        raise TypeError(f"{column.table.__name__}.{column.name} has no index of its words: words=('{column.name}',)")
+    return column
+
+
+def _parts(words: Expression) -> Iterator[Where]:
+    if isinstance(words, AllOf | AnyOf):
+        for part in words.parts:
+            yield from _parts(part)
+    elif isinstance(words, Not):
+        yield from _parts(words.part)
+    elif isinstance(words, Where):
+        yield words
 
 
 def _joined(parts: Sequence[str], operator: str) -> str | None:

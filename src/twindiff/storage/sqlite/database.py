@@ -145,15 +145,26 @@ class Database:
             self.pages.known.clear()
 
     def _bring(self, changes: list[Change]) -> None:
-        """Deletes come first, so that unique values may trade places."""
+        """Deletes come first, so that unique values may trade places; rows that have changed stay where they were.
+
+        So rows stand in the order in which they were added, whichever way an environment came to them.
+        """
         execute = self.connection.execute
-        for change in changes:
-            if change.before is not None:
-                execute(self._sql(change.table).delete, change.key)
-        for change in changes:
-            if change.after is not None:
-                sql = self._sql(change.table)
+        were_at = [self._take_out(change) if change.before is not None else None for change in changes]
+        for change, place in zip(changes, were_at, strict=True):
+            sql = self._sql(change.table)
+            if change.after is not None and place is not None:
+                execute(sql.insert_at, (place, *sql.insert_values(change.after)))
+        for change, place in zip(changes, were_at, strict=True):
+            sql = self._sql(change.table)
+            if change.after is not None and place is None:
                 execute(sql.insert, sql.insert_values(change.after))
+
+    def _take_out(self, change: Change) -> int | None:
+        """Delete a row; gives where it was, unless that is said by a column."""
+        sql = self._sql(change.table)
+        gone = self.connection.execute(f"{sql.delete} RETURNING rowid", change.key).fetchall()
+        return gone[0][0] if gone and not sql.is_numbered else None
 
     def _sql(self, table: str) -> TableSql:
         sql = self.tables.by_name.get(table)

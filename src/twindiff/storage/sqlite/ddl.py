@@ -24,7 +24,7 @@ STORED: dict[ColumnType, str] = {
 
 def statements(table: Table) -> Iterator[str]:
     """What creates a table, and then its indexes; nothing happens to those that exist."""
-    number = _number(table)
+    number = number_of(table)
     key = "UNIQUE" if number else "PRIMARY KEY"
     columns = [column_text(column) + " PRIMARY KEY" * (name == number) for name, column in table.columns.items()]
     yield f"CREATE TABLE IF NOT EXISTS {quote(table.name)} ({', '.join(columns)}, {key} ({names(table.key)})) STRICT"
@@ -42,7 +42,7 @@ def statements(table: Table) -> Iterator[str]:
         yield from EntryIndex(table, name).statements((name, number) if number else (name,))
 
 
-def _number(table: Table) -> str | None:
+def number_of(table: Table) -> str | None:
     """The column by whose value SQLite stores rows, which spares an index: an integer that is unique by itself."""
     alone = [table.columns[each[0]] for each in table.unique if len(each) == 1]
     return next((column.name for column in alone if column.kind == "integer" and not column.nullable), None)

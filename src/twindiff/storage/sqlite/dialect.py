@@ -11,13 +11,13 @@ import msgspec
 from twindiff.kit.rows import AllOf, Column, ColumnType, Expression, Row, Table, table_of
 from twindiff.kit.values import JOINT
 from twindiff.kit.words import Word
-from twindiff.storage.sql.compiler import MANY, Compiler, Search
+from twindiff.storage.sql.compiler import MANY, Compiler, Scope, Search
 from twindiff.storage.sql.names import quote
 from twindiff.storage.sql.word_query import asked_for, asked_of, words_needed
 from twindiff.storage.values import INT64, json_text
 
 from .entry_index import EntryIndex
-from .word_index import SPELLING, Share, WordIndex
+from .word_index import MATCHED, SPELLING, Share, WordIndex
 
 MARKS = 4
 """Values of a list that are written out; more travel as one parameter, so that the text stays the same."""
@@ -148,6 +148,14 @@ class Sql(Compiler):
         is_granted = (left, word) in self._granted
         known = "1" if is_granted else f"{row} IN ({index.found(self.place(asked_of(word, SPELLING)))})"
         return f"CASE WHEN {row} IN ({index.noted}) THEN {self.has_word(left, word)} ELSE {known} END"
+
+    def matches(self, words: Expression, column: Column[Any], asked: str) -> str:
+        """The numbers of the rows that have words: what FTS5 tells when it is asked, and no text is looked into."""
+        self.place(asked)
+        self._read.add(f"{MATCHED}.{quote(column.name)}")
+        return WordIndex(table_of(column.table), column.name).matches(
+            self.expression(words, (Scope(MATCHED, column.table),))
+        )
 
     def entry(self, left: str, column: Column[Any], text: str) -> str:
         table = table_of(column.table)

@@ -33,6 +33,16 @@ def key_in(where: Sequence[Expression], table: Table) -> list[Any] | None:
     return key
 
 
+def is_by_index(order: Ordering, table: Table) -> bool:
+    """Whether rows come by key, or by a column with which an index begins that goes on with the key."""
+    parts = order if isinstance(order, tuple) and not isinstance(order, Order) else (order,)
+    first = parts[0] if parts else None
+    column = first.column if isinstance(first, Order) else first
+    if column is None or column is table.columns[table.key[0]]:
+        return True
+    return len(parts) == 1 and column.worked is None and (column.name, *table.key) in table.indexes
+
+
 def plain_where(where: Sequence[Expression], parameters: list[Any]) -> Shape | None:
     """The shape of conditions whose values go into the text as they are, in order; None when it holds any other.
 

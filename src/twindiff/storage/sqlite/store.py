@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from twindiff.kit.errors import AlreadyExists, ApiError, NotFound, TooLarge
 from twindiff.kit.events import Event
-from twindiff.kit.rows import Column, Expression, Order, Row, Table, table_of
+from twindiff.kit.rows import Column, Expression, Row, Table, table_of
 from twindiff.kit.store import Ordering
 from twindiff.storage import StorageFull
 from twindiff.storage.deadline import NEVER, Deadline
@@ -31,11 +31,13 @@ from .connection import (
     Stored,
     is_taken,
 )
+from .ddl import number_of
 from .dialect import Sql
 from .entry_index import MANY_ROWS, EntryIndex
 from .known_rows import ALL, KnownRows, Place
-from .shapes import Shape, key_in, plain_columns, plain_order, plain_where
+from .shapes import Shape, is_by_index, key_in, plain_columns, plain_order, plain_where
 from .word_index import MANY_FOUND, MOST_PART, Share, WordIndex
+from .word_matches import Matching
 
 R = TypeVar("R", bound=Row)
 
@@ -65,6 +67,10 @@ class TableSql(TableForm):
         super().__init__(quote(table.name), table, "?", _loading, _storing)
         marks = ", ".join("?" * len(self.columns))
         self.insert = f"INSERT INTO {self.name} ({names(self.columns)}) VALUES ({marks})"
+        self.insert_at = f"INSERT INTO {self.name} (rowid, {names(self.columns)}) VALUES (?, {marks})"
+        """Insert a row where one was, which is as old as it."""
+        self.is_numbered = number_of(table) is not None
+        """Whether a column says where a row is."""
         self.queries: dict[Shape, str] = {}
         self.has_real = any(column.kind == "float" for column in table.columns.values())
         self.key_names = frozenset(self.key)
@@ -125,6 +131,7 @@ class SqliteStore:
         self._tables = tables
         self._counters = counters
         self._known, self._latest = known, latest
+        self._matching: Matching | None = None
         self.events: list[Event] = []
         self.all_went_well = True
         """Whether no statement has failed and no savepoint was gone back to."""
@@ -214,7 +221,7 @@ class SqliteStore:
 
     def _text_of_page(self, order: Ordering, table: Table) -> Sql:
         """The text of a query for a page, which may rather read rows in their order than list what an index finds."""
-        return Sql(self._share, self._few) if _is_by_key(order, table) else Sql(few=self._few)
+        return Sql(self._share, self._few) if is_by_index(order, table) else Sql(few=self._few)
 
     def _few(self, index: EntryIndex, key: str, text: str) -> bool:
         """Whether it is quicker to look up which rows have a text under a key than to meet them."""
@@ -272,6 +279,33 @@ class SqliteStore:
         if None not in shape:
             sql.remember(shape, query)
         return query, text.parameters
+
+    def matches(
+        self, table: type[Row], words: Expression, *, limit: int, offset: int = 0, columns: tuple[Column[Any], ...]
+    ) -> list[tuple[Any, ...]]:
+        sql, text = self._tables.of(table), Sql()
+        numbers = self._numbers(text, words)
+        if numbers is None:
+            return self.rows(table, words, limit=limit, offset=offset, columns=columns)
+        page = f"{numbers} ORDER BY row LIMIT {text.place(limit)} OFFSET {text.place(offset)}"
+        selected = text.selected(columns, sql.table)
+        rows = f"FROM ({page}) p CROSS JOIN {sql.name} {OUTERMOST} ON {OUTERMOST}.rowid = p.row ORDER BY p.row"
+        return load_columns(columns, _loading, self._run(f"SELECT {selected} {rows}", text.parameters))
+
+    def count_matches(self, table: type[Row], words: Expression, most: int) -> int:
+        text = Sql()
+        numbers = self._numbers(text, words)
+        if numbers is None:
+            return min(most, self.count(table, words))
+        some = f"{numbers} LIMIT {text.place(most)}"
+        (count,) = cast(tuple[int], self._first(f"SELECT count(*) FROM ({some})", text.parameters))
+        return count
+
+    def _numbers(self, text: Sql, words: Expression) -> str | None:
+        """The query for the numbers of the rows that have words; None where the index alone cannot tell."""
+        if self._matching is None:
+            self._matching = Matching(self._run, keeps=self._counters is None)
+        return self._matching.numbers(text, words)
 
     def _share(self, index: WordIndex, asked: str) -> Share:
         """How many of the rows have what an index is asked for."""
@@ -430,14 +464,6 @@ class SqliteStore:
             if is_taken(error):
                 raise (taken or AlreadyExists) from None
             raise
-
-
-def _is_by_key(order: Ordering, table: Table) -> bool:
-    """Whether rows come by key, up or down, for which there is an index."""
-    parts = order if isinstance(order, tuple) and not isinstance(order, Order) else (order,)
-    first = parts[0] if parts else None
-    column = first.column if isinstance(first, Order) else first
-    return column is None or column is table.columns[table.key[0]]
 
 
 def _select(

@@ -23,6 +23,8 @@ MANY_FOUND = 2_000
 """Rows with a word from which on a page of them is read by key, which soon comes to as many as it wants."""
 MOST_PART = 4
 """The part of all rows that is most of them: a quarter."""
+MATCHED = "n"
+"""The alias of rows that are looked into."""
 MARK = "(words "
 """What the names of these tables have, and no twin's."""
 
@@ -37,11 +39,13 @@ class WordIndex:
         self._name = f"{table.name}{MARK}{column})"
         self._words = quote(self._name)
         self._noted = quote(f"{self._name} noted")
+        self._all = quote(f"{self._name} all")
 
     def statements(self, places: Sequence[str]) -> Iterator[str]:
         """What creates it and keeps it; `places` are the columns at whose change a row is noted anew."""
         plain = "content='', columnsize=0, detail=none, tokenize='ascii'"
         yield f"CREATE VIRTUAL TABLE IF NOT EXISTS {self._words} USING fts5(words, {plain})"
+        yield f"CREATE VIRTUAL TABLE IF NOT EXISTS {self._all} USING fts5vocab({self._words}, 'instance')"
         yield f"CREATE TABLE IF NOT EXISTS {self._noted} (row INTEGER PRIMARY KEY) STRICT"
         note = f"INSERT INTO {self._noted} SELECT new.rowid WHERE {_is_text('new.' + self._column)};"
         forget = f"DELETE FROM {self._noted} WHERE row = old.rowid;"
@@ -84,6 +88,22 @@ class WordIndex:
     def count(self) -> str:
         """How many rows FTS5 knows that fit, up to as many as are counted."""
         return f"SELECT count(*) FROM ({self.found('?')} LIMIT ?)"
+
+    def matches(self, condition: str) -> str:
+        """The numbers of the rows that fit what is asked, or of which FTS5 has nothing yet and a condition holds."""
+        noted = f"SELECT {MATCHED}.rowid FROM {self._table} {MATCHED} WHERE {MATCHED}.rowid IN ({self.noted})"
+        return f"SELECT rowid AS row FROM {self._words} WHERE {self._words} MATCH ?1 UNION ALL {noted} AND {condition}"
+
+    @property
+    def endings(self) -> str:
+        """The words that begin in a way, up to what follows the last of them, and as many as are wanted.
+
+        A word is looked up behind the one before it: of letters and digits "0" comes first.
+        """
+        first, next = (f"(SELECT term FROM {self._all} WHERE term >= {at} LIMIT 1)" for at in ("?1", "w.term || '0'"))
+        following = f"SELECT {next} FROM w WHERE w.term < ?2"
+        words = f"SELECT {first} UNION ALL {following} LIMIT ?3"
+        return f"WITH RECURSIVE w(term) AS ({words}) SELECT term FROM w WHERE term < ?2"
 
     @property
     def last(self) -> str:

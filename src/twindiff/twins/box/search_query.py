@@ -42,6 +42,8 @@ class Term(msgspec.Struct, frozen=True, dict=True):
 
     def _found_by(self, *, is_start: bool) -> re.Pattern[str]:
         """What finds it in a text without case and accents."""
+        if len(self.words) == 1:
+            return re.compile(Word(self.words, is_start).pattern)
         before = r"(?<![^\W_])" if Word(self.words[:1]).is_plain else ""
         after = r"(?![^\W_])" if Word(self.words[-1:]).is_plain and not is_start else ""
         return re.compile(before + r"[\W_]*".join(map(re.escape, self.words)) + after)
@@ -74,13 +76,42 @@ def read_query(query: str) -> Query:
     return _both(iter(_TOKEN.findall(query)[:MOST_TERMS]))
 
 
-def is_simple(query: Query) -> bool:
-    """Whether it is enough that an item has one of the terms."""
+def terms_of(query: Query) -> Iterator[Term]:
+    """All terms of a query, those that are excluded too."""
     if isinstance(query, Term):
-        return True
-    if isinstance(query, Both) and (len(query.parts) != 1 or query.excluded):
+        yield query
+        return
+    for part in (*query.parts, *(query.excluded if isinstance(query, Both) else ())):
+        yield from terms_of(part)
+
+
+def wanted_terms(query: Query) -> Iterator[Term]:
+    """The terms of a query that are not excluded."""
+    if isinstance(query, Term):
+        yield query
+        return
+    for part in query.parts:
+        yield from wanted_terms(part)
+
+
+def excluded_terms(query: Query) -> Iterator[Term]:
+    """The terms of what a query excludes."""
+    if not isinstance(query, Term):
+        for part in query.parts:
+            yield from excluded_terms(part)
+        for part in query.excluded if isinstance(query, Both) else ():
+            yield from terms_of(part)
+
+
+def is_met(query: Query, terms: set[Term]) -> bool:
+    """Whether what has some terms, and no others, is what a query asks for."""
+    if isinstance(query, Term):
+        return query in terms
+    if isinstance(query, Either):
+        return any(is_met(part, terms) for part in query.parts)
+    if not query.parts or any(is_met(part, terms) for part in query.excluded):
         return False
-    return all(map(is_simple, query.parts))
+    return all(is_met(part, terms) for part in query.parts)
 
 
 def _both(tokens: Iterator[_Token]) -> Query:

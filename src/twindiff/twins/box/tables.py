@@ -53,7 +53,12 @@ class Folder(
     Row,
     table="box_folders",
     key=("id",),
-    indexes=(("parent_id", "item_status", "folded_name"), ("item_status", "trashed_at")),
+    indexes=(
+        ("parent_id", "item_status", "folded_name"),
+        ("item_status", "trashed_at"),
+        ("owned_by_id",),
+        ("modified_at", "id"),
+    ),
     words=("search_text",),
 ):
     id: Column[str]
@@ -106,6 +111,8 @@ class File(
     indexes=(
         ("parent_id", "item_status", "folded_name"),
         ("item_status", "trashed_at"),
+        ("owned_by_id",),
+        ("modified_at", "id"),
         ("sha_1",),
     ),
     words=("search_text",),
@@ -264,7 +271,12 @@ class WebLink(
     Row,
     table="box_web_links",
     key=("id",),
-    indexes=(("parent_id", "item_status", "folded_name"), ("item_status", "trashed_at")),
+    indexes=(
+        ("parent_id", "item_status", "folded_name"),
+        ("item_status", "trashed_at"),
+        ("owned_by_id",),
+        ("modified_at", "id"),
+    ),
     words=("search_text",),
 ):
     id: Column[str]

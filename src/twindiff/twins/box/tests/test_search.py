@@ -129,10 +129,19 @@ def test_pages_of_very_many_results_have_each_once(box: Box):
 
 @pytest.mark.parametrize(
     "query",
-    ["", "query=a&limit=201", "query=a&offset=10000", "query=a&size_range=x,y", "query=a&content_types=smell"],
+    ["", "query=a&limit=201", "query=a&offset=10001", "query=a&size_range=x,y", "query=a&content_types=smell"],
 )
 def test_a_search_that_cannot_be_is_refused(box: Box, query: str):
     assert box.refused("GET", f"search?{query}") == (400, "bad_request")
+
+
+def test_the_farthest_page_begins_after_ten_thousand_results(box: Box):
+    assert box("GET", "search?query=a&offset=10000")["entries"] == []
+
+
+def test_relevance_has_one_direction(library: Box):
+    ways = [library("GET", f"search?query=tulips&direction={direction}")["entries"] for direction in ("ASC", "DESC")]
+    assert ways[0] == ways[1]
 
 
 def test_a_strange_folder_is_not_found(box: Box):

@@ -1,0 +1,150 @@
+"""What a search's results must be besides having words.
+
+https://developer.box.com/guides/search/filters
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from twindiff.kit import Call, any_of
+from twindiff.kit.rows import Expression
+from twindiff.kit.styles.box import BadRequest
+from twindiff.kit.values import coalesce
+
+from .access import NONE, ROOT, find_folder, is_trashed, rights
+from .listing import folders_below
+from .stamps import naive
+from .tables import File, FileVersion, Folder
+
+Trash = Literal["non_trashed_only", "trashed_only", "all_items"]
+
+
+class Range(NamedTuple):
+    """From and to, both inclusive; None is open."""
+
+    low: Any
+    high: Any
+
+    def conditions(self, column: Any) -> list[Expression]:
+        """What a column must be to lie in it; nothing lies in none."""
+        return [
+            *([column >= self.low] if self.low is not None else ()),
+            *([column <= self.high] if self.high is not None else ()),
+        ]
+
+
+def listed(text: str) -> list[str]:
+    """What a parameter lists."""
+    return [each.strip() for each in text.split(",") if each.strip()]
+
+
+def _range(text: str, name: str, read: Any) -> Range | None:
+    if not text:
+        return None
+    low, comma, high = text.partition(",")
+    try:
+        found = Range(read(low.strip()) if low.strip() else None, read(high.strip()) if high.strip() else None)
+    except (ValueError, OverflowError):
+        found = Range(None, None)
+    if not comma or found == (None, None) or (None not in found and found.low > found.high):
+        raise BadRequest.of("invalid_parameter", name, f"Invalid value '{text[:100]}'. It must be from,to.")
+    return found
+
+
+class Filters(NamedTuple):
+    """What results must be besides having words."""
+
+    kinds: tuple[str, ...]
+    trash: Trash
+    within: frozenset[str] | None
+    """The folders in which items must be; None for any."""
+    extensions: frozenset[str]
+    owners: frozenset[str]
+    updaters: frozenset[str]
+    created: Range | None
+    updated: Range | None
+    deleted: Range | None
+    size: Range | None
+
+    def conditions(self, kind: Any) -> list[Expression]:
+        """What the rows of a kind must be by themselves."""
+        instants = (
+            (kind.created_at, self.created),
+            (coalesce(kind.modified_at, kind.created_at), self.updated),
+            (kind.trashed_at, self.deleted),
+        )
+        found = [part for column, span in instants if span for part in span.conditions(column)]
+        if self.within is not None:
+            found.append(kind.parent_id.in_(sorted(self.within)))
+        if self.owners:
+            found.append(kind.owned_by_id.in_(sorted(self.owners)))
+        if self.size:
+            found += self.size.conditions(File.size) if kind is File else [any_of()]
+        if self.extensions:
+            wanted = [File.extension.equals(each) for each in sorted(self.extensions)]
+            found.append(any_of(*wanted) if kind is File else any_of())
+        return found
+
+    def trash_conditions(self, call: Call, kind: Any) -> list[Expression]:
+        """What the rows of a kind must be to be in the trash, if that is where they are looked for."""
+        if self.trash != "trashed_only":
+            return []
+        tops = call.db.rows(Folder, Folder.item_status == "trashed", columns=(Folder.id,))
+        folders = _below(call, [id for (id,) in tops])
+        return [any_of(kind.item_status == "trashed", kind.parent_id.in_(sorted(folders)))]
+
+    def admit_all(self, call: Call, kind: Any) -> bool:
+        """Whether the rows of a kind are admitted whatever they are: all are the caller's, and none is in the trash."""
+        if self.updaters or self.trash == "trashed_only":
+            return False
+        others = [kind.owned_by_id < call.actor, kind.owned_by_id > call.actor]
+        if self.trash == "non_trashed_only":
+            others += [kind.item_status < "active", kind.item_status > "active"]
+        return not any(call.db.count(kind, each) for each in others)
+
+    def admit(self, call: Call, item: Any) -> bool:
+        """Whether an item stands where it is looked for, and the caller may see it."""
+        return self._is_in_place(call, item) and rights(call, item) != NONE and self._was_updated_by(call, item)
+
+    def _is_in_place(self, call: Call, item: Any) -> bool:
+        if item.id == ROOT and item.type == "folder":
+            return False
+        return self.trash == "all_items" or is_trashed(call, item) is (self.trash == "trashed_only")
+
+    def _was_updated_by(self, call: Call, item: Any) -> bool:
+        if not self.updaters:
+            return True
+        recent = call.db.rows(FileVersion, FileVersion.file_id == item.id, order=-FileVersion.version_number, limit=10)
+        return bool({item.modified_by_id, *(version.modified_by_id for version in recent)} & self.updaters)
+
+
+def _within(call: Call, ancestors: list[str]) -> frozenset[str] | None:
+    """These folders and all below them; None where everything is."""
+    if not ancestors or "0" in ancestors:
+        return None
+    return _below(call, ancestors)
+
+
+def _below(call: Call, folders: list[str]) -> frozenset[str]:
+    """These folders and all below them."""
+    below = (folder.id for each in folders for level in folders_below(call, each, status=None) for folder in level)
+    return frozenset((*folders, *below))
+
+
+def read_narrowing(call: Call, given: dict[str, Any]) -> Filters:
+    """The filters of a search; raises BadRequest or NotFound."""
+    for folder in listed(given["ancestor_folder_ids"]):
+        find_folder(call, folder)
+    return Filters(
+        kinds=(given["type_"],) if given["type_"] else ("file", "folder", "web_link"),
+        trash=given["trash_content"],
+        within=_within(call, listed(given["ancestor_folder_ids"])),
+        extensions=frozenset(each.lower().removeprefix(".") for each in listed(given["file_extensions"])),
+        owners=frozenset(listed(given["owner_user_ids"])),
+        updaters=frozenset(listed(given["recent_updater_user_ids"])),
+        created=_range(given["created_at_range"], "created_at_range", naive),
+        updated=_range(given["updated_at_range"], "updated_at_range", naive),
+        deleted=_range(given["deleted_at_range"], "deleted_at_range", naive),
+        size=_range(given["size_range"], "size_range", int),
+    )

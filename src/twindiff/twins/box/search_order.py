@@ -1,0 +1,284 @@
+"""What a search finds, in order.
+
+Items whose own text has what is asked for come before those that have it with their content or their comments. The
+first of each kind, as an index finds them, are put in order by how well they fit and then by name; whatever else there
+is follows as the index has it. So a page costs what is on it, where the index alone tells who is found: where all words
+are single ones and everything is the caller's and out of the trash. Else what is found before a page is looked at too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain, islice, zip_longest
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.rows import Expression, Order
+from twindiff.kit.styles.box import Window
+
+from .access import ROOT, look_up_folders
+from .further_tables import ContentText, MetadataInstance
+from .listing import KINDS
+from .metadata_filters import fits
+from .search_filters import Filters
+from .search_query import Both, Query, Term, excluded_terms, wanted_terms
+from .search_texts import IN_ITEMS, Found, Key, Texts, has_any, has_query, is_exact
+from .tables import Comment, File, Folder, Item
+
+HEAD = 250
+"""As many items of each kind are put in order by how well they fit."""
+MOST = 10_200
+"""So many results of a kind there are at most, as no page goes beyond."""
+BLOCKS = (HEAD, 2_250, MOST - 2_500)
+"""As many rows are looked at at once, one block after the other."""
+FEW = 250
+TEXTS = (25, 500, MOST)
+"""As many contents, and comments, are looked at at once: some contents are those of many files."""
+Page = tuple[list[Found], int]
+Fetch = Callable[[int, int], list[Found]]
+"""Gives rows of a kind: from where, and how many at most."""
+
+
+class Search:
+    """A search of the caller's."""
+
+    def __init__(
+        self, call: Call, query: Query | None, parts: Sequence[str], filters: Filters, metadata: dict[str, Any] | None
+    ) -> None:
+        self.call = call
+        self.query = query
+        self.filters = filters
+        self.texts = Texts(call, query, parts)
+        self.kinds = [kind for kind in KINDS if kind.type.default in filters.kinds]
+        self.conditions = {kind: filters.conditions(kind) for kind in self.kinds}
+        self.listed = self._with_metadata(metadata) if metadata else None
+        """The items of which any must be, where metadata says."""
+        if query is not None and not any(True for _ in wanted_terms(query)):
+            self.kinds = []
+
+    def best(self, at: Window) -> Page:
+        """A page of what is found, what fits best first."""
+        if self.listed is not None:
+            return _page(self._ranked(self._closed(self.listed)), (), at)
+        sizes = self._sizes()
+        if sizes is not None:
+            return self._counted(sizes, at)
+        others = self._others()
+        heads = [self._alone(self._fetch(kind)(0, HEAD)) for kind in self.kinds]
+        head = self._ranked([*chain(*heads), *next(others, list[Found]())])
+        rest = (found for kind in self.kinds for found in self._walk(self._fetch(kind), begin=1))
+        return _page(head, chain(rest, chain.from_iterable(others)), at)
+
+    def latest(self, at: Window, *, is_falling: bool) -> Page:
+        """A page of what is found, by the time of its latest change."""
+        if self.listed is not None:
+            streams = [iter(self._closed(self.listed))]
+        else:
+            walks = (self._walk(self._fetch(kind, Order(kind.modified_at, is_falling))) for kind in self.kinds)
+            streams = [*walks, chain.from_iterable(self._others())]
+        last = max(at.offset + at.limit + 1, HEAD)
+        found = [each for stream in streams[:-1] for each in islice(stream, last)]
+        found += streams[-1]
+        found.sort(key=lambda each: each.modified_at or "", reverse=is_falling)
+        return _page(found, (), at)
+
+    def items(self, keys: list[Key]) -> list[Item]:
+        """Items as they are stored, in the order of keys."""
+        rows: dict[Key, Item] = {}
+        for kind in KINDS:
+            ids = [id for each, id in keys if each == kind.type.default]
+            rows |= {(row.type, row.id): row for row in self.call.db.rows(kind, kind.id.in_(ids))} if ids else {}
+        look_up_folders(self.call, (each.parent_id for each in rows.values()))
+        return [rows[key] for key in keys]
+
+    # Where the index alone tells who is found
+
+    def _sizes(self) -> dict[Any, int] | None:
+        """How many items of each kind have what is asked for by themselves; None where few do, or no index tells."""
+        texts, query = self.texts, self.query
+        if query is None or not texts.parts.issuperset(IN_ITEMS) or not is_exact(query):
+            return None
+        if any(self.conditions.values()) or not texts.is_only_in_items(excluded_terms(query)):
+            return None
+        sizes = {kind: self.call.db.count_matches(kind, self._words(kind), MOST) for kind in self.kinds}
+        if max(sizes.values(), default=0) <= HEAD:
+            return None
+        if not all(self.filters.admit_all(self.call, kind) for kind in (*self.kinds, Folder)):
+            return None
+        return None if self.call.db.rows(Folder, Folder.id == ROOT, columns=(Folder.id,)) else sizes
+
+    def _counted(self, sizes: dict[Any, int], at: Window) -> Page:
+        """A page of what as many items have by themselves, and of the others."""
+        others = self._others()
+        first = next(others, list[Found]())
+        known = sum(min(size, HEAD) for size in sizes.values()) + len(first)
+        found: list[Found] = []
+        if at.offset < known:
+            heads = (self._fetch(kind)(0, HEAD) for kind, size in sizes.items() if size)
+            found = self._ranked([*self._read([*chain(*heads)]), *first])[at.offset : at.offset + at.limit]
+        for kind, size in sizes.items():
+            start, room = max(at.offset - known, 0), at.limit - len(found)
+            left = size - HEAD - start
+            if left > 0 and room > 0:
+                found += self._fetch(kind)(HEAD + start, min(room, left))
+            known += max(size - HEAD, 0)
+        if known > at.offset + at.limit:
+            return found, known
+        start = max(at.offset - known, 0)
+        more = [*islice(chain.from_iterable(others), start + at.limit - len(found) + 1)]
+        return found + more[start : start + at.limit - len(found)], known + len(more)
+
+    # Where each item is looked at
+
+    def _words(self, kind: Any) -> Expression:
+        assert self.query is not None
+        return has_query(kind.search_text, self.query, excludes=self.texts.parts.issuperset(IN_ITEMS))
+
+    def _fetch(self, kind: Any, order: Order | tuple[()] = ()) -> Fetch:
+        """What gives the rows of a kind that have the words of what is asked for by themselves."""
+        columns = _columns(kind)
+        narrow = [*self.conditions[kind], *self.filters.trash_conditions(self.call, kind)]
+        if self.query is None or not self.texts.parts.intersection(IN_ITEMS):
+            return lambda offset, limit: []
+        words, rows = self._words(kind), self.call.db.rows
+        if narrow or order:
+            return lambda offset, limit: [
+                Found(*row)
+                for row in rows(kind, *narrow, words, order=order, limit=limit, offset=offset, columns=columns)
+            ]
+        matches = self.call.db.matches
+        return lambda offset, limit: [
+            Found(*row) for row in matches(kind, words, limit=limit, offset=offset, columns=columns)
+        ]
+
+    def _walk(self, fetch: Fetch, begin: int = 0) -> Iterator[Found]:
+        """What is found among the rows that are fetched, block after block."""
+        offset = sum(BLOCKS[:begin])
+        for size in BLOCKS[begin:]:
+            rows = fetch(offset, size)
+            yield from self._alone(rows)
+            offset += size
+            if len(rows) < size:
+                return
+
+    def _alone(self, rows: list[Found]) -> list[Found]:
+        """Those that are found by themselves."""
+        return [item for item in self._admitted(rows) if self.texts.fits(item, alone=True)]
+
+    def _closed(self, keys: set[Key]) -> list[Found]:
+        """Those of some items that are found, by themselves or not."""
+        found: list[Found] = []
+        for kind in self.kinds:
+            ids = sorted(id for each, id in keys if each == kind.type.default)
+            found += self._rows_of(kind, kind.id.in_(ids)) if ids else []
+        return [item for item in self._admitted(found) if self.texts.fits(item)]
+
+    def _rows_of(self, kind: Any, *where: Expression) -> list[Found]:
+        rows = self.call.db.rows(kind, *where, *self.conditions[kind], limit=MOST, columns=_columns(kind))
+        return [Found(*row) for row in rows]
+
+    def _admitted(self, rows: list[Found]) -> list[Found]:
+        look_up_folders(self.call, (each.parent_id for each in rows))
+        return self._read([each for each in rows if self.filters.admit(self.call, each)])
+
+    def _read(self, rows: list[Found]) -> list[Found]:
+        self.texts.read(rows)
+        return rows
+
+    def _ranked(self, found: list[Found]) -> list[Found]:
+        """By how well they fit, then by kind and name."""
+        found.sort(key=lambda each: (-self.texts.score(each), each.type, (each.name or "").casefold(), each.id))
+        return found
+
+    # What has it with its content or its comments
+
+    def _others(self) -> Iterator[list[Found]]:
+        """The items that are found but not by themselves, block after block."""
+        texts, query = self.texts, self.query
+        if query is None or not (texts.in_contents or texts.in_comments):
+            return
+        rare = self._rare(query)
+        seen = set[Key]()
+        blocks = iter([self._closed(rare)]) if rare is not None else self._files_of_texts(query)
+        for block in blocks:
+            fresh = [item for item in block if item.key not in seen and not texts.fits(item, alone=True)]
+            seen.update(item.key for item in fresh)
+            yield fresh
+
+    def _files_of_texts(self, query: Query) -> Iterator[list[Found]]:
+        """The files that are found of which a content or a comment has one of the words."""
+        if File not in self.kinds:
+            return
+        needed, terms = self._needed(query), {*wanted_terms(query)}
+        contents = self._having(ContentText, ContentText.text, terms.intersection(self.texts.in_contents))
+        comments = self._having(Comment, Comment.message, terms.intersection(self.texts.in_comments))
+        for shas, ids in zip_longest(contents, comments, fillvalue=()):
+            files = {each.id: each for each in self._rows_of(File, File.sha_1.in_(shas), *needed)} if shas else {}
+            files |= {each.id: each for each in self._rows_of(File, File.id.in_(ids), *needed)} if ids else {}
+            yield [item for item in self._admitted([*files.values()]) if self.texts.fits(item)]
+
+    def _having(self, table: Any, text: Any, terms: Collection[Term]) -> Iterator[list[str]]:
+        """What the texts of a table belong to that have one of some terms, block after block."""
+        place, offset = (ContentText.sha_1 if table is ContentText else Comment.file_id), 0
+        for size in TEXTS if terms else ():
+            having = has_any(text, sorted(terms, key=str))
+            keys = self.call.db.matches(table, having, limit=size, offset=offset, columns=(place,))
+            yield sorted({key for (key,) in keys})
+            offset += size
+            if len(keys) < size:
+                return
+
+    def _needed(self, query: Query) -> list[Expression]:
+        """What files must say of themselves, since no content and no comment says it."""
+        if not isinstance(query, Both) or not self.texts.parts.intersection(IN_ITEMS):
+            return []
+        parts = [part for part in query.parts if self.texts.is_only_in_items(wanted_terms(part))]
+        return [has_query(File.search_text, part, excludes=False) for part in parts]
+
+    def _rare(self, query: Query) -> set[Key] | None:
+        """The items that have a part which all that is found must have, if there is one that few have."""
+        parts = query.parts if isinstance(query, Both) and len(query.parts) > 1 else ()
+        for part in parts:
+            keys = self._few(part)
+            if keys is not None:
+                return keys
+        return None
+
+    def _few(self, part: Query) -> set[Key] | None:
+        """The items that may have a part, if they are few."""
+        db, terms = self.call.db, {*wanted_terms(part)}
+        found = set[Key]()
+        for kind in self.kinds if self.texts.parts.intersection(IN_ITEMS) else ():
+            words = has_query(kind.search_text, part, excludes=False)
+            rows = db.matches(kind, words, limit=FEW + 1, columns=(kind.id,))
+            found.update((kind.type.default, id) for (id,) in rows)
+        for table, text, place, of_file, having in (
+            (ContentText, ContentText.text, ContentText.sha_1, File.sha_1, self.texts.in_contents),
+            (Comment, Comment.message, Comment.file_id, File.id, self.texts.in_comments),
+        ):
+            said = [term for term in having if term in terms]
+            if len(found) > FEW or not said:
+                continue
+            keys = [key for (key,) in db.matches(table, has_any(text, said), limit=FEW + 1, columns=(place,))]
+            if len(keys) > FEW:
+                return None
+            files = db.rows(File, of_file.in_(keys), columns=(File.id,), limit=FEW + 1)
+            found.update(("file", id) for (id,) in files)
+        return found if len(found) <= FEW else None
+
+    def _with_metadata(self, wanted: dict[str, Any]) -> set[Key]:
+        """The items whose metadata is as it is asked for."""
+        rows = self.call.db.rows(MetadataInstance, MetadataInstance.template_key == wanted["templateKey"])
+        return {(row.item_type, row.item_id) for row in rows if fits(row, wanted)}
+
+
+def _columns(kind: Any) -> tuple[Any, ...]:
+    """The columns of a kind that `Found` has."""
+    return tuple(getattr(kind, name) for name in Found._fields if hasattr(kind, name))
+
+
+def _page(known: list[Found], further: Iterable[Found], at: Window) -> Page:
+    """A page, and how many there are: at least one more than the page's end if it is not the last."""
+    last = at.offset + at.limit
+    upto = [*known, *islice(further, max(last + 1 - len(known), 0))]
+    return upto[at.offset : last], len(upto)

@@ -1,0 +1,217 @@
+"""A search finds what looking at every item would find, each once, whatever its words and however far one pages."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.harness import LiveServer, Platform
+from twindiff.server import Settings
+
+from .conftest import ADA, BEN, Box
+
+WORDS = ["plan", "plant", "budget", "red", "Zoë", "müller", "2024", "東京"]
+WEIGHTS = {"name": 8, "description": 4, "tags": 4, "file_content": 2, "comments": 1}
+Rows = dict[str, list[dict[str, Any]]]
+Said = dict[str, list[list[str]]]
+"""The words of an item's parts; a part may have several texts."""
+
+
+def words(text: str) -> list[str]:
+    """The words of a text; each of these Chinese letters is one."""
+    bare = "".join(each for each in unicodedata.normalize("NFD", text.casefold()) if not unicodedata.combining(each))
+    return "".join(f" {each} " if each in "東京" else each if each.isalnum() else " " for each in bare).split()
+
+
+class Item(NamedTuple):
+    """An item with all that it says, and who may find it."""
+
+    kind: str
+    id: str
+    name: str
+    said: Said
+    modified_at: str
+    is_active: bool
+    owner: str
+
+    def has(self, wanted: str) -> list[str]:
+        """The parts that have a word, or words side by side; the last goes on where items say something themselves."""
+        return [part for part, texts in self.said.items() if any(is_in(words(wanted), each, part) for each in texts)]
+
+
+def is_in(wanted: list[str], text: list[str], part: str) -> bool:
+    *firsts, last = wanted
+    for at in range(len(text) - len(firsts)):
+        end = text[at + len(firsts)]
+        goes_on = part in ("name", "description", "tags") and last.isalnum() and not set("東京").intersection(last)
+        if text[at : at + len(firsts)] == firsts and (end == last or (goes_on and end.startswith(last))):
+            return True
+    return False
+
+
+class Asked(NamedTuple):
+    """A query as it is written, what it asks of an item, and its terms that are not excluded."""
+
+    text: str
+    holds: Callable[[Item], bool]
+    terms: frozenset[str]
+
+
+def asked(chance: Random, depth: int = 2) -> Asked:
+    if not depth or chance.random() < 0.3:
+        wanted = chance.choice(WORDS)[: chance.choice((1, 2, 9))]
+        if chance.random() < 0.2:
+            wanted = f"{chance.choice(WORDS)} {chance.choice(WORDS)}"
+        return Asked(f'"{wanted}"', lambda item: bool(item.has(wanted)), frozenset([wanted]))
+    one, other = asked(chance, depth - 1), asked(chance, depth - 1)
+    how = chance.choice(("AND", "OR", "AND NOT"))
+    text = f"({one.text} {how} {other.text})"
+    if how == "AND NOT":
+        return Asked(text, lambda item: one.holds(item) and not other.holds(item), one.terms)
+    join = all if how == "AND" else any
+    return Asked(text, lambda item: join((one.holds(item), other.holds(item))), one.terms | other.terms)
+
+
+def phrase(chance: Random, most: int) -> str:
+    return chance.choice((" ", "-")).join(chance.choices(WORDS, k=chance.randint(0, most)))
+
+
+def rows_of(chance: Random, files: int, others: int, *, is_mixed: bool) -> Rows:
+    """Files, folders and web links with random words; `is_mixed`: not all are Ada's, and some are in the trash."""
+    folders = [
+        {"id": "10", "name": "Mine", "parent_id": "0", "owned_by_id": ADA},
+        {"id": "11", "name": "Gone", "parent_id": "0", "owned_by_id": ADA, "item_status": "active"},
+        {"id": "12", "name": "Theirs", "parent_id": "0", "owned_by_id": BEN if is_mixed else ADA},
+    ]
+    if is_mixed:
+        folders[1]["item_status"] = "trashed"
+
+    def item(number: int, **more: Any) -> dict[str, Any]:
+        owner = chance.choice((ADA, BEN)) if is_mixed else ADA
+        status = "trashed" if is_mixed and chance.random() < 0.1 else "active"
+        said = {"name": f"{phrase(chance, 3)} {number}", "description": phrase(chance, 1), "tags": [phrase(chance, 1)]}
+        stamp = f"2024-01-01T00:00:{chance.randint(10, 59)}"
+        place = {"parent_id": chance.choice(("10", "11", "12")), "owned_by_id": owner, "item_status": status}
+        return {"id": str(number), "modified_at": stamp, **said, **place, **more}
+
+    ids = chance.sample(range(100_000, 999_999), files + 2 * others)
+    links = [item(id, url="https://example.com") for id in ids[:others]]
+    folders += [item(id) for id in ids[others : 2 * others]]
+    made = [item(id, sha_1=f"sha{chance.randint(0, 60)}") for id in ids[2 * others :]]
+    texts = [{"sha_1": f"sha{n}", "text": phrase(chance, 4)} for n in range(30)]
+    told = chance.choices(made, k=40)
+    comments = [
+        {"id": str(n), "message": phrase(chance, 3), "file_id": file["id"], "item_id": file["id"]}
+        for n, file in enumerate(told)
+    ]
+    found = {"box_folders": folders, "box_files": made, "box_web_links": links}
+    users = [{"id": id, "name": id, "login": f"{id}@example.com", "role": "admin"} for id in (ADA, BEN)]
+    return {**found, "box_content_texts": texts, "box_comments": comments, "box_users": users}
+
+
+def items_of(rows: Rows) -> list[Item]:
+    """What a template's rows say, item by item."""
+    texts = {row["sha_1"]: row["text"] for row in rows["box_content_texts"]}
+    at = {row["id"]: row for row in rows["box_folders"]}
+    items: list[Item] = []
+    for kind, table in (("folder", "box_folders"), ("file", "box_files"), ("web_link", "box_web_links")):
+        for row in rows[table]:
+            said: Said = {"name": [words(row["name"])], "description": [words(row.get("description", ""))]}
+            said["tags"] = [words(" ".join(row.get("tags", ())))]
+            said["file_content"] = [words(texts.get(row.get("sha_1", ""), ""))]
+            said["comments"] = [words(each["message"]) for each in rows["box_comments"] if each["file_id"] == row["id"]]
+            around = [row, *([at[row["parent_id"]]] if row["parent_id"] in at else ())]
+            is_active = all(each.get("item_status", "active") == "active" for each in around)
+            owner = {each["owned_by_id"] for each in around}
+            stamp = row.get("modified_at", "")
+            items += [Item(kind, row["id"], row["name"], said, stamp, is_active, each) for each in sorted(owner)]
+    return items
+
+
+class World(NamedTuple):
+    """An enterprise and what is in it."""
+
+    box: Box
+    items: list[Item]
+
+    def expected(self, query: Asked, user: str = ADA) -> list[Item]:
+        """What looking at every item finds, what fits best first."""
+
+        def score(item: Item) -> int:
+            return sum(WEIGHTS[part] for term in query.terms for part in item.has(term))
+
+        found = [item for item in self.items if item.owner == user and item.is_active and query.holds(item)]
+        return sorted(found, key=lambda item: (-score(item), item.kind, item.name.casefold(), item.id))
+
+    def pages(self, query: Asked, user: str = ADA, limit: int = 100, **more: Any) -> Iterator[dict[str, Any]]:
+        box, offset, total = self.box.as_user(user), 0, 1
+        while offset < total:
+            page = box("GET", "search", params={"query": query.text, "limit": limit, "offset": offset, **more})
+            yield page
+            offset, total = offset + limit, page["total_count"]
+        assert offset - limit + len(page["entries"]) == total or not page["entries"]
+
+
+def world(files: int, others: int, seed: int, *, is_mixed: bool) -> Iterator[World]:
+    server = LiveServer(Settings())
+    rows = rows_of(Random(seed), files, others, is_mixed=is_mixed)
+    server.service.templates.add(server.service.registry.get("box"), "random", rows, origin="test")
+    environment = Platform(server.in_process).environment(
+        "box:random", ADA, tokens={f"token-{user}": user for user in (ADA, BEN)}
+    )
+    yield World(Box(environment), items_of(rows))
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def large() -> Iterator[World]:
+    """An enterprise where the index alone tells who is found: all is Ada's, and of most words there are hundreds."""
+    yield from world(900, 300, 1, is_mixed=False)
+
+
+@pytest.fixture(scope="module")
+def mixed() -> Iterator[World]:
+    """A small one of two people, with a trash."""
+    yield from world(150, 40, 2, is_mixed=True)
+
+
+@pytest.fixture(scope="module")
+def crowded() -> Iterator[World]:
+    """A large one of two people, with a trash."""
+    yield from world(900, 300, 3, is_mixed=True)
+
+
+def keys(page: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(entry["type"], entry["id"]) for entry in page["entries"]]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_few_are_in_the_order_in_which_they_fit(mixed: World, seed: int):
+    chance = Random(seed)
+    query, user = asked(chance), chance.choice((ADA, BEN))
+    found = [key for page in mixed.pages(query, user, limit=chance.choice((7, 100))) for key in keys(page)]
+    assert found == [(item.kind, item.id) for item in mixed.expected(query, user)], query.text
+
+
+@pytest.mark.parametrize("where", ["large", "crowded"])
+@pytest.mark.parametrize("seed", range(20))
+def test_many_are_found_each_once(request: pytest.FixtureRequest, where: str, seed: int):
+    place: World = request.getfixturevalue(where)
+    query = asked(Random(seed))
+    found = [key for page in place.pages(query) for key in keys(page)]
+    assert sorted(found) == sorted((item.kind, item.id) for item in place.expected(query)), query.text
+
+
+@pytest.mark.parametrize("where", ["large", "crowded"])
+@pytest.mark.parametrize("seed", range(8))
+def test_the_latest_come_first_when_they_are_to(request: pytest.FixtureRequest, where: str, seed: int):
+    place: World = request.getfixturevalue(where)
+    query = asked(Random(seed))
+    found = [key for page in place.pages(query, sort="modified_at", limit=200) for key in keys(page)]
+    at = {(item.kind, item.id): item.modified_at for item in place.expected(query)}
+    assert sorted(found) == sorted(at), query.text
+    assert [at[key] for key in found] == sorted(at.values(), reverse=True)
