@@ -43,14 +43,14 @@ from .live_environments import (
     LiveEnvironment,
     Point,
     Pool,
-    standing_at_birth,
-    standing_of_fork,
+    position_at_birth,
+    position_of_fork,
 )
 from .memory import give_back
 from .pages import Undo
+from .positions import last_seq
 from .rebuilding import Rebuilding
 from .snapshots import Snapshot
-from .standings import last_seq
 from .store import Counters, SqliteStore, Tables
 from .templates import TemplateImages
 from .unnamed_blobs import UnnamedBlobs
@@ -122,7 +122,7 @@ class SqliteEngine:
 
     def copy_template(self, env: str, origin: Origin, twin: str) -> Generator[CooperativeStep, None, Template]:
         live = self._space(env, origin)
-        tables, counters = self._pools[twin].tables, dict(live.standing.counters)
+        tables, counters = self._pools[twin].tables, dict(live.position.counters)
         return (yield from self._templates.copy(tables, live.pages[twin].copy(), counters))
 
     def template(self, twin: str, hash: str) -> SqliteStore:
@@ -148,7 +148,7 @@ class SqliteEngine:
         return None
 
     def create(self, env: str, origin: Origin) -> None:
-        point = Point(self._rebuilding.pages_at_birth(origin), standing_at_birth(origin), [])
+        point = Point(self._rebuilding.pages_at_birth(origin), position_at_birth(origin), [])
         self._live[env] = LiveEnvironment(env, origin, point, self._first_due(origin))
 
     def _unknown(self, origin: Origin) -> int:
@@ -181,12 +181,12 @@ class SqliteEngine:
         if live is None:
             return
         if live.seq > live.begun and live.since_image > IMAGE_AT_SLEEP:
-            self._take_image(live, since=live.standing.since)
+            self._take_image(live, since=live.position.since)
         del self._live[env]
         self._slept += 1
 
     def _take_image_if_due(self, live: LiveEnvironment) -> None:
-        if live.standing.since >= IMAGE_EVERY:
+        if live.position.since >= IMAGE_EVERY:
             self._take_image(live)
 
     def _take_image(self, live: LiveEnvironment, *, since: int = 0) -> None:
@@ -287,7 +287,7 @@ class SqliteEngine:
         live = self._live[env]
         clock, wall = live.time_of(at, _wall(), writes=True)
         database = self._pools[intent.twin].open(live.pages[intent.twin])
-        counters = Counters(live.standing.counters)
+        counters = Counters(live.position.counters)
         with database.undoable():
             result, changes, events = database.write(
                 lambda store: work(OperationContext(store, clock)), limit, counters
@@ -295,14 +295,12 @@ class SqliteEngine:
             if not changes:
                 database.take_back()
                 return result, None
-            seq, (twin, operation, actor) = live.standing.seq + 1, intent.described()
-            record = Record(
-                env, seq, twin, operation, actor, wall, clock.micros, counters.values, changes, None, events
-            )
+            start = (env, live.position.seq + 1, *intent.described())
+            record = Record(*start, wall, clock.micros, counters.values, changes, None, events)
             database.commit()
             self._append(record)
         self._go_on(live, record, database.undo)
-        return result, seq
+        return result, record.seq
 
     def _go_on(self, live: LiveEnvironment, record: Record, undo: Undo) -> None:
         """Stand after a record that is in the journal, and tell those who wait for it."""
@@ -327,7 +325,7 @@ class SqliteEngine:
         record, live = snapshot.record, self._live.get(snapshot.env)
         if record is None:
             return True
-        if live is None or live.standing is not snapshot.standing:
+        if live is None or live.position is not snapshot.position:
             return False
         self._append(record)
         snapshot.pages.dirty |= live.pages[snapshot.twin].dirty
@@ -363,7 +361,7 @@ class SqliteEngine:
 
     def advance(self, env: str, to: int) -> int:
         live = self._live[env]
-        clock, counters = max(to, live.standing.clock), live.standing.counters
+        clock, counters = max(to, live.position.clock), live.position.counters
         record = Record(env, live.seq + 1, "", ADVANCE, "", _wall(), clock, counters, [])
         self._append(record)
         live.advance(record)
@@ -388,9 +386,9 @@ class SqliteEngine:
         live = self._live[env]
         remembered = live.is_materialized(to)
         point = self._point(live, to)
-        wall, standing = _wall(), point.standing
-        clock = live.origin.clock.resumed(wall, standing.clock, standing.at)
-        record = Record(env, live.seq + 1, "", "rewind", "", wall, clock, standing.counters, [], to=to)
+        wall, position = _wall(), point.position
+        clock = live.origin.clock.resumed(wall, position.clock, position.at)
+        record = Record(env, live.seq + 1, "", "rewind", "", wall, clock, position.counters, [], to=to)
         self._append(record)
         live.return_to(point, record, remembered=remembered)
         live.due = self._unknown(live.origin)
@@ -402,7 +400,7 @@ class SqliteEngine:
         point = self._point(live, at)
         made = _wall()
         self.file.add_fork(child, Born(env, at, made))
-        point = point._replace(standing=standing_of_fork(point.standing, live.origin, made))
+        point = point._replace(position=position_of_fork(point.position, live.origin, made))
         self._live[child] = LiveEnvironment(child, live.origin, point, self._unknown(live.origin))
 
     def _point(self, live: LiveEnvironment, seq: int) -> Point:

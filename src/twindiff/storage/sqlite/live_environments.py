@@ -24,7 +24,7 @@ POOLED = 32
 """Connections of one twin; environments take turns on them."""
 
 
-class Standing(NamedTuple):
+class Position(NamedTuple):
     """A point: after which record, with which clock (and wall clock then) and counters.
 
     `since` counts the operations on the way to it from the last image that was not a passing one.
@@ -53,14 +53,14 @@ class Point(NamedTuple):
     """Pages to be written apart from an environment's own, where they stand, and the images on the way there."""
 
     pages: dict[str, Pages]
-    standing: Standing
+    position: Position
     images: list[Imaged]
 
 
 class Step(NamedTuple):
     """One operation, as far as going back over it needs."""
 
-    before: Standing
+    before: Position
     seq: int
     twin: str
     undo: Undo
@@ -69,13 +69,13 @@ class Step(NamedTuple):
 class LiveEnvironment:
     """One environment; the journal says the same, only later."""
 
-    __slots__ = ("begun", "due", "env", "images", "origin", "pages", "standing", "steps", "undo_bytes")
+    __slots__ = ("begun", "due", "env", "images", "origin", "pages", "position", "steps", "undo_bytes")
 
     def __init__(self, env: str, origin: Origin, point: Point, due: int) -> None:
         self.env = env
         self.origin = origin
-        self.pages, self.standing, self.images = point
-        self.begun = self.standing.seq
+        self.pages, self.position, self.images = point
+        self.begun = self.position.seq
         self.steps: deque[Step] = deque()
         self.undo_bytes = 0
         self.due = due
@@ -83,16 +83,16 @@ class LiveEnvironment:
 
     @property
     def seq(self) -> int:
-        return self.standing.seq
+        return self.position.seq
 
     @property
     def since_image(self) -> int:
         """Operations on the way from the last image to here."""
-        return self.standing.since - (self.images[-1].since if self.images else 0)
+        return self.position.since - (self.images[-1].since if self.images else 0)
 
     def now(self, wall: int, *, writes: bool) -> Clock:
         """The environment's time at a wall-clock instant."""
-        return self.origin.clock.at(wall, self.standing.clock, self.standing.at, writes=writes)
+        return self.origin.clock.at(wall, self.position.clock, self.position.at, writes=writes)
 
     def time_of(self, at: int | None, wall: int, *, writes: bool) -> tuple[Clock, int]:
         """The time of an operation, and the wall clock then; raises WorkDue where `Engine.read` says so."""
@@ -101,29 +101,29 @@ class LiveEnvironment:
             if clock.micros >= self.due:
                 raise WorkDue(clock.micros)
             return clock, wall
-        last, last_wall = self.standing.clock, self.standing.at
+        last, last_wall = self.position.clock, self.position.at
         clock = max(at, last)
         return Clock(clock), self.origin.clock.wall_of(clock, wall, last, last_wall)
 
     def go_on(self, record: Record, undo: Undo) -> None:
         """Stand after an operation that wrote."""
-        self._remember(Step(self.standing, record.seq, record.twin, undo))
-        self.standing = standing_after(record, self.standing.since + 1)
+        self._remember(Step(self.position, record.seq, record.twin, undo))
+        self.position = position_after(record, self.position.since + 1)
 
     def advance(self, record: Record) -> None:
         """Stand after a record that set the clock."""
         twin = next(iter(self.pages))
-        self._remember(Step(self.standing, record.seq, twin, Undo(self.pages[twin].count)))
-        self.standing = standing_after(record, self.standing.since + 1)
+        self._remember(Step(self.position, record.seq, twin, Undo(self.pages[twin].count)))
+        self.position = position_after(record, self.position.since + 1)
 
     def return_to(self, point: Point, record: Record, *, remembered: bool) -> None:
         """Stand at an earlier point again, after the record that says so; the way back from there stays known."""
-        while self.steps and (not remembered or self.steps[-1].seq > point.standing.seq):
+        while self.steps and (not remembered or self.steps[-1].seq > point.position.seq):
             self.undo_bytes -= self.steps.pop().undo.size
-        self.pages, standing, self.images = point
+        self.pages, position, self.images = point
         twin = next(iter(self.pages))
-        self._remember(Step(standing, record.seq, twin, Undo(self.pages[twin].count)))
-        self.standing = standing_after(record, standing.since)
+        self._remember(Step(position, record.seq, twin, Undo(self.pages[twin].count)))
+        self.position = position_after(record, position.since)
 
     def _remember(self, step: Step) -> None:
         self.steps.append(step)
@@ -148,15 +148,15 @@ class LiveEnvironment:
     def point_at(self, seq: int) -> Point:
         """A remembered point."""
         pages, images = {twin: each.copy() for twin, each in self.pages.items()}, list(self.images)
-        standing = self.standing
+        position = self.position
         for step in reversed(self.steps):
-            if standing.seq == seq:
+            if position.seq == seq:
                 break
             pages[step.twin].take_back(step.undo)
-            standing = step.before
+            position = step.before
         while images and images[-1].seq > seq:
             _add_dirty(pages, images.pop())
-        return Point(pages, standing, images)
+        return Point(pages, position, images)
 
     def drop_passing(self) -> list[int]:
         """Be no more than different from the last image that is not passing; gives the ids of those that are."""
@@ -172,7 +172,7 @@ class LiveEnvironment:
         self.images.append(Imaged(self.seq, ids, {twin: pages.dirty for twin, pages in self.pages.items()}, since))
         for pages in self.pages.values():
             pages.dirty = set()
-        self.standing = self.standing._replace(since=since)
+        self.position = self.position._replace(since=since)
 
 
 def _add_dirty(pages: dict[str, Pages], image: Imaged) -> None:
@@ -181,19 +181,19 @@ def _add_dirty(pages: dict[str, Pages], image: Imaged) -> None:
         pages[twin].dirty |= numbers
 
 
-def standing_at_birth(origin: Origin) -> Standing:
+def position_at_birth(origin: Origin) -> Position:
     """Where an environment stands before anything happened."""
-    return Standing(0, origin.clock_start, origin.created, origin.counters)
+    return Position(0, origin.clock_start, origin.created, origin.counters)
 
 
-def standing_after(record: Record, since: int) -> Standing:
+def position_after(record: Record, since: int) -> Position:
     """Where an environment stands after a record, so many operations after an image."""
-    return Standing(record.seq, record.clock, record.at, record.ids, since)
+    return Position(record.seq, record.clock, record.at, record.ids, since)
 
 
-def standing_of_fork(standing: Standing, origin: Origin, made: int) -> Standing:
+def position_of_fork(position: Position, origin: Origin, made: int) -> Position:
     """Where a fork that was made at this wall clock stands, given where its parent stood at the point."""
-    return standing._replace(clock=origin.clock.resumed(made, standing.clock, standing.at), at=made)
+    return position._replace(clock=origin.clock.resumed(made, position.clock, position.at), at=made)
 
 
 class Pool:

@@ -1,4 +1,4 @@
-"""The way back into memory: an environment's pages and standing at a point, from templates, images and the journal."""
+"""The way back into memory: an environment's pages and position at a point, from templates, images and the journal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .images import Stored
 from .live_environments import Point, Pool
 from .migrate import migrate
 from .pages import Image, Pages
-from .standings import images_of, standing_at
+from .positions import images_of, position_at
 from .store import Tables
 from .templates import TemplateImages
 
@@ -46,7 +46,7 @@ class Rebuilding:
         replayed = self._replay(reading, way, pages)
         since = replayed + (way.images[0].since if way.images else 0)
         images = [] if is_carried else images_of(reading, way)
-        return Point(pages, standing_at(reading, env, origin, seq, since), images)
+        return Point(pages, position_at(reading, env, origin, seq, since), images)
 
     def tables(self, twin: str) -> Tables:
         """The tables of a twin."""

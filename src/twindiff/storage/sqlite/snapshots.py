@@ -55,7 +55,7 @@ class Snapshot:
     def __init__(self, live: LiveEnvironment, twin: str, tables: Tables, clock: Clock, wall: int) -> None:
         self.env = live.env
         self.twin = twin
-        self.standing = live.standing
+        self.position = live.position
         self.pages = live.pages[twin].copy()
         self.record: Record | None = None
         """What was written, if something was."""
@@ -91,7 +91,7 @@ class Snapshot:
     def _written(
         self, database: Database, intent: OperationInfo, work: Callable[[OperationContext], T], limit: Limit
     ) -> tuple[T, int | None]:
-        counters = Counters(self.standing.counters)
+        counters = Counters(self.position.counters)
         with database.undoable():
             result, changes, events = database.write(
                 lambda store: work(OperationContext(store, self._clock)), limit, counters
@@ -99,7 +99,7 @@ class Snapshot:
             if not changes:
                 database.take_back()
                 return result, None
-            start = (self.env, self.standing.seq + 1, *intent.described())
+            start = (self.env, self.position.seq + 1, *intent.described())
             record = Record(*start, self._wall, self._clock.micros, counters.values, changes, events=events)
             database.commit()
         self.record, self.undo = record, database.undo

@@ -5,7 +5,7 @@ from __future__ import annotations
 from twindiff.storage import Origin
 
 from .files import Reading, Way
-from .live_environments import Imaged, Standing, standing_after, standing_at_birth, standing_of_fork
+from .live_environments import Imaged, Position, position_after, position_at_birth, position_of_fork
 
 
 def last_seq(reading: Reading, env: str) -> int:
@@ -15,12 +15,12 @@ def last_seq(reading: Reading, env: str) -> int:
     return last.seq if last else born.at if born else 0
 
 
-def standing_at(reading: Reading, env: str, origin: Origin, seq: int, since: int) -> Standing:
+def position_at(reading: Reading, env: str, origin: Origin, seq: int, since: int) -> Position:
     """Where an environment stood at a point."""
     records = reading.records(env, seq - 1, seq) if seq else []
-    standing = standing_after(records[0], since) if records else standing_at_birth(origin)
+    position = position_after(records[0], since) if records else position_at_birth(origin)
     born = reading.born(env)
-    return standing_of_fork(standing, origin, born.made) if born and born.at == seq else standing
+    return position_of_fork(position, origin, born.made) if born and born.at == seq else position
 
 
 def images_of(reading: Reading, way: Way) -> list[Imaged]:
