@@ -37,8 +37,8 @@ def clusters() -> ModuleType:
 class Serving:
     """`twindiff serve` over a database."""
 
-    def __init__(self, dsn: str, *, workers: int, ready: int = 2) -> None:
-        options = ["--port", "0", "--workers", str(workers), "--ready", str(ready), "--json"]
+    def __init__(self, dsn: str, *, workers: int, ready: int = 2, more: tuple[str, ...] = ()) -> None:
+        options = ["--port", "0", "--workers", str(workers), "--ready", str(ready), "--json", *more]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "twindiff.cli", "serve", *options],
             env={**os.environ, "TWINDIFF_STORAGE": dsn, "TWINDIFF_API_KEY": "k"},
@@ -72,6 +72,12 @@ class Serving:
     def children(self, kind: str) -> list[int]:
         """Process ids of those that answer (`api`), or of the drainers, as the first ones were told."""
         return self.said["workers" if kind == "api" else "drainers"]
+
+    def kill(self) -> None:
+        """Kill it with all its processes, so that none of them can end anything."""
+        for pid in (self.process.pid, *self.children("api"), *self.children("drainer")):
+            os.kill(pid, signal.SIGKILL)
+        self.stop()
 
     def stop(self) -> int:
         self.client.close()
