@@ -1,6 +1,7 @@
 """`twindiff test-runs`, `tests`, `sandbox-runs` and `pr-run`."""
 
 import json
+import re
 
 import httpx
 import pytest
@@ -75,6 +76,19 @@ def test_an_application_is_started_shown_and_ended_and_a_branch_of_it_tested(twi
     assert twindiff("sandbox-runs", "rm", made["sandbox_id"]).output.endswith(f"has ended at {server}.\n")
     verdict = twindiff("pr-run", path, "--branch", "fine")
     assert (verdict.exit_code, "the application opens" in verdict.output) == (0, True)
+    (page,) = re.findall(r"its page: (http\S+)\)", verdict.output)
+    assert "the application opens" in httpx.get(page, trust_env=False).text
+
+
+def test_a_repository_is_named_by_a_path_from_the_folder_one_is_in(twindiff, tmp_path, monkeypatch):
+    repository = Repository(tmp_path / "shop", app_DOT_py=SERVES)
+    repository.git("branch", "same")
+    monkeypatch.chdir(tmp_path)
+    made = json.loads(twindiff("sandbox-runs", "create", "./shop", "--json").output)
+    assert (made["status"], made["repo"]) == ("ready", str(repository.path))
+    twindiff("sandbox-runs", "rm", made["sandbox_id"])
+    monkeypatch.chdir(repository.path)
+    assert "no difference" in twindiff("pr-run", ".", "--branch", "same").output
 
 
 def test_an_application_that_does_not_start_ends_the_command_with_1(twindiff, tmp_path):

@@ -1,11 +1,13 @@
 """The shop of the examples, as its README says: its tests pass, and its broken branch fails with what is missing."""
 
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import httpx
 import pytest
 
 from scripts.type_docs import runnable
@@ -95,6 +97,14 @@ def test_the_broken_branch_fails_with_the_missing_message_and_the_step_named(ser
     *steps, last = test["results_json"]
     assert (last["name"], last["status"]) == ("what the twins changed", "failed")
     assert {each["screenshot"] for each in steps} <= set(test["artifacts"])
+
+
+def test_the_page_of_a_branch_leads_to_the_screenshots_of_the_test_that_failed(server):
+    run = judged(server, "quiet")
+    (failed,) = [each for each in run["results_json"] if not each["passed"]]
+    page = httpx.get(run["page_url"], trust_env=False).text
+    (link,) = re.findall(rf'href="(/test-runs/{failed["run_id"]}/page[^"]*)"', page)
+    assert "The page after this step" in httpx.get(server.url + link, trust_env=False).text
 
 
 def test_no_worktree_of_a_branch_that_was_tested_is_left(server):

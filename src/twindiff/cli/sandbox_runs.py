@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,7 +20,12 @@ commands = typer.Typer(help="Start applications of local repositories beside the
 
 SandboxId = Annotated[str, typer.Argument(metavar="SANDBOX", help="The id of a sandbox run.", show_default=False)]
 Branch = Annotated[str, typer.Option(help="A branch of it; without one, what is checked out.")]
-Repo = Annotated[str, typer.Argument(metavar="REPO", help="The path of a repository, or a name that the server knows.")]
+Repo = Annotated[
+    str,
+    typer.Argument(
+        metavar="REPO", help="The path of a repository (a relative one begins with .), or a name that the server knows."
+    ),
+]
 PrUrl = Annotated[str, typer.Option("--pr-url", help="The address of a pull request.")]
 
 
@@ -49,7 +55,7 @@ def create(
 
     def start(client: Client) -> Any:
         made = client.sandbox_runs.create(
-            repo,
+            _repository(repo),
             branch or None,
             pr_url=pr_url or None,
             target=target or None,
@@ -63,6 +69,11 @@ def create(
     say(as_json, run, _shown(run))
     if run.status != "ready":
         raise typer.Exit(1)
+
+
+def _repository(given: str) -> str:
+    """What a server is told of a repository: `.` and paths that begin with it are those of the folder one is in."""
+    return str(Path(given).resolve()) if given.split("/", maxsplit=1)[0] in (".", "..") else given
 
 
 def _variable(given: str) -> tuple[str, str]:
@@ -153,7 +164,7 @@ def pr_run(
 
     def follow(client: Client) -> Any:
         places = {"pr_url": pr_url or None, "base": base or None, "frontend_url": url or None}
-        made = client.runs.create_pr_run(repo, branch=branch or None, **places)
+        made = client.runs.create_pr_run(_repository(repo), branch=branch or None, **places)
         return client.runs.wait(made.run_id, timeout=3600, poll_interval=0.5)
 
     run = asked(base_url, api_key, follow, f"Testing {branch or pr_url}")
@@ -161,5 +172,7 @@ def pr_run(
     for each in run.results_json:
         add_row(shown, each.status, each.name, each.get("detail") or "")
     say(as_json, run, shown if run.results_json else run.summary)
+    if not as_json:
+        typer.echo(f"(its page: {run.page_url})", err=True)
     if run.status != "completed":
         raise typer.Exit(1)

@@ -89,7 +89,7 @@ def page(runs: TestRuns, run: TestRunRecord, address: str) -> Answer:
         f"<h1>{title} <span class='{colour}'>{run.status}</span></h1>",
         f"<p>{escape(run.start_url or '')}<p>{escape(found['summary'] or '')}",
         f"<pre>{escape(run.prompt)}</pre>" if run.prompt else "",
-        _film(run, found),
+        _film(runs, run, found),
         _failure(found),
         _diff(found),
         _said(found),
@@ -110,19 +110,26 @@ def _file(run: TestRunRecord, name: str) -> str:
     return escape(f"/test-runs/{run.run_id}/page/{name}?token={run.view_token}")
 
 
-def _film(run: TestRunRecord, found: dict[str, Any]) -> str:
-    frames = "".join(_frame(run, step) for step in found["results_json"])
+def _film(runs: TestRuns, run: TestRunRecord, found: dict[str, Any]) -> str:
+    frames = "".join(_frame(runs, run, step) for step in found["results_json"])
     return f'<h2>Steps</h2><div class="film">{frames}</div>' if frames else "<p>No step has been done yet.</p>"
 
 
-def _frame(run: TestRunRecord, step: dict[str, Any]) -> str:
+def _frame(runs: TestRuns, run: TestRunRecord, step: dict[str, Any]) -> str:
     shot = step.get("screenshot")
     picture = f'<img src="{_file(run, shot)}" alt="The page after this step" loading="lazy">' if shot else ""
     mark = "<span class=ok>✓</span>" if step["passed"] else "<span class=bad>✗</span>"
     repaired = " · repaired" if step.get("repaired") else ""
     took = f" · {step['milliseconds']:.0f} ms" if "milliseconds" in step else ""
-    caption = f"{mark} {step['step']}. {escape(step['name'])}{took}{repaired}"
+    caption = f"{mark} {step['step']}. {_name(runs, step)}{took}{repaired}"
     return f'<figure class="{step["status"]}">{picture}<figcaption>{caption}</figcaption></figure>'
+
+
+def _name(runs: TestRuns, step: dict[str, Any]) -> str:
+    """What a step is called; where it is a run of its own, with the way to the page of that."""
+    name = escape(step["name"])
+    part = runs.ledger.known(step.get("run_id") or "")
+    return f'<a href="/test-runs/{part.run_id}/page?token={part.view_token}">{name}</a>' if part else name
 
 
 def _failure(found: dict[str, Any]) -> str:
