@@ -94,6 +94,10 @@ class Store(Protocol):
         """Insert a row; raises `taken`, or AlreadyExists, when its key or a unique index is in use."""
         ...
 
+    def add_all(self, rows: Sequence[Row]) -> None:
+        """Insert rows of one table; raises AlreadyExists when a key or a unique index is in use."""
+        ...
+
     def change(self, row: R, **fields: Any) -> R:
         """Set fields of a stored row and return it as it is now; raises NotFound when it is gone."""
         ...

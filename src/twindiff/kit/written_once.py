@@ -39,11 +39,14 @@ def written_once(call: Call) -> Generator[None]:
 
 
 class Question(NamedTuple):
-    """Which rows equal something, and in which order: the columns that it depends on, and all that was said."""
+    """Which rows equal something, and in which order; each part begins with the name of a column."""
 
-    columns: frozenset[str]
     where: tuple[tuple[Any, ...], ...]
     order: tuple[tuple[Any, ...], ...]
+
+    def looks_at(self, columns: Collection[str]) -> bool:
+        """Whether the answer may depend on one of these columns."""
+        return any(part[0] in columns for part in (*self.where, *self.order))
 
 
 class Kept:
@@ -88,7 +91,7 @@ class Kept:
     def changed(self, columns: Collection[str]) -> None:
         """Forget the answers that may be others now that columns of a row have changed."""
         if self.answers:
-            self.answers = {each: keys for each, keys in self.answers.items() if each.columns.isdisjoint(columns)}
+            self.answers = {each: keys for each, keys in self.answers.items() if not each.looks_at(columns)}
 
     def added(self, row: Row) -> None:
         """Have a new row in the answers that it belongs to, but for those whose order is not that of keys."""
@@ -222,6 +225,10 @@ class WrittenOnce:
         kept.unwritten[key] = None
         return row
 
+    def add_all(self, rows: Sequence[Row]) -> None:
+        for row in rows:
+            self.add(row)
+
     def change(self, row: R, **fields: Any) -> R:
         kept = self._of(type(row))
         key = kept.key_of(row)
@@ -268,12 +275,16 @@ class WrittenOnce:
 
     def _write(self, kept: Kept) -> None:
         unwritten, kept.unwritten = kept.unwritten, {}
+        added: list[Row] = []
         for key, columns in unwritten.items():
             row = kept.rows[key]
             if columns is None:
-                self._db.add(row)
-            else:
-                self._db.update(row, sorted(columns))  # in one order, so that the statement is prepared once
+                added.append(row)
+                continue
+            self._db.add_all(added)
+            added.clear()
+            self._db.update(row, sorted(columns))  # in one order, so that the statement is prepared once
+        self._db.add_all(added)
 
 
 _PLAIN = frozenset((str, int, bool, type(None)))
@@ -295,8 +306,7 @@ def _question(table: type[Row], where: Sequence[Expression], ordering: Ordering)
         if not _is_plain(column, table):
             return None
         order.append((column.name, descending, nulls))
-    columns = frozenset([each[0] for each in (*equal, *order)])
-    return Question(columns, tuple(equal), tuple(order))
+    return Question(tuple(equal), tuple(order))
 
 
 def _is_plain(column: Column[Any], table: type[Row]) -> bool:

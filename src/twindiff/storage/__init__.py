@@ -6,7 +6,7 @@ the journal before the answer leaves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -154,10 +154,6 @@ class Compared(NamedTuple):
 
 class CatalogStore(Store, Protocol):
     """A Store for our own records, of which many come and go at once."""
-
-    def add_all(self, rows: Sequence[Row]) -> None:
-        """Insert rows of one table; raises AlreadyExists when a key is in use."""
-        ...
 
     def remove_all(self, table: type[Row], *where: Expression) -> None:
         """Delete all matching rows."""

@@ -62,6 +62,8 @@ def _bytes(key: str) -> int:
 
 def json_text(value: Any) -> str:
     """Canonical compact JSON text; raises MalformedBody for what is nested too deeply or a number beyond all floats."""
+    if value is None:
+        return "null"
     try:
         text = _encode(value)
         return _canonical_text(text) if len(text) <= _REMEMBERED else _encode(canonical(value)).decode()

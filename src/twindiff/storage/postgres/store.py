@@ -262,6 +262,8 @@ class PostgresStore:
             added = connection.count(form.insert_free, by_column(values))
         if added < len(rows):
             raise AlreadyExists
+        for each in values:
+            self._see(form, None, each)
 
     def remove_all(self, table: type[Row], *where: Expression) -> None:
         """Delete all matching rows."""

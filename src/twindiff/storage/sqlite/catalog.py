@@ -8,7 +8,7 @@ from typing import Any
 from twindiff.storage import StorageFull
 from twindiff.storage.sql.tables import Counters
 
-from .connection import Stored
+from .connection import Run, Stored
 from .files import DataFile
 from .store import SqliteStore, Tables
 
@@ -20,9 +20,9 @@ class Catalog(SqliteStore):
         super().__init__(file.connection, tables, Counters({}))
         self._file = file
 
-    def _run(self, query: str, parameters: Sequence[Any]) -> list[Stored]:
+    def _run(self, query: str, parameters: Sequence[Any], execute: Run | None = None) -> list[Stored]:
         try:
-            return super()._run(query, parameters)
+            return super()._run(query, parameters, execute)
         except StorageFull:
             self._file.write_over()
             raise

@@ -40,6 +40,10 @@ class Execute(Protocol):
     def __call__(self, statements: str, bindings: Sequence[Any] = (), /) -> Cursor: ...
 
 
+Run = Callable[[str, Sequence[Any]], Cursor]
+"""Run a statement with parameters, or with each of several."""
+
+
 class PendingWrite(Protocol):
     """A row that is about to be written; `old` is None for an insert and `new` for a delete."""
 

@@ -28,6 +28,7 @@ from .connection import (
     Cursor,
     Execute,
     Interrupted,
+    Run,
     Stored,
     is_taken,
 )
@@ -405,8 +406,14 @@ class SqliteStore:
 
     def add_all(self, rows: Sequence[Row]) -> None:
         """Insert rows of one table; raises AlreadyExists when a key is in use."""
-        for row in rows:
-            self.add(row)
+        if not rows:
+            return
+        sql = self._writable(type(rows[0]))
+        if len(rows) == 1:
+            self._write(sql.insert, sql.row_values(rows[0]), None)
+        else:
+            many = [sql.row_values(row) for row in rows]
+            self._write(sql.insert, many, None, execute=self._connection.executemany)
 
     def remove_all(self, table: type[Row], *where: Expression) -> None:
         """Delete all matching rows."""
@@ -440,12 +447,12 @@ class SqliteStore:
         if monotonic() > self._until and thread_time() > self._processor_until:
             raise self._late
 
-    def _run(self, query: str, parameters: Sequence[Any]) -> list[Stored]:
+    def _run(self, query: str, parameters: Sequence[Any], execute: Run | None = None) -> list[Stored]:
         """All that a statement finds; raises what the deadline says when it, or what was before it, took too long."""
         self._refuse_late()
         well, self.all_went_well = self.all_went_well, False
         try:
-            found = self._execute(query, parameters).fetchall()
+            found = (execute or self._execute)(query, parameters).fetchall()
         except Interrupted:
             raise self._late from None
         except OUT_OF_SPACE:
@@ -457,9 +464,11 @@ class SqliteStore:
         self.all_went_well = well
         return found
 
-    def _write(self, query: str, values: Sequence[Any], taken: type[ApiError] | None) -> list[Any]:
+    def _write(
+        self, query: str, values: Sequence[Any], taken: type[ApiError] | None, execute: Run | None = None
+    ) -> list[Any]:
         try:
-            return self._run(query, values)
+            return self._run(query, values, execute)
         except ConstraintFailed as error:
             if is_taken(error):
                 raise (taken or AlreadyExists) from None

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
-from .events import record, update
+from .events import record, record_row, update
 from .lists import equal, list_of, within
 from .objects import Fields, StripeObject, new, refer, resource, retrieve, shown
 from .params import (
@@ -221,7 +221,7 @@ def create_customer(call: Call, params: Annotated[CreateCustomer, Body]) -> Fiel
     _check_prefix(call, prefix, "")
     made = new(call, CUSTOMERS, **fields, invoice_prefix=prefix)
     made = _with_methods(call, made, str(params.payment_method or ""))
-    record(call, "customer.created", customer_object(made))
+    record_row(call, "customer.created", CUSTOMERS, made)
     return customer_object(made)
 
 

@@ -31,7 +31,7 @@ class Event(
 ):
     type: Column[str]
     data: Column[str]
-    """JSON text, since nobody looks for what is in it: an object as it is shown, or the row that shows all of it."""
+    """JSON text, since nobody looks for what is in it: an object as it is shown, or its row and what fills that."""
     request: Column[Json] = column(default=None)
     pending_webhooks: Column[int] = column(default=0)
     api_version: Column[str] = column(default=VERSION)
@@ -42,7 +42,8 @@ def _data(row: Event) -> Fields:
     if "row" not in told:
         return told
     kind = RESOURCES[told.pop("kind")]
-    return {"object": kind.show(msgspec.convert(told.pop("row"), kind.table)), **told}
+    object = kind.show(msgspec.convert(told.pop("row"), kind.table))
+    return {"object": {**object, **told.pop("filled", {})}, **told}
 
 
 event_object = shown(Event, "event", data=_data)
@@ -83,12 +84,21 @@ def record(call: Call, type: str, object: Fields, previous: Fields | None = None
     _note(call, type, {"object": object}, previous)
 
 
-def record_row(call: Call, type: str, kind: Resource[R], row: R, previous: Fields | None = None) -> None:
-    """Note that something happened to the object of a row."""
+def record_row(
+    call: Call,
+    type: str,
+    kind: Resource[R],
+    row: R,
+    previous: Fields | None = None,
+    *,
+    object: Fields | None = None,
+) -> None:
+    """Note that something happened to the object of a row, which is given where it has been shown already."""
+    told: Fields = {"kind": kind.prefix, "row": row}
     if kind.fill:
-        record(call, type, show(call, kind, row), previous)
-    else:
-        _note(call, type, {"kind": kind.prefix, "row": row}, previous)
+        plain, object = kind.show(row), object or show(call, kind, row)
+        told["filled"] = {name: value for name, value in object.items() if name not in plain or plain[name] != value}
+    _note(call, type, told, previous)
 
 
 def _note(call: Call, type: str, told: Fields, previous: Fields | None) -> None:

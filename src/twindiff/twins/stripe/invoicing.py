@@ -18,7 +18,7 @@ from .billing_work import cancel_all, schedule, work
 from .currencies import LEAST_CHARGE
 from .customers import CUSTOMERS, Customer
 from .discounts import coupons_of, used
-from .events import differences, record, record_row, update
+from .events import differences, record_row, update
 from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem
 from .line_items import LINE_ITEMS, LineItem, Totals, lines_of
 from .objects import Fields, find, new, now, retrieve, show
@@ -394,8 +394,8 @@ def paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invoice:
         invoice_payments.settle(call, settled, paid=True)
     cancel_all(call, invoice.id)
     told = show(call, INVOICES, settled)
-    record(call, "invoice.paid", told)
-    record(call, "invoice.payment_succeeded", told)
+    record_row(call, "invoice.paid", INVOICES, settled, object=told)
+    record_row(call, "invoice.payment_succeeded", INVOICES, settled, object=told)
     if due:
         _delinquent(call, invoice.customer, yes=False)
     cycles.invoice_paid(call, settled)

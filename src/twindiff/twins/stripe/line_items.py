@@ -103,8 +103,9 @@ class Totals:
         """Work out taxes, by each line's own rates or else by the invoice's."""
         for at, line in enumerate(self.lines):
             wanted = [rates[id] for id in (line.tax_rates or default) if id in rates]
-            triples = [(rate.id, rate.percentage, rate.inclusive) for rate in wanted]
-            self.taxes[at] = taxes_on(self._left(at), triples)
+            if wanted:
+                triples = [(rate.id, rate.percentage, rate.inclusive) for rate in wanted]
+                self.taxes[at] = taxes_on(self._left(at), triples)
 
     @property
     def discount(self) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from twindiff.kit import Call, Column, Json, column
 
-from .events import differences, record
+from .events import differences, record_row
 from .lists import list_object
 from .objects import Fields, StripeObject, resource, retrieve, show, show_all, shown
 from .prices import PRICES, Price, plan_object
@@ -198,9 +198,10 @@ SUBSCRIPTION_ITEMS = resource(
 
 def told(call: Call, before: Fields, id: str) -> None:
     """Tell of what has changed since a subscription was shown."""
-    after = show(call, SUBSCRIPTIONS, retrieve(call, SUBSCRIPTIONS, id))
+    row = retrieve(call, SUBSCRIPTIONS, id)
+    after = show(call, SUBSCRIPTIONS, row)
     if previous := differences(before, after):
-        record(call, "customer.subscription.updated", after, previous)
+        record_row(call, "customer.subscription.updated", SUBSCRIPTIONS, row, previous, object=after)
 
 
 def items_of(call: Call, subscription: str) -> list[SubscriptionItem]:
