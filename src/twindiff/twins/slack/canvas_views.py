@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from twindiff.kit import Call
 
-from .access import is_open_to_all, rooms_by_id, workspace
+from .access import is_open_to_all, is_visible, workspace
 from .addresses import workspace_url
 from .arguments import unix_of
 from .rich_text import rich_text_block
@@ -89,23 +89,23 @@ def _edits(canvas: Canvas, created: int) -> dict[str, Any]:
 
 
 def reach_of(call: Call, levels: dict[str, str]) -> dict[str, Any]:
-    """With whom a canvas or a list is shared; `levels` are what people and channels may do with it, by their ids."""
-    rooms = rooms_by_id(call.db, [id for id in levels if _is_room(call, id)])
-    people = {entity: level for entity, level in levels.items() if entity not in rooms}
+    """With whom a canvas or a list is shared; `levels` are what people and channels may do with it, by their ids.
+
+    Private conversations are named to those alone who are in them.
+    """
+    rooms = list(call.db.rows(Channel, Channel.channel_id.in_(list(levels)))) if levels else []
+    people = {entity: level for entity, level in levels.items() if entity not in {room.channel_id for room in rooms}}
     of_kind: dict[str, list[str]] = {"channels": [], "groups": [], "ims": []}
-    for room in rooms.values():
-        of_kind["ims" if room.is_dm else "channels" if is_open_to_all(room) else "groups"].append(room.channel_id)
+    for room in rooms:
+        if is_visible(call, room):
+            of_kind["ims" if room.is_dm else "channels" if is_open_to_all(room) else "groups"].append(room.channel_id)
     return {
         **of_kind,
         "is_public": bool(of_kind["channels"]),
         "dm_mpdm_users_with_file_access": [{"user_id": user, "access": level} for user, level in people.items()],
-        "private_channels_with_file_access_count": len(of_kind["groups"]),
+        "private_channels_with_file_access_count": sum(room.is_private and not room.is_dm for room in rooms),
         "has_more_shares": False,
     }
-
-
-def _is_room(call: Call, entity: str) -> bool:
-    return call.db.find(Channel, Channel.channel_id == entity) is not None
 
 
 def levels_given(call: Call, canvas: Canvas) -> dict[str, str]:

@@ -5,7 +5,7 @@ https://docs.slack.dev/surfaces/canvases#finding-canvases-with-fileslist
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from twindiff.kit import Answer, Call, Column, Row, all_of, any_of, exists, not_
@@ -66,6 +66,16 @@ def listed_documents(
         where += [columns.created_at <= iso_of(ts_to)] if ts_to else []
         found += [(made or "", id) for made, id in call.db.rows(table, *where, columns=(columns.created_at, key))]
     return found
+
+
+def documents_titled(call: Call, has_words: Callable[[Column[Any]], Expression]) -> list[tuple[str, str]]:
+    """When the canvases and lists that the caller may read and whose titles have the words were made, and their ids."""
+    canvases, lists = (Canvas.created_at, Canvas.canvas_id), (SlackList.created_at, SlackList.list_id)
+    found = [
+        *call.db.rows(Canvas, _canvases(call, ""), has_words(Canvas.title), columns=canvases),
+        *call.db.rows(SlackList, _lists(call, ""), has_words(SlackList.title), columns=lists),
+    ]
+    return [(made or "", id) for made, id in found]
 
 
 def _canvases(call: Call, channel: str) -> Expression:

@@ -62,10 +62,10 @@ def list_files(
     found += listed_documents(call, types=wanted, user=user, channel=room, ts_from=ts_from, ts_to=ts_to)
     ids = [id for _, id in sorted(found, reverse=True)]
     paging = {"count": count, "total": len(ids), "page": page, "pages": -(-len(ids) // count)}
-    return {"files": _listed(call, ids[(page - 1) * count : page * count]), "paging": paging}
+    return {"files": shown_files(call, ids[(page - 1) * count : page * count]), "paging": paging}
 
 
-def _listed(call: Call, ids: list[str]) -> list[dict[str, Any]]:
+def shown_files(call: Call, ids: list[str]) -> list[dict[str, Any]]:
     """Files, canvases and lists in the order of their ids."""
     files = call.db.rows(File, File.file_id.in_(ids)) if ids else []
     shown = {each["id"]: each for each in file_objects(call, list(files))}

@@ -9,13 +9,14 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
-from twindiff.kit import Call, Operations, all_of, any_of, exists, not_, page
+from twindiff.kit import Call, Column, Operations, all_of, any_of, exists, not_, page
 from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.rows import Expression, Order
 
 from .access import readable_by
+from .documents import documents_titled
 from .errors import InvalidCursor, NoQuery
-from .file_views import file_objects
+from .files import shown_files
 from .search_filters import Filters
 from .search_query import Alternatives, Term, parse
 from .search_views import Window, around, found_part, message_match
@@ -166,25 +167,35 @@ def _matches(search: Search, found: list[Message]) -> list[dict[str, Any]]:
 
 
 def _files(search: Search) -> dict[str, Any]:
-    """Files whose names or titles have the words, shared in messages that the rest of the query describes."""
+    """Files whose names or titles have the words, shared in messages that the rest of the query describes.
+
+    Canvases and lists, which stand in no message, are found by words alone.
+    """
     filters, db = Filters(search.call), search.call.db
     about_text = [group for group in search.groups if not any(term.modifier for term in group)]
     about_message = [group for group in search.groups if group not in about_text]
-    named = [any_of(*map(_named, group)) for group in about_text]
+    named = _named(about_text, File.file_name, File.title)
     message = exists(
         Message,
         Message.message_id == FileMessage.message_id,
         *filters.all(about_message),
         readable_by(db, search.call.actor),
     )
-    where = all_of(*named, exists(FileMessage, FileMessage.file_id == File.file_id, message))
-    offset = (search.window.page - 1) * search.window.size
-    order = tuple(Order(column, search.order.descending) for column in (File.created_at, File.file_id))
-    found = db.rows(File, where, order=order, limit=search.window.size, offset=offset)
-    return found_part(file_objects(search.call, found), db.count(File, where), search.window)
+    where = all_of(named, exists(FileMessage, FileMessage.file_id == File.file_id, message))
+    found = [(made or "", id) for made, id in db.rows(File, where, columns=(File.created_at, File.file_id))]
+    if not about_message:
+        found += documents_titled(search.call, lambda title: _named(about_text, title))
+    ids = [id for _, id in sorted(found, reverse=search.order.descending)]
+    first = (search.window.page - 1) * search.window.size
+    return found_part(shown_files(search.call, ids[first : first + search.window.size]), len(ids), search.window)
 
 
-def _named(term: Term) -> Expression:
+def _named(groups: list[Alternatives], *names: Column[Any]) -> Expression:
+    """Files that have the words of a query in one of these columns."""
+    return all_of(*(any_of(*(_has_word(term, names) for term in group)) for group in groups))
+
+
+def _has_word(term: Term, names: tuple[Column[Any], ...]) -> Expression:
     word = word_of(term)
-    found = any_of(File.file_name.has_word(word), File.title.has_word(word)) if word else all_of()
+    found = any_of(*(name.has_word(word) for name in names)) if word else all_of()
     return not_(found) if term.excluded else found

@@ -132,6 +132,10 @@ DOCUMENTED = {
     ".items[].message.pinned_to",
     # Rich text has it in every section, https://docs.slack.dev/reference/block-kit/blocks/rich-text-block.
     ".files[].title_blocks[].elements[].elements[].text",
+    # Lists are files, https://docs.slack.dev/reference/objects/file-object#lists-related-properties,
+    # with the fields of https://docs.slack.dev/reference/methods/slackLists.items.info.
+    *(f".files.matches[].list_{name}" for name in ("metadata", "limits", "csv_download_url")),
+    *(f".files.matches[].{name}" for name in ("skipped_shares", "is_ai_suggested")),
     # And the pages of lists, https://docs.slack.dev/reference/methods/slackLists.items.list.
     ".items[].parent_record_id",
     ".record.parent_record_id",

@@ -86,6 +86,25 @@ def test_what_is_listed_is_what_can_be_looked_at(request, slack, slack_as, reade
     assert listed(other) == ([id] if other("files.info", file=id)["ok"] else [])
 
 
+def test_a_private_channel_that_a_canvas_is_shared_with_is_named_to_its_members_alone(slack, slack_as, canvas):
+    room = slack("conversations.create", name="secret", is_private=True)["channel"]["id"]
+    slack("canvases.access.set", canvas_id=canvas, access_level="read", channel_ids=[room])
+    slack("canvases.access.set", canvas_id=canvas, access_level="read", user_ids=[JOHN])
+    seen = [each("files.info", file=canvas)["file"]["groups"] for each in (slack, slack_as(JOHN))]
+    assert seen == [[room], []]
+
+
+@pytest.mark.parametrize("query", ["plan", "our plan -things", "things OR plan"])
+def test_canvases_and_lists_are_found_by_the_words_of_their_titles(slack, slack_as, canvas, a_list, query):
+    mine, john_s = (each("search.files", query=query)["files"]["matches"] for each in (slack, slack_as(JOHN)))
+    assert [file["id"] for file in mine] == ([a_list, canvas] if "OR" in query else [canvas])
+    assert john_s == []
+
+
+def test_what_is_said_of_messages_finds_no_canvas(slack, canvas):
+    assert slack("search.files", query="plan in:general")["files"]["total"] == 0
+
+
 def test_the_files_of_a_channel_have_the_canvas_of_the_channel(slack, canvas):
     own = slack("conversations.canvases.create", channel_id=GENERAL)["canvas_id"]
     assert listed(slack, channel=GENERAL) == [own]
