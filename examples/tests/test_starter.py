@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,11 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+import twindiff.suites
+from examples import starter_solutions
 from tests.harness import LiveServer
+from twindiff.cli import app
 from twindiff.server import Settings
 
 EXAMPLES = Path(__file__).parents[1]
+STARTER = Path(twindiff.suites.__file__).parent / "starter.json"
+AUDITED = {test["id"]: starter_solutions.work for test in json.loads(STARTER.read_text())["tests"]}
 IDLE = "def work(task):\n    pass\n"
 HASTY = """
 import httpx
@@ -61,3 +68,10 @@ def test_no_task_is_passed_by_one(code: str, server: str, tmp_path: Path) -> Non
     (tmp_path / "other_agent.py").write_text(code)
     answer = tried(server, "other_agent:work", tmp_path)
     assert [test["name"] for test in answer["tests"] if test["passed"]] == []
+
+
+def test_every_task_is_sound(tmp_path: Path) -> None:
+    shutil.copy(STARTER, tmp_path)
+    asked = ["suites", "audit", "starter", "--solutions", f"{__name__}:AUDITED", "--files", str(tmp_path), "--json"]
+    answer = json.loads(CliRunner().invoke(app, asked).output)
+    assert [test["name"] for test in answer["tests"] if not test["isSound"]] == []
