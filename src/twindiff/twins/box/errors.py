@@ -39,6 +39,12 @@ class Forbidden(BoxError):
     status = 403
 
 
+class MethodNotAllowed(BoxError):
+    """Method Not Allowed"""
+
+    status = 405
+
+
 class AccessDeniedInsufficientPermissions(BoxError):
     """Access denied - insufficient permission"""
 
@@ -200,3 +206,7 @@ class MetadataBadRequest(MetadataError):
 
 class InvalidQuery(MetadataError):
     """The metadata query is not valid."""
+
+
+class UnexpectedJsonType(MetadataError):
+    """A query has an argument that query_params does not have."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from twindiff.kit import UNSET, Answer, Call, Header, Meta, Operations, Struct, UnsetType, not_modified
+from twindiff.kit import UNSET, Answer, Call, Header, Operations, Struct, UnsetType, not_modified
 from twindiff.kit.styles.box import BadRequest, wanted_fields
 
 from .access import find_file, find_folder
@@ -126,7 +126,7 @@ def copy(
     file_id: str,
     parent: Ref,
     fields: str = "",
-    name: Annotated[str, Meta(max_length=255)] | None = None,
+    name: str | None = None,
     version: str | None = None,
 ) -> dict[str, Any]:
     """Copy a file, or one of its versions.

@@ -5,7 +5,7 @@ https://developer.box.com/guides/folders/single/lock
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from twindiff.kit import Call, Operations, Struct
 from twindiff.kit.styles.box import BadRequest
@@ -31,7 +31,7 @@ class LockedFolder(Struct):
     """The folder of a lock."""
 
     id: str
-    type: str
+    type: Literal["folder"]
 
 
 def _lock_object(call: Call, lock: FolderLock) -> dict[str, Any]:

@@ -197,7 +197,7 @@ def copy(
     folder_id: str,
     parent: Ref,
     fields: str = "",
-    name: Annotated[str, Meta(max_length=255)] | None = None,
+    name: str | None = None,
 ) -> dict[str, Any]:
     """Copy a folder with all that is in it.
 

@@ -9,13 +9,14 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from twindiff.kit import Body, Call, Operations
-from twindiff.kit.styles.box import BadRequest
 
-from .access import find_file, find_folder
+from .access import ROOT, find_file, find_folder
 from .errors import (
+    Forbidden,
     InstanceNotFound,
     InstanceTupleNotFound,
     MetadataBadRequest,
+    MethodNotAllowed,
     SchemaValidationFailed,
     TupleAlreadyExists,
 )
@@ -32,8 +33,8 @@ Values = Annotated[dict[str, Any], Body]
 
 
 def _item(call: Call, kind: str, item_id: str, *needed: Any) -> Item:
-    if kind == "folder" and item_id == "0":
-        raise BadRequest.of("invalid_parameter", "folder_id", "The root folder has no metadata.")
+    if kind == "folder" and item_id == ROOT:
+        raise MethodNotAllowed("The root folder has no metadata.")
     return find_file(call, item_id, *needed) if kind == "file" else find_folder(call, item_id, *needed)
 
 
@@ -179,6 +180,8 @@ def list_of_folder(call: Call, folder_id: str) -> Shown:
 
     https://developer.box.com/reference/get-folders-id-metadata
     """
+    if folder_id == ROOT:
+        raise Forbidden("The root folder has no metadata.")
     return _list(call, _item(call, "folder", folder_id))
 
 

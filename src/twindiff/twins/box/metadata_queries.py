@@ -14,7 +14,7 @@ from twindiff.kit import Call, Operations, Struct
 from twindiff.kit.styles.box import marker_of, offset_in
 
 from .access import NONE, TABLE_OF, chain, find_folder, is_trashed, rights
-from .errors import InstanceTupleNotFound, InvalidQuery
+from .errors import InstanceNotFound, InvalidQuery, UnexpectedJsonType
 from .further_tables import MetadataInstance
 from .metadata_templates import find_template
 from .views import instance_object, item_object
@@ -129,7 +129,7 @@ class Query:
             return token.value
         if token and token.kind == "argument":
             if token.value not in self._arguments:
-                raise InvalidQuery(f"query_params does not have '{token.value}'")
+                raise UnexpectedJsonType(f"query_params does not have '{token.value}'")
             return self._arguments[token.value]
         raise InvalidQuery(f"A value was expected where '{token.value if token else 'the end'}' is")
 
@@ -207,7 +207,7 @@ def execute(
     scope, _, key = from_.partition(".")
     template = find_template(call, scope, key) if key and scope.startswith(("enterprise", "global")) else None
     if template is None:
-        raise InstanceTupleNotFound(f"There is no template '{from_}'; it is named scope.templateKey")
+        raise InstanceNotFound(f"There is no template '{from_}'; it is named scope.templateKey")
     folder = find_folder(call, ancestor_folder_id)
     test: Test = Query(query, query_params or {}).read() if query.strip() else lambda data: True
     of = (MetadataInstance.scope == template.scope, MetadataInstance.template_key == template.template_key)

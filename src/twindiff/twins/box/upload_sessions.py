@@ -88,7 +88,7 @@ def part_object(part: UploadPart) -> Shown:
 def _start(call: Call, size: int, name: str, **where: str) -> Shown:
     if size < SMALLEST_FILE:
         said = f"Invalid value '{size}'. Files of less than {SMALLEST_FILE} bytes are uploaded in one request."
-        raise BadRequest.of("invalid_parameter", "file_size", said)
+        raise BadRequest.of("file_size_too_small", "file_size", said)
     expires = datetime.fromisoformat(call.clock.iso()).replace(microsecond=0) + timedelta(days=KEPT_DAYS)
     session = UploadSession(
         id=call.ids.new("", 32, "0123456789ABCDEF"),
@@ -104,14 +104,35 @@ def _start(call: Call, size: int, name: str, **where: str) -> Shown:
 
 @api.post("/api/2.0/files/upload_sessions", status=201)
 @api.post("/2.0/files/upload_sessions", status=201)
-def start(call: Call, folder_id: str | int, file_size: int, file_name: str) -> Shown:
+def start(
+    call: Call,
+    folder_id: str | int | None = None,
+    file_size: int | float | str | None = None,
+    file_name: str | None = None,
+) -> Shown:
     """Begin the upload of a new file in parts.
 
     https://developer.box.com/reference/post-files-upload-sessions
     """
+    if folder_id is None:
+        raise BadRequest.of("missing_destination", "folder_id", "'folder_id' is required")
+    if file_name is None:
+        raise BadRequest.of("missing_file_name", "file_name", "'file_name' is required")
+    size = _size(file_size)
+    if not str(folder_id).isdecimal():
+        raise BadRequest.of("invalid_folder_id", "folder_id", f"Invalid value '{str(folder_id)[:60]}'.")
     target = find_folder(call, str(folder_id), "upload")
-    check_new(call, target, file_name, file_size)
-    return _start(call, file_size, file_name, folder_id=target.id)
+    check_new(call, target, file_name, size)
+    return _start(call, size, file_name, folder_id=target.id)
+
+
+def _size(given: float | str | None) -> int:
+    """The size of a file that was given; raises BadRequest."""
+    if given is None:
+        raise BadRequest.of("missing_file_size", "file_size", "'file_size' is required")
+    if not isinstance(given, int) or given < 0:
+        raise BadRequest.of("invalid_file_size", "file_size", f"Invalid value '{str(given)[:60]}'.")
+    return given
 
 
 @api.post("/api/2.0/files/{file_id}/upload_sessions", status=201)

@@ -87,6 +87,14 @@ def _triggers(triggers: list[str], kind: str) -> list[str]:
     return list(dict.fromkeys(triggers))
 
 
+def _check_only(call: Call, kind: str, item_id: str, *, but: str = "") -> None:
+    """Raise Conflict when the caller has another webhook for an item."""
+    same = (Webhook.target_id == item_id, Webhook.target_type == kind, Webhook.created_by_id == call.actor)
+    if call.db.find(Webhook, *same, Webhook.id != but):
+        said = f"Webhook:{item_id} already exists"
+        raise Conflict(context_info=errors_of("invalid_parameter", "existing_webhook", said))
+
+
 Named = Annotated[list[str], Meta(min_length=1)]
 
 
@@ -99,16 +107,14 @@ def create_webhook(call: Call, target: Target, address: str, triggers: Named) ->
     if target.id is UNSET or target.type is UNSET:
         raise BadRequest.of("missing_parameter", "target", "'target' needs an id and a type")
     item = find_item(call, target.type, str(target.id))
-    same = (Webhook.target_id == item.id, Webhook.target_type == item.type, Webhook.created_by_id == call.actor)
-    if call.db.find(Webhook, *same):
-        said = f"Webhook:{item.id} already exists"
-        raise Conflict(context_info=errors_of("invalid_parameter", "existing_webhook", said))
+    address, triggers = _address(address), _triggers(triggers, item.type)
+    _check_only(call, item.type, item.id)
     made = Webhook(
         id=new_id(call, 9),
         target_id=item.id,
         target_type=item.type,
-        address=_address(address),
-        triggers=_triggers(triggers, item.type),
+        address=address,
+        triggers=triggers,
         created_by_id=call.actor,
         created_at=call.clock.iso(),
     )
@@ -140,6 +146,7 @@ def update_webhook(
     changes: Shown = {}
     if isinstance(target, Target) and isinstance(target.type, str):
         item = find_item(call, target.type, str(target.id))
+        _check_only(call, item.type, item.id, but=webhook.id)
         changes |= {"target_id": item.id, "target_type": item.type}
     if address is not UNSET:
         changes["address"] = _address(address)

@@ -14,9 +14,9 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 from twindiff.kit import Answer, Call, Meta, Operations, Struct, file_answer
 from twindiff.kit.styles.box import BadRequest
 
-from .access import find_file, find_folder
+from .access import ROOT, TABLE_OF, find_file, find_folder, find_item
 from .contents import bytes_of, current_version
-from .errors import NotFound
+from .errors import Forbidden, NotFound
 from .further_tables import ZipDownload
 from .listing import folders_below
 from .stamps import shown_instant
@@ -35,6 +35,20 @@ class ZipItem(Struct):
     type: Literal["file", "folder"]
 
 
+def _check(call: Call, item: ZipItem) -> None:
+    """Raise unless the caller may download an item; unlike elsewhere, Box says that there is one they may not see."""
+    if item.type == "folder" and item.id == ROOT:
+        raise BadRequest.of("invalid_parameter", "items", "The root folder cannot be downloaded.")
+    kind = TABLE_OF[item.type]
+    try:
+        find_item(call, item.type, item.id, "download")
+    except NotFound:
+        if call.db.find(kind, kind.id == item.id):
+            raise Forbidden from None
+        said = f"There is no {item.type} '{item.id[:60]}'."
+        raise BadRequest.of("invalid_parameter", "items", said) from None
+
+
 @api.post("/zip_downloads", status=202)
 def create_zip(
     call: Call,
@@ -46,10 +60,7 @@ def create_zip(
     https://developer.box.com/reference/post-zip-downloads
     """
     for item in items:
-        if item.type == "file":
-            find_file(call, item.id, "download")
-        elif find_folder(call, item.id, "download").id == "0":
-            raise BadRequest.of("invalid_parameter", "items", "The root folder cannot be downloaded.")
+        _check(call, item)
     expires = datetime.fromisoformat(call.clock.iso()).replace(microsecond=0) + timedelta(hours=2)
     name = (download_file_name or "Box Download").removesuffix(".zip")
     zipped = ZipDownload(

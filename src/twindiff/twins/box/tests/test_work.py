@@ -168,7 +168,7 @@ def test_metadata_queries_find_what_fits(invoices: Box, query: str, found: set[s
     assert {entry["name"] for entry in page["entries"]} == found
 
 
-@pytest.mark.parametrize("query", ["amount >", "amount = :missing", "(amount = 1", "amount # 1", "= 1", "a = 1 b"])
+@pytest.mark.parametrize("query", ["amount >", "(amount = 1", "amount # 1", "= 1", "a = 1 b"])
 def test_a_metadata_query_that_makes_no_sense_is_refused(invoices: Box, query: str):
     scope = invoices("GET", "metadata_templates/enterprise/invoice/schema")["scope"]
     asked = {"from": f"{scope}.invoice", "ancestor_folder_id": "0", "query": query}
