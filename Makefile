@@ -79,8 +79,7 @@ frameworks: ## Test Inspect, OpenEnv and verifiers with the real packages, in en
 
 mutants: ## Change the code that decides over rows in small ways and see that tests notice; takes long
 	@$(bootstrap) demo dev mutants
-	CI=1 $(BIN)/mutmut run
-	$(BIN)/mutmut results
+	$(BIN)/python scripts/mutants.py $(if $(SAMPLE),--sample $(SAMPLE))
 
 bench: setup ## Run every benchmark
 	@set -e; for file in $(BENCHMARKS); do echo "== $$file"; PYTHONPATH=. $(BIN)/python $$file; done

@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, settings
 
 # A busy machine is no counterexample.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# `make mutants` runs the tests thousands of times.
+settings.register_profile("mutants", parent=settings.get_profile("patient"), max_examples=15)
 settings.load_profile("patient")
 
 # A shell that runs the tests in the background has SIGINT ignored, and so would every program that a test interrupts.

@@ -16,7 +16,7 @@ import multiprocessing
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
@@ -97,7 +97,13 @@ REQUESTS: dict[str, Hostile] = {
 def serve(ready: Connection) -> None:
     tune_process()
     config = uvicorn.Config(
-        Gateway(Service(Settings())), port=0, http=HttpProtocol, log_level="error", access_log=False, ws="none"
+        Gateway(Service(Settings())),
+        port=0,
+        http=HttpProtocol,
+        log_level="error",
+        access_log=False,
+        ws="none",
+        timeout_keep_alive=600,  # on a busy machine the others wait for more than the usual 5 s between two windows
     )
     server = uvicorn.Server(config)
 
@@ -112,7 +118,7 @@ def serve(ready: Connection) -> None:
 
 
 @contextmanager
-def process(work: Callable[..., None], *given: Any) -> Iterator[Connection]:
+def process(work: Callable[..., None], *given: Any) -> Generator[Connection]:
     """Another process, and a line to it."""
     here, there = multiprocessing.Pipe()
     running = multiprocessing.get_context("spawn").Process(target=work, args=(there, *given), daemon=True)
@@ -222,7 +228,7 @@ async def measure(line: Connection, base: str, seconds: float) -> None:
         for name, hostile in REQUESTS.items():
             body = hostile.body.replace(b'"team"', b'"%s"' % team).replace(b'\\"team\\"', b'\\"%s\\"' % team)
             url = f"{homes[hostile.twin]}/{hostile.path}"
-            alone, during, told = [], [], list[Told]()
+            alone, during, told = list[float](), list[float](), list[Told]()
             for _ in range(WINDOWS):  # in turns, since machines are not equally quick all the time
                 alone += await waits_of(line, seconds)
                 waiting = asyncio.create_task(waits_of(line, seconds))
