@@ -35,7 +35,7 @@ def test_twins_are_listed_with_what_they_offer(twindiff: Run) -> None:
 @pytest.mark.parametrize(
     ("program", "state", "said"),
     [
-        ("none", "good", "no engine is used; applications are started on the machine itself"),
+        ("none", "good", "none is used"),
         ("true", "good", "/true, for sandbox runs with a dockerfile_path"),
         ("false", "note", "/false does not work: it says nothing"),
         ("podmann", "note", "TWINDIFF_CONTAINER_ENGINE is 'podmann', which is no program"),
@@ -49,17 +49,19 @@ def test_the_engine_for_containers_is_named(
     assert (finding["state"], said in finding["said"]) == (state, True), finding
 
 
-def test_podman_comes_before_docker_and_neither_is_needed(
+def test_podman_comes_before_docker_if_it_works_and_neither_is_needed(
     twindiff: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("TWINDIFF_CONTAINER_ENGINE", raising=False)
     engines: list[str] = []
-    for name in ("none", "docker", "podman"):
-        (tmp_path / name).symlink_to("/bin/true")
+    for name, works in (("none", "true"), ("podman", "false"), ("docker", "true"), ("podman", "true")):
+        (tmp_path / name).unlink(missing_ok=True)
+        (tmp_path / name).symlink_to(f"/bin/{works}")
         engines.append(found(twindiff("doctor", "--json", *NOBODY, "--data-dir", ":memory:"))["containers"]["said"])
-    assert [each.split(",")[0].split(";")[0] for each in engines] == [
-        "no engine is used",
+    assert [each.split(",")[0] for each in engines] == [
+        "none is used",
+        f"none is used ({tmp_path}/podman does not work: it says nothing)",
         str(tmp_path / "docker"),
         str(tmp_path / "podman"),
     ]

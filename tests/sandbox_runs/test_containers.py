@@ -63,8 +63,9 @@ class Engine:
 
     def kept(self):
         """Its containers, those of builds too, and its images."""
-        builds = ("--external",) if "podman" in self.program else ()
-        return sorted((self("ps", "-aq", *builds) + self("images", "-aq")).split())
+        if "docker" in self.program:  # whose cache of layers is its own matter
+            return sorted((self("ps", "-aq") + self("images", "-q", "--filter", "dangling=false")).split())
+        return sorted((self("ps", "-aq", "--external") + self("images", "-aq")).split())
 
 
 @contextmanager
@@ -80,7 +81,7 @@ def installed():
     """The engine, with an image to begin with."""
     program = containers.engine()
     if program is None:
-        pytest.skip("needs Podman or Docker on PATH")
+        pytest.skip("needs Podman or Docker on PATH, and working")
     if problem := containers.why_not(program):
         pytest.skip(f"{program} does not work here: {problem}")
     found = Engine(program)

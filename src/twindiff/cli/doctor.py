@@ -208,11 +208,19 @@ def _containers() -> Finding:
     except ApiError as error:
         return Finding("containers", State.NOTE, str(error))
     if engine is None:
-        return Finding("containers", State.GOOD, "no engine is used; applications are started on the machine itself")
+        return Finding("containers", State.GOOD, f"none is used{_idle(containers.found_on_path())}")
     if problem := containers.why_not(engine):
         mend = f"Mend it, or name another one or '{containers.NONE}' with {containers.SETTING}."
         return Finding("containers", State.NOTE, f"{engine} does not work: {problem}", mend)
     return Finding("containers", State.GOOD, f"{engine}, for sandbox runs with a dockerfile_path")
+
+
+def _idle(engines: list[str]) -> str:
+    """Which engines are there and not used, and why not."""
+    from twindiff.server.sandbox_runs.containers import why_not
+
+    told = [f"{engine} does not work: {problem}" for engine in engines if (problem := why_not(engine))]
+    return f" ({'; '.join(told)})" if told else ""
 
 
 def _postgres(dsn: str) -> Iterator[Finding]:

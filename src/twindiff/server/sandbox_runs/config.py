@@ -75,6 +75,8 @@ def start_of(checkout: Path, name: str | None) -> Start:
     if not folder.is_relative_to(checkout.resolve()) or not folder.is_dir():
         raise InvalidSandboxConfig(f"context_dir '{target.context_dir}' is no folder of the repository")
     check_variables(target.env)
+    if target.app_command and not target.infra and not target.dockerfile_path:
+        return Start(target.app_command, folder, target)
     engine = containers.engine()
     if target.infra:
         why = "this server starts no container but the application's" if engine else NO_CONTAINERS

@@ -51,13 +51,20 @@ class Container(NamedTuple):
 
 
 def engine() -> str | None:
-    """The path of the engine: the setting's, else the first on PATH; raises NoContainerEngine."""
+    """The path of the engine: the setting's, else the first on PATH that works; raises NoContainerEngine."""
     named = os.environ.get(SETTING, "")
     if named == NONE:
         return None
     if named and shutil.which(named) is None:
         raise NoContainerEngine(f"{SETTING} is '{named}', which is no program; name podman, docker or {NONE}")
-    return next((found for name in ([named] if named else NAMES) if (found := shutil.which(name))), None)
+    if named:
+        return shutil.which(named)
+    return next((found for found in found_on_path() if not why_not(found)), None)
+
+
+def found_on_path() -> list[str]:
+    """The engines on PATH, the one that is preferred first, whether they work or not."""
+    return [found for name in NAMES if (found := shutil.which(name))]
 
 
 def why_not(engine: str) -> str:
@@ -79,7 +86,7 @@ def commands(container: Container, env: Mapping[str, str]) -> list[list[str]]:
     alone = ["--name", name, "--pull", "never", "--log-driver", "none", "--pids-limit", str(PROCESSES)]
     entry = ["--entrypoint", ""] if container.command else []
     start = ["/bin/sh", "-c", container.command] if container.command else []
-    # Podman keeps the layers of a build that fails, and gives its own proxy to what it runs.
+    # Podman would keep the layers of a build that fails, and give its own proxy to what it runs.
     building, running = (["--layers=false"], ["--http-proxy=false"]) if _is_podman(engine) else ([], [])
     return [
         [engine, "build", "--force-rm", *building, *limits, "--tag", name, *files],
