@@ -71,6 +71,14 @@ def test_the_calls_beside_a_call_are_led_to_where_there_are_any(world: World) ->
     assert [beside(number) for number in (1, 2, 7)] == [[False, True], [True, True], [True, False]]
 
 
+def test_a_call_that_went_with_its_environment_is_told_so(world: World) -> None:
+    mine = world.platform.environment()
+    mine.post("one")
+    world.platform.delete(f"env/{mine.id}")
+    answer = world.server.in_process.get(f"/inspect/environments/{mine.id}/calls/1")
+    assert (answer.status_code, "has been deleted and keeps no call 1" in answer.text) == (404, True)
+
+
 def test_an_address_that_is_none_is_a_page_that_says_so(world: World) -> None:
     answer = world.server.in_process.get("/inspect/environment/1")
     assert (answer.status_code, 'role="alert"' in answer.text) == (404, True)

@@ -27,12 +27,14 @@ async def calls_of_environment(service: Service, env_id: str, after: int, limit:
 
 async def call_of_environment(service: Service, env_id: str, number: int) -> tuple[CallRecord, Transcript | None]:
     """One call, with its transcript if there is one; raises CallNotFound."""
-    environment_id = service.environments.record(env_id).environment_id
+    record = service.environments.record(env_id)
+    environment_id = record.environment_id
     await service.write_calls()
     log = service.calls.log
     found = log.list(environment_id, after=number - 1, limit=1)
     if not found or found[0].number != number:
-        raise CallNotFound(f"environment '{environment_id}' has no call {number}")
+        was = "has been deleted and keeps" if record.status == "deleted" else "has"
+        raise CallNotFound(f"environment '{environment_id}' {was} no call {number}")
     return found[0], unpack(log.transcripts(found)).get(number)
 
 
