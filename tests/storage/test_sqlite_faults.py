@@ -150,7 +150,9 @@ def test_maintenance_says_that_a_disk_is_full_at_any_call(tmp_path: Path, monkey
             if not fault.happened:
                 break
         assert n > 10
-        assert engine.file.connection.execute("PRAGMA freelist_count").fetchall() == [(0,)]
+        # A fault in the last part leaves fewer free pages than are worth giving back.
+        ((free,),) = engine.file.connection.execute("PRAGMA freelist_count")
+        assert free < files_module.LEAST_FREE
         engine.close()
 
 
