@@ -21,7 +21,7 @@ _IMAGES = frozenset(("png", "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff"))
 Side = Annotated[int, Meta(ge=1, le=4096)] | None
 
 
-@api.get("/files/{file_id}/thumbnail.{extension}")
+@api.get("/files/{file_id}/thumbnail.{extension}", in_thread=True)
 def thumbnail(
     call: Call,
     file_id: str,

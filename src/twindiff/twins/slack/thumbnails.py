@@ -34,7 +34,7 @@ def look_at_picture(call: Call, file: File, digest: str | None) -> None:
     call.db.add(picture)
 
 
-@api.get("/files-tmb/{file}/{name}", scope="files:read")
+@api.get("/files-tmb/{file}/{name}", scope="files:read", in_thread=True)
 def thumbnail(call: Call, file: str, name: str) -> Answer:
     """Give a small copy of a picture to those who may see it."""
     _, _, rest = file.partition("-")
