@@ -83,25 +83,28 @@ class TableForm:
     @cached_property
     def build(self) -> Callable[[Sequence[Any]], Any]:
         """Stored values as a row. Compiled, as dataclasses are: names known beforehand take half the time."""
-        converters = dict(self._loaded)
-        loaded = "stored[{at}] if stored[{at}] is None else load_{name}(stored[{at}])"
-        values = [
-            f"{name}={(loaded if name in converters else 'stored[{at}]').format(at=at, name=name)}"
-            for at, name in enumerate(self.columns)
-        ]
-        known = {"row": self.table.row, **{f"load_{name}": convert for name, convert in converters.items()}}
-        return eval(f"lambda stored: row({', '.join(values)})", known)
+        values = ", ".join(f"{name}={value}" for name, value in self._typed.items())
+        return eval(f"lambda stored: row({values})", {"row": self.table.row, **self._loaders})
 
     @cached_property
     def values(self) -> Callable[[Sequence[Any]], Values]:
         """Stored values as declared types, by column; compiled as `build` is."""
-        converters = dict(self._loaded)
+        values = ", ".join(f"{name!r}: {value}" for name, value in self._typed.items())
+        return eval(f"lambda stored: {{{values}}}", self._loaders)
+
+    @property
+    def _typed(self) -> dict[str, str]:
+        """What gives each column's value of `stored` as its declared type, in the words of `_loaders`."""
+        converted = dict(self._loaded)
         loaded = "stored[{at}] if stored[{at}] is None else load_{name}(stored[{at}])"
-        values = [
-            f"{name!r}: {(loaded if name in converters else 'stored[{at}]').format(at=at, name=name)}"
+        return {
+            name: (loaded if name in converted else "stored[{at}]").format(at=at, name=name)
             for at, name in enumerate(self.columns)
-        ]
-        return eval(f"lambda stored: {{{', '.join(values)}}}", {f"load_{name}": each for name, each in self._loaded})
+        }
+
+    @property
+    def _loaders(self) -> dict[str, Any]:
+        return {f"load_{name}": convert for name, convert in self._loaded}
 
     @cached_property
     def key_in(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
