@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -75,14 +75,11 @@ def start_of(checkout: Path, name: str | None) -> Start:
     if not folder.is_relative_to(checkout.resolve()) or not folder.is_dir():
         raise InvalidSandboxConfig(f"context_dir '{target.context_dir}' is no folder of the repository")
     check_variables(target.env)
-    if target.app_command and not target.infra and not target.dockerfile_path:
-        return Start(target.app_command, folder, target)
-    engine = containers.engine()
     if target.infra:
-        why = "this server starts no container but the application's" if engine else NO_CONTAINERS
+        why = "this server starts no container but the application's" if containers.engine() else NO_CONTAINERS
         named = ", ".join(target.infra)
         raise InvalidSandboxConfig(f"infra {named}: {why}; start it yourself and give its address in env")
-    if target.dockerfile_path and engine:
+    if target.dockerfile_path and (engine := containers.engine()):
         file = _containerfile(target.dockerfile_path, folder, checkout)
         return Start(target.app_command or "", folder, target, engine=engine, containerfile=file)
     if target.app_command:
@@ -92,17 +89,25 @@ def start_of(checkout: Path, name: str | None) -> Start:
         raise InvalidSandboxConfig(
             f"dockerfile_path '{given}': {NO_CONTAINERS}; say in app_command what its image runs"
         )
-    return _guess(folder, target, engine)
+    return _guess(folder, target)
 
 
-def _guess(folder: Path, target: Target, engine: str | None) -> Start:
+def _guess(folder: Path, target: Target) -> Start:
     guess = guessed(folder)
     if guess is None:
         ignored = [name for name in OF_CONTAINERS if (folder / name).is_file()]
-        reason = "a container is built only of what dockerfile_path names" if engine else NO_CONTAINERS
-        why = f" {ignored[0]} is not used: {reason}." if ignored else ""
-        raise NoStartCommand(f"{NoStartCommand()} Looked for {', '.join(name for name, _ in _GUESSES)}.{why}")
+        raise NoStartCommand(
+            f"{NoStartCommand()} Looked for {', '.join(name for name, _ in _GUESSES)}.{_unused(ignored)}"
+        )
     return Start(guess[1], folder, target, guess[0])
+
+
+def _unused(files: Sequence[str]) -> str:
+    """Why a file for containers is not gone by, where there is one."""
+    if not files:
+        return ""
+    reason = "a container is built only of what dockerfile_path names" if containers.engine() else NO_CONTAINERS
+    return f" {files[0]} is not used: {reason}."
 
 
 def _containerfile(given: str, folder: Path, checkout: Path) -> Path:
