@@ -6,70 +6,45 @@ The ratio is of the processor's time, which is steadier than the clock's on a ma
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from statistics import median
 
 import httpx
 
 ROUNDS = 30
 BATCH = 200
 
-SERVER = """
-import asyncio, resource, sys, uvicorn
-from twindiff.server import Gateway, Service, Settings
-
-async def spent(scope, receive, send):
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    await receive()
-    await send({"type": "http.response.start", "status": 200, "headers": []})
-    await send({"type": "http.response.body", "body": str(usage.ru_utime + usage.ru_stime).encode()})
-
-async def serve():
-    service = Service(Settings(data_dir=sys.argv[1], transcripts=sys.argv[2]))
-    apps = (Gateway(service), "on"), (spent, "off")
-    servers = [
-        uvicorn.Server(uvicorn.Config(app, port=0, lifespan=life, log_config=None, access_log=False))
-        for app, life in apps
-    ]
-    tasks = [asyncio.create_task(each.serve()) for each in servers]
-    while not all(each.started for each in servers):
-        await asyncio.sleep(0.01)
-    print(*(each.servers[0].sockets[0].getsockname()[1] for each in servers), flush=True)
-    await asyncio.gather(*tasks)
-
-asyncio.run(serve())
-"""
-
 
 class Server:
     """A server in a process of its own, with an environment to post to."""
 
     def __init__(self, folder: str, policy: str) -> None:
-        command = [sys.executable, "-c", SERVER, folder, policy]
+        options = ["--port", "0", "--data-dir", folder, "--transcripts", policy, "--json"]
+        command = [sys.executable, "-m", "twindiff.cli", "serve", *options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout
-        port, spent = self.process.stdout.readline().split()
+        base = json.loads(self.process.stdout.readline())["url"]
         self._http = httpx.Client(trust_env=False, timeout=60)
-        self._spent = f"http://127.0.0.1:{spent}/"
-        base = f"http://127.0.0.1:{port}"
         asked = {"templates": ["slack:slack_default"], "impersonateUserId": "U01AGENBOT9"}
         made = self._http.post(f"{base}/api/platform/initEnv", json=asked).raise_for_status().json()
         self._post = f"{base}{made['environmentUrl']}/chat.postMessage"
+        self._calls = f"{base}/api/platform/env/{made['environmentId']}/calls?limit=1"
 
-    def batch(self) -> float:
-        """The seconds of the processor that a batch of posts takes."""
-        before = self._seconds()
+    def batch(self) -> None:
+        """Post a few messages."""
         for number in range(BATCH):
             asked = {"channel": "C01ABCD1234", "text": f"Message {number} of a batch, of a usual length for a chat."}
             answer = self._http.post(self._post, json=asked, headers={"Authorization": "Bearer xoxb-any"})
             assert answer.json()["ok"], answer.text
-        return self._seconds() - before
 
-    def _seconds(self) -> float:
-        return float(self._http.get(self._spent).text)
+    def seconds(self) -> float:
+        """What all its threads have used of the processor so far, with what calls have left to be written."""
+        self._http.get(self._calls).raise_for_status()
+        threads = Path(f"/proc/{self.process.pid}/task").iterdir()
+        return sum(int((each / "schedstat").read_text().split()[0]) for each in threads) / 1e9
 
 
 def main() -> None:
@@ -78,12 +53,15 @@ def main() -> None:
         try:
             for server in servers.values():
                 server.batch()
-            rounds = [{policy: server.batch() for policy, server in servers.items()} for _ in range(ROUNDS)]
+            before = {policy: server.seconds() for policy, server in servers.items()}
+            for _ in range(ROUNDS):
+                for server in servers.values():
+                    server.batch()
+            spent = {policy: server.seconds() - before[policy] for policy, server in servers.items()}
         finally:
             for server in servers.values():
                 server.process.terminate()
-    off = median(each["off"] for each in rounds) / BATCH * 1e6
-    ratio = median(each["all"] / each["off"] for each in rounds)
+    off, ratio = spent["off"] / (ROUNDS * BATCH) * 1e6, spent["all"] / spent["off"]
     print(f"a post without transcripts {off:.0f} µs of the processor; with transcripts {ratio:.3f} times that")
 
 

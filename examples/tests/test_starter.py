@@ -70,8 +70,13 @@ def test_no_task_is_passed_by_one(code: str, server: str, tmp_path: Path) -> Non
     assert [test["name"] for test in answer["tests"] if test["passed"]] == []
 
 
-def test_every_task_is_sound(tmp_path: Path) -> None:
+def test_no_wrong_work_passes_and_right_work_fails_only_for_a_title_that_the_task_quotes(tmp_path: Path) -> None:
     shutil.copy(STARTER, tmp_path)
     asked = ["suites", "audit", "starter", "--solutions", f"{__name__}:AUDITED", "--files", str(tmp_path), "--json"]
     answer = json.loads(CliRunner().invoke(app, asked).output)
-    assert [test["name"] for test in answer["tests"] if not test["isSound"]] == []
+    assert [test["name"] for test in answer["tests"] if test["let_through"] or test["failures"]] == []
+    spelling = {"a full stop more: issues.title": 1, "capital letters: issues.title": 1}
+    assert {test["name"]: test["refused"] for test in answer["tests"] if not test["isSound"]} == {
+        "Linear: file an issue": spelling,
+        "Linear: add a sub-issue": spelling,
+    }
