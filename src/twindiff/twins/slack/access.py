@@ -76,14 +76,14 @@ def find_channel(db: Store, channel: str) -> Channel | None:
 
 def rooms_by_id(db: Store, ids: Collection[str]) -> dict[str, Channel]:
     """Conversations by id; of one that a template speaks of and does not have, nothing but the id is known."""
-    found = {room.channel_id: room for room in db.rows(Channel, Channel.channel_id.in_(ids))} if ids else {}
-    return {id: found.get(id) or Channel(channel_id=id, channel_name=id) for id in ids}
+    rooms = {room.channel_id: room for room in db.rows(Channel, Channel.channel_id.in_(ids))} if ids else {}
+    return {id: rooms.get(id) or Channel(channel_id=id, channel_name=id) for id in ids}
 
 
 def true_channels(call: Call, ids: list[str], missing: type[ApiError]) -> list[str]:
     """The ids, all of channels that the caller may know of; raises `missing` for any other, direct messages too."""
-    found = call.db.rows(Channel, Channel.channel_id.in_(ids)) if ids else []
-    if len(found) < len(ids) or any(room.is_dm or room.is_gc or not is_visible(call, room) for room in found):
+    rooms = call.db.rows(Channel, Channel.channel_id.in_(ids)) if ids else []
+    if len(rooms) < len(ids) or any(room.is_dm or room.is_gc or not is_visible(call, room) for room in rooms):
         raise missing
     return ids
 

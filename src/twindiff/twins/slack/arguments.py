@@ -44,10 +44,10 @@ def is_ts(text: str) -> bool:
 
 def ts_in(value: str | float) -> str | None:
     """A time in the form of a message's ts, so that the two compare; None for what is no time."""
-    found = _INSTANT.fullmatch(str(value).strip())
-    if found is None:
+    match = _INSTANT.fullmatch(str(value).strip())
+    if match is None:
         return None
-    seconds, fraction = found.groups(default="")
+    seconds, fraction = match.groups(default="")
     return f"{int(seconds):010d}.{fraction[:6]:0<6}"
 
 

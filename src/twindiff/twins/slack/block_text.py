@@ -26,10 +26,10 @@ def _text(value: Any) -> str:
         return value
     if not isinstance(value, dict):
         return ""
-    found = cast(Block, value)
-    if found.get("type") == "rich_text":
-        return "\n".join(_rich_text(found))
-    return str(found.get("text") or "")
+    block = cast(Block, value)
+    if block.get("type") == "rich_text":
+        return "\n".join(_rich_text(block))
+    return str(block.get("text") or "")
 
 
 def _texts(*names: str) -> Callable[[Block], Iterator[str]]:

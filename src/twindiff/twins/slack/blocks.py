@@ -22,8 +22,8 @@ _MOST_MARKDOWN = 12_000
 
 def check_blocks(blocks: Sequence[Any]) -> None:
     """Raise invalid_blocks, with all that is wrong, unless a message may carry these blocks."""
-    if found := list(problems(blocks, "/blocks")):
-        raise InvalidBlocks(errors=found, response_metadata={"messages": [f"[ERROR] {each}" for each in found]})
+    if errors := list(problems(blocks, "/blocks")):
+        raise InvalidBlocks(errors=errors, response_metadata={"messages": [f"[ERROR] {each}" for each in errors]})
 
 
 def problems(blocks: Sequence[Any], at: str, most: int = MOST_BLOCKS) -> Iterator[str]:

@@ -97,8 +97,8 @@ def list_bookmarks(call: Call, channel_id: str) -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/bookmarks.list
     """
     room = visible_channel(call, channel_id)
-    found = call.db.rows(Bookmark, Bookmark.channel_id == room.channel_id, order=Bookmark.rank)
-    return {"bookmarks": [_shown(each, team_of(call.db, room)) for each in found]}
+    bookmarks = call.db.rows(Bookmark, Bookmark.channel_id == room.channel_id, order=Bookmark.rank)
+    return {"bookmarks": [_shown(each, team_of(call.db, room)) for each in bookmarks]}
 
 
 @api.method("bookmarks.remove", scope="bookmarks:write")
@@ -119,10 +119,10 @@ def _room(call: Call, channel: str) -> Channel:
 
 
 def _bookmark(call: Call, room: Channel, bookmark_id: str) -> Bookmark:
-    found = call.db.get(Bookmark, bookmark_id, missing=BookmarkNotFound)
-    if found.channel_id != room.channel_id:
+    bookmark = call.db.get(Bookmark, bookmark_id, missing=BookmarkNotFound)
+    if bookmark.channel_id != room.channel_id:
         raise BookmarkNotFound
-    return found
+    return bookmark
 
 
 def _checked_link(link: str) -> str:

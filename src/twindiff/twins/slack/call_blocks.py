@@ -63,10 +63,10 @@ def _decorated(part: Shown, calls: dict[str, Shown]) -> Shown:
 
 
 def _with_call(block: Shown, calls: dict[str, Shown]) -> Shown:
-    found = calls.get(str(block.get("call_id"))) if block.get("type") == "call" else None
-    if found is None:
+    shown = calls.get(str(block.get("call_id"))) if block.get("type") == "call" else None
+    if shown is None:
         return block
-    about = {"v1": found, "media_backend_type": "platform_call"}
+    about = {"v1": shown, "media_backend_type": "platform_call"}
     return {**block, "api_decoration_available": False, "call": about}
 
 
@@ -87,32 +87,34 @@ def call_objects(call: Call, ids: Sequence[str]) -> list[Shown]:
     channels: dict[str, list[str]] = {}
     for post in call.db.rows(CallChannel, CallChannel.call_id.in_(list(ids))):
         channels.setdefault(post.call_id, []).append(post.channel_id)
-    found = call.db.rows(PlatformCall, PlatformCall.call_id.in_(list(ids)))
-    return [_object(each, participants.get(each.call_id, []), channels.get(each.call_id, [])) for each in found]
+    platform_calls = call.db.rows(PlatformCall, PlatformCall.call_id.in_(list(ids)))
+    return [
+        _object(each, participants.get(each.call_id, []), channels.get(each.call_id, [])) for each in platform_calls
+    ]
 
 
-def _object(found: PlatformCall, participants: Sequence[CallParticipant], channels: list[str]) -> Shown:
+def _object(platform_call: PlatformCall, participants: Sequence[CallParticipant], channels: list[str]) -> Shown:
     shown: Shown = {
-        "id": found.call_id,
-        "date_start": found.date_start,
-        "external_unique_id": found.external_unique_id,
-        "join_url": found.join_url,
-        "desktop_app_join_url": found.desktop_app_join_url,
-        "external_display_id": found.external_display_id,
-        "title": found.title,
-        "date_end": found.date_end,
+        "id": platform_call.call_id,
+        "date_start": platform_call.date_start,
+        "external_unique_id": platform_call.external_unique_id,
+        "join_url": platform_call.join_url,
+        "desktop_app_join_url": platform_call.desktop_app_join_url,
+        "external_display_id": platform_call.external_display_id,
+        "title": platform_call.title,
+        "date_end": platform_call.date_end,
     }
     users = [_participant(each) for each in participants]
     known = {name: value for name, value in shown.items() if value is not None}
     return {**known, "users": users, **({"channels": channels} if channels else {})}
 
 
-def _participant(found: CallParticipant) -> Shown:
+def _participant(participant: CallParticipant) -> Shown:
     shown = {
-        "slack_id": found.user_id,
-        "external_id": found.external_id,
-        "display_name": found.display_name,
-        "avatar_url": found.avatar_url,
+        "slack_id": participant.user_id,
+        "external_id": participant.external_id,
+        "display_name": participant.display_name,
+        "avatar_url": participant.avatar_url,
     }
     return {name: value for name, value in shown.items() if value is not None}
 

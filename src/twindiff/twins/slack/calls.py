@@ -73,15 +73,15 @@ def _creator(call: Call, created_by: str) -> str:
     return call.actor
 
 
-def _shown(call: Call, found: PlatformCall) -> dict[str, Any]:
-    (shown,) = call_objects(call, [found.call_id])
+def _shown(call: Call, platform_call: PlatformCall) -> dict[str, Any]:
+    (shown,) = call_objects(call, [platform_call.call_id])
     return {"call": shown}
 
 
-def _participants(call: Call, found: PlatformCall, given: People) -> list[CallParticipant]:
+def _participants(call: Call, platform_call: PlatformCall, given: People) -> list[CallParticipant]:
     """Those who are named, each once; raises unless each has an id of either kind, and user_not_found."""
     people: dict[str, CallParticipant] = {}
-    before = call.db.count(CallParticipant, CallParticipant.call_id == found.call_id)
+    before = call.db.count(CallParticipant, CallParticipant.call_id == platform_call.call_id)
     for position, each in enumerate(given, before):
         texts = {name: value for name, value in each.items() if isinstance(value, str) and value}
         user, other = texts.get("slack_id"), texts.get("external_id")
@@ -89,7 +89,7 @@ def _participants(call: Call, found: PlatformCall, given: People) -> list[CallPa
         if participant is None:
             raise InvalidArguments(response_metadata={"messages": ["[ERROR] users have a slack_id or an external_id"]})
         people[participant] = CallParticipant(
-            call_id=found.call_id,
+            call_id=platform_call.call_id,
             participant_id=participant,
             user_id=user,
             external_id=other,
@@ -103,16 +103,16 @@ def _participants(call: Call, found: PlatformCall, given: People) -> list[CallPa
     return list(people.values())
 
 
-def _join(call: Call, found: PlatformCall, people: list[CallParticipant]) -> None:
-    if _inside(call, found, people):
+def _join(call: Call, platform_call: PlatformCall, people: list[CallParticipant]) -> None:
+    if _inside(call, platform_call, people):
         raise BadUsers
     for each in people:
         call.db.add(each)
 
 
-def _inside(call: Call, found: PlatformCall, people: list[CallParticipant]) -> list[CallParticipant]:
+def _inside(call: Call, platform_call: PlatformCall, people: list[CallParticipant]) -> list[CallParticipant]:
     ids = [each.participant_id for each in people]
-    here = CallParticipant.call_id == found.call_id
+    here = CallParticipant.call_id == platform_call.call_id
     return list(call.db.rows(CallParticipant, here, CallParticipant.participant_id.in_(ids))) if ids else []
 
 
@@ -130,10 +130,10 @@ def _call(call: Call, id: str) -> PlatformCall:
 
 
 def _running(call: Call, id: str) -> PlatformCall:
-    found = _call(call, id)
-    if found.date_end is not None:
+    platform_call = _call(call, id)
+    if platform_call.date_end is not None:
         raise InactiveCall
-    return found
+    return platform_call
 
 
 @api.method("calls.update", scope="calls:write")
@@ -158,11 +158,11 @@ def end(call: Call, id: str, duration: int | None = None) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/calls.end
     """
-    found = _running(call, id)
+    platform_call = _running(call, id)
     if duration is not None and duration < 0:
         raise InvalidArguments(response_metadata={"messages": ["[ERROR] duration must not be negative"]})
-    over = call.clock.unix() if duration is None else found.date_start + duration
-    return _shown(call, call.db.change(found, date_end=over))
+    over = call.clock.unix() if duration is None else platform_call.date_start + duration
+    return _shown(call, call.db.change(platform_call, date_end=over))
 
 
 @api.method("calls.participants.add", scope="calls:write")
@@ -171,11 +171,11 @@ def add_participants(call: Call, id: str, users: People) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/calls.participants.add
     """
-    found = _running(call, id)
+    platform_call = _running(call, id)
     if not users:
         raise MissingArgument
-    _join(call, found, _participants(call, found, users))
-    return _shown(call, found)
+    _join(call, platform_call, _participants(call, platform_call, users))
+    return _shown(call, platform_call)
 
 
 @api.method("calls.participants.remove", scope="calls:write")
@@ -184,13 +184,13 @@ def remove_participants(call: Call, id: str, users: People) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/calls.participants.remove
     """
-    found = _running(call, id)
+    platform_call = _running(call, id)
     if not users:
         raise MissingArgument
-    people = _participants(call, found, users)
-    inside = _inside(call, found, people)
+    people = _participants(call, platform_call, users)
+    inside = _inside(call, platform_call, people)
     if len(inside) < len(people):
         raise BadUsers
     for each in inside:
         call.db.remove(each)
-    return _shown(call, found)
+    return _shown(call, platform_call)

@@ -17,8 +17,8 @@ class Section(NamedTuple):
     @property
     def heading(self) -> str:
         """`h1`, `h2`, `h3`; empty for all other text."""
-        found = _HEADING.match(self.text)
-        return f"h{min(3, len(found[1]))}" if found else ""
+        match = _HEADING.match(self.text)
+        return f"h{min(3, len(match[1]))}" if match else ""
 
 
 def sections_of(canvas_id: str, markdown: str) -> list[Section]:
@@ -34,18 +34,18 @@ def sections_of(canvas_id: str, markdown: str) -> list[Section]:
 
 def _paragraphs(markdown: str) -> list[str]:
     """Texts between empty lines; a heading is one of its own, and code is not cut."""
-    found: list[list[str]] = [[]]
+    paragraphs: list[list[str]] = [[]]
     in_code = False
     for line in markdown.splitlines():
         is_heading = not in_code and bool(_HEADING.match(line))
         if is_heading or (not line.strip() and not in_code):
-            found.append([])
+            paragraphs.append([])
         if line.strip() or in_code:
-            found[-1].append(line)
+            paragraphs[-1].append(line)
         if is_heading:
-            found.append([])
+            paragraphs.append([])
         in_code ^= line.lstrip().startswith(_FENCE)
-    return ["\n".join(lines) for lines in found if lines]
+    return ["\n".join(lines) for lines in paragraphs if lines]
 
 
 def joined(texts: list[str]) -> str:

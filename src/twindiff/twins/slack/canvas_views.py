@@ -120,6 +120,6 @@ def properties_of(call: Call, rooms: Sequence[str]) -> dict[str, dict[str, Any]]
 
     https://docs.slack.dev/reference/objects/conversation-object
     """
-    found = call.db.rows(Canvas, Canvas.channel_id.in_(rooms), order=-Canvas.created_at) if rooms else []
-    canvases = {each.channel_id: {"file_id": each.canvas_id, "is_empty": not each.markdown.strip()} for each in found}
-    return {room: {"tabs": _TABS, **({"canvas": canvases[room]} if room in canvases else {})} for room in rooms}
+    canvases = call.db.rows(Canvas, Canvas.channel_id.in_(rooms), order=-Canvas.created_at) if rooms else []
+    shown = {each.channel_id: {"file_id": each.canvas_id, "is_empty": not each.markdown.strip()} for each in canvases}
+    return {room: {"tabs": _TABS, **({"canvas": shown[room]} if room in shown else {})} for room in rooms}

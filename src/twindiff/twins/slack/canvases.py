@@ -89,12 +89,12 @@ def _markdown(given: dict[str, Any] | None) -> str:
 
 def _read(given: Any, kind: type[Any]) -> Any:
     try:
-        found = msgspec.convert(given, kind)
+        value = msgspec.convert(given, kind)
     except msgspec.ValidationError as error:
         raise InvalidArguments(response_metadata={"messages": [f"[ERROR] {error}"]}) from None
-    if isinstance(found, Document) and found.type != "markdown":
+    if isinstance(value, Document) and value.type != "markdown":
         raise InvalidArguments(response_metadata={"messages": ["[ERROR] type must be markdown"]})
-    return found
+    return value
 
 
 @api.method("canvases.edit", scope="canvases:write")
@@ -251,11 +251,11 @@ def _hand_over(call: Call, canvas: Canvas, users: list[str]) -> None:
 
 
 def _allow(call: Call, canvas: Canvas, entity: str, level: str) -> None:
-    found = _access(call, canvas, entity)
-    if found is None:
+    access = _access(call, canvas, entity)
+    if access is None:
         call.db.add(CanvasAccess(canvas_id=canvas.canvas_id, entity_id=entity, access_level=level))
-    elif found.access_level != level:
-        call.db.change(found, access_level=level)
+    elif access.access_level != level:
+        call.db.change(access, access_level=level)
 
 
 def _access(call: Call, canvas: Canvas, entity: str) -> CanvasAccess | None:

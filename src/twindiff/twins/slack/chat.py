@@ -228,8 +228,8 @@ def thread_root(db: Store, room: Channel, thread_ts: str) -> str:
 
 def _author(db: Store, root: str | None) -> str | None:
     """Who wrote the message that a reply hangs on; None when it is gone."""
-    found = db.find(Message, Message.message_id == root) if root else None
-    return found.user_id if found else None
+    message = db.find(Message, Message.message_id == root) if root else None
+    return message.user_id if message else None
 
 
 def addressed(call: Call, channel: str, *, by_name: bool = True) -> Channel:

@@ -82,8 +82,8 @@ def _check_attachment(attachment: dict[str, Any], at: str) -> None:
 
 
 def _fallback(attachment: dict[str, Any]) -> str:
-    found = (attachment.get(name) for name in ("text", "title", "pretext"))
-    return next((text for text in found if isinstance(text, str) and text), "[no preview available]")
+    texts = (attachment.get(name) for name in ("text", "title", "pretext"))
+    return next((text for text in texts if isinstance(text, str) and text), "[no preview available]")
 
 
 def metadata_of(given: dict[str, Any] | None) -> dict[str, Any] | None:

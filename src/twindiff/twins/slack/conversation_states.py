@@ -25,9 +25,9 @@ def state_of(db: Store, room: Channel, user: str) -> ConversationState | None:
 
 def save_state(call: Call, room: Channel, **fields: Any) -> None:
     """Note how a conversation stands for the caller."""
-    found = state_of(call.db, room, call.actor)
-    if found:
-        call.db.change(found, **fields)
+    state = state_of(call.db, room, call.actor)
+    if state:
+        call.db.change(state, **fields)
     else:
         call.db.add(ConversationState(channel_id=room.channel_id, user_id=call.actor, **fields))
 

@@ -314,10 +314,10 @@ def _people(call: Call, users: list[str]) -> set[str]:
     people = {call.actor, *users}
     if len(people) - 1 > _MOST_OTHERS:
         raise TooManyUsers
-    found = call.db.rows(User, User.user_id.in_(people))
-    if len(found) < len(people):
+    accounts = call.db.rows(User, User.user_id.in_(people))
+    if len(accounts) < len(people):
         raise UserNotFound
-    if any(user.is_active is False for user in found):
+    if any(user.is_active is False for user in accounts):
         raise UserDisabled
     return people
 

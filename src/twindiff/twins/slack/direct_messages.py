@@ -16,21 +16,21 @@ def find_direct(db: Store, people: Iterable[str]) -> Channel | None:
     kind = Channel.is_gc if len(others) > 1 else Channel.is_dm
     same_room = ChannelMember.channel_id == ChannelMember.channel_id
     # By the memberships of one of them, which an index finds, rather than by all conversations.
-    found = db.find(
+    membership = db.find(
         ChannelMember,
         ChannelMember.user_id == anyone,
         exists(Channel, Channel.channel_id == ChannelMember.channel_id, holds(kind)),
         *[exists(ChannelMember, same_room, ChannelMember.user_id == other) for other in others],
         not_(exists(ChannelMember, same_room, not_(ChannelMember.user_id.in_([anyone, *others])))),
     )
-    return db.get(Channel, found.channel_id) if found else None
+    return db.get(Channel, membership.channel_id) if membership else None
 
 
 def open_direct(call: Call, people: Iterable[str]) -> tuple[Channel, bool]:
     """The direct or group message of these people, and whether it had to be made."""
     people = sorted(set(people))
-    found = find_direct(call.db, people)
-    return (found, False) if found else (_create(call, people), True)
+    room = find_direct(call.db, people)
+    return (room, False) if room else (_create(call, people), True)
 
 
 def _create(call: Call, people: list[str]) -> Channel:

@@ -32,8 +32,8 @@ def find_document(call: Call, id: str) -> Document | None:
     canvas = call.db.find(Canvas, Canvas.canvas_id == id)
     if canvas:
         return canvas if access_to(call, canvas) else None
-    found = call.db.find(SlackList, SlackList.list_id == id)
-    return found if found and access_of(call, found) else None
+    slack_list = call.db.find(SlackList, SlackList.list_id == id)
+    return slack_list if slack_list and access_of(call, slack_list) else None
 
 
 def document_objects(call: Call, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -58,24 +58,24 @@ def listed_documents(
         tables.append((Canvas, Canvas, Canvas.canvas_id, _canvases(call, channel)))
     if not types or "all" in types:
         tables.append((SlackList, SlackList, SlackList.list_id, _lists(call, channel)))
-    found: list[tuple[str, str]] = []
+    listed: list[tuple[str, str]] = []
     for table, columns, key, visible in tables:
         where = [visible]
         where += [columns.user_id == user] if user else []
         where += [columns.created_at >= iso_of(ts_from)] if ts_from else []
         where += [columns.created_at <= iso_of(ts_to)] if ts_to else []
-        found += [(made or "", id) for made, id in call.db.rows(table, *where, columns=(columns.created_at, key))]
-    return found
+        listed += [(made or "", id) for made, id in call.db.rows(table, *where, columns=(columns.created_at, key))]
+    return listed
 
 
 def documents_titled(call: Call, has_words: Callable[[Column[Any]], Expression]) -> list[tuple[str, str]]:
     """When the canvases and lists that the caller may read and whose titles have the words were made, and their ids."""
     canvases, lists = (Canvas.created_at, Canvas.canvas_id), (SlackList.created_at, SlackList.list_id)
-    found = [
+    titled = [
         *call.db.rows(Canvas, _canvases(call, ""), has_words(Canvas.title), columns=canvases),
         *call.db.rows(SlackList, _lists(call, ""), has_words(SlackList.title), columns=lists),
     ]
-    return [(made or "", id) for made, id in found]
+    return [(made or "", id) for made, id in titled]
 
 
 def _canvases(call: Call, channel: str) -> Expression:

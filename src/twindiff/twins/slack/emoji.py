@@ -39,8 +39,8 @@ def _names(line: str) -> list[str]:
 def canonical(name: str) -> str:
     """The one name of an emoji, so that `thumbsup` and `+1` are the same; colons and unknown names are let be."""
     plain, tones, tone = name.strip(":").partition("::")
-    found = _standard().get(plain)
-    return (found.name if found else plain) + tones + tone
+    emoji = _standard().get(plain)
+    return (emoji.name if emoji else plain) + tones + tone
 
 
 def names_of(name: str) -> list[str]:
@@ -56,5 +56,5 @@ def is_emoji(name: str) -> bool:
     plain, tones, tone = name.partition("::")
     if not tones:
         return plain in _standard() or plain in WORKSPACE_EMOJI
-    found = _standard().get(plain)
-    return bool(found and found.has_tones and tone in _TONES)
+    emoji = _standard().get(plain)
+    return bool(emoji and emoji.has_tones and tone in _TONES)

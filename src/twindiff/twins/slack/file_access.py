@@ -22,12 +22,12 @@ def shared_where(*where: Expression) -> Expression:
     return exists(FileMessage, FileMessage.file_id == File.file_id, message)
 
 
-def visible_file(call: Call, file: str) -> File:
+def visible_file(call: Call, file_id: str) -> File:
     """The file with this id, if the caller owns it or may read where it was shared; raises file_not_found."""
-    found = call.db.find(File, File.file_id == file, visible_files(call))
-    if found is None:
+    file = call.db.find(File, File.file_id == file_id, visible_files(call))
+    if file is None:
         raise FileNotFound
-    return found
+    return file
 
 
 def bytes_of(call: Call, file: File) -> bytes:

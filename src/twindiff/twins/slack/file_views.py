@@ -170,12 +170,12 @@ def shares_of(call: Call, ids: Sequence[str]) -> dict[str, list[Share]]:
     db, readable = call.db, readable_by(call.db, call.actor)
     columns = (FileMessage.file_id, FileMessage.message_id)
     pairs = db.rows(FileMessage, FileMessage.file_id.in_(ids), order=FileMessage.message_id, columns=columns)
-    found = db.rows(Message, Message.message_id.in_([ts for _, ts in pairs]), readable) if pairs else []
-    messages = {message.message_id: message for message in found}
-    rooms = rooms_by_id(db, {message.channel_id for message in found})
+    messages = db.rows(Message, Message.message_id.in_([ts for _, ts in pairs]), readable) if pairs else []
+    by_ts = {message.message_id: message for message in messages}
+    rooms = rooms_by_id(db, {message.channel_id for message in messages})
     shares: dict[str, list[Share]] = {}
     for file_id, ts in cast(list[tuple[str, str]], pairs):
-        if message := messages.get(ts):
+        if message := by_ts.get(ts):
             shares.setdefault(file_id, []).append(Share(message, rooms[message.channel_id]))
     return shares
 
@@ -213,8 +213,8 @@ def files_in(call: Call, messages: Sequence[str]) -> dict[str, list[dict[str, An
     pairs = call.db.rows(FileMessage, FileMessage.message_id.in_(messages), order=_AS_SHARED, columns=_OF_SHARES)
     if not pairs:
         return {}
-    found = call.db.rows(File, File.file_id.in_([file_id for _, file_id in pairs]))
-    shown = _in_messages(call, list(found))
+    shared = call.db.rows(File, File.file_id.in_([file_id for _, file_id in pairs]))
+    shown = _in_messages(call, list(shared))
     files: dict[str, list[dict[str, Any]]] = {}
     for ts, file_id in cast(list[tuple[str, str]], pairs):
         if file_id in shown:

@@ -58,9 +58,9 @@ def list_files(
     if ts_to:
         where.append(File.created_at <= iso_of(ts_to))
     # Whether a file may be seen is the dear part: one look at each gives the page and how many there are.
-    found = [(made or "", id) for made, id in call.db.rows(File, *where, columns=(File.created_at, File.file_id))]
-    found += listed_documents(call, types=wanted, user=user, channel=room, ts_from=ts_from, ts_to=ts_to)
-    ids = [id for _, id in sorted(found, reverse=True)]
+    dated = [(made or "", id) for made, id in call.db.rows(File, *where, columns=(File.created_at, File.file_id))]
+    dated += listed_documents(call, types=wanted, user=user, channel=room, ts_from=ts_from, ts_to=ts_to)
+    ids = [id for _, id in sorted(dated, reverse=True)]
     paging = {"count": count, "total": len(ids), "page": page, "pages": -(-len(ids) // count)}
     return {"files": shown_files(call, ids[(page - 1) * count : page * count]), "paging": paging}
 
@@ -95,12 +95,12 @@ def info(call: Call, file: str, count: Count = 100, page: Page = 1) -> dict[str,
     answer: dict[str, Any] = {"comments": [], "paging": paging, "response_metadata": {"next_cursor": ""}}
     if find_document(call, file):
         return {**answer, "file": document_objects(call, [file])[file]}
-    found = visible_file(call, file)
-    (shown,) = file_objects(call, [found])
+    row = visible_file(call, file)
+    (shown,) = file_objects(call, [row])
     answer["file"] = shown
     if shown["mode"] != "snippet":
         return answer
-    text = add_preview(call, found, shown)
+    text = add_preview(call, row, shown)
     lines = text[:_LONGEST_CONTENT].splitlines()
     return {
         **answer,
@@ -128,10 +128,10 @@ def delete(call: Call, file: str) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/files.delete
     """
-    found = visible_file(call, file)
-    if found.user_id != call.actor:
+    row = visible_file(call, file)
+    if row.user_id != call.actor:
         raise CantDeleteFile
-    remove_file(call.db, found)
+    remove_file(call.db, row)
     call.emit("file_deleted", {"file_id": file})
     return {}
 
@@ -152,13 +152,13 @@ def share_public_url(call: Call, file: str) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/files.sharedPublicURL
     """
-    found = visible_file(call, file)
-    if found.user_id != call.actor:
+    row = visible_file(call, file)
+    if row.user_id != call.actor:
         raise NotAllowed
-    if not found.public_url_shared:
-        found = call.db.change(found, public_url_shared=True)
+    if not row.public_url_shared:
+        row = call.db.change(row, public_url_shared=True)
         call.emit("file_public", {"file_id": file})
-    (shown,) = file_objects(call, [found])
+    (shown,) = file_objects(call, [row])
     return {"file": shown}
 
 
@@ -168,10 +168,10 @@ def revoke_public_url(call: Call, file: str) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/files.revokePublicURL
     """
-    found = visible_file(call, file)
-    if found.user_id != call.actor:
+    row = visible_file(call, file)
+    if row.user_id != call.actor:
         raise NotAllowed
-    if found.public_url_shared:
-        found = call.db.change(found, public_url_shared=False)
-    (shown,) = file_objects(call, [found])
+    if row.public_url_shared:
+        row = call.db.change(row, public_url_shared=False)
+    (shown,) = file_objects(call, [row])
     return {"file": shown}

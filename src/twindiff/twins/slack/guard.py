@@ -54,11 +54,11 @@ def _looked_up(db: Store, token: str) -> tuple[AccessToken | None, bool]:
     # Most workspaces know of no token, and every call asks: counting none is the least that can be asked.
     if not db.count(AccessToken):
         return None, False
-    found = db.rows(AccessToken, AccessToken.token.in_((token, sealed(token), EVERY)))
-    known = next((each for each in found if each.token != EVERY), None)
+    tokens = db.rows(AccessToken, AccessToken.token.in_((token, sealed(token), EVERY)))
+    known = next((each for each in tokens if each.token != EVERY), None)
     if known is None and token.startswith("xoxb-"):
-        known = next((each for each in found if each.scopes is not None), None)
-    return known, any(each.limits_rates for each in found)
+        known = next((each for each in tokens if each.scopes is not None), None)
+    return known, any(each.limits_rates for each in tokens)
 
 
 def guard(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:

@@ -117,9 +117,9 @@ def _newest(call: Call, room: Channel, window: Window, start: str | None, count:
     # The oldest of as many roots as may be shown is there to tell that there is more; its thread is not needed.
     since = roots[-1].message_id if len(roots) == count else ""
     threads = threads_in(call.db, *_in_window(room, window, start, Message.parent_id), Message.parent_id > since)
-    found: dict[str, Message | None] = {message.message_id: message for message in (*roots, *broadcasts)}
-    found.update(dict.fromkeys(_deleted(call.db, threads.keys() - found.keys())))
-    return Part({ts: found[ts] for ts in sorted(found, reverse=True)[:count]}, threads)
+    messages: dict[str, Message | None] = {message.message_id: message for message in (*roots, *broadcasts)}
+    messages.update(dict.fromkeys(_deleted(call.db, threads.keys() - messages.keys())))
+    return Part({ts: messages[ts] for ts in sorted(messages, reverse=True)[:count]}, threads)
 
 
 def _in_window(room: Channel, window: Window, start: str | None, ts: Column[Any]) -> list[Expression]:
@@ -156,10 +156,10 @@ def _add_roots(call: Call, team_id: str, shown: list[dict[str, Any]]) -> None:
     sent = [each for each in shown if each.get("subtype") == BROADCAST]
     roots = call.db.rows(Message, Message.message_id.in_([each["thread_ts"] for each in sent])) if sent else []
     related = related_to(call, roots)
-    found = {root.message_id: listed_message(root, team_id, related) for root in roots}
+    by_ts = {root.message_id: listed_message(root, team_id, related) for root in roots}
     for each in sent:
-        if each["thread_ts"] in found:
-            each["root"] = found[each["thread_ts"]]
+        if each["thread_ts"] in by_ts:
+            each["root"] = by_ts[each["thread_ts"]]
 
 
 def _more(rest: list[str]) -> dict[str, Any]:
@@ -193,8 +193,8 @@ def replies(
     conditions = [Message.parent_id == root_ts, Message.channel_id == room.channel_id, *window.of(Message.message_id)]
     if start:
         conditions.append(Message.message_id >= start)
-    found = call.db.rows(Message, *conditions, order=Message.message_id, limit=wanted + 1)
-    thread: dict[str, Message | None] = {root_ts: root, **{reply.message_id: reply for reply in found}}
+    rows = call.db.rows(Message, *conditions, order=Message.message_id, limit=wanted + 1)
+    thread: dict[str, Message | None] = {root_ts: root, **{reply.message_id: reply for reply in rows}}
     page, rest = Part(thread, threads_of(call.db, [root_ts])).split(wanted + 1)
     return {"messages": _listed(call, room, page, include_all_metadata), **_more(rest)}
 

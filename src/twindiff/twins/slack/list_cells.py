@@ -158,10 +158,10 @@ def _numbers(_call: Call, _column: ListColumn, values: list[Any]) -> list[Any]:
 
 
 def _rating(call: Call, column: ListColumn, values: list[Any]) -> list[Any]:
-    found = _numbers(call, column, values)
-    if not all(isinstance(each, int) and 0 <= each <= options_of(column).max for each in found):
+    numbers = _numbers(call, column, values)
+    if not all(isinstance(each, int) and 0 <= each <= options_of(column).max for each in numbers):
         raise InvalidInputType
-    return found
+    return numbers
 
 
 def _matching(pattern: re.Pattern[str], error: type[Exception]) -> Check:
@@ -194,10 +194,10 @@ def _messages(call: Call, _column: ListColumn, values: list[Any]) -> list[Any]:
 
 def _place(link: str) -> dict[str, str] | None:
     """The conversation and the ts that a message's address names."""
-    found = _MESSAGE.fullmatch(link)
-    if found is None:
+    match = _MESSAGE.fullmatch(link)
+    if match is None:
         return None
-    channel, seconds, micros, thread = found.groups()
+    channel, seconds, micros, thread = match.groups()
     place = {"channel_id": channel, "ts": f"{seconds}.{micros}"}
     return {**place, "thread_ts": thread} if thread and is_ts(thread) else place
 

@@ -182,15 +182,16 @@ def schemas(columns: Sequence[ListColumn]) -> dict[str, Any]:
 def _read(schema: Sequence[dict[str, Any]]) -> list[Definition]:
     """The definitions of a schema, checked."""
     try:
-        found = msgspec.convert(schema, list[Definition])
-        options = [msgspec.convert(each.options or {}, Options) for each in found]
+        definitions = msgspec.convert(schema, list[Definition])
+        options = [msgspec.convert(each.options or {}, Options) for each in definitions]
     except msgspec.ValidationError as error:
         raise InvalidSchema(response_metadata={"messages": [f"[ERROR] {error}"]}) from None
-    if any(each.type not in KEYS and each.type not in COMPUTED for each in found):
+    if any(each.type not in KEYS and each.type not in COMPUTED for each in definitions):
         raise InvalidColumnType
-    primary = [each for each in found if each.is_primary_column]
+    primary = [each for each in definitions if each.is_primary_column]
     if len(primary) != 1 or primary[0].type != "text":
         raise InvalidPrimaryColumn
-    if len({each.key for each in found}) < len(found) or any(len(each.choices) > _MOST_CHOICES for each in options):
+    keys = {each.key for each in definitions}
+    if len(keys) < len(definitions) or any(len(each.choices) > _MOST_CHOICES for each in options):
         raise InvalidSchema
-    return found
+    return definitions

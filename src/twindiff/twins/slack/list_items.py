@@ -51,11 +51,11 @@ def create(
 
     https://docs.slack.dev/reference/methods/slackLists.items.create
     """
-    found = writable_list(call, list_id)
-    copied = _item(call, found, duplicated_item_id, DuplicatedItemNotFound) if duplicated_item_id else None
-    parent = _item(call, found, parent_item_id, InvalidArgs).item_id if parent_item_id else None
+    slack_list = writable_list(call, list_id)
+    copied = _item(call, slack_list, duplicated_item_id, DuplicatedItemNotFound) if duplicated_item_id else None
+    parent = _item(call, slack_list, parent_item_id, InvalidArgs).item_id if parent_item_id else None
     columns = {column.column_id: column for column in columns_of(call, list_id)}
-    item = _add(call, found, columns, parent)
+    item = _add(call, slack_list, columns, parent)
     if copied:
         for cell in cells_of(call, [copied])[copied.item_id].values():
             _put(call, item, cell.column_id, cell.value, cell.text)
@@ -67,20 +67,20 @@ def create(
     return {"item": shown}
 
 
-def _item(call: Call, found: SlackList, item_id: str, missing: type[Exception]) -> ListItem:
-    item = call.db.find(ListItem, ListItem.item_id == item_id, ListItem.list_id == found.list_id)
+def _item(call: Call, slack_list: SlackList, item_id: str, missing: type[Exception]) -> ListItem:
+    item = call.db.find(ListItem, ListItem.item_id == item_id, ListItem.list_id == slack_list.list_id)
     if item is None:
         raise missing
     return item
 
 
-def _add(call: Call, found: SlackList, columns: dict[str, ListColumn], parent: str | None = None) -> ListItem:
+def _add(call: Call, slack_list: SlackList, columns: dict[str, ListColumn], parent: str | None = None) -> ListItem:
     """Add an item with what its columns hold unless something else is said."""
-    if call.db.count(ListItem, ListItem.list_id == found.list_id) >= MOST_ROWS:
+    if call.db.count(ListItem, ListItem.list_id == slack_list.list_id) >= MOST_ROWS:
         raise OverRowMaximum
     item = ListItem(
         item_id=call.ids.new("Rec"),
-        list_id=found.list_id,
+        list_id=slack_list.list_id,
         user_id=call.actor,
         parent_id=parent,
         created_at=call.clock.iso(),
@@ -89,7 +89,7 @@ def _add(call: Call, found: SlackList, columns: dict[str, ListColumn], parent: s
     for column in columns.values():
         if values := _default(column):
             _put(call, item, column.column_id, values, text_of(column, values))
-    _touch(call, found)
+    _touch(call, slack_list)
     return item
 
 
@@ -98,8 +98,8 @@ def _default(column: ListColumn) -> list[str]:
     return getattr(defaults, key_of(column), []) if defaults else []
 
 
-def _touch(call: Call, found: SlackList) -> None:
-    call.db.change(found, updated_at=call.clock.iso(), updated_by=call.actor)
+def _touch(call: Call, slack_list: SlackList) -> None:
+    call.db.change(slack_list, updated_at=call.clock.iso(), updated_by=call.actor)
 
 
 def _column(columns: dict[str, ListColumn], given: dict[str, Any]) -> ListColumn:
@@ -134,35 +134,35 @@ def update(call: Call, list_id: str, cells: Fields) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/slackLists.items.update
     """
-    found = writable_list(call, list_id, PermissionDenied)
+    slack_list = writable_list(call, list_id, PermissionDenied)
     if len(cells) > _MOST_CELLS:
         raise OverCellFieldsLimit
     columns = {column.column_id: column for column in columns_of(call, list_id)}
     made: dict[str, ListItem] = {}
     changed: dict[str, ListItem] = {}
     for each in cells:
-        item, column = _row(call, found, columns, made, each), _column(columns, each)
+        item, column = _row(call, slack_list, columns, made, each), _column(columns, each)
         values = value_of(call, column, each)
         if _put(call, item, column.column_id, values, text_of(column, values)):
             changed[item.item_id] = item
     for item in changed.values():
         call.db.change(item, updated_at=call.clock.iso(), updated_by=call.actor)
     if changed:
-        _touch(call, found)
+        _touch(call, slack_list)
     return {}
 
 
 def _row(
-    call: Call, found: SlackList, columns: dict[str, ListColumn], made: dict[str, ListItem], cell: dict[str, Any]
+    call: Call, slack_list: SlackList, columns: dict[str, ListColumn], made: dict[str, ListItem], cell: dict[str, Any]
 ) -> ListItem:
     row_id = str(cell.get("row_id") or "")
     if cell.get("row_id_to_create"):
         if row_id not in made:
-            made[row_id] = _add(call, found, columns)
+            made[row_id] = _add(call, slack_list, columns)
         return made[row_id]
     if not row_id:
         raise RowIdNotProvided
-    return _item(call, found, row_id, InvalidRowId)
+    return _item(call, slack_list, row_id, InvalidRowId)
 
 
 @api.method("slackLists.items.delete", scope="lists:write")
@@ -171,8 +171,8 @@ def delete(call: Call, list_id: str, id: str) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/slackLists.items.delete
     """
-    found = writable_list(call, list_id)
-    _remove(call, found, [_item(call, found, id, RecordNotFound)])
+    slack_list = writable_list(call, list_id)
+    _remove(call, slack_list, [_item(call, slack_list, id, RecordNotFound)])
     return {}
 
 
@@ -182,13 +182,13 @@ def delete_multiple(call: Call, list_id: str, ids: list[str]) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/slackLists.items.deleteMultiple
     """
-    found = writable_list(call, list_id)
+    slack_list = writable_list(call, list_id)
     items = call.db.rows(ListItem, ListItem.list_id == list_id, ListItem.item_id.in_(ids)) if ids else []
-    _remove(call, found, list(items))
+    _remove(call, slack_list, list(items))
     return {}
 
 
-def _remove(call: Call, found: SlackList, items: Sequence[ListItem]) -> None:
+def _remove(call: Call, slack_list: SlackList, items: Sequence[ListItem]) -> None:
     if not items:
         return
     subtasks = call.db.rows(ListItem, ListItem.parent_id.in_([item.item_id for item in items]))
@@ -197,8 +197,8 @@ def _remove(call: Call, found: SlackList, items: Sequence[ListItem]) -> None:
         call.db.remove(cell)
     for item in gone.values():
         call.db.remove(item)
-        call.db.add(DeletedListItem(item_id=item.item_id, list_id=found.list_id))
-    _touch(call, found)
+        call.db.add(DeletedListItem(item_id=item.item_id, list_id=slack_list.list_id))
+    _touch(call, slack_list)
 
 
 @api.method("slackLists.items.info", reads=True, scope="lists:read")
@@ -207,15 +207,19 @@ def info(call: Call, list_id: str, id: str, include_is_subscribed: bool = False)
 
     https://docs.slack.dev/reference/methods/slackLists.items.info
     """
-    found = readable_list(call, list_id)
+    slack_list = readable_list(call, list_id)
     here = (DeletedListItem.item_id == id, DeletedListItem.list_id == list_id)
-    item = _item(call, found, id, RecordDeleted if call.db.find(DeletedListItem, *here) else RecordNotFound)
+    item = _item(call, slack_list, id, RecordDeleted if call.db.find(DeletedListItem, *here) else RecordNotFound)
     subtasks = list(call.db.rows(ListItem, ListItem.parent_id == id, order=ListItem.item_id))
     shown = item_objects(call, list_id, [item, *subtasks])
     if include_is_subscribed:
         for each in shown:
             each["is_subscribed"] = each["created_by"] == call.actor
-    return {"list": list_object(call, found, access_of(call, found)), "record": shown[0], "subtasks": shown[1:]}
+    return {
+        "list": list_object(call, slack_list, access_of(call, slack_list)),
+        "record": shown[0],
+        "subtasks": shown[1:],
+    }
 
 
 @api.method("slackLists.items.list", reads=True, scope="lists:read")
@@ -231,10 +235,10 @@ def list_items(
 
     https://docs.slack.dev/reference/methods/slackLists.items.list
     """
-    found = readable_list(call, list_id)
+    slack_list = readable_list(call, list_id)
     where = (ListItem.list_id == list_id, ListItem.is_archived == archived)
     items = page(call.db, ListItem, *where, by=-ListItem.created_at, limit=limit, cursor=cursor, invalid=InvalidCursor)
     answer: dict[str, Any] = {"items": item_objects(call, list_id, items.rows)}
     if include_list:
-        answer["list"] = list_object(call, found, access_of(call, found))
+        answer["list"] = list_object(call, slack_list, access_of(call, slack_list))
     return {**answer, "response_metadata": {"next_cursor": items.next_cursor}}

@@ -26,11 +26,11 @@ _FIRST_POSITION = 5_000_000_000
 
 def cells_of(call: Call, items: Sequence[ListItem]) -> dict[str, dict[str, ListCell]]:
     """The cells of items, by item and column."""
-    found: dict[str, dict[str, ListCell]] = {item.item_id: {} for item in items}
-    if found:
-        for cell in call.db.rows(ListCell, ListCell.item_id.in_(list(found))):
-            found[cell.item_id][cell.column_id] = cell
-    return found
+    cells: dict[str, dict[str, ListCell]] = {item.item_id: {} for item in items}
+    if cells:
+        for cell in call.db.rows(ListCell, ListCell.item_id.in_(list(cells))):
+            cells[cell.item_id][cell.column_id] = cell
+    return cells
 
 
 def item_objects(call: Call, list_id: str, items: Sequence[ListItem]) -> list[dict[str, Any]]:
@@ -56,20 +56,20 @@ def _item_object(item: ListItem, columns: Sequence[ListColumn], cells: dict[str,
     return shown
 
 
-def list_object(call: Call, found: SlackList, access: str) -> dict[str, Any]:
+def list_object(call: Call, slack_list: SlackList, access: str) -> dict[str, Any]:
     """A list as the file that it is; `access` is what the caller may do with it."""
-    team, columns = workspace(call.db), columns_of(call, found.list_id)
-    created = unix_of(found.created_at)
+    team, columns = workspace(call.db), columns_of(call, slack_list.list_id)
+    created = unix_of(slack_list.created_at)
     return {
-        "id": found.list_id,
+        "id": slack_list.list_id,
         "created": created,
         "timestamp": created,
         "name": "list",
-        "title": found.title,
+        "title": slack_list.title,
         "mimetype": "application/vnd.slack-list",
         "filetype": "list",
         "pretty_type": "List",
-        "user": found.user_id,
+        "user": slack_list.user_id,
         "user_team": team.team_id,
         "editable": access != "read",
         "size": 0,
@@ -80,11 +80,11 @@ def list_object(call: Call, found: SlackList, access: str) -> dict[str, Any]:
         "public_url_shared": False,
         "display_as_bot": False,
         "username": "",
-        "list_metadata": _metadata(found, columns),
-        "list_limits": _limits(call, found, columns),
-        **_addresses(call, team, found.list_id),
-        "last_editor": found.updated_by or found.user_id,
-        "updated": unix_of(found.updated_at or found.created_at),
+        "list_metadata": _metadata(slack_list, columns),
+        "list_limits": _limits(call, slack_list, columns),
+        **_addresses(call, team, slack_list.list_id),
+        "last_editor": slack_list.updated_by or slack_list.user_id,
+        "updated": unix_of(slack_list.updated_at or slack_list.created_at),
         "is_starred": False,
         "skipped_shares": True,
         "teams_shared_with": [],
@@ -107,36 +107,36 @@ def _addresses(call: Call, team: Team, list_id: str) -> dict[str, str]:
     }
 
 
-def _metadata(found: SlackList, columns: Sequence[ListColumn]) -> dict[str, Any]:
-    blocks = [each for each in objects_in(found.description_blocks) if each.get("type") == "rich_text"]
+def _metadata(slack_list: SlackList, columns: Sequence[ListColumn]) -> dict[str, Any]:
+    blocks = [each for each in objects_in(slack_list.description_blocks) if each.get("type") == "rich_text"]
     shown: dict[str, Any] = {
         **schemas(columns),
-        "views": [_view(found, columns, at) for at in range(len(_VIEWS))],
+        "views": [_view(slack_list, columns, at) for at in range(len(_VIEWS))],
         "integrations": [],
         "icon": "",
         "description": text_of_blocks(blocks),
         "description_blocks": blocks,
         "is_trial": False,
-        "todo_mode": found.todo_mode,
+        "todo_mode": slack_list.todo_mode,
         "default_view": "",
     }
-    if found.copied_from:
-        shown["creation_source"] = {"type": "copy_from_list", "reference_id": found.copied_from}
+    if slack_list.copied_from:
+        shown["creation_source"] = {"type": "copy_from_list", "reference_id": slack_list.copied_from}
     return shown
 
 
-def _view(found: SlackList, columns: Sequence[ListColumn], at: int) -> dict[str, Any]:
+def _view(slack_list: SlackList, columns: Sequence[ListColumn], at: int) -> dict[str, Any]:
     name, type = _VIEWS[at]
-    created = unix_of(found.created_at)
+    created = unix_of(slack_list.created_at)
     shown: dict[str, Any] = {
-        "id": f"View{found.list_id[1:]}{at}",
+        "id": f"View{slack_list.list_id[1:]}{at}",
         "name": name,
         "type": type,
         "is_locked": False,
         "position": str(created + at),
         "columns": [_column_in_view(column, place) for place, column in enumerate(columns)],
         "date_created": created,
-        "created_by": found.user_id,
+        "created_by": slack_list.user_id,
         "stick_column_left": False,
         "is_all_items_view": type == "table",
     }
@@ -150,8 +150,8 @@ def _column_in_view(column: ListColumn, place: int) -> dict[str, Any]:
     return {"visible": True, "key": column.column_key, "id": column.column_id, "position": position}
 
 
-def _limits(call: Call, found: SlackList, columns: Sequence[ListColumn]) -> dict[str, Any]:
-    here = ListItem.list_id == found.list_id
+def _limits(call: Call, slack_list: SlackList, columns: Sequence[ListColumn]) -> dict[str, Any]:
+    here = ListItem.list_id == slack_list.list_id
     rows = call.db.count(ListItem, here)
     return {
         "over_row_maximum": rows > MOST_ROWS,

@@ -46,9 +46,9 @@ def list_conversations(
     conditions = [_visible(names_in(types) or ["public_channel"], call.actor), *where]
     if exclude_archived:
         conditions.append(not_(holds(Channel.is_archived)))
-    found = page(call.db, Channel, *conditions, by=Channel.channel_id, limit=limit, cursor=cursor)
-    shown = _objects(call, method, found.rows)
-    return {"channels": shown, "response_metadata": {"next_cursor": found.next_cursor}}
+    rooms = page(call.db, Channel, *conditions, by=Channel.channel_id, limit=limit, cursor=cursor)
+    shown = _objects(call, method, rooms.rows)
+    return {"channels": shown, "response_metadata": {"next_cursor": rooms.next_cursor}}
 
 
 def _objects(call: Call, method: str, rooms: Sequence[Channel]) -> list[dict[str, Any]]:
@@ -90,5 +90,5 @@ def _deactivated(db: Store, users: Any) -> set[str]:
     ids = list(users)
     if not ids:
         return set()
-    found = db.rows(User, User.user_id.in_(ids), User.is_active.in_((False,)), columns=(User.user_id,))
-    return {user_id for (user_id,) in found}
+    rows = db.rows(User, User.user_id.in_(ids), User.is_active.in_((False,)), columns=(User.user_id,))
+    return {user_id for (user_id,) in rows}

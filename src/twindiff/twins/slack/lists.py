@@ -145,7 +145,7 @@ def update(
 
     https://docs.slack.dev/reference/methods/slackLists.update
     """
-    found = writable_list(call, id)
+    slack_list = writable_list(call, id)
     if name is UNSET and description_blocks is UNSET and todo_mode is UNSET:
         raise MissingArguments
     wanted: dict[str, Any] = {"todo_mode": todo_mode}
@@ -153,7 +153,7 @@ def update(
         wanted["title"] = _title(name)
     if description_blocks is not UNSET:
         wanted["description_blocks"] = _description(description_blocks, UnexpectedDescriptionBlocksArg)
-    revise(call.db, found, stamp={"updated_at": call.clock.iso(), "updated_by": call.actor}, **wanted)
+    revise(call.db, slack_list, stamp={"updated_at": call.clock.iso(), "updated_by": call.actor}, **wanted)
     if todo_mode is True:
         add_todo_columns(call, id)
     return {}
@@ -167,46 +167,46 @@ def set_access(
 
     https://docs.slack.dev/reference/methods/slackLists.access.set
     """
-    found = writable_list(call, list_id, RestrictedAction)
+    slack_list = writable_list(call, list_id, RestrictedAction)
     channels, users = entities_of(call, channel_ids, user_ids)
     if access_level not in _RANKS:
         raise InvalidArguments(response_metadata={"messages": ["[ERROR] access_level must be read, write or owner"]})
     if access_level == "owner":
-        _hand_over(call, found, users)
+        _hand_over(call, slack_list, users)
         return {}
     for entity in channels or users:
-        if entity != found.user_id:
-            _allow(call, found, entity, access_level)
+        if entity != slack_list.user_id:
+            _allow(call, slack_list, entity, access_level)
     return {}
 
 
-def _hand_over(call: Call, found: SlackList, users: list[str]) -> None:
+def _hand_over(call: Call, slack_list: SlackList, users: list[str]) -> None:
     if len(users) != 1:
         raise InvalidArguments(response_metadata={"messages": ["[ERROR] only one user can be the owner"]})
-    if found.user_id != call.actor:
+    if slack_list.user_id != call.actor:
         raise RestrictedAction
     if users[0] == call.actor:
         return
-    _allow(call, found, call.actor, "write")
-    _revoke(call, found, users[0])
-    call.db.change(found, user_id=users[0])
+    _allow(call, slack_list, call.actor, "write")
+    _revoke(call, slack_list, users[0])
+    call.db.change(slack_list, user_id=users[0])
 
 
-def _allow(call: Call, found: SlackList, entity: str, level: str) -> None:
-    access = _access(call, found, entity)
+def _allow(call: Call, slack_list: SlackList, entity: str, level: str) -> None:
+    access = _access(call, slack_list, entity)
     if access is None:
-        call.db.add(ListAccess(list_id=found.list_id, entity_id=entity, access_level=level))
+        call.db.add(ListAccess(list_id=slack_list.list_id, entity_id=entity, access_level=level))
     elif access.access_level != level:
         call.db.change(access, access_level=level)
 
 
-def _revoke(call: Call, found: SlackList, entity: str) -> None:
-    if access := _access(call, found, entity):
+def _revoke(call: Call, slack_list: SlackList, entity: str) -> None:
+    if access := _access(call, slack_list, entity):
         call.db.remove(access)
 
 
-def _access(call: Call, found: SlackList, entity: str) -> ListAccess | None:
-    return call.db.find(ListAccess, ListAccess.list_id == found.list_id, ListAccess.entity_id == entity)
+def _access(call: Call, slack_list: SlackList, entity: str) -> ListAccess | None:
+    return call.db.find(ListAccess, ListAccess.list_id == slack_list.list_id, ListAccess.entity_id == entity)
 
 
 @api.method("slackLists.access.delete", scope="lists:write")
@@ -217,10 +217,10 @@ def delete_access(
 
     https://docs.slack.dev/reference/methods/slackLists.access.delete
     """
-    found = writable_list(call, list_id, RestrictedAction)
+    slack_list = writable_list(call, list_id, RestrictedAction)
     channels, users = entities_of(call, channel_ids, user_ids)
     for entity in channels or users:
-        _revoke(call, found, entity)
+        _revoke(call, slack_list, entity)
     return {}
 
 
@@ -257,11 +257,11 @@ def get_download(call: Call, list_id: str, job_id: str) -> dict[str, Any]:
 def download(call: Call, file: str, name: str, origin_team: str = "", include_archived: bool = False) -> Answer:
     """Give a list as comma-separated values, a line for each item, the oldest first."""
     try:
-        found = readable_list(call, file.partition("-")[2])
+        slack_list = readable_list(call, file.partition("-")[2])
     except ListNotFound:
         return Answer(b"There is no such list, or it is not for you", 404, "text/plain")
-    columns = columns_of(call, found.list_id)
-    where = [ListItem.list_id == found.list_id, *([] if include_archived else [not_(holds(ListItem.is_archived))])]
+    columns = columns_of(call, slack_list.list_id)
+    where = [ListItem.list_id == slack_list.list_id, *([] if include_archived else [not_(holds(ListItem.is_archived))])]
     items = list(call.db.rows(ListItem, *where, order=(ListItem.created_at, ListItem.item_id)))
     cells = cells_of(call, items)
     text = io.StringIO()
@@ -273,30 +273,30 @@ def download(call: Call, file: str, name: str, origin_team: str = "", include_ar
     return Answer(text.getvalue().encode(), content_type="text/csv; charset=utf-8")
 
 
-def access_of(call: Call, found: SlackList) -> str:
+def access_of(call: Call, slack_list: SlackList) -> str:
     """The most that the caller may do with a list: owner, write, read, or nothing."""
-    if found.user_id == call.actor:
+    if slack_list.user_id == call.actor:
         return "owner"
-    return max(levels_through(call, levels_of(call, found)), key=_RANKS.index, default="")
+    return max(levels_through(call, levels_of(call, slack_list)), key=_RANKS.index, default="")
 
 
-def levels_of(call: Call, found: SlackList) -> dict[str, str]:
+def levels_of(call: Call, slack_list: SlackList) -> dict[str, str]:
     """What people and channels may do with a list, beside its owner."""
-    given = call.db.rows(ListAccess, ListAccess.list_id == found.list_id)
+    given = call.db.rows(ListAccess, ListAccess.list_id == slack_list.list_id)
     return {access.entity_id: access.access_level for access in given}
 
 
 def readable_list(call: Call, list_id: str) -> SlackList:
     """The list with this id, if the caller may read it; raises list_not_found."""
-    found = call.db.get(SlackList, list_id, missing=ListNotFound)
-    if not access_of(call, found):
+    slack_list = call.db.get(SlackList, list_id, missing=ListNotFound)
+    if not access_of(call, slack_list):
         raise ListNotFound
-    return found
+    return slack_list
 
 
 def writable_list(call: Call, list_id: str, refusal: type[ApiError] = AccessDenied) -> SlackList:
     """The list with this id, if the caller may write in it; raises list_not_found, or `refusal` to its readers."""
-    found = readable_list(call, list_id)
-    if access_of(call, found) == "read":
+    slack_list = readable_list(call, list_id)
+    if access_of(call, slack_list) == "read":
         raise refusal
-    return found
+    return slack_list

@@ -44,10 +44,10 @@ def members(call: Call, channel: str, limit: PageSize = 100, cursor: str = "") -
     """
     room = visible_channel(call, channel)
     inside = ChannelMember.channel_id == room.channel_id
-    found = page(call.db, ChannelMember, inside, by=ChannelMember.user_id, limit=limit, cursor=cursor)
+    memberships = page(call.db, ChannelMember, inside, by=ChannelMember.user_id, limit=limit, cursor=cursor)
     return {
-        "members": [member.user_id for member in found.rows],
-        "response_metadata": {"next_cursor": found.next_cursor},
+        "members": [member.user_id for member in memberships.rows],
+        "response_metadata": {"next_cursor": memberships.next_cursor},
     }
 
 

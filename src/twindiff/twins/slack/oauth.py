@@ -70,19 +70,19 @@ def access(
 
     https://docs.slack.dev/reference/methods/oauth.v2.access
     """
-    found = call.db.find(OauthCode, OauthCode.code == code)
+    grant = call.db.find(OauthCode, OauthCode.code == code)
     if client_id and not call.db.find(OauthCode, OauthCode.client_id == client_id):
         raise InvalidClientId
-    if found is None or found.client_id != client_id:
+    if grant is None or grant.client_id != client_id:
         raise InvalidCode
-    if found.client_secret and found.client_secret != client_secret:
+    if grant.client_secret and grant.client_secret != client_secret:
         raise BadClientSecret
-    if found.redirect_uri and redirect_uri != found.redirect_uri:
+    if grant.redirect_uri and redirect_uri != grant.redirect_uri:
         raise BadRedirectUri
-    if found.is_used:
+    if grant.is_used:
         raise CodeAlreadyUsed
-    call.db.change(found, is_used=True)
-    return _installed(call, found)
+    call.db.change(grant, is_used=True)
+    return _installed(call, grant)
 
 
 def _installed(call: Call, code: OauthCode) -> dict[str, Any]:

@@ -31,8 +31,8 @@ def _rank(user: User, name: str) -> int | None:
 
 def bots_among(db: Store, users: Collection[str]) -> dict[str, User]:
     """Those of the users who are bots, by id."""
-    found = db.rows(User, User.user_id.in_(users), User.is_bot.in_((True,))) if users else []
-    return {user.user_id: user for user in found}
+    bots = db.rows(User, User.user_id.in_(users), User.is_bot.in_((True,))) if users else []
+    return {user.user_id: user for user in bots}
 
 
 def bot_of(db: Store, user_id: str) -> User | None:

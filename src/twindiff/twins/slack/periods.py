@@ -28,11 +28,11 @@ def period_of(text: str, today: date) -> Period | None:
     word = text.lower()
     for reading in (_day, _relative, _weekday, _month, _year):
         try:
-            found = reading(word, today)
+            period = reading(word, today)
         except (ValueError, OverflowError):
             continue
-        if found:
-            return found
+        if period:
+            return period
     return None
 
 
@@ -72,8 +72,8 @@ def _weekday(word: str, today: date) -> Period | None:
 
 def _month(word: str, today: date) -> Period | None:
     """A month: `2026-01`, or the latest of that name that has begun."""
-    if found := re.fullmatch(r"(\d{4})-(\d{1,2})", word):
-        return _month_from(int(found[1]), int(found[2]))
+    if match := re.fullmatch(r"(\d{4})-(\d{1,2})", word):
+        return _month_from(int(match[1]), int(match[2]))
     at = _named(word, _MONTHS)
     return None if at is None else _month_from(today.year - (at + 1 > today.month), at + 1)
 

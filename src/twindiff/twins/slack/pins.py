@@ -55,12 +55,12 @@ def list_pins(call: Call, channel: str) -> dict[str, Any]:
     pins = call.db.rows(Pin, Pin.channel_id == room.channel_id, order=(-Pin.created_at, -Pin.message_id))
     if not pins:
         return {"items": []}
-    found = call.db.rows(Message, Message.message_id.in_([pin.message_id for pin in pins]))
-    messages = {message.message_id: message for message in found}
-    related, team_id, team = related_to(call, found), team_of(call.db, room), workspace(call.db)
+    messages = call.db.rows(Message, Message.message_id.in_([pin.message_id for pin in pins]))
+    by_ts = {message.message_id: message for message in messages}
+    related, team_id, team = related_to(call, messages), team_of(call.db, room), workspace(call.db)
 
     def item(pin: Pin) -> dict[str, Any]:
-        message = messages[pin.message_id]
+        message = by_ts[pin.message_id]
         shown = pinned_message(message, team_id, related)
         shown.update(permalink=permalink(team, message), pinned_to=[room.channel_id])
         about = {"channel": room.channel_id, "created": unix_of(pin.created_at), "created_by": pin.user_id}

@@ -60,9 +60,9 @@ def at_present(said: UserProfile, now: int) -> UserProfile:
 
 
 def _save(db: Store, user: str, **fields: Any) -> UserProfile:
-    found = db.find(UserProfile, UserProfile.user_id == user)
-    if found:
-        return db.change(found, **fields)
+    profile = db.find(UserProfile, UserProfile.user_id == user)
+    if profile:
+        return db.change(profile, **fields)
     fresh = UserProfile(user_id=user, **fields)
     return fresh if fresh == UserProfile(user_id=user) else db.add(fresh)
 
@@ -205,8 +205,8 @@ def dnd_team_info(call: Call, users: str | list[str] = "") -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/dnd.teamInfo
     """
-    found = call.db.rows(User, User.user_id.in_(names_in(users)[:50]))
-    return {"users": {person.user_id: _quiet(call, person) for person in found}}
+    people = call.db.rows(User, User.user_id.in_(names_in(users)[:50]))
+    return {"users": {person.user_id: _quiet(call, person) for person in people}}
 
 
 @api.method("dnd.setSnooze", scope="dnd:write")

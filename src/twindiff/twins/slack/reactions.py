@@ -97,8 +97,8 @@ def get(
     https://docs.slack.dev/reference/methods/reactions.get
     """
     if file or file_comment:
-        found = _check_file(call, file)
-        return {"type": "file", "file": {"id": found.file_id, "name": found.file_name, "user": found.user_id}}
+        row = _check_file(call, file)
+        return {"type": "file", "file": {"id": row.file_id, "name": row.file_name, "user": row.user_id}}
     _check_item(channel, timestamp)
     room = visible_channel(call, channel)
     message = find_message(call.db, room, timestamp)
@@ -175,10 +175,10 @@ def list_reactions(
     where, size = (theirs, readable_by(call.db, call.actor)), limit or count
     after = [Message.message_id <= decode_cursor(_CURSOR, cursor, InvalidCursor)] if cursor else []
     offset = 0 if cursor else (page - 1) * size
-    found = call.db.rows(Message, *where, *after, order=-Message.message_id, limit=size + 1, offset=offset)
-    total, rest = call.db.count(Message, *where), found[size:]
+    messages = call.db.rows(Message, *where, *after, order=-Message.message_id, limit=size + 1, offset=offset)
+    total, rest = call.db.count(Message, *where), messages[size:]
     return {
-        "items": _reacted(call, found[:size], full=full),
+        "items": _reacted(call, messages[:size], full=full),
         "paging": {"count": size, "total": total, "page": page, "pages": -(-total // size)},
         "response_metadata": {"next_cursor": encode_cursor(_CURSOR, rest[0].message_id) if rest else ""},
     }

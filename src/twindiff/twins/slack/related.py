@@ -56,11 +56,11 @@ def related_to(call: Call, messages: Sequence[Message], threads: dict[str, Threa
 
 def pins_of(db: Store, ids: Sequence[str]) -> dict[str, list[str]]:
     """The channels that these messages are pinned to."""
-    found: dict[str, list[str]] = {}
+    pins: dict[str, list[str]] = {}
     if ids:
         for ts, channel in db.rows(Pin, Pin.message_id.in_(ids), columns=(Pin.message_id, Pin.channel_id)):
-            found.setdefault(ts, []).append(channel)
-    return found
+            pins.setdefault(ts, []).append(channel)
+    return pins
 
 
 def threads_of(db: Store, ids: Sequence[str]) -> dict[str, Thread]:
@@ -73,7 +73,7 @@ def threads_in(db: Store, *where: Expression) -> dict[str, Thread]:
     replies: dict[str, list[tuple[str, str]]] = {}
     for root, ts, user in db.rows(Message, *where, order=Message.parent_id, columns=_OF_REPLIES):
         replies.setdefault(root, []).append((ts, user))
-    return {root: _thread(found) for root, found in replies.items()}
+    return {root: _thread(pairs) for root, pairs in replies.items()}
 
 
 def _thread(replies: Sequence[tuple[str, str]]) -> Thread:
@@ -86,10 +86,10 @@ def reactions_to(db: Store, ids: Sequence[str]) -> dict[str, list[Reaction]]:
     if not ids:
         return {}
     of_them = MessageReaction.message_id.in_(ids)
-    found: dict[str, list[Reaction]] = {}
+    reactions: dict[str, list[Reaction]] = {}
     for ts, user, emoji in db.rows(MessageReaction, of_them, order=_AS_GIVEN, columns=_OF_REACTIONS):
-        found.setdefault(ts, []).append((user, emoji))
-    return found
+        reactions.setdefault(ts, []).append((user, emoji))
+    return reactions
 
 
 def authors_of(db: Store, ids: Iterable[str]) -> dict[str, str]:
@@ -98,5 +98,5 @@ def authors_of(db: Store, ids: Iterable[str]) -> dict[str, str]:
     if not ids:
         return {}
     columns = (Message.message_id, Message.user_id)
-    found = db.rows(Message, Message.message_id.in_(ids), columns=columns)
-    return dict(cast(list[tuple[str, str]], found))
+    authors = db.rows(Message, Message.message_id.in_(ids), columns=columns)
+    return dict(cast(list[tuple[str, str]], authors))

@@ -54,10 +54,10 @@ def _once(words: str, local: datetime) -> When | None:
     clock = _time(rest)
     if clock is None or (day is None and not rest):
         return None
-    found = datetime.combine(day or local.date(), clock, local.tzinfo)
-    if found <= local and day is None:
-        found += timedelta(days=1)
-    return When(int(found.timestamp())) if found > local else None
+    moment = datetime.combine(day or local.date(), clock, local.tzinfo)
+    if moment <= local and day is None:
+        moment += timedelta(days=1)
+    return When(int(moment.timestamp())) if moment > local else None
 
 
 def _day(words: str, local: datetime) -> tuple[Any, str]:
@@ -75,14 +75,14 @@ def _time(words: str) -> time | None:
     """A time of the day; nine in the morning where nothing is said."""
     if not words:
         return _MORNING
-    found = _CLOCK.fullmatch(words)
-    if found is None:
+    match = _CLOCK.fullmatch(words)
+    if match is None:
         return None
-    if found[1]:
-        return time(12 if found[1] == "noon" else 0)
-    hour, minute = int(found[2]), int(found[3] or 0)
-    if found[4]:
-        hour = hour % 12 + 12 * (found[4] == "pm") if 1 <= hour <= 12 else 24
+    if match[1]:
+        return time(12 if match[1] == "noon" else 0)
+    hour, minute = int(match[2]), int(match[3] or 0)
+    if match[4]:
+        hour = hour % 12 + 12 * (match[4] == "pm") if 1 <= hour <= 12 else 24
     return time(hour, minute) if hour < 24 and minute < 60 else None
 
 

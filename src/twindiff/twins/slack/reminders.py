@@ -66,9 +66,9 @@ def list_reminders(call: Call) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/reminders.list
     """
-    found = call.db.rows(Reminder, _known_to(call.actor), order=(Reminder.remind_at, Reminder.reminder_id))
-    recurrence = [{"recurrence": each.recurrence} if each.recurrence else {} for each in found]
-    return {"reminders": [{**_shown(each), **again} for each, again in zip(found, recurrence, strict=True)]}
+    reminders = call.db.rows(Reminder, _known_to(call.actor), order=(Reminder.remind_at, Reminder.reminder_id))
+    recurrence = [{"recurrence": each.recurrence} if each.recurrence else {} for each in reminders]
+    return {"reminders": [{**_shown(each), **again} for each, again in zip(reminders, recurrence, strict=True)]}
 
 
 @api.method("reminders.info", reads=True, scope="reminders:read")
@@ -86,13 +86,13 @@ def complete(call: Call, reminder: str) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/reminders.complete
     """
-    found = _reminder(call, reminder)
-    if found.user_id != call.actor:
+    row = _reminder(call, reminder)
+    if row.user_id != call.actor:
         raise CannotCompleteOthers
-    if found.recurrence:
+    if row.recurrence:
         raise CannotCompleteRecurring
-    if not found.completed_at:
-        call.db.change(found, completed_at=call.clock.unix())
+    if not row.completed_at:
+        call.db.change(row, completed_at=call.clock.unix())
     return {}
 
 
@@ -110,11 +110,11 @@ def _known_to(user: str) -> Expression:
     return any_of(Reminder.user_id == user, Reminder.creator_id == user)
 
 
-def _reminder(call: Call, reminder: str) -> Reminder:
-    found = call.db.find(Reminder, Reminder.reminder_id == reminder, _known_to(call.actor))
-    if found is None:
+def _reminder(call: Call, reminder_id: str) -> Reminder:
+    reminder = call.db.find(Reminder, Reminder.reminder_id == reminder_id, _known_to(call.actor))
+    if reminder is None:
         raise NoSuchItem
-    return found
+    return reminder
 
 
 def _shown(reminder: Reminder) -> dict[str, Any]:

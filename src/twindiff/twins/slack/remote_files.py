@@ -97,10 +97,10 @@ def _remote(call: Call, file: str, external_id: str) -> File:
     where: list[Expression] = [not_(File.external_id.is_null())]
     where += [File.file_id == file] if file else []
     where += [File.external_id == external_id] if external_id else []
-    found = call.db.find(File, *where)
-    if found is None:
+    remote = call.db.find(File, *where)
+    if remote is None:
         raise FileNotFound
-    return found
+    return remote
 
 
 def _either(file: str, external_id: str) -> None:
@@ -133,8 +133,8 @@ def list_files(
         where.append(File.created_at >= iso_of(ts_from))
     if ts_to:
         where.append(File.created_at <= iso_of(ts_to))
-    found = page(call.db, File, *where, by=File.file_id, limit=limit, cursor=cursor, invalid=InvalidCursor)
-    return {"files": file_objects(call, found.rows), "response_metadata": {"next_cursor": found.next_cursor}}
+    files = page(call.db, File, *where, by=File.file_id, limit=limit, cursor=cursor, invalid=InvalidCursor)
+    return {"files": file_objects(call, files.rows), "response_metadata": {"next_cursor": files.next_cursor}}
 
 
 @api.method("files.remote.remove", scope="remote_files:write")
@@ -145,9 +145,9 @@ def remove(call: Call, file: str = "", external_id: str = "") -> dict[str, Any]:
     """
     _check_bot(call)
     _either(file, external_id)
-    found = _remote(call, file, external_id)
-    remove_file(call.db, found)
-    call.emit("file_deleted", {"file_id": found.file_id})
+    remote = _remote(call, file, external_id)
+    remove_file(call.db, remote)
+    call.emit("file_deleted", {"file_id": remote.file_id})
     return {}
 
 
@@ -157,14 +157,14 @@ def share(call: Call, channels: str | list[str], file: str = "", external_id: st
 
     https://docs.slack.dev/reference/methods/files.remote.share
     """
-    found = _remote(call, file, external_id)
+    remote = _remote(call, file, external_id)
     rooms = [writable_channel(call, name) for name in names_in(channels)]
     if not rooms:
         raise InvalidArgs
-    block = {"type": "file", "external_id": found.external_id, "source": "remote"}
+    block = {"type": "file", "external_id": remote.external_id, "source": "remote"}
     for room in {room.channel_id: room for room in rooms}.values():
-        share_files(call, room, [found], Content("", [block], None, None))
-    return _shown(call, found)
+        share_files(call, room, [remote], Content("", [block], None, None))
+    return _shown(call, remote)
 
 
 @api.method("files.remote.update", scope="remote_files:write")
@@ -181,7 +181,7 @@ def update(
     https://docs.slack.dev/reference/methods/files.remote.update
     """
     _check_bot(call)
-    found = _remote(call, file, external_id)
+    remote = _remote(call, file, external_id)
     wanted: dict[str, Any] = {}
     if title is not None:
         if not 0 < len(title) <= _LONGEST:
@@ -193,4 +193,4 @@ def update(
         wanted["external_url"] = external_url
     if filetype:
         wanted["file_type"] = filetype
-    return _shown(call, revise(call.db, found, **wanted))
+    return _shown(call, revise(call.db, remote, **wanted))

@@ -27,10 +27,10 @@ def rich_text_block(text: str) -> Element:
 def _parts(text: str) -> Iterator[Element]:
     """Sections, quotations and preformatted texts, in order."""
     at = 0
-    for found in _PREFORMATTED.finditer(text):
-        yield from _lines(text[at : found.start()].removesuffix("\n"))
-        yield {"type": "rich_text_preformatted", "elements": [_plain(found[1])], "border": 0}
-        at = found.end()
+    for match in _PREFORMATTED.finditer(text):
+        yield from _lines(text[at : match.start()].removesuffix("\n"))
+        yield {"type": "rich_text_preformatted", "elements": [_plain(match[1])], "border": 0}
+        at = match.end()
     yield from _lines(text[at:].removeprefix("\n") if at else text)
 
 
@@ -49,19 +49,19 @@ def _lines(text: str) -> Iterator[Element]:
 
 def _inline(text: str, style: dict[str, bool]) -> Iterator[Element]:
     at = 0
-    for found in _INLINE.finditer(text):
-        yield from _styled(text[at : found.start()], style)
-        yield _styled_element(_special(found), style)
-        at = found.end()
+    for match in _INLINE.finditer(text):
+        yield from _styled(text[at : match.start()], style)
+        yield _styled_element(_special(match), style)
+        at = match.end()
     yield from _styled(text[at:], style)
 
 
 def _styled(text: str, style: dict[str, bool]) -> Iterator[Element]:
     at = 0
-    for found in _STYLED.finditer(text):
-        yield from _text(text[at : found.start()], style)
-        yield from _styled(found[2], {**style, _STYLES[found[1]]: True})
-        at = found.end()
+    for match in _STYLED.finditer(text):
+        yield from _text(text[at : match.start()], style)
+        yield from _styled(match[2], {**style, _STYLES[match[1]]: True})
+        at = match.end()
     yield from _text(text[at:], style)
 
 
@@ -79,8 +79,8 @@ def _styled_element(element: Element, style: dict[str, bool]) -> Element:
     return {**element, "style": given} if given else element
 
 
-def _special(found: re.Match[str]) -> Element:
-    reference, emoji, _, code = found.groups()
+def _special(match: re.Match[str]) -> Element:
+    reference, emoji, _, code = match.groups()
     if emoji:
         return {"type": "emoji", "name": emoji}
     if code:

@@ -57,10 +57,10 @@ def list_scheduled(
     if latest:
         where.append(ScheduledMessage.post_at <= latest)
     by = ScheduledMessage.scheduled_message_id
-    found = page(call.db, ScheduledMessage, *where, by=by, limit=limit, cursor=cursor, invalid=InvalidCursor)
+    scheduled = page(call.db, ScheduledMessage, *where, by=by, limit=limit, cursor=cursor, invalid=InvalidCursor)
     return {
-        "scheduled_messages": [_listed(each) for each in found.rows],
-        "response_metadata": {"next_cursor": found.next_cursor},
+        "scheduled_messages": [_listed(each) for each in scheduled.rows],
+        "response_metadata": {"next_cursor": scheduled.next_cursor},
     }
 
 
@@ -83,15 +83,15 @@ def delete_scheduled(call: Call, channel: str, scheduled_message_id: str) -> dic
     room = named_channel(call, channel)
     if room is None:
         raise ChannelNotFound
-    found = call.db.find(
+    scheduled = call.db.find(
         ScheduledMessage,
         ScheduledMessage.scheduled_message_id == scheduled_message_id,
         ScheduledMessage.channel_id == room.channel_id,
         ScheduledMessage.user_id == call.actor,
     )
-    if found is None:
+    if scheduled is None:
         raise InvalidScheduledMessageId if is_visible(call, room) else ChannelNotFound
-    call.db.remove(found)
+    call.db.remove(scheduled)
     return {}
 
 

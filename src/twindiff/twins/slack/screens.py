@@ -49,13 +49,13 @@ def _kind(channel: Channel) -> str:
 
 def _channel(db: Store, channels: Sequence[Channel], channel: Channel) -> Screen:
     mine = Message.channel_id == channel.channel_id
-    found = db.rows(Message, mine, Message.parent_id.is_null(), order=-Message.message_id, limit=SHOWN)
-    earlier = db.count(Message, mine, Message.parent_id.is_null()) - len(found)
+    messages = db.rows(Message, mine, Message.parent_id.is_null(), order=-Message.message_id, limit=SHOWN)
+    earlier = db.count(Message, mine, Message.parent_id.is_null()) - len(messages)
     return Screen(
         title=channel.channel_name if _is_direct(channel) else f"#{channel.channel_name}",
         subtitle=channel.topic_text or "",
         places=_places(channels),
-        entries=_entries(db, channel, found[::-1], with_threads=True),
+        entries=_entries(db, channel, messages[::-1], with_threads=True),
         note=f"{earlier:,} earlier messages are left out." if earlier else "",
     )
 

@@ -64,8 +64,8 @@ def messages(
     https://docs.slack.dev/reference/methods/search.messages
     """
     search = _search(call, query, count, page, sort_dir, highlight=highlight)
-    found = _messages_from(search, cursor) if cursor else _messages(search)
-    return {"query": query, "messages": found}
+    part = _messages_from(search, cursor) if cursor else _messages(search)
+    return {"query": query, "messages": part}
 
 
 @api.method("search.all", reads=True, scope="search:read")
@@ -128,8 +128,8 @@ def _messages(search: Search) -> dict[str, Any]:
     offset = (window.page - 1) * window.size
     ids = db.rows(Message, *where, order=search.order, limit=window.size, offset=offset, columns=(Message.message_id,))
     shown = [ts for (ts,) in ids]
-    found = db.rows(Message, Message.message_id.in_(shown), order=search.order) if shown else []
-    return found_part(_matches(search, found), _total(search, where, offset, shown), window)
+    rows = db.rows(Message, Message.message_id.in_(shown), order=search.order) if shown else []
+    return found_part(_matches(search, rows), _total(search, where, offset, shown), window)
 
 
 def _total(search: Search, where: list[Expression], offset: int, shown: list[str]) -> int:
@@ -149,9 +149,9 @@ def _messages_from(search: Search, cursor: str) -> dict[str, Any]:
     where = _conditions(search)
     db, window = search.call.db, search.window._replace(page=1)
     start = "" if cursor == "*" else cursor
-    found = page(db, Message, *where, by=search.order, limit=window.size, cursor=start, invalid=InvalidCursor)
-    part = found_part(_matches(search, found.rows), db.count(Message, *where), window)
-    part["pagination"]["next_cursor"] = part["paging"]["next_cursor"] = found.next_cursor
+    matching = page(db, Message, *where, by=search.order, limit=window.size, cursor=start, invalid=InvalidCursor)
+    part = found_part(_matches(search, matching.rows), db.count(Message, *where), window)
+    part["pagination"]["next_cursor"] = part["paging"]["next_cursor"] = matching.next_cursor
     return part
 
 
@@ -160,10 +160,10 @@ def _conditions(search: Search) -> list[Expression]:
     return [*Filters(call).all(search.groups), readable_by(call.db, call.actor)]
 
 
-def _matches(search: Search, found: list[Message]) -> list[dict[str, Any]]:
-    known = around(search.call.db, found, search.call.actor)
+def _matches(search: Search, rows: list[Message]) -> list[dict[str, Any]]:
+    known = around(search.call.db, rows, search.call.actor)
     words = words_of(search.groups)
-    return [message_match(message, known, words, highlight=search.highlight) for message in found]
+    return [message_match(message, known, words, highlight=search.highlight) for message in rows]
 
 
 def _files(search: Search) -> dict[str, Any]:
@@ -182,10 +182,10 @@ def _files(search: Search) -> dict[str, Any]:
         readable_by(db, search.call.actor),
     )
     where = all_of(named, exists(FileMessage, FileMessage.file_id == File.file_id, message))
-    found = [(made or "", id) for made, id in db.rows(File, where, columns=(File.created_at, File.file_id))]
+    dated = [(made or "", id) for made, id in db.rows(File, where, columns=(File.created_at, File.file_id))]
     if not about_message:
-        found += documents_titled(search.call, lambda title: _named(about_text, title))
-    ids = [id for _, id in sorted(found, reverse=search.order.descending)]
+        dated += documents_titled(search.call, lambda title: _named(about_text, title))
+    ids = [id for _, id in sorted(dated, reverse=search.order.descending)]
     first = (search.window.page - 1) * search.window.size
     return found_part(shown_files(search.call, ids[first : first + search.window.size]), len(ids), search.window)
 
@@ -197,5 +197,5 @@ def _named(groups: list[Alternatives], *names: Column[Any]) -> Expression:
 
 def _has_word(term: Term, names: tuple[Column[Any], ...]) -> Expression:
     word = word_of(term)
-    found = any_of(*(name.has_word(word) for name in names)) if word else all_of()
-    return not_(found) if term.excluded else found
+    condition = any_of(*(name.has_word(word) for name in names)) if word else all_of()
+    return not_(condition) if term.excluded else condition

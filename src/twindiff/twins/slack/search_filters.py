@@ -42,8 +42,8 @@ class Filters:
         return [any_of(*map(self.one, group)) for group in groups]
 
     def one(self, term: Term) -> Expression:
-        found = _BY_MODIFIER[term.modifier](self, term.value) if term.modifier else _text(term)
-        return not_(found) if term.excluded else found
+        condition = _BY_MODIFIER[term.modifier](self, term.value) if term.modifier else _text(term)
+        return not_(condition) if term.excluded else condition
 
     def within(self, value: str) -> Expression:
         """`in:#channel`, or `in:@person` for the direct messages with them."""
@@ -117,8 +117,8 @@ class Filters:
         name = _unwrapped(value)
         if name.lower() == "me":
             return self.call.actor
-        found = find_person(self.db, name.removeprefix("@"))
-        return found.user_id if found else None
+        person = find_person(self.db, name.removeprefix("@"))
+        return person.user_id if person else None
 
 
 def _text(term: Term) -> Expression:
@@ -128,8 +128,8 @@ def _text(term: Term) -> Expression:
 
 def _unwrapped(value: str) -> str:
     """`C1` for `<#C1|general>`, `@U1` for `<@U1>`."""
-    found = re.fullmatch(r"<(?:#|(@))([^|>]+)(?:\|[^>]*)?>", value)
-    return (found[1] or "") + found[2] if found else value
+    match = re.fullmatch(r"<(?:#|(@))([^|>]+)(?:\|[^>]*)?>", value)
+    return (match[1] or "") + match[2] if match else value
 
 
 def _in_direct_message_with(person: str) -> Expression:

@@ -34,11 +34,11 @@ def parse(query: str) -> list[Alternatives]:
     """
     groups: list[Alternatives] = []
     joined = excluded = False
-    for found in _TOKEN.finditer(query):
-        if found[0] in ("OR", "NOT", "AND"):
-            joined, excluded = joined or found[0] == "OR", excluded or found[0] == "NOT"
+    for match in _TOKEN.finditer(query):
+        if match[0] in ("OR", "NOT", "AND"):
+            joined, excluded = joined or match[0] == "OR", excluded or match[0] == "NOT"
             continue
-        term = _term(found, excluded)
+        term = _term(match, excluded)
         if joined and groups:
             groups[-1].append(term)
         elif term:
@@ -47,13 +47,13 @@ def parse(query: str) -> list[Alternatives]:
     return _gathered(groups)
 
 
-def _term(found: re.Match[str], excluded: bool) -> Term:
-    modifier = (found["modifier"] or "").lower()
-    value = found["word"] if found["phrase"] is None else found["phrase"]
-    excluded = excluded or bool(found["minus"])
+def _term(match: re.Match[str], excluded: bool) -> Term:
+    modifier = (match["modifier"] or "").lower()
+    value = match["word"] if match["phrase"] is None else match["phrase"]
+    excluded = excluded or bool(match["minus"])
     if modifier and modifier not in MODIFIERS:
-        return Term("", f"{found['modifier']}:{value}", excluded)
-    return Term(modifier, value, excluded, is_exact=found["phrase"] is not None)
+        return Term("", f"{match['modifier']}:{value}", excluded)
+    return Term(modifier, value, excluded, is_exact=match["phrase"] is not None)
 
 
 def _gathered(groups: list[Alternatives]) -> list[Alternatives]:

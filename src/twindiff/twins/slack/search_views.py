@@ -47,16 +47,16 @@ def around(db: Store, messages: Sequence[Message], actor: str) -> Around:
 
 def _reacted(db: Store, ids: Sequence[str]) -> set[str]:
     """Those of the messages that have reactions."""
-    found = db.rows(MessageReaction, MessageReaction.message_id.in_(ids), columns=(MessageReaction.message_id,))
-    return {ts for (ts,) in found}
+    reactions = db.rows(MessageReaction, MessageReaction.message_id.in_(ids), columns=(MessageReaction.message_id,))
+    return {ts for (ts,) in reactions}
 
 
 def usernames_of(db: Store, ids: set[str]) -> dict[str, str]:
     """The user names of these users, by id."""
     if not ids:
         return {}
-    found = db.rows(User, User.user_id.in_(ids), columns=(User.user_id, User.username))
-    return dict(cast(list[tuple[str, str]], found))
+    usernames = db.rows(User, User.user_id.in_(ids), columns=(User.user_id, User.username))
+    return dict(cast(list[tuple[str, str]], usernames))
 
 
 def message_match(message: Message, known: Around, words: Sequence[Word], *, highlight: bool) -> dict[str, Any]:

@@ -58,8 +58,8 @@ def frame(notification: Notification, attempt: Attempt) -> dict[str, Any]:
 
 def acknowledged(frame: dict[str, Any]) -> str | None:
     """The envelope that an app acknowledges."""
-    found = frame.get("envelope_id")
-    return found if isinstance(found, str) else None
+    value = frame.get("envelope_id")
+    return value if isinstance(value, str) else None
 
 
 def goodbye(reason: str) -> dict[str, Any]:

@@ -104,10 +104,10 @@ def list_stars(call: Call, count: Count = 100, page: Page = 1, cursor: str = "",
     mine, size = [Star.user_id == call.actor, _is_visible(call)], limit or count
     after = [_from(decode_cursor(_CURSOR, cursor, InvalidCursor))] if cursor else []
     offset = 0 if cursor else (page - 1) * size
-    found = call.db.rows(Star, *mine, *after, order=_LATEST, limit=size + 1, offset=offset)
-    total, rest = call.db.count(Star, *mine), found[size:]
+    stars = call.db.rows(Star, *mine, *after, order=_LATEST, limit=size + 1, offset=offset)
+    total, rest = call.db.count(Star, *mine), stars[size:]
     return {
-        "items": _items(call, found[:size]),
+        "items": _items(call, stars[:size]),
         "paging": {"per_page": size, "spill": 0, "page": page, "total": total, "pages": -(-total // size)},
         "response_metadata": {"next_cursor": encode_cursor(_CURSOR, _place(rest[0])) if rest else ""},
     }

@@ -88,10 +88,10 @@ def update(call: Call, view: Content, view_id: str = "", external_id: str = "", 
     https://docs.slack.dev/reference/methods/views.update
     """
     known = View.view_id == view_id if view_id else View.external_id == external_id
-    found = call.db.find(View, known) if view_id or external_id else None
-    if found is None:
+    current = call.db.find(View, known) if view_id or external_id else None
+    if current is None:
         raise NoSuchItem
-    return _changed(call, found, _checked(view, found.view_type), hash)
+    return _changed(call, current, _checked(view, current.view_type), hash)
 
 
 @api.method("views.publish")
@@ -102,9 +102,9 @@ def publish(call: Call, user_id: str, view: Content, hash: str = "") -> dict[str
     """
     person = call.db.get(User, user_id, missing=UserNotFound)
     content = _checked(view, "home")
-    found = call.db.find(View, View.user_id == person.user_id, View.view_type == "home")
-    if found:
-        return _changed(call, found, content, hash)
+    home = call.db.find(View, View.user_id == person.user_id, View.view_type == "home")
+    if home:
+        return _changed(call, home, content, hash)
     return _added(call, content, person.user_id, None, None)
 
 
@@ -120,8 +120,8 @@ def _checked(view: dict[str, Any], kind: str) -> dict[str, Any]:
     """A view that is as it should be; raises invalid_arguments with all that is wrong."""
     if len(msgspec.json.encode(view)) > _LARGEST_VIEW:
         raise ViewTooLarge
-    if found := list(_problems(view, kind)):
-        raise InvalidArguments(response_metadata={"messages": [f"[ERROR] {each}" for each in found]})
+    if errors := list(_problems(view, kind)):
+        raise InvalidArguments(response_metadata={"messages": [f"[ERROR] {each}" for each in errors]})
     return view
 
 

@@ -43,15 +43,15 @@ def info(call: Call, team: str = "", domain: str = "") -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/team.info
     """
-    found = workspace(call.db)
-    if team not in ("", found.team_id) or domain not in ("", workspace_domain(found)):
+    row = workspace(call.db)
+    if team not in ("", row.team_id) or domain not in ("", workspace_domain(row)):
         raise TeamNotFound
     return {
         "team": {
-            "id": found.team_id,
-            "name": found.team_name,
-            "url": workspace_url(found),
-            "domain": workspace_domain(found),
+            "id": row.team_id,
+            "name": row.team_name,
+            "url": workspace_url(row),
+            "domain": workspace_domain(row),
             "email_domain": "",
             "icon": {"image_default": True},
             "avatar_base_url": "https://ca.slack-edge.com/",
@@ -70,8 +70,8 @@ def get_profile(call: Call, visibility: str = "all") -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/team.profile.get
     """
-    found = call.db.rows(ProfileField, order=(ProfileField.ordering, ProfileField.field_id))
-    return {"profile": {"fields": [_field(each) for each in found], "sections": []}}
+    fields = call.db.rows(ProfileField, order=(ProfileField.ordering, ProfileField.field_id))
+    return {"profile": {"fields": [_field(each) for each in fields], "sections": []}}
 
 
 def _field(field: ProfileField) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def bot_info(call: Call, bot: str = "") -> dict[str, Any]:
     """
     if not bot:
         return {}
-    found = call.db.find(User, User.user_id == user_of_bot(bot), holds(User.is_bot))
-    if found is None:
+    user = call.db.find(User, User.user_id == user_of_bot(bot), holds(User.is_bot))
+    if user is None:
         raise BotNotFound
-    return {"bot": bot_object(found)}
+    return {"bot": bot_object(user)}

@@ -43,10 +43,10 @@ def billable_info(call: Call, user: str = "") -> dict[str, Any]:
     https://docs.slack.dev/reference/methods/team.billableInfo
     """
     mine = (User.user_id == user,) if user else ()
-    found = call.db.rows(User, not_(holds(User.is_bot)), *mine, order=(User.user_id,))
-    if user and not found:
+    people = call.db.rows(User, not_(holds(User.is_bot)), *mine, order=(User.user_id,))
+    if user and not people:
         raise UserNotFound
-    return {"billable_info": {each.user_id: {"billing_active": each.is_active is not False} for each in found}}
+    return {"billable_info": {each.user_id: {"billing_active": each.is_active is not False} for each in people}}
 
 
 @api.method("team.accessLogs", reads=True, scope="admin")

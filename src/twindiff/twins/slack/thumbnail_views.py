@@ -43,17 +43,17 @@ def thumbnails_of(file: File, picture: FilePicture) -> list[Thumbnail]:
     """The copies that Slack makes of a picture."""
     width, height = picture.original_w, picture.original_h
     ending = "jpg" if file.file_type == "jpg" else "png"
-    found = [Thumbnail(f"thumb_{side}", f"{side}", ending, side, side, is_square=True) for side in _SQUARES]
-    found += [Thumbnail(f"thumb_{most}", f"{most}", ending, *box) for most, box in _boxes(width, height)]
+    thumbnails = [Thumbnail(f"thumb_{side}", f"{side}", ending, side, side, is_square=True) for side in _SQUARES]
+    thumbnails += [Thumbnail(f"thumb_{most}", f"{most}", ending, *box) for most, box in _boxes(width, height)]
     if picture.is_animated and file.file_type == "gif":
-        found += [
+        thumbnails += [
             Thumbnail(f"thumb_{side}_gif", f"{side}", "gif", side, side)
             for side in _BY_SIDE[:2]
             if max(width, height) > side
         ]
-        found.append(Thumbnail("deanimate_gif", "deanimate_gif", "png", width, height))
-        found.append(Thumbnail("pjpeg", "pjpeg", "jpg", width, height))
-    return found
+        thumbnails.append(Thumbnail("deanimate_gif", "deanimate_gif", "png", width, height))
+        thumbnails.append(Thumbnail("pjpeg", "pjpeg", "jpg", width, height))
+    return thumbnails
 
 
 def _boxes(width: int, height: int) -> Iterator[tuple[int, tuple[int, int]]]:

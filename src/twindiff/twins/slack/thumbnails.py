@@ -40,15 +40,15 @@ def thumbnail(call: Call, file: str, name: str) -> Answer:
     _, _, rest = file.partition("-")
     file_id, _, secret = rest.partition("-")
     try:
-        found = visible_file(call, file_id)
+        original = visible_file(call, file_id)
     except FileNotFound:
         return _NO_THUMBNAIL
     picture = call.db.find(FilePicture, FilePicture.file_id == file_id)
     if picture is None or secret != thumbnail_secret(file_id):
         return _NO_THUMBNAIL
-    wanted = [each for each in thumbnails_of(found, picture) if name.endswith(f"_{each.suffix}.{each.ending}")]
+    wanted = [each for each in thumbnails_of(original, picture) if name.endswith(f"_{each.suffix}.{each.ending}")]
     try:
-        return _drawn(bytes_of(call, found), wanted[0]) if wanted else _NO_THUMBNAIL
+        return _drawn(bytes_of(call, original), wanted[0]) if wanted else _NO_THUMBNAIL
     except UnreadableImage:
         return _NO_THUMBNAIL
 

@@ -84,11 +84,11 @@ def _check_announcement(call: Call, filename: str, length: int, alt_txt: str, sn
 @api.post("/upload/v1/{ticket}", body_limit=_LARGEST_FILE, open=True)
 def upload(call: Call, ticket: str, sent: Any) -> Answer:
     """Take the bytes of an announced file, alone or as the first part of a form."""
-    found = call.db.find(UploadTicket, UploadTicket.ticket == ticket)
+    announced = call.db.find(UploadTicket, UploadTicket.ticket == ticket)
     data = sent_bytes(sent)
-    if found is None or len(data) != found.file_size:
+    if announced is None or len(data) != announced.file_size:
         return Answer(b"The upload is unknown, or not of the announced length", 400, "text/plain")
-    call.db.change(found, digest=call.blobs.put(data))
+    call.db.change(announced, digest=call.blobs.put(data))
     return Answer(f"OK - {len(data)}".encode(), content_type="text/plain")
 
 
@@ -133,12 +133,12 @@ def _room(call: Call, channel: str, unknown: type[ApiError]) -> Channel:
 
 def _ticket(call: Call, file_id: str) -> UploadTicket:
     """The caller's upload of that id, whose bytes have come."""
-    found = call.db.find(UploadTicket, UploadTicket.file_id == file_id)
-    if found is None or found.digest is None:
+    ticket = call.db.find(UploadTicket, UploadTicket.file_id == file_id)
+    if ticket is None or ticket.digest is None:
         raise FileNotFound
-    if found.user_id != call.actor:
+    if ticket.user_id != call.actor:
         raise AccessDenied
-    return found
+    return ticket
 
 
 def _file(call: Call, ticket: UploadTicket, title: str) -> File:
@@ -191,10 +191,10 @@ def private_file(call: Call, file: str, name: str) -> Answer:
     if document:
         return canvas_page(document) or _NO_FILE
     try:
-        found = visible_file(call, file_id)
+        row = visible_file(call, file_id)
     except FileNotFound:
         return _NO_FILE
-    return _bytes(call, found)
+    return _bytes(call, row)
 
 
 @api.get("/files-pri/{file}/download/{name}", scope="files:read")
@@ -208,10 +208,10 @@ def private_download(call: Call, file: str, name: str) -> Answer:
 def public_file(call: Call, secret: str) -> Answer:
     """Give the bytes of a file to everybody, while it is public."""
     file_id = secret.split("-")[1] if secret.count("-") > 1 else ""
-    found = call.db.find(File, File.file_id == file_id)
-    if found is None or not found.public_url_shared or not secret.endswith(public_secret(file_id)):
+    file = call.db.find(File, File.file_id == file_id)
+    if file is None or not file.public_url_shared or not secret.endswith(public_secret(file_id)):
         return _NO_FILE
-    return _bytes(call, found)
+    return _bytes(call, file)
 
 
 _NO_FILE = Answer(b"There is no such file, or it is not for you", 404, "text/plain")

@@ -208,9 +208,9 @@ def _members(db: Store, groups: Sequence[str]) -> dict[str, list[str]]:
     columns = (UserGroupMember.usergroup_id, UserGroupMember.user_id)
     # Only those who still have an account.
     active = exists(User, User.user_id == UserGroupMember.user_id, not_(User.is_active.in_((False,))))
-    found = db.rows(UserGroupMember, UserGroupMember.usergroup_id.in_(groups), active, columns=columns)
+    pairs = db.rows(UserGroupMember, UserGroupMember.usergroup_id.in_(groups), active, columns=columns)
     members: dict[str, list[str]] = {}
-    for group, user in cast(list[tuple[str, str]], found):
+    for group, user in cast(list[tuple[str, str]], pairs):
         members.setdefault(group, []).append(user)
     return members
 

@@ -39,11 +39,11 @@ def list_users(
 
     https://docs.slack.dev/reference/methods/users.list
     """
-    found = page(call.db, User, by=User.user_id, limit=limit or _MOST_AT_ONCE, cursor=cursor)
+    people = page(call.db, User, by=User.user_id, limit=limit or _MOST_AT_ONCE, cursor=cursor)
     return {
-        "members": _shown(call, found.rows, _with_locale(include_locale)),
+        "members": _shown(call, people.rows, _with_locale(include_locale)),
         "cache_ts": call.clock.unix(),
-        "response_metadata": {"next_cursor": found.next_cursor},
+        "response_metadata": {"next_cursor": people.next_cursor},
     }
 
 
@@ -53,8 +53,8 @@ def info(call: Call, user: str, include_locale: bool = False) -> dict[str, Any]:
 
     https://docs.slack.dev/reference/methods/users.info
     """
-    found = _SLACKBOT if user == SLACKBOT else call.db.get(User, user, missing=UserNotFound)
-    (shown,) = _shown(call, [found], _with_locale(include_locale))
+    person = _SLACKBOT if user == SLACKBOT else call.db.get(User, user, missing=UserNotFound)
+    (shown,) = _shown(call, [person], _with_locale(include_locale))
     return {"user": shown}
 
 
@@ -66,10 +66,10 @@ def lookup_by_email(call: Call, email: str) -> dict[str, Any]:
     """
     wanted = email.strip()
     same_start = call.db.rows(User, User.email.starts(wanted, fold=True)) if wanted else []
-    found = next((user for user in same_start if user.email.casefold() == wanted.casefold()), None)
-    if found is None or found.is_active is False:
+    person = next((user for user in same_start if user.email.casefold() == wanted.casefold()), None)
+    if person is None or person.is_active is False:
         raise UsersNotFound
-    (shown,) = _shown(call, [found], {})
+    (shown,) = _shown(call, [person], {})
     for key in ("always_active", "bot_id", "api_app_id"):
         shown["profile"].pop(key, None)
     return {"user": shown}
@@ -81,9 +81,9 @@ def get_profile(call: Call, user: str = "", include_labels: bool = False) -> dic
 
     https://docs.slack.dev/reference/methods/users.profile.get
     """
-    found = call.db.get(User, user or call.actor, missing=UserNotFound)
-    said = at_present(profile_of(call.db, found.user_id), call.clock.unix())
-    shown = {**profile_object(found, said), "always_active": bool(found.is_bot)}
+    person = call.db.get(User, user or call.actor, missing=UserNotFound)
+    said = at_present(profile_of(call.db, person.user_id), call.clock.unix())
+    shown = {**profile_object(person, said), "always_active": bool(person.is_bot)}
     return {"profile": {**shown, "fields": said.fields or {}}}
 
 

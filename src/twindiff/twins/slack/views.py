@@ -56,8 +56,8 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(_entity, text)
 
 
-def _entity(found: re.Match[str]) -> str:
-    return _ENTITIES.get(found[0], found[0])
+def _entity(match: re.Match[str]) -> str:
+    return _ENTITIES.get(match[0], match[0])
 
 
 def posted_message(

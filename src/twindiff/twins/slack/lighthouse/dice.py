@@ -33,7 +33,7 @@ class Dice:
 
     def some(self, items: Sequence[T], count: int) -> list[T]:
         """Up to `count` different items, in a new order."""
-        left, found = list(items), list[T]()
-        while left and len(found) < count:
-            found.append(left.pop(self.below(len(left))))
-        return found
+        left, chosen = list(items), list[T]()
+        while left and len(chosen) < count:
+            chosen.append(left.pop(self.below(len(left))))
+        return chosen

@@ -99,6 +99,6 @@ def mentions_in(text: str) -> str:
     return _NAMED.sub(_mention, text)
 
 
-def _mention(found: re.Match[str]) -> str:
-    kind, name = found.groups()
+def _mention(match: re.Match[str]) -> str:
+    kind, name = match.groups()
     return f"<@{person(name).id}>" if kind == "@" else f"<#{room_id(name)}|{name}>"

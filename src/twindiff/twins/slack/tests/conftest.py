@@ -52,8 +52,8 @@ class Slack:
 
     def events(self) -> list[dict[str, Any]]:
         """Name and payload of every event so far."""
-        found = self.environment.platform.get(f"env/{self.environment.id}/journal?limit=1000")
-        return [event for record in found["records"] for event in record.get("events", [])]
+        journal = self.environment.platform.get(f"env/{self.environment.id}/journal?limit=1000")
+        return [event for record in journal["records"] for event in record.get("events", [])]
 
 
 @pytest.fixture(scope="session")

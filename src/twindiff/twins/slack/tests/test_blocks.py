@@ -172,8 +172,8 @@ def test_a_block_id_is_used_once():
 
 
 def test_markdown_blocks_share_their_limit():
-    found = list(problems([{"type": "markdown", "text": "x" * 7000}] * 2, "/blocks"))
-    assert found == ["markdown blocks must be less than 12001 characters together [json-pointer:/blocks]"]
+    errors = list(problems([{"type": "markdown", "text": "x" * 7000}] * 2, "/blocks"))
+    assert errors == ["markdown blocks must be less than 12001 characters together [json-pointer:/blocks]"]
 
 
 @pytest.mark.parametrize(

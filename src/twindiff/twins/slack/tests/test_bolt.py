@@ -64,9 +64,9 @@ def replies(slack: Slack, count: int) -> list[str]:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         said = [event["payload"] for event in slack.events() if event["name"] == "message"]
-        found = [each["text"] for each in said if each["user"] == AGENT]
-        if len(found) >= count:
-            return found
+        texts = [each["text"] for each in said if each["user"] == AGENT]
+        if len(texts) >= count:
+            return texts
         assert time.monotonic() < deadline, said
 
 

@@ -29,13 +29,13 @@ def edit(slack, canvas):
 
 
 def section(slack, canvas, **criteria):
-    [found] = slack("canvases.sections.lookup", canvas_id=canvas, criteria=criteria)["sections"]
-    return found["id"]
+    [only] = slack("canvases.sections.lookup", canvas_id=canvas, criteria=criteria)["sections"]
+    return only["id"]
 
 
 def test_a_canvas_is_a_list_of_sections():
-    found = [section.text for section in sections_of("F1", TEXT)]
-    assert found == ["# One", "first", "## Two", "second", "```\na\n\nb\n```"]
+    texts = [section.text for section in sections_of("F1", TEXT)]
+    assert texts == ["# One", "first", "## Two", "second", "```\na\n\nb\n```"]
 
 
 def test_equal_sections_have_ids_of_their_own_that_last():
@@ -69,8 +69,8 @@ def test_a_canvas_is_renamed(edit):
 
 
 def test_any_heading_is_found(slack, canvas):
-    found = slack("canvases.sections.lookup", canvas_id=canvas, criteria={"section_types": ["any_header"]})
-    assert len(found["sections"]) == 2
+    answer = slack("canvases.sections.lookup", canvas_id=canvas, criteria={"section_types": ["any_header"]})
+    assert len(answer["sections"]) == 2
 
 
 def test_access_is_given_to_people_and_to_channels(slack, slack_as, canvas):

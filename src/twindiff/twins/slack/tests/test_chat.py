@@ -37,10 +37,10 @@ def test_a_message_reaches_the_channel(slack):
 
 def test_a_message_adds_one_row_and_changes_nothing_that_is_shown(slack, diff):
     ts = slack("chat.postMessage", channel=GENERAL, text=f"hi <@{JOHN}>")["ts"]
-    found = diff()
-    [row] = found["inserts"]
+    changes = diff()
+    [row] = changes["inserts"]
     assert (row["__table__"], row["message_id"], row["ts"], row["blocks"]) == ("messages", ts, None, None)
-    assert (found["updates"], found["deletes"]) == ([], [])
+    assert (changes["updates"], changes["deletes"]) == ([], [])
 
 
 @pytest.mark.parametrize("name", ["general", "#general", "General", GENERAL])

@@ -66,13 +66,13 @@ def report(platform, types, tmp_path_factory):
 
 
 def test_every_method_we_list_is_answered(report):
-    states = {name: found["state"] for name, found in report["operations"].items()}
+    states = {name: operation["state"] for name, operation in report["operations"].items()}
     named = METHODS - PASSED_OVER
     assert {name: states.get(name) for name in named} == dict.fromkeys(named, "implemented")
 
 
 def test_a_method_we_lack_is_said_to_be_missing(report):
-    lacking = {name: found["state"] for name, found in report["operations"].items() if name not in METHODS}
+    lacking = {name: operation["state"] for name, operation in report["operations"].items() if name not in METHODS}
     assert set(lacking.values()) == {"missing"}
 
 
@@ -83,7 +83,7 @@ def test_the_vendor_s_client_makes_its_round(report):
 
 def test_the_core_is_complete(report):
     core = (SHARED / "conformance" / "core" / "slack.txt").read_text().split("\n")
-    states = {name: found["state"] for name, found in report["operations"].items()}
+    states = {name: operation["state"] for name, operation in report["operations"].items()}
     named = [line.strip() for line in core if line.strip() and not line.startswith("#")]
     assert len(named) == 96
     assert {name for name in named if states.get(name, "implemented") != "implemented" or name not in METHODS} == set()
@@ -92,8 +92,8 @@ def test_the_core_is_complete(report):
 def test_every_answer_on_the_round_is_of_the_vendor_s_type(report, types):
     need(types)
     # An upload in three steps answers otherwise than the retired files.upload, by whose type the probe reads it.
-    found = [answer for answer in report["validity"] if answer["op"] != "files.upload"]
-    assert [answer for answer in found if answer["errors"] or answer["unknown"]] == []
+    answers = [answer for answer in report["validity"] if answer["op"] != "files.upload"]
+    assert [answer for answer in answers if answer["errors"] or answer["unknown"]] == []
 
 
 @pytest.fixture(scope="module")

@@ -78,12 +78,12 @@ def test_a_list_can_leave_out_archived_channels(slack, mine):
 def test_pages_of_a_list_follow_each_other_while_channels_are_made(slack, mine):
     first = slack("conversations.list", limit=1)
     slack("conversations.create", name="later")
-    cursor, found = first["response_metadata"]["next_cursor"], first["channels"]
+    cursor, channels = first["response_metadata"]["next_cursor"], first["channels"]
     while cursor:
         answer = slack("conversations.list", limit=1, cursor=cursor)
-        cursor, found = answer["response_metadata"]["next_cursor"], found + answer["channels"]
-    assert {"general", "random", "plans"} <= {channel["name"] for channel in found}
-    assert len({channel["id"] for channel in found}) == len(found)
+        cursor, channels = answer["response_metadata"]["next_cursor"], channels + answer["channels"]
+    assert {"general", "random", "plans"} <= {channel["name"] for channel in channels}
+    assert len({channel["id"] for channel in channels}) == len(channels)
 
 
 @pytest.mark.parametrize(

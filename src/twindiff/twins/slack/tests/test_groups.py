@@ -31,9 +31,9 @@ def test_a_group_keeps_its_own_names(slack):
 def test_bookmarks_keep_their_order(slack):
     for title in ("one", "two", "three"):
         slack("bookmarks.add", channel_id=GENERAL, title=title, type="link", link=f"https://{title}.example/x")
-    found = slack("bookmarks.list", channel_id=GENERAL)["bookmarks"]
-    assert [(each["title"], each["rank"]) for each in found] == [("one", "a"), ("two", "b"), ("three", "c")]
-    assert found[0]["icon_url"] == "https://one.example/favicon.ico"
+    bookmarks = slack("bookmarks.list", channel_id=GENERAL)["bookmarks"]
+    assert [(each["title"], each["rank"]) for each in bookmarks] == [("one", "a"), ("two", "b"), ("three", "c")]
+    assert bookmarks[0]["icon_url"] == "https://one.example/favicon.ico"
 
 
 def test_a_bookmark_loses_its_emoji(slack):

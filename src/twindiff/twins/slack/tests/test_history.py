@@ -56,11 +56,11 @@ def test_history_tells_the_window_it_was_asked_for(slack):
 
 def test_history_comes_in_pages_that_do_not_shift(slack, say):
     expected = [say(str(n)) for n in range(5)][::-1]
-    found = []
+    listed = []
     for page in pages(slack, "conversations.history", channel=RANDOM, limit=2):
-        found += [message["ts"] for message in page]
+        listed += [message["ts"] for message in page]
         say("later")
-    assert found[:5] == expected
+    assert listed[:5] == expected
 
 
 def test_the_last_page_has_an_empty_cursor(slack):
@@ -121,8 +121,8 @@ def test_a_tombstone_has_its_place_in_the_pages(slack, say):
     for root in roots[1], roots[3]:
         say("reply", thread_ts=root)
         slack("chat.delete", channel=RANDOM, ts=root)
-    found = [m["ts"] for page in pages(slack, "conversations.history", channel=RANDOM, limit=2) for m in page]
-    assert found[:5] == roots[::-1]
+    listed = [m["ts"] for page in pages(slack, "conversations.history", channel=RANDOM, limit=2) for m in page]
+    assert listed[:5] == roots[::-1]
 
 
 @pytest.mark.parametrize("size", range(1, 8))
@@ -134,8 +134,8 @@ def test_pages_of_any_size_put_together_are_the_whole(slack, say, size):
     slack("chat.delete", channel=RANDOM, ts=roots[0])
     slack("chat.delete", channel=RANDOM, ts=roots[2])
     whole = slack("conversations.history", channel=RANDOM)["messages"]
-    found = [message for page in pages(slack, "conversations.history", channel=RANDOM, limit=size) for message in page]
-    assert found == whole
+    listed = [message for page in pages(slack, "conversations.history", channel=RANDOM, limit=size) for message in page]
+    assert listed == whole
     assert [message["reply_count"] for message in whole if message["ts"] in roots] == [2] * 4
 
 
@@ -200,25 +200,25 @@ def test_a_message_without_replies_is_a_thread_of_its_own(slack):
 
 def test_every_page_of_a_thread_begins_with_the_root(slack, thread):
     root, *replies = thread
-    found = [
+    listed = [
         [m["ts"] for m in page] for page in pages(slack, "conversations.replies", channel=RANDOM, ts=root, limit=2)
     ]
-    assert found == [[root, reply] for reply in replies]
+    assert listed == [[root, reply] for reply in replies]
 
 
 def test_pages_of_one_get_to_the_end(slack, thread):
     root, *replies = thread
-    found = [
+    listed = [
         [m["ts"] for m in page] for page in pages(slack, "conversations.replies", channel=RANDOM, ts=root, limit=1)
     ]
-    assert found == [[root], *([root, reply] for reply in replies)]
+    assert listed == [[root], *([root, reply] for reply in replies)]
 
 
 def test_a_window_of_time_holds_for_replies_and_not_for_the_root(slack, thread):
     root, _, second, third = thread
     assert ids(slack("conversations.replies", channel=RANDOM, ts=root, oldest=second)) == [root, third]
-    found = slack("conversations.replies", channel=RANDOM, ts=root, oldest=second, inclusive=True)
-    assert ids(found) == [root, second, third]
+    answer = slack("conversations.replies", channel=RANDOM, ts=root, oldest=second, inclusive=True)
+    assert ids(answer) == [root, second, third]
 
 
 def test_the_thread_of_a_deleted_message_begins_with_its_tombstone(slack, thread):

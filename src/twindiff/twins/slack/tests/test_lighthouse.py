@@ -73,9 +73,9 @@ def test_the_new_date_of_the_release_is_found(slack):
 
 
 def test_the_vote_is_counted_by_its_emoji(slack):
-    found = slack("search.messages", query="has::ballot_box_with_ballot: in:general")["messages"]["matches"]
+    matches = slack("search.messages", query="has::ballot_box_with_ballot: in:general")["messages"]["matches"]
     votes = {}
-    for match in found:
+    for match in matches:
         message = slack("reactions.get", channel=match["channel"]["id"], timestamp=match["ts"], full=True)["message"]
         votes[match["text"].split(":")[0]] = message["reactions"][0]["count"]
     assert max(votes.items(), key=lambda each: each[1])[0] == "Split"

@@ -76,8 +76,8 @@ def test_a_list_of_things_to_do_has_three_columns_more(shared):
 
 def test_a_list_becomes_one_of_things_to_do(world):
     assert world("slackLists.update", id=LIST, todo_mode=True)["ok"]
-    found = world("slackLists.items.info", list_id=LIST, id=ITEM)["list"]["list_metadata"]
-    assert (len(found["schema"]), found["todo_mode"]) == (6, True)
+    metadata = world("slackLists.items.info", list_id=LIST, id=ITEM)["list"]["list_metadata"]
+    assert (len(metadata["schema"]), metadata["todo_mode"]) == (6, True)
 
 
 @pytest.mark.parametrize(
@@ -185,8 +185,8 @@ def test_a_default_stands_in_new_items_unless_something_else_is_said(shared):
 def test_cells_of_several_items_are_written_at_once(world):
     cells = [cell(STATUS, select=["done"]), cell(STATUS, SUBTASK, select=["open"]), cell(OWNER, user=[])]
     assert world("slackLists.items.update", list_id=LIST, cells=cells) == {"ok": True}
-    found = {row["item_id"]: row["text"] for row in world.diff()["inserts"]}
-    assert found == {ITEM: "done", SUBTASK: "open"}
+    texts = {row["item_id"]: row["text"] for row in world.diff()["inserts"]}
+    assert texts == {ITEM: "done", SUBTASK: "open"}
     assert [row["column_id"] for row in world.diff()["deletes"]] == [OWNER]
 
 
@@ -205,10 +205,10 @@ def test_an_item_goes_with_its_subtasks_and_is_known_to_have_been(world):
 
 
 def test_an_item_is_shown_with_its_subtasks_and_its_list(shared):
-    found = shared("slackLists.items.info", list_id=LIST, id=ITEM, include_is_subscribed=True)
-    assert (found["record"]["is_subscribed"], [each["id"] for each in found["subtasks"]]) == (True, [SUBTASK])
-    assert found["subtasks"][0]["parent_record_id"] == ITEM
-    assert (found["list"]["title"], found["list"]["list_limits"]["row_count"]) == ("Plan", 2)
+    answer = shared("slackLists.items.info", list_id=LIST, id=ITEM, include_is_subscribed=True)
+    assert (answer["record"]["is_subscribed"], [each["id"] for each in answer["subtasks"]]) == (True, [SUBTASK])
+    assert answer["subtasks"][0]["parent_record_id"] == ITEM
+    assert (answer["list"]["title"], answer["list"]["list_limits"]["row_count"]) == ("Plan", 2)
 
 
 def test_an_item_is_copied_with_its_cells(world):
@@ -227,8 +227,8 @@ def test_items_come_in_pages_the_newest_first(shared):
 def test_archived_items_are_listed_apart(workspace_with):
     items = [{**item, "is_archived": item["item_id"] == ITEM} for item in WORLD["list_items"]]
     slack = workspace_with(**{**WORLD, "list_items": items})
-    found = [slack("slackLists.items.list", list_id=LIST, archived=archived)["items"] for archived in (True, False)]
-    assert [[item["id"] for item in items] for items in found] == [[ITEM], [SUBTASK]]
+    listed = [slack("slackLists.items.list", list_id=LIST, archived=archived)["items"] for archived in (True, False)]
+    assert [[item["id"] for item in items] for items in listed] == [[ITEM], [SUBTASK]]
 
 
 def test_a_copy_has_the_columns_of_its_list_and_its_items_if_asked(shared):
@@ -341,8 +341,8 @@ def test_what_a_template_misshaped_stops_nobody_from_reading_a_list(workspace_wi
     cells = [{"item_id": ITEM, "column_id": type, "value": value} for type, value in odd.items() if value is not None]
     lists = [{**WORLD["lists"][0], "description_blocks": [{"type": "divider"}]}]
     slack = workspace_with(**{**WORLD, "lists": lists, "list_columns": columns, "list_cells": cells})
-    found = slack("slackLists.items.info", list_id=LIST, id=ITEM)
-    assert {field["key"] for field in found["record"]["fields"]} == {cell["column_id"] for cell in cells}
+    answer = slack("slackLists.items.info", list_id=LIST, id=ITEM)
+    assert {field["key"] for field in answer["record"]["fields"]} == {cell["column_id"] for cell in cells}
     copy = {"name": "Copy", "copy_from_list_id": LIST, "include_copied_list_records": True}
     assert slack("slackLists.create", **copy)["ok"]
     assert slack("slackLists.items.create", list_id=LIST, duplicated_item_id=ITEM)["ok"]

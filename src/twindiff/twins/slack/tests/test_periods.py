@@ -31,9 +31,9 @@ A_THURSDAY = date(2026, 1, 15)
     ],
 )
 def test_a_text_means_days(text, first, last):
-    found = period_of(text, A_THURSDAY)
-    assert found
-    assert (found.first.isoformat(), found.after.toordinal() - 1) == (first, date.fromisoformat(last).toordinal())
+    period = period_of(text, A_THURSDAY)
+    assert period
+    assert (period.first.isoformat(), period.after.toordinal() - 1) == (first, date.fromisoformat(last).toordinal())
 
 
 @pytest.mark.parametrize("text", ["", "someday", "2026-13-01", "2026-13", "0000", "9999", "99999999999", "ja"])

@@ -12,8 +12,8 @@ BLOCK = {"type": "call", "call_id": "R1"}
 
 def shown(slack, ts):
     """The call in the first block of a message."""
-    found = slack("conversations.history", channel=GENERAL, latest=ts, inclusive=True, limit=1)["messages"][0]
-    return found["blocks"][0]["call"]
+    message = slack("conversations.history", channel=GENERAL, latest=ts, inclusive=True, limit=1)["messages"][0]
+    return message["blocks"][0]["call"]
 
 
 def test_a_call_is_answered_as_it_was_registered(world):
@@ -56,8 +56,8 @@ def test_a_message_shows_the_call_as_it_is_now(world):
 def test_a_link_unfurls_to_a_call(world):
     unfurls = {"https://example.com": {"blocks": [BLOCK]}}
     assert world("chat.unfurl", channel=GENERAL, ts=EDITED, unfurls=unfurls)["ok"]
-    found = world("conversations.history", channel=GENERAL, latest=EDITED, inclusive=True, limit=1)["messages"][0]
-    assert found["attachments"][0]["blocks"][0]["call"]["v1"]["id"] == "R1"
+    message = world("conversations.history", channel=GENERAL, latest=EDITED, inclusive=True, limit=1)["messages"][0]
+    assert message["attachments"][0]["blocks"][0]["call"]["v1"]["id"] == "R1"
 
 
 def test_a_bot_says_who_made_a_call(workspace_with):

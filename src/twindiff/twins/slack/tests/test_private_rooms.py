@@ -68,9 +68,9 @@ def test_the_maker_of_a_channel_s_canvas_loses_it_with_the_channel(slack, secret
     slack("conversations.invite", channel=secret, users=JOHN)
     canvas = john("conversations.canvases.create", channel_id=secret, document_content=NOTE)["canvas_id"]
     slack("conversations.kick", channel=secret, user=JOHN)
-    found = {"canvas_id": canvas, "criteria": {"contains_text": "12345"}}
-    assert slack("canvases.sections.lookup", **found)["sections"]
-    assert john("canvases.sections.lookup", **found)["error"] == "canvas_not_found"
+    lookup = {"canvas_id": canvas, "criteria": {"contains_text": "12345"}}
+    assert slack("canvases.sections.lookup", **lookup)["sections"]
+    assert john("canvases.sections.lookup", **lookup)["error"] == "canvas_not_found"
     assert john("canvases.delete", canvas_id=canvas)["error"] == "canvas_not_found"
 
 

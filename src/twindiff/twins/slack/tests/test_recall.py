@@ -59,7 +59,7 @@ PICTURES = {"map.png": picture(), "cat.gif": moving()}
 """What is uploaded to that world first, and looked at."""
 
 
-class Found(NamedTuple):
+class Fields(NamedTuple):
     """What the round found: how many fields are named, which are missed, and which are in any answer.
 
     A field is told by what holds it, in the singular, and its name; at the top of an answer by the method.
@@ -71,7 +71,7 @@ class Found(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def found(platform: Platform, types: Any) -> Found:  # noqa: F811
+def fields(platform: Platform, types: Any) -> Fields:  # noqa: F811
     need(types)
     sys.path.insert(0, str(PROBE.parent))
     try:
@@ -93,7 +93,7 @@ def found(platform: Platform, types: Any) -> Found:  # noqa: F811
         answer = world.slack(method, token="xoxp-1", **arguments)
         assert answer["ok"], answer
         recall.note(answer, method)
-    return Found(recall.named, recall.missed, recall.shown)
+    return Fields(recall.named, recall.missed, recall.shown)
 
 
 def upload(world: Environment, name: str, data: bytes) -> str:
@@ -163,24 +163,24 @@ def reason(name: str) -> str | None:
     return next((why for why, patterns in LEFT_OUT.items() if any(fnmatchcase(name, each) for each in patterns)), None)
 
 
-def test_every_field_that_is_missed_is_shown_elsewhere_or_the_readme_says_why_not(found):
-    assert {field for field in found.missed if field not in found.shown and reason(field[1]) is None} == set()
+def test_every_field_that_is_missed_is_shown_elsewhere_or_the_readme_says_why_not(fields):
+    assert {field for field in fields.missed if field not in fields.shown and reason(field[1]) is None} == set()
 
 
-def test_the_readme_leaves_out_nothing_that_is_not_missed(found):
-    names = {name for held_by, name in found.missed if (held_by, name) not in found.shown}
+def test_the_readme_leaves_out_nothing_that_is_not_missed(fields):
+    names = {name for held_by, name in fields.missed if (held_by, name) not in fields.shown}
     patterns = [pattern for patterns in LEFT_OUT.values() for pattern in patterns]
     assert [pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names)] == []
 
 
-def test_the_readme_tells_the_figures(found):
-    never = [field for field in found.missed if field not in found.shown]
+def test_the_readme_tells_the_figures(fields):
+    never = [field for field in fields.missed if field not in fields.shown]
     why = Counter(reason(name) for _, name in never)
-    there, errors = found.named - len(found.missed), why[OF_ERRORS]
-    elsewhere = len(found.missed) - len(never)
-    possible = found.named - len(never) + why[NOT_SERVED]
+    there, errors = fields.named - len(fields.missed), why[OF_ERRORS]
+    elsewhere = len(fields.missed) - len(never)
+    possible = fields.named - len(never) + why[NOT_SERVED]
     of_files = sum(count for each, count in why.items() if each and each.startswith("Files"))
-    shown, right = there + elsewhere, found.named - errors
-    shares = there / found.named, there / right, shown / right, shown / (possible + of_files)
+    shown, right = there + elsewhere, fields.named - errors
+    shares = there / fields.named, there / right, shown / right, shown / (possible + of_files)
     figures = " · ".join(f"{share:.0%}".replace("%", " %") for share in shares)
-    assert f"{figures} ({found.named} fields)" in README
+    assert f"{figures} ({fields.named} fields)" in README

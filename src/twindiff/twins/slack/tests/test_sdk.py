@@ -66,8 +66,8 @@ def test_chat_schedule_message(client):
 
 
 def test_conversations_list(client):
-    found = [page["channels"][0]["name"] for page in client.conversations_list(types=["public_channel", "im"], limit=1)]
-    assert found == ["general", "random"]
+    names = [page["channels"][0]["name"] for page in client.conversations_list(types=["public_channel", "im"], limit=1)]
+    assert names == ["general", "random"]
 
 
 def test_conversations_info(client):
@@ -76,10 +76,10 @@ def test_conversations_info(client):
 
 
 def test_conversations_history(client):
-    found = [
+    listed = [
         page["messages"][0]["ts"] for page in client.conversations_history(channel=GENERAL, limit=1, inclusive=False)
     ]
-    assert found == ["1699568400.000456", MINE]
+    assert listed == ["1699568400.000456", MINE]
 
 
 def test_conversations_replies(client):
@@ -89,8 +89,8 @@ def test_conversations_replies(client):
 
 
 def test_conversations_members(client):
-    found = [page["members"] for page in client.conversations_members(channel=GENERAL, limit=2)]
-    assert found == [[ME, JOHN], [ROBERT]]
+    pages = [page["members"] for page in client.conversations_members(channel=GENERAL, limit=2)]
+    assert pages == [[ME, JOHN], [ROBERT]]
 
 
 def test_conversations_create(client):
@@ -140,8 +140,8 @@ def test_conversations_set_topic(client):
 
 
 def test_users_list(client):
-    found = [user["id"] for page in client.users_list(limit=2) for user in page["members"]]
-    assert found == [ME, JOHN, ROBERT]
+    ids = [user["id"] for page in client.users_list(limit=2) for user in page["members"]]
+    assert ids == [ME, JOHN, ROBERT]
 
 
 def test_users_info(client):

@@ -18,15 +18,15 @@ def find(slack):
 
 
 def test_a_match_says_where_and_by_whom(slack):
-    found = slack("search.messages", query="rollout")["messages"]
-    [match] = found["matches"]
+    messages = slack("search.messages", query="rollout")["messages"]
+    [match] = messages["matches"]
     assert (match["ts"], match["channel"]["name"], match["username"]) == (ROLLOUT, "general", "robertsmith")
     assert match["permalink"].endswith(f"/archives/{GENERAL}/p1699568400000456")
-    assert found["total"] == found["paging"]["total"] == found["pagination"]["total_count"] == 1
+    assert messages["total"] == messages["paging"]["total"] == messages["pagination"]["total_count"] == 1
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("ROLLOUT", [ROLLOUT]),
         ("watching tonight", [ROLLOUT]),
@@ -43,12 +43,12 @@ def test_a_match_says_where_and_by_whom(slack):
         ("nothing:else", []),
     ],
 )
-def test_words_phrases_and_exclusions(find, query, found):
-    assert find(query) == found
+def test_words_phrases_and_exclusions(find, query, expected):
+    assert find(query) == expected
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("in:random", [SOUP]),
         ("in:#random", [SOUP]),
@@ -72,12 +72,12 @@ def test_words_phrases_and_exclusions(find, query, found):
         ("in:general from:me rollout", []),
     ],
 )
-def test_places_and_people(find, query, found):
-    assert find(query) == found
+def test_places_and_people(find, query, expected):
+    assert find(query) == expected
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("on:2023-11-09", [SOUP, ROLLOUT, BILLING]),
         ("on:11/09/2023", [SOUP, ROLLOUT, BILLING]),
@@ -93,8 +93,8 @@ def test_places_and_people(find, query, found):
         ("before:someday soup", [SOUP]),
     ],
 )
-def test_days(find, query, found):
-    assert find(query) == found
+def test_days(find, query, expected):
+    assert find(query) == expected
 
 
 def test_reactions_links_and_threads(slack, find):
@@ -144,9 +144,9 @@ def test_a_public_channel_is_searched_by_those_outside_too(slack, find):
 def test_pages(slack, find):
     assert find("*", count=2) == [SOUP, ROLLOUT]
     assert find("*", count=2, page=2) == [BILLING]
-    found = slack("search.messages", query="*", count=2, page=2)["messages"]
-    assert found["paging"] == {"count": 2, "total": 3, "page": 2, "pages": 2}
-    assert (found["pagination"]["first"], found["pagination"]["last"]) == (3, 3)
+    messages = slack("search.messages", query="*", count=2, page=2)["messages"]
+    assert messages["paging"] == {"count": 2, "total": 3, "page": 2, "pages": 2}
+    assert (messages["pagination"]["first"], messages["pagination"]["last"]) == (3, 3)
 
 
 @pytest.mark.parametrize("direction", ["asc", "desc"])
@@ -204,7 +204,7 @@ def with_files(workspace_with):
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("soup", ["F0"]),
         ("SOUP in:general", ["F0"]),
@@ -214,8 +214,8 @@ def with_files(workspace_with):
         ("from:robertsmith", ["F1", "F0"]),
     ],
 )
-def test_files_are_found_by_name_where_they_were_shared(with_files, query, found):
-    assert [match["id"] for match in with_files("search.all", query=query)["files"]["matches"]] == found
+def test_files_are_found_by_name_where_they_were_shared(with_files, query, expected):
+    assert [match["id"] for match in with_files("search.all", query=query)["files"]["matches"]] == expected
 
 
 def test_a_message_with_a_file_has_one(with_files):
@@ -262,7 +262,7 @@ SAID = (
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("process", [0]),
         ("processing", [0]),
@@ -285,13 +285,13 @@ SAID = (
         ("universe", []),
     ],
 )
-def test_whole_words_are_found_in_every_form_and_without_accents(slack, query, found):
+def test_whole_words_are_found_in_every_form_and_without_accents(slack, query, expected):
     """https://slack.com/help/articles/202528808-Search-in-Slack"""
     room = slack("conversations.create", name="words")["channel"]["id"]
     for text in SAID:
         slack("chat.postMessage", channel=room, text=text)
     matches = slack("search.messages", query=f"{query} in:words", sort_dir="asc")["messages"]["matches"]
-    assert [SAID.index(match["text"]) for match in matches] == found
+    assert [SAID.index(match["text"]) for match in matches] == expected
 
 
 def test_hits_are_marked_where_the_text_has_accents(slack):

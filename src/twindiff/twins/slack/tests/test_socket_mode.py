@@ -54,10 +54,10 @@ def settled(slack: Slack, count: int) -> list[dict[str, Any]]:
     """The deliveries, once so many are not pending."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
-        found = slack.environment.platform.get(f"env/{slack.environment.id}/deliveries")["deliveries"]
-        if sum(each["status"] != "pending" for each in found) >= count:
-            return found
-        assert time.monotonic() < deadline, found
+        deliveries = slack.environment.platform.get(f"env/{slack.environment.id}/deliveries")["deliveries"]
+        if sum(each["status"] != "pending" for each in deliveries) >= count:
+            return deliveries
+        assert time.monotonic() < deadline, deliveries
 
 
 def test_slack_says_hello_and_how_many_connections_there_are(john: Slack):

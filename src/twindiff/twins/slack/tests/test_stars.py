@@ -23,12 +23,12 @@ def listed(answer):
 
 @pytest.mark.filterwarnings("ignore:stars:UserWarning")
 def test_the_pages_of_saved_items_are_the_whole_list(slack, saved):
-    client, found, cursor = WebClient(token=slack.token, base_url=slack.url), [], None
+    client, items, cursor = WebClient(token=slack.token, base_url=slack.url), [], None
     while cursor != "":
         answer = cast(dict[str, Any], client.stars_list(limit=3, cursor=cursor).data)
-        found += listed(answer)
+        items += listed(answer)
         cursor = answer["response_metadata"]["next_cursor"]
-    assert found == saved
+    assert items == saved
 
 
 def test_paging_by_cursor_survives_that_items_come_and_go(slack, saved):

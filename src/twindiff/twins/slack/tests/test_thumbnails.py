@@ -34,8 +34,8 @@ def test_a_picture_tells_its_size_and_how_it_is_turned(upload):
 
 def test_a_picture_has_the_thumbnails_that_are_smaller_than_it(upload):
     file = upload(picture(500, 313), "computer.png")
-    found = {name for name in file if name.startswith("thumb_") and name[6:].isdigit()}
-    assert found == {"thumb_64", "thumb_80", "thumb_160", "thumb_360", "thumb_480"}
+    names = {name for name in file if name.startswith("thumb_") and name[6:].isdigit()}
+    assert names == {"thumb_64", "thumb_80", "thumb_160", "thumb_360", "thumb_480"}
 
 
 def test_thumbnails_tell_their_sizes(upload):
@@ -75,8 +75,8 @@ def test_what_a_square_thumbnail_does_not_cover_is_clear(slack, upload):
 
 def test_an_animation_has_one_small_animation_and_a_still_picture(slack, upload):
     file = upload(moving(), "cat.gif")
-    found = [Image.open(io.BytesIO(fetched(slack, file[name]).content)) for name in ("thumb_360_gif", "deanimate_gif")]
-    assert [(image.format, image.size, getattr(image, "is_animated", False)) for image in found] == [
+    images = [Image.open(io.BytesIO(fetched(slack, file[name]).content)) for name in ("thumb_360_gif", "deanimate_gif")]
+    assert [(image.format, image.size, getattr(image, "is_animated", False)) for image in images] == [
         ("GIF", (360, 250), True),
         ("PNG", (526, 366), False),
     ]

@@ -136,8 +136,8 @@ def test_pages_of_files_are_parts_of_one_list(slack, upload):
 
 def test_files_are_found_by_name_and_place(slack, upload):
     upload(b"x", "harbour.txt", channel_id=GENERAL)
-    found = slack("search.files", query="HARBOUR in:general")["files"]
-    assert [match["name"] for match in found["matches"]] == ["harbour.txt"]
+    files = slack("search.files", query="HARBOUR in:general")["files"]
+    assert [match["name"] for match in files["matches"]] == ["harbour.txt"]
     assert slack("search.files", query="harbour in:random")["files"]["total"] == 0
 
 

@@ -103,15 +103,15 @@ def test_somebody_else_s_channels_are_those_that_the_caller_may_know_of(slack, s
     slack_as(JOHN)("conversations.create", name="johns")
     slack_as(JOHN)("conversations.create", name="secret", is_private=True)
     shared = slack("conversations.open", users=JOHN)["channel"]["id"]
-    found = slack("users.conversations", user=JOHN, types="public_channel,private_channel,im")["channels"]
-    assert {channel.get("name", channel["id"]) for channel in found} == {"general", "random", "johns", shared}
+    channels = slack("users.conversations", user=JOHN, types="public_channel,private_channel,im")["channels"]
+    assert {channel.get("name", channel["id"]) for channel in channels} == {"general", "random", "johns", shared}
 
 
 def test_one_s_direct_messages_are_listed_by_the_other_person(slack):
     slack("conversations.open", users=JOHN)
     slack("conversations.open", users=ME)
-    found = slack("users.conversations", types="im")["channels"]
-    assert {channel["user"] for channel in found} == {JOHN, ME}
+    channels = slack("users.conversations", types="im")["channels"]
+    assert {channel["user"] for channel in channels} == {JOHN, ME}
 
 
 def test_left_and_archived_channels_are_not_listed(slack):
@@ -124,7 +124,7 @@ def test_left_and_archived_channels_are_not_listed(slack):
 
 def test_who_is_active_is_paid_for(slack):
     """https://docs.slack.dev/reference/methods/team.billableInfo"""
-    found = slack("team.billableInfo")["billable_info"]
-    assert found["U02JOHNDOE1"] == {"billing_active": True}
+    billable = slack("team.billableInfo")["billable_info"]
+    assert billable["U02JOHNDOE1"] == {"billing_active": True}
     assert slack("team.billableInfo", user="U03ROBERT23")["billable_info"] == {"U03ROBERT23": {"billing_active": True}}
     assert slack("team.billableInfo", user="U0NOBODY")["error"] == "user_not_found"
