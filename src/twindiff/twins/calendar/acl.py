@@ -170,11 +170,11 @@ def patch_rule(
 ) -> dict[str, Any]:
     """Change the role of a rule; its scope stays."""
     calendar = open_calendar(call, calendar_id, "owner").calendar
-    found = _find(call, calendar, rule_id)
-    check_if_match(if_match, found.etag, ConditionNotMet)
-    _refuse_other_scope(found, rule)
-    role = found.role if rule.role is UNSET else _checked_role(rule.role)
-    return _set_role(call, calendar, found, role, mails=send_notifications)
+    row = _find(call, calendar, rule_id)
+    check_if_match(if_match, row.etag, ConditionNotMet)
+    _refuse_other_scope(row, rule)
+    role = row.role if rule.role is UNSET else _checked_role(rule.role)
+    return _set_role(call, calendar, row, role, mails=send_notifications)
 
 
 @api.put("/calendars/{calendarId}/acl/{ruleId}")
@@ -188,14 +188,14 @@ def update_rule(
 ) -> dict[str, Any]:
     """Replace a rule, of which only the role can differ."""
     calendar = open_calendar(call, calendar_id, "owner").calendar
-    found = _find(call, calendar, rule_id)
-    check_if_match(if_match, found.etag, ConditionNotMet)
-    _refuse_other_scope(found, rule)
-    return _set_role(call, calendar, found, _checked_role(rule.role), mails=send_notifications)
+    row = _find(call, calendar, rule_id)
+    check_if_match(if_match, row.etag, ConditionNotMet)
+    _refuse_other_scope(row, rule)
+    return _set_role(call, calendar, row, _checked_role(rule.role), mails=send_notifications)
 
 
-def _refuse_other_scope(found: CalendarAclRule, rule: AclRuleBody) -> None:
-    if rule.scope and _checked_scope(rule.scope) != (found.scope_type, found.scope_value):
+def _refuse_other_scope(row: CalendarAclRule, rule: AclRuleBody) -> None:
+    if rule.scope and _checked_scope(rule.scope) != (row.scope_type, row.scope_value):
         raise Invalid("The scope of a rule cannot be changed. Delete the rule and insert another one.")
 
 
@@ -203,9 +203,9 @@ def _refuse_other_scope(found: CalendarAclRule, rule: AclRuleBody) -> None:
 def delete_rule(call: Call, calendar_id: str, rule_id: str, if_match: Annotated[str, Header("If-Match")] = "") -> None:
     """Take access back."""
     calendar = open_calendar(call, calendar_id, "owner").calendar
-    found = _find(call, calendar, rule_id)
-    check_if_match(if_match, found.etag, ConditionNotMet)
+    rule = _find(call, calendar, rule_id)
+    check_if_match(if_match, rule.etag, ConditionNotMet)
     owner = call.db.find(CalendarUser, CalendarUser.id == calendar.owner_id)
-    if owner and found.scope_type == "user" and found.scope_value == owner.email:
+    if owner and rule.scope_type == "user" and rule.scope_value == owner.email:
         raise CannotChangeOwner
-    _tell(call, calendar, amend(call, found, deleted=True), mails=False)
+    _tell(call, calendar, amend(call, rule, deleted=True), mails=False)

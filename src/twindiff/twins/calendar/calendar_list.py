@@ -202,9 +202,9 @@ def patch_entry(
     if_match: Annotated[str, Header("If-Match")] = "",
 ) -> dict[str, Any]:
     """Change what is given of an entry."""
-    found, calendar, role = _entry(call, calendar_id)
-    check_if_match(if_match, found.etag, ConditionNotMet)
-    return _changed(call, found, calendar, role, _wanted(entry, rgb=color_rgb_format))
+    row, calendar, role = _entry(call, calendar_id)
+    check_if_match(if_match, row.etag, ConditionNotMet)
+    return _changed(call, row, calendar, role, _wanted(entry, rgb=color_rgb_format))
 
 
 @api.put("/users/me/calendarList/{calendarId}")
@@ -216,18 +216,18 @@ def update_entry(
     if_match: Annotated[str, Header("If-Match")] = "",
 ) -> dict[str, Any]:
     """Replace an entry."""
-    found, calendar, role = _entry(call, calendar_id)
-    check_if_match(if_match, found.etag, ConditionNotMet)
-    return _changed(call, found, calendar, role, _wanted(entry, rgb=color_rgb_format, replaces=True))
+    row, calendar, role = _entry(call, calendar_id)
+    check_if_match(if_match, row.etag, ConditionNotMet)
+    return _changed(call, row, calendar, role, _wanted(entry, rgb=color_rgb_format, replaces=True))
 
 
 def _changed(
-    call: Call, found: CalendarListEntry, calendar: Calendar, role: str, wanted: dict[str, Any]
+    call: Call, before: CalendarListEntry, calendar: Calendar, role: str, wanted: dict[str, Any]
 ) -> dict[str, Any]:
-    after = amend(call, found, **wanted)
-    if after.etag != found.etag:
-        note(call, listed_collection(found.user_id), calendar.id)
-        _remind_anew(call, calendar, found, after)
+    after = amend(call, before, **wanted)
+    if after.etag != before.etag:
+        note(call, listed_collection(before.user_id), calendar.id)
+        _remind_anew(call, calendar, before, after)
     return _shown(call, after, calendar, role)
 
 
@@ -241,8 +241,8 @@ def _remind_anew(call: Call, calendar: Calendar, before: CalendarListEntry, afte
 @api.delete("/users/me/calendarList/{calendarId}", status=204)
 def delete_entry(call: Call, calendar_id: str, if_match: Annotated[str, Header("If-Match")] = "") -> None:
     """Take a calendar off the list; it stays, and so does the user's access."""
-    found, calendar, _ = _entry(call, calendar_id)
-    check_if_match(if_match, found.etag, ConditionNotMet)
-    if found.primary or (calendar.data_owner or "") == found.user_id:
+    entry, calendar, _ = _entry(call, calendar_id)
+    check_if_match(if_match, entry.etag, ConditionNotMet)
+    if entry.primary or (calendar.data_owner or "") == entry.user_id:
         raise Forbidden("A calendar that the user owns cannot be taken off the list. Hide it instead.")
-    note(call, listed_collection(found.user_id), amend(call, found, deleted=True).calendar_id)
+    note(call, listed_collection(entry.user_id), amend(call, entry, deleted=True).calendar_id)

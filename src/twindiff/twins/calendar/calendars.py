@@ -127,8 +127,8 @@ def patch_calendar(
     if_match: Annotated[str, Header("If-Match")] = "",
 ) -> dict[str, Any]:
     """Change what is given of a calendar."""
-    found = open_calendar(call, calendar_id, "owner")
-    check_if_match(if_match, found.calendar.etag, ConditionNotMet)
+    access = open_calendar(call, calendar_id, "owner")
+    check_if_match(if_match, access.calendar.etag, ConditionNotMet)
     if calendar.summary is not UNSET and not calendar.summary:
         raise Required("Missing summary.")
     given = {
@@ -138,7 +138,7 @@ def patch_calendar(
         "time_zone": UNSET if calendar.time_zone is UNSET else _checked_zone(calendar.time_zone) or "UTC",
         "auto_accept_invitations": calendar.auto_accept_invitations or UNSET,
     }
-    return _revised(call, found, given)
+    return _revised(call, access, given)
 
 
 @api.put("/calendars/{calendarId}")
@@ -149,8 +149,8 @@ def update_calendar(
     if_match: Annotated[str, Header("If-Match")] = "",
 ) -> dict[str, Any]:
     """Replace a calendar's metadata; a zone that is not given stays."""
-    found = open_calendar(call, calendar_id, "owner")
-    check_if_match(if_match, found.calendar.etag, ConditionNotMet)
+    access = open_calendar(call, calendar_id, "owner")
+    check_if_match(if_match, access.calendar.etag, ConditionNotMet)
     if not calendar.summary:
         raise Required("Missing summary.")
     given = {
@@ -160,11 +160,11 @@ def update_calendar(
         "time_zone": _checked_zone(calendar.time_zone) or UNSET,
         "auto_accept_invitations": bool(calendar.auto_accept_invitations or False),
     }
-    return _revised(call, found, given)
+    return _revised(call, access, given)
 
 
-def _revised(call: Call, found: Access, given: dict[str, Any]) -> dict[str, Any]:
-    before = found.calendar
+def _revised(call: Call, access: Access, given: dict[str, Any]) -> dict[str, Any]:
+    before = access.calendar
     after = amend(call, before, **given)
     if after.time_zone != before.time_zone:
         _replace_days(call, after)
@@ -191,14 +191,14 @@ def _replace_days(call: Call, calendar: Calendar) -> None:
 @api.delete("/calendars/{calendarId}", status=204)
 def delete_calendar(call: Call, calendar_id: str, if_match: Annotated[str, Header("If-Match")] = "") -> None:
     """Delete a secondary calendar for everybody."""
-    found = open_calendar(call, calendar_id, "owner").calendar
-    check_if_match(if_match, found.etag, ConditionNotMet)
-    owner = call.db.find(CalendarUser, CalendarUser.id == found.owner_id)
-    if owner and primary_of(call, owner) == found.id:
+    calendar = open_calendar(call, calendar_id, "owner").calendar
+    check_if_match(if_match, calendar.etag, ConditionNotMet)
+    owner = call.db.find(CalendarUser, CalendarUser.id == calendar.owner_id)
+    if owner and primary_of(call, owner) == calendar.id:
         raise CannotDeletePrimary
-    call.db.change(found, deleted=True, **stamp(call))
-    for entry in call.db.rows(CalendarListEntry, CalendarListEntry.calendar_id == found.id):
-        note(call, listed_collection(entry.user_id), found.id)
+    call.db.change(calendar, deleted=True, **stamp(call))
+    for entry in call.db.rows(CalendarListEntry, CalendarListEntry.calendar_id == calendar.id):
+        note(call, listed_collection(entry.user_id), calendar.id)
 
 
 @api.post("/calendars/{calendarId}/clear", status=204)
@@ -212,17 +212,17 @@ def transfer_ownership(call: Call, calendar_id: str, new_data_owner: str, use_ad
     """Give a secondary calendar to another user, who then owns its data; its former owner keeps owner access."""
     if not use_admin_access:
         raise Invalid("Only useAdminAccess=true is accepted.", location=("parameter", "useAdminAccess"))
-    found = open_calendar(call, calendar_id, "owner").calendar
+    calendar = open_calendar(call, calendar_id, "owner").calendar
     owner = call.db.find(CalendarUser, CalendarUser.email == new_data_owner)
-    former = call.db.get(CalendarUser, found.owner_id)
+    former = call.db.get(CalendarUser, calendar.owner_id)
     if owner is None or owner.email.partition("@")[2] != former.email.partition("@")[2]:
         raise NotFound(f"Not Found: there is no user {new_data_owner} in the organization")
-    if primary_of(call, former) == found.id:
+    if primary_of(call, former) == calendar.id:
         raise Invalid("Ownership of a primary calendar cannot be transferred.")
-    call.db.change(found, owner_id=owner.id, data_owner=owner.id, **stamp(call))
+    call.db.change(calendar, owner_id=owner.id, data_owner=owner.id, **stamp(call))
     for user in (former, owner):
-        _own(call, found.id, user)
-        note(call, listed_collection(user.id), found.id)
+        _own(call, calendar.id, user)
+        note(call, listed_collection(user.id), calendar.id)
 
 
 def _own(call: Call, calendar_id: str, user: CalendarUser) -> None:

@@ -41,8 +41,8 @@ INHERITED = (
 """What an exception has of its series as long as nobody has given it something of its own."""
 
 
-class Found(NamedTuple):
-    """An event in a calendar; `series` is that of an occurrence which has no row yet."""
+class SeenEvent(NamedTuple):
+    """An event as a calendar shows it; `series` is that of an occurrence which has no row yet."""
 
     event: CalendarEvent
     attendees: list[CalendarEventAttendee]
@@ -50,7 +50,7 @@ class Found(NamedTuple):
     series: CalendarEvent | None = None
 
 
-def find_event(call: Call, access: Access, event_id: str) -> Found:
+def find_event(call: Call, access: Access, event_id: str) -> SeenEvent:
     """An event, an exception or an occurrence that a calendar shows, cancelled ones too; raises NotFound."""
     calendar = access.calendar
     entry = _entry(call, calendar, event_id)
@@ -58,7 +58,7 @@ def find_event(call: Call, access: Access, event_id: str) -> Found:
         raise NotFound
     if entry:
         event = call.db.get(CalendarEvent, event_id, missing=NotFound)
-        return Found(event, attendees_of(call, [event.id]).get(event.id, []), _copy(call, calendar, event.id))
+        return SeenEvent(event, attendees_of(call, [event.id]).get(event.id, []), _copy(call, calendar, event.id))
     series_id, _, suffix = event_id.rpartition("_")
     entry = _entry(call, calendar, series_id) if series_id else None
     start = _start_of(suffix, calendar) if entry else None
@@ -66,7 +66,7 @@ def find_event(call: Call, access: Access, event_id: str) -> Found:
         raise NotFound
     series = call.db.get(CalendarEvent, series_id, missing=NotFound)
     invited = attendees_of(call, [series_id]).get(series_id, [])
-    return Found(occurrence(series, start, zone_name(calendar)), invited, _copy(call, calendar, series_id), series)
+    return SeenEvent(occurrence(series, start, zone_name(calendar)), invited, _copy(call, calendar, series_id), series)
 
 
 def _entry(call: Call, calendar: Calendar, event_id: str) -> AgendaEntry | None:
@@ -114,21 +114,21 @@ def write_new(call: Call, access: Access, event: CalendarEvent, attendees: Atten
 
 
 def write_change(
-    call: Call, access: Access, found: Found, after: CalendarEvent, attendees: Attendees | None, mails: str
+    call: Call, access: Access, seen: SeenEvent, after: CalendarEvent, attendees: Attendees | None, mails: str
 ) -> CalendarEvent:
     """Make an event what it is to be; an occurrence becomes an exception of its series.
 
     Other reminders alone do not update an event, as https://developers.google.com/workspace/calendar/api/v3/reference/events
     says of `updated`.
     """
-    before, zone = found.event, zone_name(access.calendar)
+    before, zone = seen.event, zone_name(access.calendar)
     is_moved = (before.start, before.end, before.recurrence) != (after.start, after.end, after.recurrence)
     wanted = {name: getattr(after, name) for name in CalendarEvent.__struct_fields__}
     wanted |= local_columns(after, zone) if is_moved else {}
     wanted["sequence"] = before.sequence + is_moved
     wanted = {name: value for name, value in wanted.items() if name not in ("etag", "updated_at")}
-    if found.series:
-        row = make_exception(call, found, replace(after, **wanted))
+    if seen.series:
+        row = make_exception(call, seen, replace(after, **wanted))
     elif {name for name, value in wanted.items() if value != getattr(before, name)} == {"reminders"}:
         row = call.db.change(before, reminders=after.reminders, etag=etag_for(next_change(call)))
     else:
@@ -149,10 +149,10 @@ def _of(call: Call, event: CalendarEvent) -> list[CalendarEventAttendee]:
     return attendees_of(call, [event.id]).get(event.id, [])
 
 
-def make_exception(call: Call, found: Found, event: CalendarEvent | None = None) -> CalendarEvent:
+def make_exception(call: Call, seen: SeenEvent, event: CalendarEvent | None = None) -> CalendarEvent:
     """Give an occurrence a row, with the attendees of its series."""
-    row = call.db.add(replace(event or found.event, created_at=call.clock.iso(), **stamp(call)))
-    for attendee in copied(call, found.attendees, row.id):
+    row = call.db.add(replace(event or seen.event, created_at=call.clock.iso(), **stamp(call)))
+    for attendee in copied(call, seen.attendees, row.id):
         call.db.add(attendee)
     return row
 
@@ -194,18 +194,18 @@ def _carry_to_exceptions(
             _spread(call, row, invited)
 
 
-def cancel(call: Call, access: Access, found: Found, mails: str) -> None:
+def cancel(call: Call, access: Access, seen: SeenEvent, mails: str) -> None:
     """Cancel an event, a whole series with its exceptions, or one occurrence."""
-    event = found.event
+    event = seen.event
     after = replace(event, status="cancelled")
-    if found.series:
-        row = make_exception(call, found, replace(after, **local_columns(event, zone_name(access.calendar))))
+    if seen.series:
+        row = make_exception(call, seen, replace(after, **local_columns(event, zone_name(access.calendar))))
     else:
         row = amend(call, event, status="cancelled")
         if event.recurrence:
-            _carry_to_exceptions(call, access, event, row, Change(found.attendees))
-    _spread(call, row, found.attendees)
-    _mail(call, row, Change(found.attendees), mails, "cancellation")
+            _carry_to_exceptions(call, access, event, row, Change(seen.attendees))
+    _spread(call, row, seen.attendees)
+    _mail(call, row, Change(seen.attendees), mails, "cancellation")
 
 
 def cancel_all(call: Call, calendar: Calendar) -> None:

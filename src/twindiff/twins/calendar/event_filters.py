@@ -49,12 +49,12 @@ def read_properties(given: Sequence[str], name: str) -> tuple[tuple[str, str], .
 
 def matching(call: Call, filters: Filters, ids: Sequence[str]) -> set[str]:
     """Those of some events that have what is wanted."""
-    found: set[str] = set()
+    fitting: set[str] = set()
     for at in range(0, len(ids), 500):
         events = call.db.rows(CalendarEvent, CalendarEvent.id.in_(ids[at : at + 500]))
         invited = attendees_of(call, [event.id for event in events]) if filters.q or filters.answered_by else {}
-        found |= {event.id for event in events if _fits(event, invited.get(event.id, []), filters)}
-    return found
+        fitting |= {event.id for event in events if _fits(event, invited.get(event.id, []), filters)}
+    return fitting
 
 
 def _fits(event: CalendarEvent, attendees: list[CalendarEventAttendee], filters: Filters) -> bool:

@@ -32,8 +32,8 @@ def get_event(
 ) -> dict[str, Any]:
     """Look at an event, an exception or an occurrence of a series; a cancelled one is shown as such."""
     access = open_calendar(call, calendar_id, "freeBusyReader")
-    found = find_event(call, access, event_id)
-    return event_object(found.event, found.attendees, lens_of(access, time_zone, max_attendees), found.copy)
+    seen = find_event(call, access, event_id)
+    return event_object(seen.event, seen.attendees, lens_of(access, time_zone, max_attendees), seen.copy)
 
 
 @api.get("/calendars/{calendarId}/events")
@@ -156,6 +156,6 @@ def _instance_at(call: Call, access: Access, series: CalendarEvent, original: st
     """The one occurrence that originally began at an instant, or on a day."""
     own = zone_name(access.calendar)
     start = begin_of({"date": original}, own) if len(original) == 10 else read_instant(original, "originalStart")
-    found = find_event(call, access, occurrence_id(series, start, own))
+    seen = find_event(call, access, occurrence_id(series, start, own))
     lens = lens_of(access, zone)
-    return {**_about(call, access, zone), "items": [event_object(found.event, found.attendees, lens, found.copy)]}
+    return {**_about(call, access, zone), "items": [event_object(seen.event, seen.attendees, lens, seen.copy)]}

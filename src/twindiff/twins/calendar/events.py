@@ -26,7 +26,7 @@ from .errors import (
     RequiredAccessLevel,
 )
 from .event_bodies import EventBody, all_columns, fields_of, given_columns
-from .event_changes import Found, cancel, exceptions_of, find_event, write_change, write_new
+from .event_changes import SeenEvent, cancel, exceptions_of, find_event, write_change, write_new
 from .event_rules import check_columns, check_event, check_id, completed_times
 from .event_views import attendees_of, event_object, lens_of
 from .invitations import change_copy, remove_copy
@@ -48,8 +48,8 @@ def _mails(send_updates: str | None, send_notifications: bool) -> str:
 
 
 def _shown(call: Call, access: Access, event: CalendarEvent, max_attendees: int | None = None) -> dict[str, Any]:
-    found = find_event(call, access, event.id)
-    return event_object(found.event, found.attendees, lens_of(access, "", max_attendees), found.copy)
+    seen = find_event(call, access, event.id)
+    return event_object(seen.event, seen.attendees, lens_of(access, "", max_attendees), seen.copy)
 
 
 @api.post("/calendars/{calendarId}/events")
@@ -140,8 +140,8 @@ def import_event(
     here = CalendarEvent.calendar_id == access.calendar.id, CalendarEvent.ical_uid == event.ical_uid
     known = call.db.find(CalendarEvent, *here)
     if known:
-        found = find_event(call, access, known.id)
-        return _change(call, access, found, all_columns(event), event, "none")
+        seen = find_event(call, access, known.id)
+        return _change(call, access, seen, all_columns(event), event, "none")
     columns = with_conference(call, given_columns(event), conference_data_version)
     made = _new_event(call, access, columns, f"_{call.ids.new('', 25, BASE32_HEX)}", event.ical_uid)
     organizer = fields_of(event.organizer)
@@ -183,13 +183,13 @@ def patch_event(
 ) -> dict[str, Any]:
     """Change what is given of an event; objects are merged, lists are replaced."""
     access = open_calendar(call, calendar_id, "freeBusyReader")
-    found = find_event(call, access, event_id)
-    check_if_match(if_match, found.event.etag, ConditionNotMet)
-    columns = _merged(found.event, given_columns(event))
+    seen = find_event(call, access, event_id)
+    check_if_match(if_match, seen.event.etag, ConditionNotMet)
+    columns = _merged(seen.event, given_columns(event))
     columns = with_conference(call, columns, conference_data_version)
     if not supports_attachments:
         columns.pop("attachments", None)
-    return _change(call, access, found, columns, event, _mails(send_updates, send_notifications), max_attendees)
+    return _change(call, access, seen, columns, event, _mails(send_updates, send_notifications), max_attendees)
 
 
 def _merged(event: CalendarEvent, given: dict[str, Any]) -> dict[str, Any]:
@@ -237,8 +237,8 @@ def update_event(
 ) -> dict[str, Any]:
     """Replace an event; what is not given is cleared, and a cancelled event is confirmed unless it says otherwise."""
     access = open_calendar(call, calendar_id, "freeBusyReader")
-    found = find_event(call, access, event_id)
-    check_if_match(if_match, found.event.etag, ConditionNotMet)
+    seen = find_event(call, access, event_id)
+    check_if_match(if_match, seen.event.etag, ConditionNotMet)
     if not event.start or not event.end:
         raise Required(f"Missing {'end' if event.start else 'start'} time.")
     columns = all_columns(event)
@@ -249,13 +249,13 @@ def update_event(
         columns.pop("attachments", None)
     if not event.attendees:
         event = replace(event, attendees=[])
-    return _change(call, access, found, columns, event, _mails(send_updates, send_notifications), max_attendees)
+    return _change(call, access, seen, columns, event, _mails(send_updates, send_notifications), max_attendees)
 
 
 def _change(
     call: Call,
     access: Access,
-    found: Found,
+    seen: SeenEvent,
     columns: dict[str, Any],
     event: EventBody,
     mails: str,
@@ -263,8 +263,8 @@ def _change(
 ) -> dict[str, Any]:
     """Change an event in the calendar that organizes it, or what an attendee may change of it."""
     check_columns(columns)
-    _check_writer(access, found)
-    before, zone = found.event, zone_name(access.calendar)
+    _check_writer(access, seen)
+    before, zone = seen.event, zone_name(access.calendar)
     if before.event_type != columns.get("event_type", before.event_type):
         raise Invalid("The type of an event cannot be changed.")
     times = {
@@ -273,41 +273,41 @@ def _change(
     is_series = bool(columns.get("recurrence", before.recurrence))
     columns = {**columns, **completed_times(times, zone, is_series=is_series)}
     if before.calendar_id != access.calendar.id and not before.guests_can_modify:
-        change_copy(call, access, found, columns, event.attendees, mails)
+        change_copy(call, access, seen, columns, event.attendees, mails)
         return _shown(call, access, before)
-    if found.series and columns.get("recurrence"):
+    if seen.series and columns.get("recurrence"):
         raise Invalid("Invalid recurrence rule: an occurrence of a series cannot recur.")
     if columns.get("status") == "cancelled" and before.status != "cancelled":
-        cancel(call, access, found, mails)
+        cancel(call, access, seen, mails)
         return _shown(call, access, before)
     after = replace(before, **columns)
-    attendees = None if event.attendees is UNSET else _attendee_rows(call, found, after, event)
-    has_attendees = bool(found.attendees if attendees is None else attendees)
+    attendees = None if event.attendees is UNSET else _attendee_rows(call, seen, after, event)
+    has_attendees = bool(seen.attendees if attendees is None else attendees)
     check_event(after, zone, is_primary=_is_primary(call, access), has_attendees=has_attendees)
-    written = write_change(call, access, found, after, attendees, mails)
+    written = write_change(call, access, seen, after, attendees, mails)
     is_moved = (before.start, before.end, before.recurrence) != (after.start, after.end, after.recurrence)
     answer_for_rooms(call, access.calendar, written, is_moved=is_moved)
     return _shown(call, access, written, max_attendees)
 
 
-def _attendee_rows(call: Call, found: Found, event: CalendarEvent, body: EventBody) -> list[CalendarEventAttendee]:
+def _attendee_rows(call: Call, seen: SeenEvent, event: CalendarEvent, body: EventBody) -> list[CalendarEventAttendee]:
     """Who is to be invited; an occurrence that becomes an exception has attendees of its own.
 
     A client that says that it omits attendees answers for those it names, and leaves all others as they are.
     """
     given = [*(body.attendees or ())] if body.attendees is not UNSET else []
     if body.attendees_omitted is True:
-        given = [*({"email": each.email} for each in found.attendees), *given]
-    known = [structs.replace(each, event_id=event.id) for each in found.attendees]
+        given = [*({"email": each.email} for each in seen.attendees), *given]
+    known = [structs.replace(each, event_id=event.id) for each in seen.attendees]
     return rows_of(call, event, given, known)
 
 
-def _check_writer(access: Access, found: Found) -> None:
+def _check_writer(access: Access, seen: SeenEvent) -> None:
     """Raise what Google says to those who may look at an event alone."""
-    is_private = found.event.visibility in ("private", "confidential")
+    is_private = seen.event.visibility in ("private", "confidential")
     if not is_at_least(access.role, "writer" if is_private else LEAST_TO_WRITE):
         raise RequiredAccessLevel
-    if found.event.locked:
+    if seen.event.locked:
         raise Forbidden("This is a locked event-like object.")
 
 
@@ -322,16 +322,16 @@ def delete_event(
 ) -> None:
     """Cancel an event, a series or one occurrence; who is invited takes it off their own calendar alone."""
     access = open_calendar(call, calendar_id, "freeBusyReader")
-    found = find_event(call, access, event_id)
-    check_if_match(if_match, found.event.etag, ConditionNotMet)
-    _check_writer(access, found)
-    if found.event.status == "cancelled" or (found.copy and found.copy.removed):
+    seen = find_event(call, access, event_id)
+    check_if_match(if_match, seen.event.etag, ConditionNotMet)
+    _check_writer(access, seen)
+    if seen.event.status == "cancelled" or (seen.copy and seen.copy.removed):
         raise Deleted
     mails = _mails(send_updates, send_notifications)
-    if found.event.calendar_id != access.calendar.id:
-        remove_copy(call, access, found, mails)
+    if seen.event.calendar_id != access.calendar.id:
+        remove_copy(call, access, seen, mails)
     else:
-        cancel(call, access, found, mails)
+        cancel(call, access, seen, mails)
 
 
 @api.post("/calendars/{calendarId}/events/{eventId}/move")
@@ -345,8 +345,8 @@ def move_event(
 ) -> dict[str, Any]:
     """Move an event to another calendar, which organizes it from then on."""
     source, target = (open_calendar(call, id, LEAST_TO_WRITE) for id in (calendar_id, destination))
-    found = find_event(call, source, event_id)
-    event = found.event
+    seen = find_event(call, source, event_id)
+    event = seen.event
     if event.status == "cancelled":
         raise NotFound
     if event.calendar_id != source.calendar.id:
@@ -362,5 +362,5 @@ def move_event(
         place(call, after, invited.get(each.id, []))
     mails = _mails(send_updates, send_notifications)
     if mails != "none":
-        send_about(call, "update", [each.email for each in found.attendees], event)
+        send_about(call, "update", [each.email for each in seen.attendees], event)
     return _shown(call, target, event)

@@ -19,7 +19,7 @@ from .attendees import invite, rows_of
 from .changes import stamp
 from .errors import ForbiddenForNonOrganizer
 from .event_bodies import fields_of
-from .event_changes import Found, make_exception
+from .event_changes import SeenEvent, make_exception
 from .event_rules import check_attendees
 from .event_views import attendees_of
 from .mail import organizer_of, send_about
@@ -35,21 +35,21 @@ _BLANK = {"transparency": "opaque", "visibility": "default"}
 def change_copy(
     call: Call,
     access: Access,
-    found: Found,
+    seen: SeenEvent,
     columns: Mapping[str, Any],
     given: Sequence[Mapping[str, Any]] | UnsetType | None,
     mails: str,
 ) -> None:
     """Change what an attendee may; raises ForbiddenForNonOrganizer for what all who are invited share."""
-    _refuse_shared(found.event, columns)
-    own = {name: columns[name] for name in OWN if name in columns and columns[name] != _shown_value(found, name)}
+    _refuse_shared(seen.event, columns)
+    own = {name: columns[name] for name in OWN if name in columns and columns[name] != _shown_value(seen, name)}
     properties = fields_of(columns.get("extended_properties")).get("private")
     if properties is not None:
         own["private_properties"] = properties
-    answers = _answers(call, access, found, given) if isinstance(given, Sequence) else None
+    answers = _answers(call, access, seen, given) if isinstance(given, Sequence) else None
     if not own and answers is None:
         return
-    event = _row(call, found)
+    event = _row(call, seen)
     if own:
         _keep(call, access, event, own)
     attendees = _answered(call, event, answers, access, mails) if answers is not None else _invited(call, event)
@@ -58,8 +58,8 @@ def change_copy(
     set_alarms(call, event)
 
 
-def _shown_value(found: Found, name: str) -> Any:
-    value = getattr(found.copy, name) if found.copy else None
+def _shown_value(seen: SeenEvent, name: str) -> Any:
+    value = getattr(seen.copy, name) if seen.copy else None
     return value if value is not None else _BLANK.get(name)
 
 
@@ -76,22 +76,22 @@ def _refuse_shared(event: CalendarEvent, columns: Mapping[str, Any]) -> None:
 
 
 def _answers(
-    call: Call, access: Access, found: Found, given: Sequence[Mapping[str, Any]]
+    call: Call, access: Access, seen: SeenEvent, given: Sequence[Mapping[str, Any]]
 ) -> list[CalendarEventAttendee] | None:
     """The attendees with the actor's answer, and with new ones where guests may invite; None if nothing differs."""
     check_attendees(given)
-    known = {each.email: each for each in found.attendees}
+    known = {each.email: each for each in seen.attendees}
     own = [each for each in given if each["email"] == access.calendar.id]
     new = [each for each in given if each["email"] not in known]
-    if new and not found.event.guests_can_invite_others:
+    if new and not seen.event.guests_can_invite_others:
         raise ForbiddenForNonOrganizer
     if not own and not new:
         return None
-    return rows_of(call, found.event, [*({"email": email} for email in known), *own, *new], found.attendees)
+    return rows_of(call, seen.event, [*({"email": email} for email in known), *own, *new], seen.attendees)
 
 
-def _row(call: Call, found: Found) -> CalendarEvent:
-    return make_exception(call, found) if found.series else found.event
+def _row(call: Call, seen: SeenEvent) -> CalendarEvent:
+    return make_exception(call, seen) if seen.series else seen.event
 
 
 def _invited(call: Call, event: CalendarEvent) -> list[CalendarEventAttendee]:
@@ -117,9 +117,9 @@ def _answered(
     return change.now
 
 
-def remove_copy(call: Call, access: Access, found: Found, mails: str) -> None:
+def remove_copy(call: Call, access: Access, seen: SeenEvent, mails: str) -> None:
     """Decline an invitation, and take the event off one's own calendar; others keep it."""
-    event = _row(call, found)
+    event = _row(call, seen)
     _keep(call, access, event, {"removed": True})
     attendees = _invited(call, event)
     declined = [

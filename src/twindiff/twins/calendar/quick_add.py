@@ -59,8 +59,8 @@ class Rest(NamedTuple):
 
     text: str
 
-    def without(self, found: re.Match[str]) -> Rest:
-        return Rest(f"{self.text[: found.start()]} {self.text[found.end() :]}")
+    def without(self, match: re.Match[str]) -> Rest:
+        return Rest(f"{self.text[: match.start()]} {self.text[match.end() :]}")
 
 
 def read_quick_text(text: str, now: int, zone: str) -> dict[str, Any]:
@@ -96,25 +96,25 @@ def _span(first: timedelta, last: timedelta) -> timedelta:
 
 
 def _repeats(rest: Rest) -> tuple[str | None, int | None, Rest]:
-    found = _EVERY.search(rest.text)
-    if not found:
+    match = _EVERY.search(rest.text)
+    if not match:
         return None, None, rest
-    word = (found[1] or found[2]).lower()
+    word = (match[1] or match[2]).lower()
     plain = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"}
     if word == "weekday":
-        return "RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", None, rest.without(found)
-    if word in plain or found[2]:
-        return f"RRULE:FREQ={plain.get(word, word.upper())}", None, rest.without(found)
+        return "RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", None, rest.without(match)
+    if word in plain or match[2]:
+        return f"RRULE:FREQ={plain.get(word, word.upper())}", None, rest.without(match)
     number = _weekday(word)
-    return f"RRULE:FREQ=WEEKLY;BYDAY={WEEKDAYS[number][:2].upper()}", number, rest.without(found)
+    return f"RRULE:FREQ=WEEKLY;BYDAY={WEEKDAYS[number][:2].upper()}", number, rest.without(match)
 
 
 def _length(rest: Rest) -> tuple[timedelta | None, Rest]:
-    found = _LENGTH.search(rest.text)
-    if not found:
+    match = _LENGTH.search(rest.text)
+    if not match:
         return None, rest
-    unit = {"m": "minutes", "h": "hours", "d": "days"}[found[2][0].lower()]
-    return timedelta(**{unit: float(found[1])}), rest.without(found)
+    unit = {"m": "minutes", "h": "hours", "d": "days"}[match[2][0].lower()]
+    return timedelta(**{unit: float(match[1])}), rest.without(match)
 
 
 def _weekday(word: str) -> int:
@@ -127,20 +127,20 @@ def _next_weekday(today: date, number: int) -> date:
 
 def _day(rest: Rest, now: datetime) -> tuple[date | None, Rest]:
     for pattern, order in ((_ISO, "ymd"), (_MONTH_DAY, "mdy"), (_DAY_MONTH, "dmy"), (_SLASHES, "mdy")):
-        found = pattern.search(rest.text)
-        day = _dated(dict(zip(order, found.groups(), strict=True)), now.date()) if found else None
-        if found and day:
-            return day, rest.without(found)
-    found = _NEAR.search(rest.text)
-    if not found:
+        match = pattern.search(rest.text)
+        day = _dated(dict(zip(order, match.groups(), strict=True)), now.date()) if match else None
+        if match and day:
+            return day, rest.without(match)
+    match = _NEAR.search(rest.text)
+    if not match:
         return None, rest
-    word = found[1].lower()
+    word = match[1].lower()
     if word in ("today", "tonight"):
-        return now.date(), rest.without(found)
+        return now.date(), rest.without(match)
     if word == "tomorrow":
-        return now.date() + timedelta(days=1), rest.without(found)
+        return now.date() + timedelta(days=1), rest.without(match)
     day = _next_weekday(now.date(), _weekday(word))
-    return day + timedelta(days=7 if day == now.date() else 0), rest.without(found)
+    return day + timedelta(days=7 if day == now.date() else 0), rest.without(match)
 
 
 def _dated(parts: dict[str, str | None], today: date) -> date | None:
@@ -154,15 +154,15 @@ def _dated(parts: dict[str, str | None], today: date) -> date | None:
 
 
 def _times(rest: Rest) -> tuple[timedelta | None, timedelta | None, Rest]:
-    found = _TIMES.search(rest.text)
-    if not found:
+    match = _TIMES.search(rest.text)
+    if not match:
         return None, None, rest
-    first, last = found[1] or found[2] or found[4], found[3] or found[5]
+    first, last = match[1] or match[2] or match[4], match[3] or match[5]
     end = _clock(last, None) if last else None
     begin = _clock(first, last)
     if begin is None or (last and end is None):
         return None, None, rest
-    return begin, end, rest.without(found)
+    return begin, end, rest.without(match)
 
 
 def _clock(text: str, like: str | None) -> timedelta | None:
@@ -185,5 +185,5 @@ def _clock(text: str, like: str | None) -> timedelta | None:
 def _title(text: str) -> tuple[str, str | None]:
     words = re.sub(r"\s+", " ", text).strip(" ,")
     words = re.sub(r"\s+(?:at|on|from|in|,)$", "", words).strip(" ,")
-    found = _PLACE.search(words)
-    return (words[: found.start()].strip(" ,"), found[1].strip()) if found else (words, None)
+    match = _PLACE.search(words)
+    return (words[: match.start()].strip(" ,"), match[1].strip()) if match else (words, None)

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from twindiff.kit import Call, revise
 
 from .agenda import place, zone_name
-from .event_changes import Found, make_exception
+from .event_changes import SeenEvent, make_exception
 from .event_views import attendees_of, occurrence
 from .freebusy import busy_spans
 from .mail import send_about
@@ -92,6 +92,6 @@ def _decline_occurrence(
     call: Call, calendar: Calendar, series: CalendarEvent, start: int, rooms: Collection[str]
 ) -> None:
     one = occurrence(series, start, zone_name(calendar))
-    event = make_exception(call, Found(one, _invited(call, series), series=series))
+    event = make_exception(call, SeenEvent(one, _invited(call, series), series=series))
     _answer(call, event, _invited(call, event), dict.fromkeys(rooms, "declined"))
     set_alarms(call, event)

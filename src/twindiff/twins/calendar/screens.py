@@ -41,9 +41,9 @@ def screen(call: Call, path: str) -> Screen | None:
     if calendar is None or (path and parts[0] != "calendars"):
         return None if path else Screen("No calendars")
     lens = lens_of(Access(calendar, "owner"))
-    found = _part(call, lens, *(parts[2:] or ("weeks", "")))
+    part = _part(call, lens, *(parts[2:] or ("weeks", "")))
     others = "Calendars", [Link(each.summary, f"calendars/{each.id}") for each in calendars]
-    return found._replace(places=[*found.places, others]) if found else None
+    return part._replace(places=[*part.places, others]) if part else None
 
 
 def _own(call: Call) -> Calendar | None:
@@ -127,7 +127,7 @@ def _month(call: Call, lens: Lens, day: date) -> Screen:
         note=note,
         facts=[("Month", f"{begins:%B} {begins.year}"), ("Zone", lens.zone.key)],
         places=[("Months", months), ("Weeks", [Link("This week", here)])],
-        days=[Lane(_said(each) + (", today" if each == today else ""), found) for each, found in cards.items()],
+        days=[Lane(_said(each) + (", today" if each == today else ""), on_day) for each, on_day in cards.items()],
     )
 
 
@@ -181,10 +181,10 @@ def _accepted(attendees: Sequence[Values]) -> int:
 
 def _event(call: Call, lens: Lens, event_id: str) -> Screen | None:
     try:
-        found = find_event(call, lens.access, event_id)
+        seen = find_event(call, lens.access, event_id)
     except NotFound:
         return None
-    event = event_object(found.event, found.attendees, lens, found.copy)
+    event = event_object(seen.event, seen.attendees, lens, seen.copy)
     here = f"calendars/{lens.calendar_id}"
     start = event.get("start") or event["originalStartTime"]
     day = date.fromisoformat(_moment(start)[:10])

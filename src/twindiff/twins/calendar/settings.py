@@ -73,7 +73,7 @@ def list_settings(
 @api.get("/users/me/settings/{setting}")
 def get_setting(call: Call, setting: str) -> dict[str, Any]:
     """Look at one setting."""
-    found = settings_of(call, actor_of(call).id).get(setting)
-    if found is None:
+    row = settings_of(call, actor_of(call).id).get(setting)
+    if row is None:
         raise NotFound
-    return shown(found)
+    return shown(row)

@@ -48,7 +48,7 @@ def read_datetime(text: str) -> datetime:
     """An RFC 3339 instant, aware only if it has an offset; raises ValueError."""
     if not _RFC_3339.fullmatch(text):
         raise ValueError(f"'{text}' is no RFC 3339 instant")
-    whole = re.sub(r"\.(\d+)", lambda found: "." + found[1][:6].ljust(6, "0"), text.upper())
+    whole = re.sub(r"\.(\d+)", lambda match: "." + match[1][:6].ljust(6, "0"), text.upper())
     return datetime.fromisoformat(whole)
 
 

@@ -61,12 +61,12 @@ def pick(items: Sequence[T], *about: object) -> T:
 
 def users() -> list[User]:
     """The sixty; the first one is the agent."""
-    found: list[User] = []
+    people: list[User] = []
     for number, name in enumerate(NAMES.split(";")):
         first = name.split()[0].lower()
         user_id = "user_agent" if number == 0 else f"user_{first}"
-        found.append(User(user_id, name, f"{name.lower().replace(' ', '.')}@{DOMAIN}", ZONES[number % len(ZONES)]))
-    return found
+        people.append(User(user_id, name, f"{name.lower().replace(' ', '.')}@{DOMAIN}", ZONES[number % len(ZONES)]))
+    return people
 
 
 def world() -> Rows:

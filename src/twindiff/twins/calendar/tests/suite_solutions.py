@@ -28,8 +28,8 @@ class Desk:
 
     def calendar(self, name: str) -> str:
         listed = self.call("GET", "users/me/calendarList", maxResults=250, showHidden=True)["items"]
-        (found,) = [each["id"] for each in listed if name in each["summary"]]
-        return found
+        (calendar_id,) = [each["id"] for each in listed if name in each["summary"]]
+        return calendar_id
 
     def made(self, name: str, **more: str) -> str:
         return self.call("POST", "calendars", {"summary": name, **more})["id"]
@@ -39,8 +39,8 @@ class Desk:
         return self.call("GET", f"calendars/{calendar}/events", maxResults=2500, **more, **query)["items"]
 
     def event(self, calendar: str, name: str) -> dict[str, Any]:
-        (found,) = [each for each in self.events(calendar) if name in each["summary"]]
-        return found
+        (event,) = [each for each in self.events(calendar) if name in each["summary"]]
+        return event
 
     def book(
         self, calendar: str, summary: str, start: str, hours: float, zone: str = LA, **more: Any
@@ -80,10 +80,10 @@ class Desk:
         choose from, the solution asks from the expected one on.
         """
         body = {"timeMin": low, "timeMax": high, "timeZone": zone, "items": [{"id": id} for id in ids]}
-        found = self.call("POST", "freeBusy", body)["calendars"]
-        assert not any("errors" in each for each in found.values()), found
+        calendars = self.call("POST", "freeBusy", body)["calendars"]
+        assert not any("errors" in each for each in calendars.values()), calendars
         at = datetime.fromisoformat(low)
-        busy = sorted((span["start"], span["end"]) for each in found.values() for span in each["busy"])
+        busy = sorted((span["start"], span["end"]) for each in calendars.values() for span in each["busy"])
         for start, end in ((datetime.fromisoformat(start), datetime.fromisoformat(end)) for start, end in busy):
             if start - at >= timedelta(hours=hours):
                 break

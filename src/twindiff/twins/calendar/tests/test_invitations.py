@@ -181,13 +181,13 @@ def test_free_and_busy_times_respect_what_is_transparent_declined_or_hidden(coll
     agent("POST", "calendars/primary/acl", {"role": "freeBusyReader", "scope": {"type": "default"}})
     window = {"timeMin": "2018-06-18T00:00:00Z", "timeMax": "2018-06-19T00:00:00Z"}
     asked = {**window, "items": [{"id": ME}, {"id": "primary"}, {"id": CEM}]}
-    found = bea("POST", "freeBusy", asked)["calendars"]
+    calendars = bea("POST", "freeBusy", asked)["calendars"]
     assert (
-        found[ME]["busy"]
-        == found["primary"]["busy"]
+        calendars[ME]["busy"]
+        == calendars["primary"]["busy"]
         == [{"start": "2018-06-18T16:00:00Z", "end": "2018-06-18T17:00:00Z"}]
     )
-    assert found[CEM]["errors"] == [{"domain": "global", "reason": "notFound"}]
+    assert calendars[CEM]["errors"] == [{"domain": "global", "reason": "notFound"}]
     bea(
         "PATCH",
         f"calendars/primary/events/{invited['id']}",

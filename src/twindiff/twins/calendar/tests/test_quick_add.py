@@ -33,14 +33,14 @@ UNDERSTOOD = {
 
 @pytest.mark.parametrize("text", UNDERSTOOD)
 def test_a_sentence_is_understood(text):
-    found = read_quick_text(text, NOW, LA)
-    times = [found[name].get("date") or found[name]["dateTime"][:16] for name in ("start", "end")]
-    assert (found["summary"], *times, (found.get("recurrence") or [None])[0]) == UNDERSTOOD[text]
+    event = read_quick_text(text, NOW, LA)
+    times = [event[name].get("date") or event[name]["dateTime"][:16] for name in ("start", "end")]
+    assert (event["summary"], *times, (event.get("recurrence") or [None])[0]) == UNDERSTOOD[text]
 
 
 def test_a_place_is_what_stands_at_the_end():
-    found = read_quick_text("Dinner tomorrow 7pm at Chez Panisse", NOW, LA)
-    assert (found["summary"], found["location"]) == ("Dinner", "Chez Panisse")
+    event = read_quick_text("Dinner tomorrow 7pm at Chez Panisse", NOW, LA)
+    assert (event["summary"], event["location"]) == ("Dinner", "Chez Panisse")
 
 
 WORDS = [
@@ -65,5 +65,5 @@ WORDS = [
 
 @given(st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join) | st.text(max_size=40))
 def test_any_sentence_is_an_event(text):
-    found = read_quick_text(text, NOW, LA)
-    assert found["start"].keys() == found["end"].keys()
+    event = read_quick_text(text, NOW, LA)
+    assert event["start"].keys() == event["end"].keys()

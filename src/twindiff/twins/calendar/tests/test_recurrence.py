@@ -74,8 +74,8 @@ def test_a_series_is_what_dateutil_says_in_its_zone(rule, start, zone, left_out)
         expected.append(each)
     without = {expected[at].replace(tzinfo=None) for at in left_out if at < len(expected)}
     lines = [f"RRULE:{text(rule)}", *(f"EXDATE;TZID={zone}:{each:%Y%m%dT%H%M%S}" for each in without)]
-    found = occurrences(Schedule(zone, start.isoformat(), False, tuple(lines)).text(), 2020)
-    assert [*found] == sorted({micros_of(each) for each in expected if each.replace(tzinfo=None) not in without})
+    starts = occurrences(Schedule(zone, start.isoformat(), False, tuple(lines)).text(), 2020)
+    assert [*starts] == sorted({micros_of(each) for each in expected if each.replace(tzinfo=None) not in without})
 
 
 @settings(max_examples=200, deadline=None)
@@ -172,18 +172,18 @@ spans = st.lists(st.tuples(st.integers(0, 300), st.integers(0, 60)).map(lambda e
 @given(spans, st.integers(0, 200), st.integers(1, 150))
 def test_busy_times_are_those_minutes_that_an_event_covers(busy, low, length):
     high = low + length
-    found = [*merged(busy, low, high)]
+    joined = [*merged(busy, low, high)]
     covered = {minute for start, stop in busy for minute in range(max(start, low), min(stop, high))}
-    assert {minute for start, stop in found for minute in range(start, stop)} == covered
-    assert all(before[1] < after[0] for before, after in pairwise(found))
+    assert {minute for start, stop in joined for minute in range(start, stop)} == covered
+    assert all(before[1] < after[0] for before, after in pairwise(joined))
 
 
 @settings(max_examples=60, deadline=None)
 @given(moments, st.sampled_from(ZONES), st.integers(1, 12))
 def test_a_daily_meeting_is_at_the_same_local_time_for_ever(start, zone, count):
-    found = occurrences(Schedule(zone, start.isoformat(), False, (f"RRULE:FREQ=DAILY;COUNT={count}",)).text(), 2020)
+    starts = occurrences(Schedule(zone, start.isoformat(), False, (f"RRULE:FREQ=DAILY;COUNT={count}",)).text(), 2020)
     own = ZoneInfo(zone)
-    local = [datetime.fromtimestamp(each / 1_000_000, UTC).astimezone(own).replace(tzinfo=None) for each in found]
+    local = [datetime.fromtimestamp(each / 1_000_000, UTC).astimezone(own).replace(tzinfo=None) for each in starts]
     expected = [start + timedelta(days=number) for number in range(count)]
     there = [each for each in expected if _exists(each, own)]
     assert [each for each in local if each in there] == there

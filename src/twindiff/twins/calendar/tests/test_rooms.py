@@ -79,9 +79,9 @@ def test_a_room_declines_those_occurrences_that_it_is_not_free_for(agent):
     agent.insert(attendees=GUESTS, **at("2018-06-20T09:30", "2018-06-20T11:00"))
     series = agent.insert(attendees=GUESTS, recurrence=["RRULE:FREQ=DAILY;COUNT=4"])
     listed = agent.list(singleEvents=True, orderBy="startTime", iCalUID=series["iCalUID"])
-    found = {each["start"]["dateTime"][:10]: answers(each)[ROOM] for each in listed}
+    by_day = {each["start"]["dateTime"][:10]: answers(each)[ROOM] for each in listed}
     free = dict.fromkeys(("2018-06-18", "2018-06-19", "2018-06-21"), "accepted")
-    assert found == {**free, "2018-06-20": "declined"}
+    assert by_day == {**free, "2018-06-20": "declined"}
 
 
 @pytest.mark.parametrize(("taken", "count", "response"), [(8, 20, "accepted"), (9, 20, "declined"), (3, 5, "declined")])
