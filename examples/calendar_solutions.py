@@ -74,8 +74,8 @@ def split_a_series(call: Call) -> None:
 def cancel_one(call: Call) -> None:
     events = "calendars/c_lighthouse@group.calendar.google.com/events"
     window = {"timeMin": "2018-06-21T00:00:00-07:00", "timeMax": "2018-06-22T00:00:00-07:00"}
-    found = call("GET", events, singleEvents=True, q="retrospective", **window)["items"]
-    call("DELETE", f"{events}/{found[0]['id']}")
+    matches = call("GET", events, singleEvents=True, q="retrospective", **window)["items"]
+    call("DELETE", f"{events}/{matches[0]['id']}")
 
 
 def share(call: Call) -> None:

@@ -41,34 +41,34 @@ def form(value: Any, name: str = "") -> list[tuple[str, str]]:
 
 def customer(call: Call, name: str) -> str:
     """The id of the one customer of that name."""
-    (found,) = call("GET", "customers/search", query=f"name:'{name}'")["data"]
-    return found["id"]
+    (match,) = call("GET", "customers/search", query=f"name:'{name}'")["data"]
+    return match["id"]
 
 
 def subscription(call: Call, name: str) -> dict[str, Any]:
     """The one subscription of a customer."""
-    (found,) = call("GET", "subscriptions", customer=customer(call, name))["data"]
-    return found
+    (match,) = call("GET", "subscriptions", customer=customer(call, name))["data"]
+    return match
 
 
 def product(call: Call, name: str) -> str:
     """The id of the one product of that name."""
-    (found,) = [each for each in call("GET", "products", limit=100)["data"] if each["name"] == name]
-    return found["id"]
+    (match,) = [each for each in call("GET", "products", limit=100)["data"] if each["name"] == name]
+    return match["id"]
 
 
 def price(call: Call, name: str) -> str:
     """The id of a product's one price in dollars, by the month if it has one."""
     prices = call("GET", "prices", product=product(call, name), currency="usd")["data"]
-    (found,) = [each for each in prices if not each["recurring"] or each["recurring"]["interval"] == "month"]
-    return found["id"]
+    (match,) = [each for each in prices if not each["recurring"] or each["recurring"]["interval"] == "month"]
+    return match["id"]
 
 
 def charges(call: Call, order: str) -> list[dict[str, Any]]:
     """The charges for an order, newest first."""
     intents = call("GET", "payment_intents/search", query=f"metadata['order']:'{order}'")["data"]
-    found = [call("GET", f"charges/{each['latest_charge']}") for each in intents]
-    return sorted(found, key=lambda charge: charge["created"], reverse=True)
+    listed = [call("GET", f"charges/{each['latest_charge']}") for each in intents]
+    return sorted(listed, key=lambda charge: charge["created"], reverse=True)
 
 
 def refund_a_duplicate(call: Call) -> None:

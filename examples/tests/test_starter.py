@@ -51,8 +51,8 @@ def server() -> Iterator[str]:
 def tried(server: str, agent: str, folder: Path) -> dict[str, Any]:
     """What `twindiff suites run starter` says of an agent."""
     command = [sys.executable, "-m", "twindiff.cli", "suites", "run", "starter", "--agent", agent, "--json"]
-    found = {"AGENT_DIFF_BASE_URL": server, "PYTHONPATH": str(EXAMPLES), "PATH": ""}
-    done = subprocess.run(command, cwd=folder, env=found, capture_output=True, text=True, check=False)
+    variables = {"AGENT_DIFF_BASE_URL": server, "PYTHONPATH": str(EXAMPLES), "PATH": ""}
+    done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
     assert done.stdout, done.stderr
     return json.loads(done.stdout)
 

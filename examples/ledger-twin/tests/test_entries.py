@@ -24,8 +24,8 @@ def test_pages_follow_a_row_and_lead_back_to_it(client: httpx.Client, post_sale:
     ids = [post_sale()["id"] for _ in range(4)]
 
     def page(**where: Any) -> tuple[list[str], bool]:
-        found = client.get("/entries", params={"account": "cash", "limit": 2, **where}).json()
-        return [entry["id"] for entry in found["data"]], found["has_more"]
+        answer = client.get("/entries", params={"account": "cash", "limit": 2, **where}).json()
+        return [entry["id"] for entry in answer["data"]], answer["has_more"]
 
     assert page() == (ids[:2], True)
     assert page(starting_after=ids[1]) == (ids[2:], False)
@@ -34,8 +34,8 @@ def test_pages_follow_a_row_and_lead_back_to_it(client: httpx.Client, post_sale:
 
 def test_an_id_is_shown_as_its_account_on_request(client: httpx.Client, post_sale: Callable[[], Any]):
     entry = post_sale()
-    found = client.get("/entries", params={"account": "cash", "expand[]": ["data.from", "data.to"]}).json()
-    assert [found["data"][0][side]["name"] for side in ("from", "to")] == ["Sales", "Cash"]
+    answer = client.get("/entries", params={"account": "cash", "expand[]": ["data.from", "data.to"]}).json()
+    assert [answer["data"][0][side]["name"] for side in ("from", "to")] == ["Sales", "Cash"]
     refused = client.get(f"/entries/{entry['id']}", params={"expand[]": "memo"})
     assert refused.json()["message"] == "expand: This property cannot be expanded (memo)."
 

@@ -40,8 +40,9 @@ def list_entries(
     call.db.get(Account, account, missing=AccountNotFound)
     touching = any_of(Entry.from_account == account, Entry.to_account == account)
     after, before = _known(call, starting_after), _known(call, ending_before)
-    found = page_beside(call.db, Entry, touching, by=Entry.entry_id, limit=limit, after=after, before=before)
-    return _expanded(call, {"data": [entry_object(entry) for entry in found.rows], "has_more": found.has_more}, expand)
+    entries = page_beside(call.db, Entry, touching, by=Entry.entry_id, limit=limit, after=after, before=before)
+    page = {"data": [entry_object(entry) for entry in entries.rows], "has_more": entries.has_more}
+    return _expanded(call, page, expand)
 
 
 def _known(call: Call, entry_id: str | None) -> Entry | None:
@@ -100,8 +101,8 @@ def _move(call: Call, from_account: str, to_account: str, amount: int) -> None:
 
 def _expanded(call: Call, value: dict[str, Any], paths: list[str] | None) -> dict[str, Any]:
     def accounts(ids: Sequence[str]) -> Mapping[str, dict[str, Any]]:
-        found = call.db.rows(Account, Account.account_id.in_(ids))
-        return {account.account_id: account_object(account) for account in found}
+        rows = call.db.rows(Account, Account.account_id.in_(ids))
+        return {account.account_id: account_object(account) for account in rows}
 
     expand(value, paths or (), {"from": accounts, "to": accounts})
     return value
