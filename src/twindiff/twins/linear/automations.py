@@ -105,8 +105,8 @@ def _check_responsibility(call: Call, values: dict[str, Any]) -> None:
 def current_user(call: Call, rows: list[Any]) -> list[Any]:
     """Whose turn it is."""
     wanted = [_in_turn(call, row) for row in rows]
-    found = {each.id: each for each in call.db.rows(User.row, User.row.id.in_(tuple(filter(None, wanted))))}
-    return [found.get(key) for key in wanted]
+    users = {each.id: each for each in call.db.rows(User.row, User.row.id.in_(tuple(filter(None, wanted))))}
+    return [users.get(key) for key in wanted]
 
 
 def _in_turn(call: Call, row: Any) -> str | None:
@@ -123,8 +123,8 @@ def _in_turn(call: Call, row: Any) -> str | None:
 def triage_responsibility(call: Call, rows: list[Any]) -> list[Any]:
     """Who is responsible for the triage of each team."""
     row = TriageResponsibility.row
-    found = {each.teamId: each for each in call.db.rows(row, row.teamId.in_(tuple(each.id for each in rows)))}
-    return [found.get(each.id) for each in rows]
+    by_team = {each.teamId: each for each in call.db.rows(row, row.teamId.in_(tuple(each.id for each in rows)))}
+    return [by_team.get(each.id) for each in rows]
 
 
 # Integrations
@@ -149,8 +149,8 @@ def _settings(entity: type[Entity], place: str) -> None:
     def settings(call: Call, rows: list[Any]) -> list[Any]:  # pyright: ignore[reportUnusedFunction] - registered
         row = IntegrationsSettings.row
         where = getattr(row, place).in_(tuple(each.id for each in rows))
-        found = {getattr(each, place): each for each in call.db.rows(row, where)}
-        return [found.get(each.id) for each in rows]
+        by_place = {getattr(each, place): each for each in call.db.rows(row, where)}
+        return [by_place.get(each.id) for each in rows]
 
 
 _settings(Team, "teamId")

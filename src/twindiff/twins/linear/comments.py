@@ -37,10 +37,10 @@ def comment(call: Call, hash: str | None = None, id: str | None = None) -> Any:
     """A comment by its id, or by the hash that its address ends in."""
     if id is not None:
         return verbs.find(call, Comment, id)
-    found = call.db.find(Comment.row, Comment.row.id.starts(hash)) if hash else None
-    if found is None:
+    row = call.db.find(Comment.row, Comment.row.id.starts(hash)) if hash else None
+    if row is None:
         raise EntityNotFound("Comment", hash or "")
-    return verbs.find(call, Comment, found.id)
+    return verbs.find(call, Comment, row.id)
 
 
 @api.creating(Comment)

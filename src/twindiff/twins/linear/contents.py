@@ -30,8 +30,8 @@ def _content(entity: type[Entity], place: str, text: str) -> None:
     def content(call: Call, rows: list[Any]) -> list[Any]:  # pyright: ignore[reportUnusedFunction] - registered
         stored = DocumentContent.row
         ids = tuple(row.id for row in rows)
-        found = {getattr(each, place): each for each in call.db.rows(stored, getattr(stored, place).in_(ids))}
-        return [found.get(row.id) or _made(row, place, getattr(row, text)) for row in rows]
+        by_place = {getattr(each, place): each for each in call.db.rows(stored, getattr(stored, place).in_(ids))}
+        return [by_place.get(row.id) or _made(row, place, getattr(row, text)) for row in rows]
 
 
 def _made(row: Any, place: str, text: str | None) -> Any:

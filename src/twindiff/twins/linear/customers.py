@@ -39,9 +39,9 @@ def create_customer(call: Call, values: dict[str, Any], given: dict[str, Any]) -
 def _status(call: Call) -> str:
     """The first status; a workspace without any gets the usual ones."""
     row, now = CustomerStatus.row, call.clock.iso()
-    found = call.db.rows(row, row.archivedAt.is_null(), order=row.position, limit=1)
-    if found:
-        return found[0].id
+    statuses = call.db.rows(row, row.archivedAt.is_null(), order=row.position, limit=1)
+    if statuses:
+        return statuses[0].id
     made = [
         call.db.add(
             row(
@@ -83,10 +83,10 @@ _in_order(CustomerTier)
 def customer_need(call: Call, id: str | None = None, hash: str | None = None) -> Any:
     """A need by its id, or by the hash that its address ends in."""
     row = CustomerNeed.row
-    found = call.db.find(row, row.id.starts(hash)) if hash else None
-    if id is None and found is None:
+    need = call.db.find(row, row.id.starts(hash)) if hash else None
+    if id is None and need is None:
         raise EntityNotFound("CustomerNeed", hash or "")
-    return found or verbs.find(call, CustomerNeed, id or "")
+    return need or verbs.find(call, CustomerNeed, id or "")
 
 
 @api.creating(CustomerNeed)
@@ -129,10 +129,11 @@ def _known_elsewhere(call: Call, columns: dict[str, Any], given: dict[str, Any])
     if given.get("customerId"):
         raise InvalidInput("customerExternalId: name the customer by this or by customerId, and not both.")
     row = Customer.row
-    found = next((each for each in call.db.rows(row, row.archivedAt.is_null()) if external in each.externalIds), None)
-    if found is None:
+    active = call.db.rows(row, row.archivedAt.is_null())
+    customer = next((each for each in active if external in each.externalIds), None)
+    if customer is None:
         raise InvalidInput(f"customerExternalId: no customer is known elsewhere as '{external}'.")
-    columns["customerId"] = found.id
+    columns["customerId"] = customer.id
 
 
 def _write(columns: dict[str, Any], given: dict[str, Any]) -> None:

@@ -55,8 +55,8 @@ def subscribers(call: Call, rows: list[Any], include_disabled: bool = False, **a
     wanted = tuple({key for row in rows for key in row.subscriberIds or ()})
     active = () if include_disabled else (user.active,)
     matching = verbs.matching(call, User, arguments.get("filter") or {})
-    found = call.db.rows(user, user.id.in_(wanted), *active, *matching, order=(-user.createdAt, -user.id))
-    return [[each for each in found if each.id in (row.subscriberIds or ())] for row in rows]
+    users = call.db.rows(user, user.id.in_(wanted), *active, *matching, order=(-user.createdAt, -user.id))
+    return [[each for each in users if each.id in (row.subscriberIds or ())] for row in rows]
 
 
 @api.deleting(Document)
@@ -77,8 +77,8 @@ def document_id(call: Call, given: str) -> str:
     """A document's id from the last part of its address."""
     if is_uuid(given):
         return given
-    found = call.db.find(Document.row, Document.row.slugId == given.rsplit("-", 1)[-1])
-    return found.id if found else given
+    document = call.db.find(Document.row, Document.row.slugId == given.rsplit("-", 1)[-1])
+    return document.id if document else given
 
 
 @api.query("templates: [Template!]!")

@@ -93,8 +93,8 @@ def _is_favorite(call: Call, thing: str, key: str) -> bool:
 
 def _title(call: Call, thing: str | None, values: dict[str, Any]) -> str:
     entity, name = _TITLED.get(thing or "", (None, ""))
-    found = call.db.find(entity.row, entity.row.id == values[thing]) if entity and thing else None
-    return (getattr(found, name) if found else values.get("folderName")) or ""
+    target = call.db.find(entity.row, entity.row.id == values[thing]) if entity and thing else None
+    return (getattr(target, name) if target else values.get("folderName")) or ""
 
 
 @api.field(Favorite, "url")
@@ -106,8 +106,8 @@ def favorite_url(call: Call, rows: list[Any]) -> list[str | None]:
 def _url(call: Call, favorite: Any) -> str | None:
     for thing, (entity, _) in _TITLED.items():
         if getattr(favorite, thing) and "url" in entity.spec.fields:
-            found = call.db.find(entity.row, entity.row.id == getattr(favorite, thing))
-            return found.url if found else None
+            target = call.db.find(entity.row, entity.row.id == getattr(favorite, thing))
+            return target.url if target else None
     return None
 
 

@@ -74,8 +74,8 @@ def initiative_id(call: Call, given: str) -> str:
     """An initiative's id from the last part of its address."""
     if is_uuid(given):
         return given
-    found = call.db.find(Initiative.row, Initiative.row.slugId == given.rsplit("-", 1)[-1])
-    return found.id if found else given
+    initiative = call.db.find(Initiative.row, Initiative.row.slugId == given.rsplit("-", 1)[-1])
+    return initiative.id if initiative else given
 
 
 @api.creating(InitiativeToProject)
@@ -123,8 +123,8 @@ def parent_initiative(call: Call, rows: list[Any]) -> list[Any]:
     for link in links:
         keys.setdefault(link.relatedInitiativeId, link.initiativeId)
     wanted = [keys.get(row.id) or row.parentInitiativeId for row in rows]
-    found = {each.id: each for each in call.db.rows(above, above.id.in_(tuple(filter(None, wanted))))}
-    return [found.get(key) for key in wanted]
+    parents = {each.id: each for each in call.db.rows(above, above.id.in_(tuple(filter(None, wanted))))}
+    return [parents.get(key) for key in wanted]
 
 
 @api.mutation("initiativeAddLabel(id: String!, labelId: String!): InitiativePayload!")

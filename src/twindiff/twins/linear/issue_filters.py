@@ -29,8 +29,8 @@ def _related(name: str, kind: str, *, mine: str, theirs: str) -> None:
         relation = IssueRelation.row
         here = getattr(relation, mine) == Issue.row.id
         there = getattr(relation, theirs) == Issue.row.id
-        found = exists(relation, any_of(here, there), relation.type == kind, relation.archivedAt.is_null())
-        return yes_or_no(found, comparator)
+        related = exists(relation, any_of(here, there), relation.type == kind, relation.archivedAt.is_null())
+        return yes_or_no(related, comparator)
 
 
 _related("hasBlockingRelations", "blocks", mine="issueId", theirs="issueId")

@@ -56,8 +56,8 @@ def _labels(field: str, column: str) -> None:
     def labels(call: Call, rows: list[Any]) -> list[Any]:  # pyright: ignore[reportUnusedFunction] - registered
         wanted = {label for row in rows for label in getattr(row, column) or ()}
         label = IssueLabel.row
-        found = {row.id: row for row in call.db.rows(label, label.id.in_(tuple(wanted)))} if wanted else {}
-        return [[found[key] for key in getattr(row, column) or () if key in found] for row in rows]
+        by_id = {row.id: row for row in call.db.rows(label, label.id.in_(tuple(wanted)))} if wanted else {}
+        return [[by_id[key] for key in getattr(row, column) or () if key in by_id] for row in rows]
 
 
 _labels("addedLabels", "addedLabelIds")
@@ -68,5 +68,5 @@ _labels("removedLabels", "removedLabelIds")
 def actors(call: Call, rows: list[Any]) -> list[Any]:
     """Those who made the change."""
     wanted = {row.actorId for row in rows if row.actorId}
-    found = {user.id: user for user in call.db.rows(User.row, User.row.id.in_(tuple(wanted)))} if wanted else {}
-    return [[found[row.actorId]] if row.actorId in found else [] for row in rows]
+    users = {user.id: user for user in call.db.rows(User.row, User.row.id.in_(tuple(wanted)))} if wanted else {}
+    return [[users[row.actorId]] if row.actorId in users else [] for row in rows]

@@ -21,10 +21,10 @@ def check_labels(call: Call, given: list[str], team: Any) -> list[str]:
     if not wanted:
         return []
     label = IssueLabel.row
-    found = {row.id: row for row in call.db.rows(label, label.id.in_(wanted))}
+    labels = {row.id: row for row in call.db.rows(label, label.id.in_(wanted))}
     groups: set[str] = set()
     for key in wanted:
-        row = found.get(key)
+        row = labels.get(key)
         if row is None or row.archivedAt:
             raise InvalidInput("labelIds: there is no such label.")
         _check_label(row, team, groups)

@@ -29,8 +29,8 @@ def issue_id(call: Call, given: str) -> str:
     """An issue's id from its identifier, present or past: `ENG-42`."""
     if not _IDENTIFIER.fullmatch(given):
         return given
-    found = _named(call, given.upper())
-    return found.id if found else given
+    issue = _named(call, given.upper())
+    return issue.id if issue else given
 
 
 def _named(call: Call, identifier: str) -> Any:
@@ -70,8 +70,8 @@ def _last_under(call: Call, key: str) -> int:
     """The last number that an issue has or had under a team's key."""
     issue, start = Issue.row, f"{key}-"
     here = any_of(issue.identifier.starts(start), issue.previousIdentifiers.contains(f'"{start}'))
-    found = call.db.rows(issue, here, columns=(issue.identifier, issue.previousIdentifiers))
-    names = [name for present, past in found for name in (present, *past) if name.startswith(start)]
+    rows = call.db.rows(issue, here, columns=(issue.identifier, issue.previousIdentifiers))
+    names = [name for present, past in rows for name in (present, *past) if name.startswith(start)]
     return max([int(name[len(start) :]) for name in names if name[len(start) :].isdecimal()], default=0)
 
 
@@ -117,5 +117,5 @@ def team_id(call: Call, given: str) -> str:
     """A team's id from its key: `ENG`."""
     if len(given) > 7 or "-" in given:
         return given
-    found = call.db.find(Team.row, Team.row.key == given.upper())
-    return found.id if found else given
+    team = call.db.find(Team.row, Team.row.key == given.upper())
+    return team.id if team else given

@@ -54,9 +54,9 @@ def _all(name: str, signature: str) -> None:
     @api.mutation(signature)
     def change(call: Call, input: dict[str, Any], **given: Any) -> dict[str, Any]:  # pyright: ignore[reportUnusedFunction]
         notification, now = Notification.row, call.clock.iso()
-        found = call.db.rows(notification, notification.userId == call.actor, *_of_thing(call, input))
+        notifications = call.db.rows(notification, notification.userId == call.actor, *_of_thing(call, input))
         fields = _fields(name, now, given)
-        changed = [call.db.change(row, updatedAt=now, **fields) for row in found]
+        changed = [call.db.change(row, updatedAt=now, **fields) for row in notifications]
         return {"notifications": changed}
 
 

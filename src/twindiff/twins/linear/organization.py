@@ -27,17 +27,17 @@ DAYS_TO_ACCEPT = 14
 @api.query("organization: Organization!")
 def organization(call: Call) -> Any:
     """The workspace of whoever makes the call."""
-    found = call.db.find(Organization.row, Organization.row.id == organization_id(call))
-    if found is None:
+    workspace = call.db.find(Organization.row, Organization.row.id == organization_id(call))
+    if workspace is None:
         raise EntityNotFound("Organization")
-    return found
+    return workspace
 
 
 @api.query("organizationExists(urlKey: String!): OrganizationExistsPayload!")
 def organization_exists(call: Call, url_key: str) -> dict[str, Any]:
     """Whether a workspace has this address."""
-    found = call.db.find(Organization.row, Organization.row.urlKey == url_key)
-    return {"exists": found is not None, "success": True}
+    workspace = call.db.find(Organization.row, Organization.row.urlKey == url_key)
+    return {"exists": workspace is not None, "success": True}
 
 
 @api.mutation("organizationUpdate")

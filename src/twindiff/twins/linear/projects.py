@@ -71,8 +71,10 @@ def _status(call: Call, status_id: str | None) -> Any:
     if status_id:
         return call.db.get(ProjectStatus.row, status_id)
     status = ProjectStatus.row
-    found = call.db.rows(status, status.archivedAt.is_null(), order=status.position)
-    return next((each for each in found if each.type == "backlog"), found[0]) if found else furnish_statuses(call)
+    statuses = call.db.rows(status, status.archivedAt.is_null(), order=status.position)
+    if not statuses:
+        return furnish_statuses(call)
+    return next((each for each in statuses if each.type == "backlog"), statuses[0])
 
 
 def furnish_statuses(call: Call) -> Any:
@@ -165,8 +167,8 @@ def project_id(call: Call, given: str) -> str:
     """A project's id from the last part of its address."""
     if is_uuid(given):
         return given
-    found = call.db.find(Project.row, Project.row.slugId == given.rsplit("-", 1)[-1])
-    return found.id if found else given
+    project = call.db.find(Project.row, Project.row.slugId == given.rsplit("-", 1)[-1])
+    return project.id if project else given
 
 
 @api.mutation("projectAddLabel(id: String!, labelId: String!): ProjectPayload!")
@@ -201,8 +203,8 @@ def favorites_of(call: Call, column: str, rows: list[Any]) -> list[Any]:
     """The caller's favorites of a batch of things, by the column that names the thing."""
     row = Favorite.row
     place = getattr(row, column)
-    found = call.db.rows(row, row.ownerId == call.actor, place.in_(tuple(each.id for each in rows)))
-    by_thing = {getattr(each, column): each for each in found}
+    favorites = call.db.rows(row, row.ownerId == call.actor, place.in_(tuple(each.id for each in rows)))
+    by_thing = {getattr(each, column): each for each in favorites}
     return [by_thing.get(each.id) for each in rows]
 
 

@@ -27,13 +27,13 @@ _STAGES = ("started", "planned", "completed", "canceled")
 def _pipeline(call: Call) -> Any:
     """The pipeline that the caller's key is for; raises Forbidden for a key of none."""
     row, name = ReleasePipeline.row, call.token.rsplit("_", 1)[-1]
-    found = call.db.find(row, any_of(row.id == name, row.slugId == name), row.archivedAt.is_null())
-    if found is None and not call.strict:
+    pipeline = call.db.find(row, any_of(row.id == name, row.slugId == name), row.archivedAt.is_null())
+    if pipeline is None and not call.strict:
         every = call.db.rows(row, row.archivedAt.is_null(), limit=2)
-        found = every[0] if len(every) == 1 else None
-    if found is None:
+        pipeline = every[0] if len(every) == 1 else None
+    if pipeline is None:
         raise Forbidden("The key is no access key of a release pipeline: it ends with none's id or slug.")
-    return found
+    return pipeline
 
 
 @api.query("releasePipelineByAccessKey: ReleasePipeline!")
@@ -61,9 +61,9 @@ def recent_releases_by_access_key(call: Call, limit: int | None = None) -> list[
     under_way = [key for key, kind in kinds.items() if kind == "started"]
     completed = [key for key, kind in kinds.items() if kind == "completed"]
     mine = (row.pipelineId == pipeline.id, row.archivedAt.is_null())
-    found = call.db.rows(row, *mine, row.stageId.in_(under_way), order=(-row.createdAt, -row.id), limit=most)
+    running = call.db.rows(row, *mine, row.stageId.in_(under_way), order=(-row.createdAt, -row.id), limit=most)
     done = call.db.rows(row, *mine, row.stageId.in_(completed), order=(-row.completedAt, -row.id), limit=most)
-    return [*found, *done][:most]
+    return [*running, *done][:most]
 
 
 def _stages_of(call: Call, *where: Expression) -> list[Any]:
@@ -80,11 +80,11 @@ def release_search(
     row = Release.row
     where = verbs.seen(call, Release, filter or {})
     words = [_with_word(word) for word in (term or "").split()[:20]]
-    found = call.db.rows(row, *where, *words, order=(-row.createdAt, -row.id))
+    releases = call.db.rows(row, *where, *words, order=(-row.createdAt, -row.id))
     if not words:
         kinds = {each.id: _STAGES.index(each.type) for each in _stages_of(call)}
-        found.sort(key=lambda each: kinds[each.stageId])
-    return found[: min(first, _MOST_FOUND)]
+        releases.sort(key=lambda each: kinds[each.stageId])
+    return releases[: min(first, _MOST_FOUND)]
 
 
 def _with_word(word: str) -> Expression:

@@ -95,10 +95,10 @@ def _named(call: Call, note: Any, given: dict[str, Any]) -> list[Any] | None:
 
 
 def _of_pipeline(call: Call, note: Any, id: str) -> Any:
-    found = verbs.find(call, Release, id)
-    if found.pipelineId != note.pipelineId:
-        raise InvalidInput(f"releaseIds: the release '{found.name}' belongs to another pipeline.")
-    return found
+    release = verbs.find(call, Release, id)
+    if release.pipelineId != note.pipelineId:
+        raise InvalidInput(f"releaseIds: the release '{release.name}' belongs to another pipeline.")
+    return release
 
 
 def _count(call: Call, note: Any) -> Any:
@@ -115,5 +115,5 @@ def release_notes(call: Call, rows: list[Any]) -> list[list[Any]]:
     """The notes that are about each release."""
     note = ReleaseNote.row
     ids = [each.releaseNoteId for each in rows if each.releaseNoteId]
-    found = {each.id: each for each in call.db.rows(note, note.id.in_(ids))} if ids else {}
-    return [[found[each.releaseNoteId]] if each.releaseNoteId in found else [] for each in rows]
+    notes = {each.id: each for each in call.db.rows(note, note.id.in_(ids))} if ids else {}
+    return [[notes[each.releaseNoteId]] if each.releaseNoteId in notes else [] for each in rows]

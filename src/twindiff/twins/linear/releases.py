@@ -36,9 +36,9 @@ def create_release(call: Call, values: dict[str, Any], given: dict[str, Any]) ->
 
 def _first_stage(call: Call, pipeline_id: str) -> str:
     stage, now = ReleaseStage.row, call.clock.iso()
-    found = call.db.rows(stage, stage.pipelineId == pipeline_id, order=stage.position, limit=1)
-    if found:
-        return found[0].id
+    stages = call.db.rows(stage, stage.pipelineId == pipeline_id, order=stage.position, limit=1)
+    if stages:
+        return stages[0].id
     fields = {"name": "Planned", "type": "planned", "color": "#bec2c8", "position": 0.0, "pipelineId": pipeline_id}
     return call.db.add(stage(id=call.ids.uuid(), createdAt=now, updatedAt=now, **fields)).id
 

@@ -31,8 +31,8 @@ def follow(call: Call, issue_id: str, *people: str | None) -> None:
 
 def subscribed(call: Call, issue_id: str) -> list[str]:
     """Those who are subscribed to an issue."""
-    found = [call.db.rows(link, link.issue_id == issue_id, columns=(link.user_id,)) for link in _LINKS]
-    return [person for links in found for (person,) in links]
+    subscriptions = [call.db.rows(link, link.issue_id == issue_id, columns=(link.user_id,)) for link in _LINKS]
+    return [person for links in subscriptions for (person,) in links]
 
 
 def keep_only(call: Call, issue_id: str, people: list[str]) -> None:
@@ -57,18 +57,18 @@ def issue_unsubscribe(call: Call, id: str, user_email: str | None = None, user_i
     """End somebody's, or one's own, subscription to an issue."""
     issue, person = verbs.find(call, Issue, id), _person(call, user_email, user_id)
     for link in _LINKS:
-        for found in call.db.rows(link, link.issue_id == issue.id, link.user_id == person):
-            call.db.remove(found)
+        for subscription in call.db.rows(link, link.issue_id == issue.id, link.user_id == person):
+            call.db.remove(subscription)
     return {"issue": issue}
 
 
 def _person(call: Call, email: str | None, id: str | None) -> str:
     if email is None:
         return verbs.find(call, User, id or call.actor).id
-    found = call.db.find(User.row, User.row.email.equals(email))
-    if found is None:
+    user = call.db.find(User.row, User.row.email.equals(email))
+    if user is None:
         raise EntityNotFound("User", email)
-    return found.id
+    return user.id
 
 
 @api.field(Issue, "subscribers", needs="id")
@@ -83,8 +83,8 @@ def subscribers(call: Call, rows: list[Any], include_disabled: bool = False, **a
     user = User.row
     active = () if include_disabled else (user.active,)
     matching = verbs.matching(call, User, arguments.get("filter") or {})
-    found = call.db.rows(user, user.id.in_(wanted), *active, *matching, order=(-user.createdAt, -user.id))
-    return [[each for each in found if each.id in people] for people in by_issue.values()]
+    users = call.db.rows(user, user.id.in_(wanted), *active, *matching, order=(-user.createdAt, -user.id))
+    return [[each for each in users if each.id in people] for people in by_issue.values()]
 
 
 @api.filter(Issue, "subscribers")

@@ -58,14 +58,14 @@ def semantic_search(
 ) -> dict[str, Any]:
     """Things in which some word occurs, those with most of the words first: by words, not by what they mean."""
     words = words_of(query)
-    found: list[tuple[int, str, str, Any]] = [
+    scored: list[tuple[int, str, str, Any]] = [
         (_score(row, _SEARCHED[kind][2], words), row.createdAt, kind, row)
         for kind in dict.fromkeys(types or _SEARCHED)
         for row in _with_words(call, kind, words, filters or {}, archived=bool(include_archived))
     ]
-    found.sort(key=lambda each: (each[0], each[1], each[3].id), reverse=True)
+    scored.sort(key=lambda each: (each[0], each[1], each[3].id), reverse=True)
     most = _MOST if max_results is None else max(0, min(max_results, _MOST))
-    results = [{"id": row.id, "type": kind, kind: row} for _, _, kind, row in found[:most]]
+    results = [{"id": row.id, "type": kind, kind: row} for _, _, kind, row in scored[:most]]
     return {"enabled": True, "results": results}
 
 
@@ -128,7 +128,7 @@ def issue_filter_suggestion(
     """A filter of the states, labels, people, teams, projects and priorities that a prompt names."""
     said = {*_WORD.findall(prompt.casefold())}
     within = _any(("project", "id"), [project_id]) if project_id else []
-    found = [
+    conditions = [
         *_mine(call, prompt, "assignee"),
         *_any(("assignee", "name"), _named(call, prompt, User.row.name)),
         *_any(("state", "name"), _named(call, prompt, WorkflowState.row.name)),
@@ -137,30 +137,30 @@ def issue_filter_suggestion(
         *_any(("project", "name"), _named(call, prompt, Project.row.name)),
         *_any(("priority",), [value for name, value in _PRIORITY.items() if name in said]),
     ]
-    return _joined([*found, *within, *_team(team_id, ("team",))])
+    return _joined([*conditions, *within, *_team(team_id, ("team",))])
 
 
 @api.query("projectFilterSuggestion(prompt: String!, teamId: String): ProjectFilterSuggestionPayload!")
 def project_filter_suggestion(call: Call, prompt: str, team_id: str | None = None) -> dict[str, Any]:
     """A filter of the leads, labels and initiatives that a prompt names."""
-    found = [
+    conditions = [
         *_mine(call, prompt, "lead"),
         *_any(("lead", "name"), _named(call, prompt, User.row.name)),
         *_any(("labels", "name"), _named(call, prompt, ProjectLabel.row.name)),
         *_any(("initiatives", "name"), _named(call, prompt, Initiative.row.name)),
     ]
-    return _joined([*found, *_team(team_id, ("accessibleTeams",))])
+    return _joined([*conditions, *_team(team_id, ("accessibleTeams",))])
 
 
 @api.query("initiativeFilterSuggestion(prompt: String!, teamId: String): InitiativeFilterSuggestionPayload!")
 def initiative_filter_suggestion(call: Call, prompt: str, team_id: str | None = None) -> dict[str, Any]:
     """A filter of the owners and labels that a prompt names."""
-    found = [
+    conditions = [
         *_mine(call, prompt, "owner"),
         *_any(("owner", "name"), _named(call, prompt, User.row.name)),
         *_any(("labels", "name"), _named(call, prompt, InitiativeLabel.row.name)),
     ]
-    return _joined([*found, *_team(team_id, ("teams",))])
+    return _joined([*conditions, *_team(team_id, ("teams",))])
 
 
 # Names

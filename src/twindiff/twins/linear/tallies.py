@@ -19,8 +19,8 @@ def tally(call: Call, column: Column[Any], rows: list[Any], *where: Expression) 
     keys = tuple(row.id for row in rows)
     # In the order of the index that relations are read by, so that nothing is sorted.
     order = (column, table_of(column.table).columns["createdAt"])
-    found = call.db.rows(column.table, column.in_(keys), *where, order=order, columns=(column,))
-    counts = Counter([key for (key,) in found])
+    pointing = call.db.rows(column.table, column.in_(keys), *where, order=order, columns=(column,))
+    counts = Counter([key for (key,) in pointing])
     return [counts[key] for key in keys]
 
 

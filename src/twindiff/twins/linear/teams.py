@@ -222,8 +222,8 @@ def membership(call: Call, rows: list[Any], user_id: str) -> list[Any]:
     member = TeamMembership.row
     user = call.actor if user_id == "me" else user_id
     teams = tuple(row.id for row in rows)
-    found = {row.teamId: row for row in call.db.rows(member, member.userId == user, member.teamId.in_(teams))}
-    return [found.get(row.id) for row in rows]
+    by_team = {row.teamId: row for row in call.db.rows(member, member.userId == user, member.teamId.in_(teams))}
+    return [by_team.get(row.id) for row in rows]
 
 
 @api.field(Team, "viewerMembership", needs="id")
@@ -255,11 +255,11 @@ def ancestors(call: Call, rows: list[Any]) -> list[Any]:
 
 
 def _above(known: dict[str, Any], key: str | None) -> list[Any]:
-    found: list[Any] = []
-    while key in known and len(found) < len(known):
-        found.append(known[key])
+    parents: list[Any] = []
+    while key in known and len(parents) < len(known):
+        parents.append(known[key])
         key = known[key].parentId
-    return found
+    return parents
 
 
 @api.filter(Team, "ancestors")
@@ -294,8 +294,8 @@ def active_cycle(call: Call, rows: list[Any]) -> list[Any]:
     cycle, now = Cycle.row, call.clock.iso()
     teams = tuple(row.id for row in rows)
     running = call.db.rows(cycle, cycle.teamId.in_(teams), cycle.startsAt <= now, cycle.endsAt > now)
-    found = {row.teamId: row for row in running if row.archivedAt is None}
-    return [found.get(row.id) for row in rows]
+    by_team = {row.teamId: row for row in running if row.archivedAt is None}
+    return [by_team.get(row.id) for row in rows]
 
 
 @api.query(

@@ -39,8 +39,8 @@ _shown(Initiative, "initiatives", "Initiative", "initiativeFilterData")
 def custom_view_has_subscribers(call: Call, id: str) -> dict[str, Any]:
     """Whether anybody but the caller is subscribed to a view."""
     view, row = verbs.find(call, CustomView, id), NotificationSubscription.row
-    found = call.db.find(row, row.customViewId == view.id, row.subscriberId != call.actor)
-    return {"hasSubscribers": found is not None}
+    subscription = call.db.find(row, row.customViewId == view.id, row.subscriberId != call.actor)
+    return {"hasSubscribers": subscription is not None}
 
 
 @api.filter(CustomView, "hasFacet")

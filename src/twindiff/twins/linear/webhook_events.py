@@ -131,12 +131,12 @@ def _team_id(data: dict[str, Any], db: Store) -> str | None:
 
 
 def _brief(data: dict[str, Any], db: Store) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    brief: dict[str, Any] = {}
     for name, (table, columns) in _BRIEFLY.items():
         row: Any = db.find(table, table.id == data[name]) if data.get(name) else None
         if row is not None:
-            found[name.removesuffix("Id")] = {each: getattr(row, each) for each in columns}
-    return found
+            brief[name.removesuffix("Id")] = {each: getattr(row, each) for each in columns}
+    return brief
 
 
 def _actor(event: Emitted, db: Store) -> dict[str, Any] | None:

@@ -137,8 +137,8 @@ def _phase(name: str) -> None:
     def values(call: Call, rows: list[Any]) -> list[bool]:  # pyright: ignore[reportUnusedFunction]
         cycle = Cycle.row
         keys = tuple(row.id for row in rows)
-        found = call.db.rows(cycle, cycle.id.in_(keys), condition(call.clock.iso()), columns=(cycle.id,))
-        held = {key for (key,) in found}
+        cycles = call.db.rows(cycle, cycle.id.in_(keys), condition(call.clock.iso()), columns=(cycle.id,))
+        held = {key for (key,) in cycles}
         return [row.id in held for row in rows]
 
 

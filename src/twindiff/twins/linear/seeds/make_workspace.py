@@ -413,7 +413,7 @@ def relations(rows: list[Row]) -> list[Row]:
 def workspace() -> dict[str, list[Row]]:
     """Every table of the template."""
     users = people()
-    found = issues(users)
+    issue_rows = issues(users)
     return {
         "organizations": [{"id": ORGANIZATION, "name": "Tidewater", "urlKey": "tidewater", **dated()}],
         "users": users,
@@ -431,10 +431,10 @@ def workspace() -> dict[str, list[Row]]:
         "initiatives": initiatives(users),
         "initiative_to_projects": initiative_projects(),
         "cycles": cycles(),
-        "issue_label_issue_association": labelled(found),
-        "issues": found,
-        "comments": comments(found, users),
-        "issue_relations": relations(found),
+        "issue_label_issue_association": labelled(issue_rows),
+        "issues": issue_rows,
+        "comments": comments(issue_rows, users),
+        "issue_relations": relations(issue_rows),
     }
 
 

@@ -162,12 +162,12 @@ class Document(NamedTuple):
 
 def documents(text: str) -> dict[str, Document]:
     """The documents of a file, by name."""
-    found: dict[str, Document] = {}
+    by_name: dict[str, Document] = {}
     for name, part in separate_operations(parse(text, no_location=True)).items():
         operation: Any = next(each for each in part.definitions if isinstance(each, OperationDefinitionNode))
         kind, root = operation.operation.value, operation.selection_set.selections[0].name.value
-        found[name] = Document(print_ast(part), f"{kind} {root}", *_variables(operation))
-    return {name: each for name, each in found.items() if not each.root.startswith("subscription")}
+        by_name[name] = Document(print_ast(part), f"{kind} {root}", *_variables(operation))
+    return {name: each for name, each in by_name.items() if not each.root.startswith("subscription")}
 
 
 def _variables(operation: OperationDefinitionNode) -> tuple[list[str], dict[str, TypeNode]]:

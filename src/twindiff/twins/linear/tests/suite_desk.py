@@ -27,13 +27,13 @@ class Desk:
 
     def team(self, name: str) -> str:
         query = "query($name: String) { teams(filter: { name: { eqIgnoreCase: $name } }) { nodes { id } } }"
-        (found,) = self.linear(query, name=name)["teams"]["nodes"]
-        return found["id"]
+        (team,) = self.linear(query, name=name)["teams"]["nodes"]
+        return team["id"]
 
     def user(self, name: str) -> str:
         query = "query($name: String) { users(filter: { name: { containsIgnoreCase: $name } }) { nodes { id } } }"
-        (found,) = self.linear(query, name=name)["users"]["nodes"]
-        return found["id"]
+        (user,) = self.linear(query, name=name)["users"]["nodes"]
+        return user["id"]
 
     def found(self, title: str, fields: str = "id") -> dict[str, Any]:
         query = f"""query($title: String) {{

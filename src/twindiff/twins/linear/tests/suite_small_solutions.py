@@ -161,8 +161,8 @@ def duplicate(desk: Desk) -> None:
         team: { id: { eq: $team } }, title: { containsIgnoreCase: "trace" } }) {
             nodes { id createdAt number } } }"""
     team = desk.team("Product")
-    found = desk.linear(query, team=team)["issues"]["nodes"]
-    first, second = sorted(found, key=lambda each: (each["createdAt"], each["number"]))
+    issues = desk.linear(query, team=team)["issues"]["nodes"]
+    first, second = sorted(issues, key=lambda each: (each["createdAt"], each["number"]))
     state = {"name": "Duplicate", "type": "canceled", "color": "#95a2b3", "teamId": team}
     state_id = desk.linear.create("workflowState", **state)["id"]
     desk.change(second["id"], stateId=state_id)

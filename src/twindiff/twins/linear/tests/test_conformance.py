@@ -41,7 +41,7 @@ def test_every_core_operation_is_answered(report):
 
 
 def test_the_rest_is_answered_or_said_to_be_missing(report):
-    states = {name: found["state"] for name, found in report["operations"].items()}
+    states = {name: operation["state"] for name, operation in report["operations"].items()}
     assert set(states.values()) == {"implemented", "missing"}
     missing = {name.partition(".")[2] for name, state in states.items() if state == "missing"}
     assert missing <= twin.api.missing

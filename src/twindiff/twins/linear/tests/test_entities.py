@@ -113,8 +113,8 @@ def test_a_project_is_in_an_initiative(linear):
 def test_a_document_is_found_by_the_end_of_its_address(linear):
     project = linear.create("project", name="Walker", teamIds=[ENG])["id"]
     made = linear.create("document", "id slugId url", title="How to", content="# Steps", projectId=project)
-    found = linear(f'{{ document(id: "{made["slugId"]}") {{ id content }} }}')["document"]
-    assert found == {"id": made["id"], "content": "# Steps"}
+    document = linear(f'{{ document(id: "{made["slugId"]}") {{ id content }} }}')["document"]
+    assert document == {"id": made["id"], "content": "# Steps"}
     assert made["url"].endswith(made["slugId"])
 
 

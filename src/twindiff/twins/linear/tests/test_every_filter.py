@@ -33,15 +33,15 @@ def is_filter(kind):
 
 def filters():
     """Each type of filter, with a list and the fields through which it is reached."""
-    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    reached: dict[str, tuple[str, tuple[str, ...]]] = {}
     ahead = [(get_named_type(f.args["filter"].type), name, ()) for name, f in lists() if "filter" in f.args]
     while ahead:
         kind, root, path = ahead.pop(0)
-        if kind.name not in found:
-            found[kind.name] = (root, path)
+        if kind.name not in reached:
+            reached[kind.name] = (root, path)
             inner = [(name, get_named_type(each.type)) for name, each in within(kind).items()]
             ahead += [(below, root, (*path, name)) for name, below in inner if is_filter(below)]
-    return found
+    return reached
 
 
 REACHED = filters()

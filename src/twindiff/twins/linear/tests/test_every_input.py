@@ -342,6 +342,6 @@ def test_a_relation_leads_to_what_it_is_given(answered, stocked, path):
     answer = answered(path, [key] if path.endswith("Ids") else key, selection)
     assert (answer is REFUSED) == (path in REFUSED_RELATIONS)
     if answer is not REFUSED:
-        found = answer["found"]["nodes"] if "nodes" in selection else answer["found"]
-        ids = {each["id"] for each in found} if isinstance(found, list) else {found["id"]}
+        targets = answer["found"]["nodes"] if "nodes" in selection else answer["found"]
+        ids = {each["id"] for each in targets} if isinstance(targets, list) else {targets["id"]}
         assert (key in ids) != (FIELDS[path].sign == "-")

@@ -44,7 +44,7 @@ def plain_fields(spec: Any, kind: Any, surface: str) -> dict[str, Any]:
     A text given as a document has tests of its own.
     """
     shown = SCHEMA.get_type(spec.name).fields
-    found: dict[str, Any] = {}
+    examples: dict[str, Any] = {}
     for word in getattr(twin.model.surfaces[spec.name], surface):
         name, _ = input_field(spec, word)
         field = spec.fields.get(word.name)
@@ -59,8 +59,8 @@ def plain_fields(spec: Any, kind: Any, surface: str) -> dict[str, Any]:
             continue
         value = example(kind.fields[name].type, name)
         if value is not None:
-            found[name] = value
-    return found
+            examples[name] = value
+    return examples
 
 
 def example(kind: Any, name: str) -> Any:
@@ -75,14 +75,14 @@ def example(kind: Any, name: str) -> Any:
 
 def inputs_of(surface: str) -> dict[str, dict[str, Any]]:
     """The plain fields of the inputs of all roots of a surface, by entity."""
-    roots, found = SCHEMA.mutation_type.fields, dict[str, dict[str, Any]]()
+    roots, inputs = SCHEMA.mutation_type.fields, dict[str, dict[str, Any]]()
     for spec in twin.model.entities.values():
         entity = spec.name[:1].lower() + spec.name[1:]
         root = roots.get(f"{entity}{surface.capitalize()}")
         fields = plain_fields(spec, get_named_type(root.args["input"].type), surface) if root else {}
         if fields:
-            found[entity] = fields
-    return found
+            inputs[entity] = fields
+    return inputs
 
 
 INPUTS = {surface: inputs_of(surface) for surface in ("create", "update")}

@@ -20,8 +20,8 @@ def pipeline(workspace):
     return linear, key
 
 
-def names(found):
-    return [each["name"] for each in found]
+def names(releases):
+    return [each["name"] for each in releases]
 
 
 def test_a_key_leads_to_its_pipeline(pipeline):
@@ -51,5 +51,5 @@ def test_releases_are_searched_by_words_in_their_names_and_their_pipeline_s(pipe
 
 def test_without_a_term_releases_come_by_stage(pipeline):
     linear, _ = pipeline
-    found = names(linear("{ releaseSearch { name } }")["releaseSearch"])
-    assert [name.split()[1] for name in found] == ["started", "planned", "completed", "canceled"]
+    listed = names(linear("{ releaseSearch { name } }")["releaseSearch"])
+    assert [name.split()[1] for name in listed] == ["started", "planned", "completed", "canceled"]

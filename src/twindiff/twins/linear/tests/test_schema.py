@@ -37,8 +37,8 @@ def test_the_schema_is_valid():
 
 
 def test_no_declared_type_differs_from_the_official_one(official):
-    found = find_breaking_changes(official, twin.api.schema)
-    differing = [each for each in found if each.type is not BreakingChangeType.TYPE_REMOVED]
+    changes = find_breaking_changes(official, twin.api.schema)
+    differing = [each for each in changes if each.type is not BreakingChangeType.TYPE_REMOVED]
     fields = {each.description for each in differing if not each.description.startswith(("Query.", "Mutation."))}
     assert fields == KNOWN
 

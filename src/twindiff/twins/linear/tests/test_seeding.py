@@ -25,10 +25,10 @@ def test_states_are_meant_by_their_names_and_their_types(platform: Platform, pro
     issues = [{"team_key": "ENG", "title": "Decide", "state": issue}]
     run_id = provision(platform, teams=TEAMS, projects=projects, issues=issues).json()["run_id"]
     url = platform.client.get(f"/twin-runs/{run_id}").json()["twins"]["linear"]["env_vars"]["LINEAR_API_URL"]
-    found = platform.client.post(url, json={"query": STATES}, headers={"Authorization": "any"}).json()["data"]
+    data = platform.client.post(url, json={"query": STATES}, headers={"Authorization": "any"}).json()["data"]
     kinds = {"In Progress": "started", "Done": "completed"}
-    assert found["projects"]["nodes"][0]["status"]["type"] == kinds.get(project, project)
-    assert found["issues"]["nodes"][0]["state"]["type"] == kinds.get(issue, issue)
+    assert data["projects"]["nodes"][0]["status"]["type"] == kinds.get(project, project)
+    assert data["issues"]["nodes"][0]["state"]["type"] == kinds.get(issue, issue)
 
 
 def test_a_state_that_there_is_not_is_refused_with_those_that_there_are(platform: Platform) -> None:

@@ -27,12 +27,12 @@ def ask(outcome_of):
 
 
 def labels_of(group: str | None) -> dict[str, list[str]]:
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    labels: defaultdict[str, list[str]] = defaultdict(list)
     for row in ROWS["issue_label_issue_association"]:
         label = LABELS[row["issue_label_id"]]
         if group in (None, label.get("parentId")):
-            found[row["issue_id"]].append(label["name"])
-    return {key: sorted(names) for key, names in found.items()}
+            labels[row["issue_id"]].append(label["name"])
+    return {key: sorted(names) for key, names in labels.items()}
 
 
 ANY_LABEL, OF_GROUP = labels_of(None), labels_of(GROUP)

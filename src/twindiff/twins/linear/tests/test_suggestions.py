@@ -14,19 +14,19 @@ def test_a_semantic_search_finds_things_by_words_the_best_first(linear):
     one = linear.issue("id", title="Oil the crane")["id"]
     query = """query($t: [SemanticSearchResultType!]) { semanticSearch(query: "oil gripper", types: $t) {
         enabled results { id type issue { title } project { name } } } }"""
-    found = linear(query)["semanticSearch"]
-    assert found["enabled"] is True
-    assert [each["type"] for each in found["results"]] == ["issue", "project", "issue"]
+    search = linear(query)["semanticSearch"]
+    assert search["enabled"] is True
+    assert [each["type"] for each in search["results"]] == ["issue", "project", "issue"]
     assert [each["id"] for each in linear(query, t=["issue"])["semanticSearch"]["results"]] == [both, one]
-    assert found["results"][1]["project"] == {"name": "Gripper"}
+    assert search["results"][1]["project"] == {"name": "Gripper"}
 
 
 def test_a_suggested_filter_is_one_that_the_api_takes(linear):
     query = "query($p: String!) { issueFilterSuggestion(prompt: $p) { filter } }"
-    found = linear(query, p="Urgent ones of mine in Engineering that are In Progress")["issueFilterSuggestion"][
+    suggested = linear(query, p="Urgent ones of mine in Engineering that are In Progress")["issueFilterSuggestion"][
         "filter"
     ]
-    assert found == {
+    assert suggested == {
         "and": [
             {"assignee": {"id": {"eq": AGENT}}},
             {"state": {"name": {"in": ["In Progress"]}}},
@@ -35,7 +35,7 @@ def test_a_suggested_filter_is_one_that_the_api_takes(linear):
             {"priority": {"in": [1]}},
         ]
     }
-    assert "errors" not in linear.ask("query($f: IssueFilter) { issues(filter: $f) { nodes { id } } }", f=found)
+    assert "errors" not in linear.ask("query($f: IssueFilter) { issues(filter: $f) { nodes { id } } }", f=suggested)
     assert linear(query, p="xyzzy")["issueFilterSuggestion"]["filter"] is None
 
 
@@ -87,9 +87,9 @@ def test_one_changes_one_s_own_settings_in_part(linear):
 
 def test_the_users_of_one_s_address_are_one_account(linear):
     query = "{ availableUsers { id email users { id userAccountId organization { urlKey } role } lockedUsers { id } } }"
-    found = linear(query)["availableUsers"]
-    assert [each["id"] for each in found["users"]] == [AGENT]
-    assert (found["users"][0]["userAccountId"], found["lockedUsers"]) == (found["id"], [])
+    account = linear(query)["availableUsers"]
+    assert [each["id"] for each in account["users"]] == [AGENT]
+    assert (account["users"][0]["userAccountId"], account["lockedUsers"]) == (account["id"], [])
 
 
 def test_a_retired_label_of_initiatives_says_when_and_comes_back(linear):

@@ -62,10 +62,10 @@ def deliveries(linear: Linear, count: int) -> list[dict[str, Any]]:
     environment = linear.environment
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
-        found = environment.platform.get(f"env/{environment.id}/deliveries")["deliveries"]
-        if len(found) >= count and all(each["status"] != "pending" for each in found):
-            return found
-        assert time.monotonic() < deadline, found
+        sent = environment.platform.get(f"env/{environment.id}/deliveries")["deliveries"]
+        if len(sent) >= count and all(each["status"] != "pending" for each in sent):
+            return sent
+        assert time.monotonic() < deadline, sent
 
 
 def only(receiver: Receiver) -> Received:

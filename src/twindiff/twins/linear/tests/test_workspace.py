@@ -37,13 +37,13 @@ def every(linear, **given):
     """All issues that a filter gives, page by page."""
     query = """query($filter: IssueFilter, $after: String) { issues(first: 250, filter: $filter, after: $after) {
         nodes { id } pageInfo { hasNextPage endCursor } } }"""
-    found, after = [], None
+    ids, after = [], None
     while True:
         page = linear(query, filter=given, after=after)["issues"]
-        found += [each["id"] for each in page["nodes"]]
+        ids += [each["id"] for each in page["nodes"]]
         after = page["pageInfo"]["endCursor"]
         if not page["pageInfo"]["hasNextPage"]:
-            return found
+            return ids
 
 
 CASES = [
@@ -72,9 +72,9 @@ CASES = [
 @pytest.mark.parametrize("given", range(len(CASES)))
 def test_a_filter_gives_what_a_loop_gives(linear, given):
     wanted, holds = CASES[given]
-    found = every(linear, **wanted)
-    assert sorted(found) == sorted(row["id"] for row in OPEN if holds(row))
-    assert len(found) == len(set(found))
+    ids = every(linear, **wanted)
+    assert sorted(ids) == sorted(row["id"] for row in OPEN if holds(row))
+    assert len(ids) == len(set(ids))
 
 
 def test_issues_come_newest_first(linear):
