@@ -26,17 +26,17 @@ def chromium() -> str:
         if shutil.which(named) is None:
             raise NoBrowser(f"{SETTING} is '{named}', which is no program. {MEND}")
         return shutil.which(named) or named
-    found = next((path for name in NAMES if (path := shutil.which(name))), None) or _of_playwright()
-    if found is None:
+    program = next((path for name in NAMES if (path := shutil.which(name))), None) or _of_playwright()
+    if program is None:
         raise NoBrowser(f"Test runs need Chromium, and there is none on PATH. {MEND}")
-    return found
+    return program
 
 
 def _of_playwright() -> str | None:
     """The newest Chromium that `playwright install` has fetched."""
     home = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
-    found = sorted(home.glob("chromium-*/chrome-linux*/chrome"), key=lambda path: path.stat().st_mtime)
-    return str(found[-1]) if found else None
+    programs = sorted(home.glob("chromium-*/chrome-linux*/chrome"), key=lambda path: path.stat().st_mtime)
+    return str(programs[-1]) if programs else None
 
 
 def arguments(proxy_port: int) -> list[str]:

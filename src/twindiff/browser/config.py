@@ -185,9 +185,9 @@ def values(config: TestConfig, given: Mapping[str, Scalar]) -> dict[str, str]:
 
     Values may refer to other parameters, but not to themselves by any way.
     """
-    found = {each.name: each.default for each in config.parameters if each.default is not None}
+    own = {each.name: each.default for each in config.parameters if each.default is not None}
     answers = {name for step in config.steps if step.action == "ask_user_question" for name in _answered(step)}
-    raw = {name: str(value) for name, value in {**found, **config.defaults, **given}.items()}
+    raw = {name: str(value) for name, value in {**own, **config.defaults, **given}.items()}
     if len(raw) > MOST_PARAMETERS:
         raise ConfigError(f"parameters: {len(raw)} of them; a test has at most {MOST_PARAMETERS}")
     for where, text in _texts(config):
@@ -238,11 +238,11 @@ def filled(text: str, given: Mapping[str, str]) -> str:
     """A text with the values of the parameters it names. Raises ConfigError where it becomes too long."""
     size = len(text)
 
-    def value(found: re.Match[str]) -> str:
+    def value(reference: re.Match[str]) -> str:
         nonlocal size
-        size += len(given.get(found[1], ""))
+        size += len(given.get(reference[1], ""))
         if size > LONGEST_TEXT:
             raise ConfigError(f"parameters make '{text[:100]}' longer than {LONGEST_TEXT} characters")
-        return given.get(found[1], "")
+        return given.get(reference[1], "")
 
     return REFERENCE.sub(value, text)

@@ -79,19 +79,19 @@ def locators(page: Page, selector: str, action: str) -> list[Locator]:
 
 def _named(page: Page, words: str, action: str) -> list[Locator]:
     """Label, placeholder, role, text: the whole of it first, then a part of it."""
-    found: list[Locator] = []
+    named: list[Locator] = []
     for exact in (True, False):
-        found += [page.get_by_label(words, exact=exact), page.get_by_placeholder(words, exact=exact)]
+        named += [page.get_by_label(words, exact=exact), page.get_by_placeholder(words, exact=exact)]
         roles: tuple[Any, ...] = ("textbox", "combobox", "spinbutton", "searchbox") if action in FIELDS else ROLES
         either = page.get_by_role(roles[0], name=words, exact=exact)
         for role in roles[1:]:
             either = either.or_(page.get_by_role(role, name=words, exact=exact))
-        found.append(either)
+        named.append(either)
         if action not in FIELDS:
-            found.append(page.get_by_text(words, exact=exact))
+            named.append(page.get_by_text(words, exact=exact))
     if action in FIELDS:
-        found.append(page.locator(f"[name={_quoted(words)} i], [id={_quoted(words)} i], [type={_quoted(words)} i]"))
-    return found
+        named.append(page.locator(f"[name={_quoted(words)} i], [id={_quoted(words)} i], [type={_quoted(words)} i]"))
+    return named
 
 
 def _quoted(words: str) -> str:
@@ -108,9 +108,9 @@ async def candidates(page: Page, selector: str, most: int = 5) -> list[dict[str,
         elements: list[dict[str, str]] = await asyncio.wait_for(page.evaluate(_CANDIDATES), SECONDS)
     except (Error, TimeoutError):
         return []
-    found = sorted({_candidate(wanted, each) for each in elements}, reverse=True)
+    alike = sorted({_candidate(wanted, each) for each in elements}, reverse=True)
     best: dict[str, Candidate] = {}
-    for each in found:
+    for each in alike:
         best.setdefault(each.selector, each)
     return [{"selector": each.selector, "text": each.text} for each in list(best.values())[:most] if each.text]
 

@@ -56,30 +56,30 @@ def plan(prompt: str) -> Plan:
     """The steps that a prompt asks for."""
     held: list[str] = []
 
-    def hold(found: re.Match[str]) -> str:
-        held.append(next(group for group in found.groups() if group is not None))
-        is_plain = found[9] or found[10] or found[11] or found[12]
+    def hold(quoted: re.Match[str]) -> str:
+        held.append(next(group for group in quoted.groups() if group is not None))
+        is_plain = quoted[9] or quoted[10] or quoted[11] or quoted[12]
         return f"\x02{len(held) - 1}\x03" if not is_plain else f"\x04{len(held) - 1}\x05"
 
     steps: list[Step] = []
     subject: list[str] = []
     unclear: list[str] = []
     for clause in _clauses(_MARKS.sub(hold, prompt)):
-        found = _understood(_opened(clause, held), held)
-        if found is None:
+        asked = _understood(_opened(clause, held), held)
+        if asked is None:
             is_subject = not steps and not unclear and SUBJECT.match(clause)
             (subject if is_subject else unclear).append(_shown(clause, held))
-        steps += found or []
+        steps += asked or []
     return Plan(steps, subject, unclear) if steps else Plan([], [], subject + unclear)
 
 
 def _clauses(text: str) -> list[str]:
     """A prompt in parts, each of which asks for one thing."""
-    found: list[str] = []
+    clauses: list[str] = []
     for line in _RUN.sub(lambda run: run[1] or " ", text).split("\n"):
         for sentence in _NEXT.split(_NUMBER.sub("", line)):
-            found += _parts(_MEANWHILE.sub("", sentence.strip(" ,:")))
-    return [clause for clause in found if re.search(r"\w|\x02|\x04", clause)]
+            clauses += _parts(_MEANWHILE.sub("", sentence.strip(" ,:")))
+    return [clause for clause in clauses if re.search(r"\w|\x02|\x04", clause)]
 
 
 def _parts(sentence: str) -> list[str]:
@@ -99,12 +99,12 @@ def _parts(sentence: str) -> list[str]:
 
 def _opened(clause: str, held: list[str]) -> str:
     """A clause with its addresses and values as they were, and its quotations still closed."""
-    return re.sub(r"\x04(\d+)\x05", lambda found: held[int(found[1])], clause).strip()
+    return re.sub(r"\x04(\d+)\x05", lambda mark: held[int(mark[1])], clause).strip()
 
 
 def _shown(clause: str, held: list[str]) -> str:
     """A clause as it was written."""
-    return re.sub(r"\x02(\d+)\x03", lambda found: f'"{held[int(found[1])]}"', _opened(clause, held))
+    return re.sub(r"\x02(\d+)\x03", lambda mark: f'"{held[int(mark[1])]}"', _opened(clause, held))
 
 
 def _understood(clause: str, held: list[str]) -> list[Step] | None:
@@ -112,9 +112,9 @@ def _understood(clause: str, held: list[str]) -> list[Step] | None:
     if len(clause) > LONGEST_CLAUSE:
         return None
     for phrase in PHRASES:
-        found = phrase.pattern.fullmatch(clause)
-        if found:
-            said = {name: text for name, text in found.groupdict().items() if text}
+        match = phrase.pattern.fullmatch(clause)
+        if match:
+            said = {name: text for name, text in match.groupdict().items() if text}
             return _STEPS[phrase.kind](said, held)
     return None
 

@@ -173,15 +173,15 @@ class Run:
         """Do in place of a broken step what the model says, if it says something; the step that was done last."""
         task = f"Of a test the step '{self._title(step)}' cannot be done: {self._trouble}. Call the step that mends it."
         try:
-            found = await agent.ask(observer.page, task, [])
+            proposed = await agent.ask(observer.page, task, [])
         except AgentFailed as failed:
-            found = Finished(passed=False, reason=str(failed))
-        if isinstance(found, Finished):
-            self.emit(Event("log", f"no repair: {found.reason}"))
+            proposed = Finished(passed=False, reason=str(failed))
+        if isinstance(proposed, Finished):
+            self.emit(Event("log", f"no repair: {proposed.reason}"))
             await self._step(step, interpreter, observer)
             return step
-        expect = step.expect or found.expect
-        mended = msgspec.structs.replace(found, id=step.id, ordinal=step.ordinal, expect=expect, repaired=True)
+        expect = step.expect or proposed.expect
+        mended = msgspec.structs.replace(proposed, id=step.id, ordinal=step.ordinal, expect=expect, repaired=True)
         await self._step(mended, interpreter, observer)
         return mended
 
@@ -190,12 +190,12 @@ class Run:
         config, done = self.job.config, list[str]()
         try:
             for _ in range(MOST_TURNS):
-                found = await agent.ask(observer.page, self.job.prompt, done)
-                if isinstance(found, Finished):
-                    self._judge(found)
+                proposed = await agent.ask(observer.page, self.job.prompt, done)
+                if isinstance(proposed, Finished):
+                    self._judge(proposed)
                     return
                 number = len(config.steps) + 1
-                step = msgspec.structs.replace(found, id=f"step_{number}", ordinal=number)
+                step = msgspec.structs.replace(proposed, id=f"step_{number}", ordinal=number)
                 if await self._step(step, interpreter, observer, is_last_try=False):
                     config.steps.append(step)
                     done.append(f"{self._title(step)}: done")

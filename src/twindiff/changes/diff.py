@@ -40,13 +40,13 @@ def diff(
     With several twins every row says its `__twin__`. An update lists the columns that `changed` and which of those are
     `derived`; a row of a derived table carries `__derived__`.
     """
-    found: dict[str, list[Wire]] = {"inserts": [], "updates": [], "deletes": []}
+    shown: dict[str, list[Wire]] = {"inserts": [], "updates": [], "deletes": []}
     for place, difference in net(records).items():
         table = schemas[place.twin].tables.get(place.table)
         marks = _marks(place, table, several_twins=several_twins)
         if table is None or table.visibility in _SHOWN[include]:
-            _show(found, marks, table, difference, include, rows)
-    return found
+            _show(shown, marks, table, difference, include, rows)
+    return shown
 
 
 def _marks(place: Place, table: Table | None, *, several_twins: bool) -> Wire:
@@ -59,17 +59,17 @@ def _marks(place: Place, table: Table | None, *, several_twins: bool) -> Wire:
 
 
 def _show(
-    found: dict[str, list[Wire]], marks: Wire, table: Table | None, difference: Net, include: Include, rows: Rows
+    shown: dict[str, list[Wire]], marks: Wire, table: Table | None, difference: Net, include: Include, rows: Rows
 ) -> None:
     before, after = difference
     if before is None and after is not None:
-        found["inserts"].append({**marks, **after})
+        shown["inserts"].append({**marks, **after})
     elif after is None and before is not None:
-        found["deletes"].append({**marks, **before})
+        shown["deletes"].append({**marks, **before})
     elif before is not None and after is not None:
         update = _update(marks, table, before, after, rows)
         if include != "plain" or len(update["changed"]) > len(update["derived"]):
-            found["updates"].append(update)
+            shown["updates"].append(update)
 
 
 def _update(marks: Wire, table: Table | None, before: Values, after: Values, rows: Rows) -> Wire:

@@ -49,12 +49,12 @@ def told(record: Record, schemas: Mapping[str, Schema], include: Include = "plai
     """
     tables = schemas[record.twin].tables if record.changes else {}
     shown = VIEWS[: VIEWS.index(include) + 1]
-    found: list[EntryChange] = []
+    entries: list[EntryChange] = []
     for change in record.changes:
         table = tables.get(change.table)
         if _view(change, table) in shown:
-            found += _told(change, table, include)
-    return found
+            entries += _told(change, table, include)
+    return entries
 
 
 def pointer(*parts: object) -> str:
@@ -66,10 +66,10 @@ def _view(change: Change, table: Table | None) -> Include:
     """The narrowest view that shows a change; a table that the twin no longer has is shown to all."""
     if table is None:
         return "plain"
-    found = _VIEW_OF[table.visibility]
-    if found == "plain" and change.before and change.after:
+    narrowest = _VIEW_OF[table.visibility]
+    if narrowest == "plain" and change.before and change.after:
         return "plain" if any(not _is_derived(table, name) for name in _changed(change)) else "derived"
-    return found
+    return narrowest
 
 
 def _told(change: Change, table: Table | None, include: Include) -> Iterator[EntryChange]:

@@ -51,26 +51,28 @@ def _clause(path: str, value: object, place: str, *, extended: bool, fields: Wor
         raise SpecError(place, problem, cast("object", value), f'Write "version": "{EXTENDED}".')
     if fields is not None and path not in fields:
         raise SpecError(place, f"unknown field '{path}'", advice=advice(path, fields))
-    found = predicate(value, place, extended=extended)
+    condition = Condition(path, predicate(value, place, extended=extended))
     if fields is not None:
-        _refuse_other_kind(found, path, place)
-    return Condition(path, found)
+        _refuse_other_kind(condition.predicate, path, place)
+    return condition
 
 
-def _refuse_other_kind(found: Predicate, field: str, place: str) -> None:
+def _refuse_other_kind(operation: Predicate, field: str, place: str) -> None:
     """Refuse to hold a field of a call against values of another kind than its own, which it can never have."""
-    if found.operator in CONNECTIVES:
-        for part in found.value:
+    if operation.operator in CONNECTIVES:
+        for part in operation.value:
             _refuse_other_kind(part, field, place)
-    elif found.operator not in {"exists", "is_null"} and not isinstance(found.value, Reference):
+    elif operation.operator not in {"exists", "is_null"} and not isinstance(operation.value, Reference):
         kind, is_kind = ("a number", _is_number) if field in NUMBERS else ("a text", _is_text)
-        given: object = found.value
+        given: object = operation.value
         values = (
-            [given] if found.operator in {"eq", "ne"} or not isinstance(given, list) else cast("list[object]", given)
+            [given]
+            if operation.operator in {"eq", "ne"} or not isinstance(given, list)
+            else cast("list[object]", given)
         )
-        is_lost = field in NUMBERS and found.operator in {"has_any", "has_all"}
+        is_lost = field in NUMBERS and operation.operator in {"has_any", "has_all"}
         if is_lost or not all(value is None or is_kind(value) for value in values):
-            raise SpecError(place, f"'{field}' is {kind}", found.written, f"Compare it to {kind}.")
+            raise SpecError(place, f"'{field}' is {kind}", operation.written, f"Compare it to {kind}.")
 
 
 def _is_number(value: object) -> bool:
@@ -84,10 +86,10 @@ def _is_text(value: object) -> bool:
 def _parts(connective: str, value: object, place: str, fields: Words | None) -> tuple[Where, ...]:
     def part(given: object, place: str) -> Where:
         _refuse_lost_operators(given, place)
-        found = where(given, place, extended=True, fields=fields)
-        if not found:
+        clauses = where(given, place, extended=True, fields=fields)
+        if not clauses:
             raise SpecError(place, "is empty", given, "Give at least one condition.")
-        return found
+        return clauses
 
     if connective == "not":
         return (part(value, place),)

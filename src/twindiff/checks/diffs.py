@@ -80,12 +80,12 @@ class Changes:
 
 
 def _by_value(changes: list[Change], path: str, read: Callable[[Row, str], Any]) -> dict[Any, list[Change]]:
-    found: dict[Any, list[Change]] = {}
+    by_value: dict[Any, list[Change]] = {}
     for change in changes:
         values = [read(side, path) for side in change.sides]
         for value in {value for value in values if isinstance(value, Hashable)}:
-            found.setdefault(value, []).append(change)
-    return found
+            by_value.setdefault(value, []).append(change)
+    return by_value
 
 
 def read(diff: object, *, exact: bool = True) -> Changes:

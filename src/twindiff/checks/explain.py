@@ -155,23 +155,25 @@ def _objection_reason(outcome: Outcome) -> Reason:
 
 def _unchanged_reason(outcome: Outcome, scene: Scene) -> Reason:
     """List the rows that changed all the same."""
-    found: list[Nearest] = []
+    rows: list[Nearest] = []
     said: list[str] = []
     for change in outcome.matched[:STRAYS_SHOWN]:
         columns = _changed_here(change, outcome, scene)
         differs = [Difference(name, UNCHANGED, both(change, name)) for name in columns]
         entity = change.names[-1]
         blame = scene.past.blame(change, columns)
-        found.append(Nearest(short_row(change, outcome.assertion), differs, blame, entity, change.diff_type))
+        rows.append(Nearest(short_row(change, outcome.assertion), differs, blame, entity, change.diff_type))
         said.append(f"{entity} {change.diff_type}{f' by {blame.words}' if blame else ''}")
     more = _more(len(outcome.matched), ROWS_SHOWN)
-    return f"There were: {'; '.join(said[:ROWS_SHOWN])}{more}.", found
+    return f"There were: {'; '.join(said[:ROWS_SHOWN])}{more}.", rows
 
 
 def _changed_here(change: Change, outcome: Outcome, scene: Scene) -> list[str]:
     """Name the columns of an update that should not have changed."""
     if outcome.objections:
-        return next([item.path for item in found.differs] for found in outcome.objections if found.change is change)
+        return next(
+            [item.path for item in objection.differs] for objection in outcome.objections if objection.change is change
+        )
     if change.diff_type != "changed":
         return []
     return sorted(match.own_columns(change, match.ignored_columns(scene.spec, outcome.assertion, change)))
@@ -208,29 +210,29 @@ def differences(assertion: Assertion, spec: Spec, change: Change) -> list[Differ
         [_difference(clause, side) for clause in _flat(assertion.where) if not _holds_in(side, clause)]
         for side in change.sides
     ]
-    found = min(by_side, key=len)
+    differing = min(by_side, key=len)
     if assertion.diff_type == "changed":
         ignored = match.ignored_columns(spec, assertion, change)
         changed = match.changed_columns(change) - ignored
-        found += [
+        differing += [
             Difference(
                 item.column, NOT_IGNORED if item.column in ignored else _written(item), both(change, item.column)
             )
             for item in assertion.changes.values()
             if not _change_holds(item, change, changed)
         ]
-    return found
+    return differing
 
 
 def _flat(where: Where) -> list[Condition | Group]:
     """Take `and` apart: each of its conditions is one that must hold."""
-    found: list[Condition | Group] = []
+    clauses: list[Condition | Group] = []
     for clause in where:
         if isinstance(clause, Group) and clause.connective == "and":
-            found += [each for part in clause.parts for each in _flat(part)]
+            clauses += [each for part in clause.parts for each in _flat(part)]
         else:
-            found.append(clause)
-    return found
+            clauses.append(clause)
+    return clauses
 
 
 def _is_of_where(difference: Difference, assertion: Assertion) -> bool:
@@ -243,9 +245,9 @@ def _elsewhere(assertion: Assertion, scene: Scene) -> Reason | None:
         if diff_type == assertion.diff_type:
             continue
         rows = islice(match.likely(assertion, diff_type, scene.changes, scene.past), scene.most_rows)
-        found = list(islice((change for change in rows if _where_holds(assertion, change)), ROWS_SHOWN))
-        if found:
-            near = [_near(change, assertion, [], scene) for change in found]
+        fitting = list(islice((change for change in rows if _where_holds(assertion, change)), ROWS_SHOWN))
+        if fitting:
+            near = [_near(change, assertion, [], scene) for change in fitting]
             return f"A row of {assertion.entity} fits, but it was {diff_type}, not {assertion.diff_type}.", near
     return None
 

@@ -139,21 +139,21 @@ class Past:
     @cached_property
     def _indexes(self) -> dict[str, dict[str, Index]]:
         """By table, then by twin."""
-        found: dict[str, dict[str, Index]] = {}
+        indexes: dict[str, dict[str, Index]] = {}
         for record in self._history.records:
             for change in record.changes:
-                twins = found.setdefault(change.table, {})
+                twins = indexes.setdefault(change.table, {})
                 index = twins.get(record.twin) or twins.setdefault(record.twin, Index(tuple(change.key), {}))
                 index.touches.setdefault(tuple(change.key.values()), []).append(Touch(record, change))
-        return found
+        return indexes
 
     def touches(self, change: Change) -> list[Touch]:
         """What was done to a row of the diff, in order."""
         row, twins = change.sides[0], self._indexes.get(change.table, {})
         if change.twin is not None:
             return twins[change.twin].of(row) if change.twin in twins else []
-        found = [touch for index in twins.values() for touch in index.of(row)]
-        return sorted(found, key=lambda touch: touch.record.seq)
+        touches = [touch for index in twins.values() for touch in index.of(row)]
+        return sorted(touches, key=lambda touch: touch.record.seq)
 
     def blame(self, change: Change, columns: Collection[str] = ()) -> Blame | None:
         """Who gave these columns their values; without columns, who made the row come, go or change.
@@ -166,8 +166,8 @@ class Past:
         gave = (touch for touch in latest if columns and touch.gave(columns))
         moved = (touch for touch in latest if touch.change.diff_type == change.diff_type != "changed")
         meant = (touch for touch in latest if touch.is_meant())
-        found = next(chain(gave, moved, meant, latest), None)
-        return found.blame if found else None
+        culprit = next(chain(gave, moved, meant, latest), None)
+        return culprit.blame if culprit else None
 
     def moment(self, change: Change, columns: Collection[str]) -> Moment | None:
         """When a call was made, or a row got what it has in these columns; None when the history does not say."""
@@ -183,12 +183,12 @@ class Past:
 
 def moments(calls: Iterable[Called]) -> dict[int, Moment]:
     """Order calls among the writes: one that wrote nothing comes right after the last write before it."""
-    found: dict[int, Moment] = {}
+    by_number: dict[int, Moment] = {}
     latest = 0
     for call in sorted(calls, key=lambda call: call.number):
         latest = max(latest, call.seq or 0)
-        found[call.number] = (call.seq, 0) if call.seq else (latest, call.number)
-    return found
+        by_number[call.number] = (call.seq, 0) if call.seq else (latest, call.number)
+    return by_number
 
 
 def read(history: object, spec: Spec) -> Past:

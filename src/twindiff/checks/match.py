@@ -98,13 +98,13 @@ def candidates(assertion: Assertion, changes: Changes, past: Past) -> list[Chang
 
 def likely(assertion: Assertion, kind: Kind, changes: Changes, past: Past) -> list[Change]:
     """Leave out, where there are many, rows that have another value than the one that the `where` wants of a column."""
-    found = candidates(assertion, changes, past) if kind == assertion.diff_type else changes.of(kind, assertion.entity)
-    if kind == "response" or len(found) <= FEW_ROWS:
-        return found
+    rows = candidates(assertion, changes, past) if kind == assertion.diff_type else changes.of(kind, assertion.entity)
+    if kind == "response" or len(rows) <= FEW_ROWS:
+        return rows
     for clause in assertion.where:
         if isinstance(clause, Condition) and len(values := _wanted(clause.predicate)) == 1:
             return changes.having(kind, assertion.entity, clause.path, next(iter(values)), value_at)
-    return found
+    return rows
 
 
 def _wanted(predicate: Predicate) -> Collection[Any]:

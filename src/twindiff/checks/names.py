@@ -65,16 +65,16 @@ class Known:
 
 def misspelt(spec: Spec, known: Known) -> list[SpecError]:
     """Say which names of a spec are of no table or column, the first hundred, and the nearest there is."""
-    found = (known.problem(name) for name in names_of(spec))
-    return list(islice((problem for problem in found if problem), MOST_SAID))
+    problems = (known.problem(name) for name in names_of(spec))
+    return list(islice((problem for problem in problems if problem), MOST_SAID))
 
 
 def warnings(spec: Spec, known: Known) -> list[str]:
     """Give the misspelt names of a spec in the public language, which takes them; raises SpecError for version 1."""
-    found = misspelt(spec, known)
-    if found and spec.is_extended:
-        raise found[0]
-    return [str(problem) for problem in found]
+    problems = misspelt(spec, known)
+    if problems and spec.is_extended:
+        raise problems[0]
+    return [str(problem) for problem in problems]
 
 
 def names_of(spec: Spec) -> Iterator[Name]:

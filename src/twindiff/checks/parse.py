@@ -68,12 +68,12 @@ def _assertions(given: dict[str, Any], *, extended: bool) -> tuple[Assertion, ..
         for position, value in enumerate(assertions)
     ]
     ids = _ids(items)
-    found = tuple(_assertion(item, number, ids, extended=extended) for number, item in enumerate(items, 1))
-    _refuse_after_nothing(found)
-    by_id = {assertion.id: assertion for assertion in found}
-    found = tuple(_referring(assertion, by_id) for assertion in found) if extended else found
-    _refuse_rings(found)
-    return found
+    parsed = tuple(_assertion(item, number, ids, extended=extended) for number, item in enumerate(items, 1))
+    _refuse_after_nothing(parsed)
+    by_id = {assertion.id: assertion for assertion in parsed}
+    parsed = tuple(_referring(assertion, by_id) for assertion in parsed) if extended else parsed
+    _refuse_rings(parsed)
+    return parsed
 
 
 def _ids(items: list[dict[str, Any]]) -> dict[str, int]:
@@ -163,8 +163,8 @@ def _refuse_rings(assertions: tuple[Assertion, ...]) -> None:
     numbers = {assertion.id: assertion.number for assertion in assertions}
     if ring := _ring({each.number: [numbers[name] for name in each.refers_to] for each in assertions}):
         names = [assertions[number - 1].id for number in ring]
-        found = references.of_assertion(assertions[ring[0] - 1])
-        place = next(place for place, reference in found if reference.id == names[1])
+        referrals = references.of_assertion(assertions[ring[0] - 1])
+        place = next(place for place, reference in referrals if reference.id == names[1])
         said = " to ".join(f"'{name}'" for name in names)
         raise SpecError(place, f"refers in a ring, {said}, and can never hold", advice="Take one out.")
 
@@ -182,12 +182,14 @@ def _ring(earlier: Mapping[int, Iterable[int]]) -> list[int]:
 
 def _referring(assertion: Assertion, others: Mapping[str, Assertion]) -> Assertion:
     """Note which assertions one refers to; raises `SpecError` where it cannot refer to one."""
-    found = list(references.of_assertion(assertion))
-    return replace(assertion, refers_to=_referred(found, others, assertion.number)) if found else assertion
+    referrals = list(references.of_assertion(assertion))
+    return replace(assertion, refers_to=_referred(referrals, others, assertion.number)) if referrals else assertion
 
 
-def _referred(found: list[tuple[str, Reference]], others: Mapping[str, Assertion], number: int = 0) -> frozenset[str]:
-    for place, reference in found:
+def _referred(
+    referrals: list[tuple[str, Reference]], others: Mapping[str, Assertion], number: int = 0
+) -> frozenset[str]:
+    for place, reference in referrals:
         other = others.get(reference.id)
         if other is None or other.number == number:
             advice = _ids_advice(reference.id, [name for name in others if name and others[name] is not other])
@@ -198,14 +200,14 @@ def _referred(found: list[tuple[str, Reference]], others: Mapping[str, Assertion
         if other.diff_type == "response" and reference.path not in vocabulary.CALL:
             problem = f"unknown field '{reference.path}'"
             raise SpecError(place, problem, reference.written, vocabulary.advice(reference.path, vocabulary.CALL))
-    _refuse_mixed(found, others)
-    return frozenset(reference.id for _, reference in found)
+    _refuse_mixed(referrals, others)
+    return frozenset(reference.id for _, reference in referrals)
 
 
-def _refuse_mixed(found: list[tuple[str, Reference]], others: Mapping[str, Assertion]) -> None:
+def _refuse_mixed(referrals: list[tuple[str, Reference]], others: Mapping[str, Assertion]) -> None:
     """Refuse to refer twice to what may be several rows: one could be meant here and another there."""
     seen: set[str] = set()
-    for place, reference in found:
+    for place, reference in referrals:
         if reference.id in seen and others[reference.id].count.most != 1:
             problem = f"refers to '{reference.id}' once more, which may be another row of it"
             advice = f"Let '{reference.id}' have \"expected_count\": 1, or refer to it once."
@@ -214,13 +216,13 @@ def _refuse_mixed(found: list[tuple[str, Reference]], others: Mapping[str, Asser
 
 
 def _after(value: object, number: int, ids: dict[str, int], place: str) -> dict[str, int]:
-    found: dict[str, int] = {}
+    earlier: dict[str, int] = {}
     for name in readers.list_of(value, place, readers.text):
         if ids.get(name, number) == number:
             others = [name for name, other in ids.items() if other != number]
             raise SpecError(place, "is no other assertion's id", name, _ids_advice(name, others))
-        found[name] = ids[name]
-    return found
+        earlier[name] = ids[name]
+    return earlier
 
 
 def _ids_advice(name: str, others: list[str]) -> str:
@@ -228,10 +230,10 @@ def _ids_advice(name: str, others: list[str]) -> str:
 
 
 def _by(value: object, place: str) -> Where:
-    found = where(value, place, extended=True, fields=vocabulary.MAKER)
-    if not found:
+    conditions = where(value, place, extended=True, fields=vocabulary.MAKER)
+    if not conditions:
         raise SpecError(place, "is empty", value, "Name an operation, an actor or a twin.")
-    return found
+    return conditions
 
 
 def _count(value: object, place: str) -> Count:
@@ -276,11 +278,11 @@ def _closed_world(value: object, assertions: tuple[Assertion, ...]) -> tuple[Exe
     if not isinstance(value, dict):
         return () if readers.boolean(value, "closed_world") else None
     given = readers.keyed(cast("object", value), "closed_world", vocabulary.CLOSED_WORLD, ("except",))
-    found = tuple(readers.list_of(given["except"], "closed_world.except", _exempt))
+    exempts = tuple(readers.list_of(given["except"], "closed_world.except", _exempt))
     others = {assertion.id: assertion for assertion in assertions}
-    for position, exempt in enumerate(found):
+    for position, exempt in enumerate(exempts):
         _referred(list(references.of_exempt(exempt, position)), others)
-    return found
+    return exempts
 
 
 def _exempt(value: object, place: str) -> Exempt:

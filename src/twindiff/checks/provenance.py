@@ -84,13 +84,13 @@ def is_after(moment: Moment, other: Moment) -> bool:
 
 def dated(outcome: Outcome, past: Past) -> list[Dated]:
     """Date everything that counts for an assertion; raises `UndecidedError` where the history lacks a row."""
-    found: list[Dated] = []
+    dates: list[Dated] = []
     for change in outcome.matched:
         moment = past.moment(change, asked(outcome.assertion, change))
         if moment is None:
             raise UndecidedError(NOT_THERE)
-        found.append(Dated(change, moment))
-    return found
+        dates.append(Dated(change, moment))
+    return dates
 
 
 def asked(assertion: Assertion, change: Change) -> frozenset[str]:

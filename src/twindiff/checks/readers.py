@@ -119,10 +119,10 @@ def array(value: object, place: str) -> list[Any]:
 
 def choices(value: object, place: str) -> list[Any]:
     """A list of at least one value."""
-    found = array(value, place)
-    if not found:
-        raise SpecError(place, "is empty", found, "Give at least one value.")
-    return found
+    values = array(value, place)
+    if not values:
+        raise SpecError(place, "is empty", values, "Give at least one value.")
+    return values
 
 
 def one_of(words: Words, value: object, place: str, *, extended: bool = True) -> str:

@@ -92,8 +92,8 @@ class Referred:
             outcome = self._outcomes[reference.id]
             if outcome.undecided:
                 raise UndecidedError(f"which rows count for '{reference.id}' is not known")
-            found = (match.value_at(change.sides[0], reference.path) for change in outcome.matched)
-            self._values[place] = frozenset(value for value in found if type(value) in SCALARS) - {None, ""}
+            values = (match.value_at(change.sides[0], reference.path) for change in outcome.matched)
+            self._values[place] = frozenset(value for value in values if type(value) in SCALARS) - {None, ""}
         return self._values[place]
 
     def assertion(self, assertion: Assertion) -> Assertion:

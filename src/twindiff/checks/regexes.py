@@ -54,8 +54,8 @@ def time_limit(seconds: float | None = None) -> Generator[None]:
 def search(pattern: str, text: str) -> bool:
     """Tell whether the pattern is found; a bad pattern is not. Raises `UndecidedError` when the time is used up."""
     if is_cheap(pattern, len(text)):
-        found = compiled(pattern)
-        return found is not None and found.search(text) is not None
+        expression = compiled(pattern)
+        return expression is not None and expression.search(text) is not None
     return _search_apart(pattern, text)
 
 
@@ -86,12 +86,12 @@ def compiled(pattern: str) -> re.Pattern[str] | None:
 def _search_apart(pattern: str, text: str) -> bool:
     shared = _seconds_left.get()
     left = SECONDS if shared is None else shared
-    found, used = _searcher.ask(pattern, text, left) if left >= LEAST_SECONDS else (None, 0.0)
+    is_found, used = _searcher.ask(pattern, text, left) if left >= LEAST_SECONDS else (None, 0.0)
     if shared is not None:
-        _seconds_left.set(0.0 if found is None else left - used)
-    if found is None:
+        _seconds_left.set(0.0 if is_found is None else left - used)
+    if is_found is None:
         raise UndecidedError(f"regex {pattern[:80]!r} takes too long")
-    return found
+    return is_found
 
 
 class _Searcher:
@@ -112,8 +112,8 @@ class _Searcher:
             finally:
                 if not answer:  # a process left in mid-search would give this answer to the next question
                     self.stop()
-        found, used = json.loads(answer or b"[null, 0]")
-        return found, used
+        is_found, used = json.loads(answer or b"[null, 0]")
+        return is_found, used
 
     def _running(self) -> "subprocess.Popen[bytes]":
         process = self._process

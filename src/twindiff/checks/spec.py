@@ -22,8 +22,8 @@ class Reference(Struct, frozen=True):
     @property
     def written(self) -> dict[str, Any]:
         """The reference as the language writes it, and some of the values."""
-        found = nsmallest(REFERRED_SHOWN, self.values, key=str) if self.values is not None else None
-        return {"ref": f"{self.id}.{self.path}"} | ({} if found is None else {"in": found})
+        sample = nsmallest(REFERRED_SHOWN, self.values, key=str) if self.values is not None else None
+        return {"ref": f"{self.id}.{self.path}"} | ({} if sample is None else {"in": sample})
 
 
 class Predicate(Struct, frozen=True):

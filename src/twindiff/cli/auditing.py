@@ -81,18 +81,18 @@ def audit(
 
 def _solutions(given: str, files: Path | None) -> dict[str, Agent]:
     """Functions by the ids and names of tests."""
-    found: dict[str, Agent] = {}
+    solutions: dict[str, Agent] = {}
     if given:
         known = named(given)
         if not isinstance(known, dict):
             raise Problem(f"{given} is no dict of solutions by the tests' ids.", exit_code=2)
-        found |= cast("dict[str, Agent]", known)
+        solutions |= cast("dict[str, Agent]", known)
     if files:
         from twindiff.cli.import_files import contents
 
         tests = [test for content in contents(files).values() for test in _tests_of(content)]
-        found |= {test["id"]: loaded(test["solution"]) for test in tests if "solution" in test}
-    return found
+        solutions |= {test["id"]: loaded(test["solution"]) for test in tests if "solution" in test}
+    return solutions
 
 
 def _tests_of(content: object) -> list[dict[str, Any]]:
@@ -134,16 +134,16 @@ HEAD = ("test", "no-op", "reference", "variants", "wrong ones that pass", "right
 
 
 def _cells(row: Row) -> Sequence[str]:
-    found = row.audited
-    if found is None:
+    audited = row.audited
+    if audited is None:
         return row.test.name, "", row.problem, "", "", ""
-    reference = f"fails: {'; '.join(found.failures)}" if found.failures else "passes"
-    no_op = "passes" if found.noop_passes else "fails"
-    return row.test.name, no_op, reference, str(found.tried), _counts(found.let_through), _counts(found.refused)
+    reference = f"fails: {'; '.join(audited.failures)}" if audited.failures else "passes"
+    no_op = "passes" if audited.noop_passes else "fails"
+    return row.test.name, no_op, reference, str(audited.tried), _counts(audited.let_through), _counts(audited.refused)
 
 
-def _counts(found: Mapping[str, int]) -> str:
-    return "; ".join(f"{what} ({count} times)" if count > 1 else what for what, count in found.items())
+def _counts(times: Mapping[str, int]) -> str:
+    return "; ".join(f"{what} ({count} times)" if count > 1 else what for what, count in times.items())
 
 
 def _summary(suite: Suite, rows: Sequence[Row]) -> str:

@@ -26,14 +26,14 @@ class Blame(NamedTuple):
 def effective(journal: Sequence[Json]) -> list[Json]:
     """The records that made the present: what a rewind went back over is left out."""
     by_seq = {record["seq"]: record for record in journal}
-    found: list[Json] = []
+    records: list[Json] = []
     seq = journal[-1]["seq"] if journal else 0
     while seq:
         record = by_seq[seq]
         if record.get("to") is None:
-            found.append(record)
+            records.append(record)
         seq = seq - 1 if record.get("to") is None else record["to"]
-    return found[::-1]
+    return records[::-1]
 
 
 def blame(journal: Sequence[Json], table: str, key: Sequence[str]) -> Blame | None:

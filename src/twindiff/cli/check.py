@@ -127,12 +127,12 @@ def diff_of(answer: object) -> object:
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"key {json.dumps(twice)} appears twice in one object")
-    return found
+    return members
 
 
 def _not_a_number(word: str) -> NoReturn:

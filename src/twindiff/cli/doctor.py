@@ -61,12 +61,12 @@ def doctor(
     Looks at Python, packages, SQLite, twins, the browser, containers, the data directory and the server; exits with 1
     if anything is broken.
     """
-    found = list(findings(data_directory(data_dir), base_url, api_key, storage))
+    diagnosis = list(findings(data_directory(data_dir), base_url, api_key, storage))
     if as_json:
-        typer.echo(json.dumps([finding._asdict() for finding in found], indent=2))
+        typer.echo(json.dumps([finding._asdict() for finding in diagnosis], indent=2))
     else:
-        _show(found)
-    raise typer.Exit(any(finding.state == State.BROKEN for finding in found))
+        _show(diagnosis)
+    raise typer.Exit(any(finding.state == State.BROKEN for finding in diagnosis))
 
 
 def findings(data_dir: str, base_url: str, api_key: str, storage: str = "") -> Iterator[Finding]:
@@ -95,7 +95,7 @@ def _packages() -> Iterator[Finding]:
         yield Finding("packages", State.BROKEN, "twindiff itself is not installed, so no twin is found", mend)
         return
     names = [each[0] for each in needed if each]
-    there = [f"{name} {found}" for name in names if (found := _version(name))]
+    there = [f"{name} {installed}" for name in names if (installed := _version(name))]
     yield Finding("packages", State.GOOD, ", ".join(there))
     for name in names:
         if not _version(name):
@@ -261,14 +261,14 @@ def _listens(host: str, port: int) -> bool:
         return False
 
 
-def _show(found: list[Finding]) -> None:
+def _show(diagnosis: list[Finding]) -> None:
     from rich.table import Table
     from rich.text import Text
 
     from twindiff.cli.render import printable, show
 
     lines = Table.grid(padding=(0, 2, 0, 0))
-    for finding in found:
+    for finding in diagnosis:
         mark, style = MARKS[finding.state]
         said = Text(printable(finding.said))
         if finding.mend:

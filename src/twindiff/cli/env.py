@@ -100,11 +100,11 @@ def list_environments(
 ) -> None:
     """List environments, newest first."""
     status = {} if all else {"status": "ready"}
-    found = remote_of(base_url, api_key).get("env", limit=PAGE, **status)["environments"]
+    environments = remote_of(base_url, api_key).get("env", limit=PAGE, **status)["environments"]
     from twindiff.cli.render import add_row, table
 
     shown = table("id", "status", "twins", "seq", "expires (UTC)", "name")
-    for each in found:
+    for each in environments:
         add_row(
             shown,
             each["environmentId"],
@@ -115,9 +115,9 @@ def list_environments(
             each["name"] or "",
         )
     nothing = "There are no environments; make one with `twindiff env create slack:slack_default --as U01AGENBOT9`."
-    say(as_json, found, shown if found else nothing)
+    say(as_json, environments, shown if environments else nothing)
     say_where(as_json, base_url)
-    if len(found) == PAGE:
+    if len(environments) == PAGE:
         typer.echo(f"Only the newest {PAGE:,} are listed; there may be more.", err=True)
 
 
@@ -260,25 +260,25 @@ def diff(
     environment = full_id(remote, id)
     if run:
         run = _run_of(remote, environment, run)
-        found = remote.post("diffRun", body={"runId": run, "include": include.value})["diff"]
+        net = remote.post("diffRun", body={"runId": run, "include": include.value})["diff"]
     else:
         points = {"from": start or "0"} | ({"to": end} if end else {})
-        found = remote.get("env", environment, "diff", include=include.value, **points)["diff"]
+        net = remote.get("env", environment, "diff", include=include.value, **points)["diff"]
     from twindiff.cli import render
     from twindiff.cli import stat as counting
 
     if stat:
-        counts = counting.counts(found)
+        counts = counting.counts(net)
         say(as_json, [each._asdict() for each in counts], counting.shown(counts))
     else:
-        say(as_json, found, render.diff(found))
+        say(as_json, net, render.diff(net))
 
 
 def _run_of(remote: Remote, environment: str, given: str) -> str:
     """The whole id of a run of an environment; a Problem when it is another's."""
     known = [each["runId"] for each in remote.get("env", environment, "runs", limit=PAGE)["runs"]]
-    found = [each for each in known if given and each.startswith(given.lower())]
-    run = found[0] if len(found) == 1 else given
+    matches = [each for each in known if given and each.startswith(given.lower())]
+    run = matches[0] if len(matches) == 1 else given
     if run not in known and len(known) < PAGE:
         raise Problem(
             f"'{run}' is no run of environment {environment}. `twindiff env show {environment}` lists its runs.",

@@ -60,14 +60,14 @@ def explain(
     remote = remote_of(base_url, api_key)
     run = _full_run(remote, run)
     result = _result(remote, run)
-    found = sorted(msgspec.convert(result["explanations"], list[Explanation]), key=how_much)
+    explanations = sorted(msgspec.convert(result["explanations"], list[Explanation]), key=how_much)
     made = calls(remote, "runs", run, transcripts=verbose or as_json)
     refused = [] if result["passed"] else made
     unknown, lacking = (_tried(refused, each) for each in (UNKNOWN_OPERATION, MISSING_OPERATION))
     kept = {name: result.get(name, []) for name in ("runId", "passed", "score", "warnings")}
-    answer = {**kept, "explanations": msgspec.to_builtins(found), "unknownOperations": unknown}
+    answer = {**kept, "explanations": msgspec.to_builtins(explanations), "unknownOperations": unknown}
     answer |= {"missingOperations": lacking, "calls": made}
-    shown = _shown(result, found, unknown, lacking)
+    shown = _shown(result, explanations, unknown, lacking)
     say(as_json, answer, Group(shown, "", told(made, [])) if verbose and made else shown)
     raise typer.Exit(0 if result["passed"] else 1)
 
@@ -109,7 +109,7 @@ def _times(tried: dict[str, int]) -> str:
 
 
 def _shown(
-    result: Json, found: Sequence[Explanation], unknown: dict[str, int], lacking: dict[str, int]
+    result: Json, explanations: Sequence[Explanation], unknown: dict[str, int], lacking: dict[str, int]
 ) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
@@ -123,8 +123,8 @@ def _shown(
     nothing = not any(result["diff"].values())
     if nothing and not result["passed"]:
         lines.append(Text("Nothing happened: the run changed no row.", CHANGED))
-    for why in found:
-        lines += ["", *_block(why, found, brief=nothing and not why.nearest)]
+    for why in explanations:
+        lines += ["", *_block(why, explanations, brief=nothing and not why.nearest)]
     if unknown:
         lines += ["", Text(f"Tried, though no twin has it: {printable(_times(unknown))}", QUIET)]
     if lacking:

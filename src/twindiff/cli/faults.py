@@ -50,8 +50,8 @@ def add(
     fault = {name: value for name, value in given.items() if value is not None}
     env = full_id(remote, id)
     there = [each["fault"] for each in remote.get("env", env, "faults")["faults"]]
-    found = remote.put("env", env, "faults", body={"faults": [*there, fault]})["faults"]
-    say(as_json, found, f"{_told(fault)}; {len(found)} faults in all." if there else f"{_told(fault)}.")
+    faults = remote.put("env", env, "faults", body={"faults": [*there, fault]})["faults"]
+    say(as_json, faults, f"{_told(fault)}; {len(faults)} faults in all." if there else f"{_told(fault)}.")
 
 
 @commands.command("ls")
@@ -60,15 +60,15 @@ def list_faults(id: Id, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", a
     from twindiff.cli.render import add_row, table
 
     remote = remote_of(base_url, api_key)
-    found = remote.get("env", full_id(remote, id), "faults")["faults"]
+    faults = remote.get("env", full_id(remote, id), "faults")["faults"]
     shown = table("kind", "twin", "operation", "settings", "met")
-    for each in found:
+    for each in faults:
         fault = each["fault"]
         more = {name: value for name, value in fault.items() if name not in ("kind", "twin", "operation", "body")}
         settings = ", ".join(f"{name} {value}" for name, value in more.items())
         where = fault.get("twin") or "all", fault.get("operation", "*")
         add_row(shown, fault["kind"], *where, settings, str(each["met"]))
-    say(as_json, found, shown if found else "Nothing goes wrong on purpose; see `twindiff env faults add`.")
+    say(as_json, faults, shown if faults else "Nothing goes wrong on purpose; see `twindiff env faults add`.")
     say_where(as_json, base_url)
 
 

@@ -56,12 +56,12 @@ def agent_diff(
 
 def contents(folder: Path, missing: list[str] | None = None) -> dict[str, object]:
     """What the files of a folder hold, by name; `missing` gets the paths that seeds name and the folder lacks."""
-    found = {str(path.relative_to(folder)): _read(path) for path in _paths(folder)}
-    for content in found.values():
+    files = {str(path.relative_to(folder)): _read(path) for path in _paths(folder)}
+    for content in files.values():
         lacking = bring_files(folder, content)
         if missing is not None:
             missing += lacking
-    return found
+    return files
 
 
 def bring_files(folder: Path, content: object) -> list[str]:
@@ -101,11 +101,11 @@ def _paths(folder: Path) -> list[Path]:
     """The files to import, in a fixed order."""
     if not folder.is_dir():
         raise Problem(f"{folder} is no folder. Give one that holds seeds/ and suites/.", exit_code=2)
-    found = [path for name in FOLDERS for path in sorted((folder / name).glob("*.json"))]
-    found = found or sorted(folder.glob("*.json"))
-    if not found:
+    paths = [path for name in FOLDERS for path in sorted((folder / name).glob("*.json"))]
+    paths = paths or sorted(folder.glob("*.json"))
+    if not paths:
         raise Problem(f"{folder} holds no JSON files, nor do seeds/, suites/ or testsuites/ in it.", exit_code=2)
-    return found
+    return paths
 
 
 def _read(path: Path) -> object:

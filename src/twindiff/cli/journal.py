@@ -33,12 +33,12 @@ def calls(remote: Remote, *path: str, transcripts: bool = False, after: int = 0)
 def _all(
     remote: Remote, path: Sequence[str], name: str, counter: str, *, page: int = PAGE, after: int = 0, **query: str
 ) -> list[Json]:
-    found: list[Json] = []
-    while part := remote.get(*path, after=found[-1][counter] if found else after, limit=page, **query)[name]:
-        found += part
+    entries: list[Json] = []
+    while part := remote.get(*path, after=entries[-1][counter] if entries else after, limit=page, **query)[name]:
+        entries += part
         if len(part) < page:
             break
-    return found
+    return entries
 
 
 def visible(journal: list[Json]) -> list[Json]:

@@ -45,14 +45,14 @@ def lint(
     """
     with platform_of(base_url, api_key, files) as platform:
         suite = suite_of(platform, name)
-        found = findings(platform, suite)
+        by_test = findings(platform, suite)
     if as_json:
-        typer.echo(json.dumps(_answer(suite, found), indent=2))
+        typer.echo(json.dumps(_answer(suite, by_test), indent=2))
     elif as_markdown:
-        typer.echo("\n".join(_markdown(suite, found)))
+        typer.echo("\n".join(_markdown(suite, by_test)))
     else:
-        _show(suite, found)
-    raise typer.Exit(any(of_test for _, of_test in found))
+        _show(suite, by_test)
+    raise typer.Exit(any(of_test for _, of_test in by_test))
 
 
 def findings(platform: Platform, suite: Suite) -> list[tuple[Test, list[Finding]]]:
@@ -61,12 +61,12 @@ def findings(platform: Platform, suite: Suite) -> list[tuple[Test, list[Finding]
     from twindiff.suites.lint import lint
 
     worlds: dict[tuple[str, ...], World] = {}
-    found: list[tuple[Test, list[Finding]]] = []
+    by_test: list[tuple[Test, list[Finding]]] = []
     for test in suite.tests:
         if test.starts_from not in worlds:
             worlds[test.starts_from] = world_of(platform, test)
-        found.append((test, lint(parse(test.expected_output), worlds[test.starts_from])))
-    return found
+        by_test.append((test, lint(parse(test.expected_output), worlds[test.starts_from])))
+    return by_test
 
 
 def world_of(platform: Platform, test: Test) -> World:
@@ -89,43 +89,43 @@ def world_of(platform: Platform, test: Test) -> World:
 Findings = Sequence[tuple["Test", list["Finding"]]]
 
 
-def _rows(found: Findings) -> list[tuple[str, str, str]]:
+def _rows(by_test: Findings) -> list[tuple[str, str, str]]:
     """What is said, as test, what and why; what is said of every test is said once."""
-    said = [{*of_test} for _, of_test in found]
+    said = [{*of_test} for _, of_test in by_test]
     common = set[Any].intersection(*said) if len(said) > 1 else set[Any]()
-    rows = [("every test", each.kind, each.text) for each in (found[0][1] if found else []) if each in common]
+    rows = [("every test", each.kind, each.text) for each in (by_test[0][1] if by_test else []) if each in common]
     return rows + [
-        (test.name, each.kind, each.text) for test, of_test in found for each in of_test if each not in common
+        (test.name, each.kind, each.text) for test, of_test in by_test for each in of_test if each not in common
     ]
 
 
-def _summary(suite: Suite, found: Findings) -> str:
-    wrong = sum(bool(of_test) for _, of_test in found)
-    return f"{suite.name}: {wrong} of {len(found)} tests have something wrong with them."
+def _summary(suite: Suite, by_test: Findings) -> str:
+    wrong = sum(bool(of_test) for _, of_test in by_test)
+    return f"{suite.name}: {wrong} of {len(by_test)} tests have something wrong with them."
 
 
-def _show(suite: Suite, found: Findings) -> None:
+def _show(suite: Suite, by_test: Findings) -> None:
     from twindiff.cli.render import add_row, show, table
 
     shown = table("test", "what", "why")
-    for row in _rows(found):
+    for row in _rows(by_test):
         add_row(shown, *row)
     if shown.row_count:
         show(shown)
-    show(_summary(suite, found))
+    show(_summary(suite, by_test))
 
 
-def _answer(suite: Suite, found: Findings) -> dict[str, Any]:
+def _answer(suite: Suite, by_test: Findings) -> dict[str, Any]:
     tests = [
         {"testId": test.id, "name": test.name, "findings": [each._asdict() for each in of_test]}
-        for test, of_test in found
+        for test, of_test in by_test
     ]
     return {"suite": suite.name, "tests": tests}
 
 
-def _markdown(suite: Suite, found: Findings) -> list[str]:
-    rows = _rows(found)
-    return [_summary(suite, found), "", *(markdown_table(("test", "what", "why"), rows) if rows else [])]
+def _markdown(suite: Suite, by_test: Findings) -> list[str]:
+    rows = _rows(by_test)
+    return [_summary(suite, by_test), "", *(markdown_table(("test", "what", "why"), rows) if rows else [])]
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

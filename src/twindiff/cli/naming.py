@@ -15,10 +15,10 @@ WHOLE = 32
 
 def one_or_as_given(given: str, known: Sequence[str], what: str) -> str:
     """The whole id that begins as given, or what was given where none does: the server knows what to say of it."""
-    found = [each for each in known if given.strip() and each.lower().startswith(given.strip().lower())]
-    if len(found) > 1 and given not in found:
-        raise _several(given, found, what)
-    return found[0] if len(found) == 1 else given
+    matches = [each for each in known if given.strip() and each.lower().startswith(given.strip().lower())]
+    if len(matches) > 1 and given not in matches:
+        raise _several(given, matches, what)
+    return matches[0] if len(matches) == 1 else given
 
 
 def whole(listed: Callable[[], Sequence[dict[str, Any]]], given: str) -> str:
@@ -30,9 +30,9 @@ def whole(listed: Callable[[], Sequence[dict[str, Any]]], given: str) -> str:
     return one_or_as_given(given, known, "run or test")
 
 
-def _several(given: str, found: Sequence[str], what: str) -> Problem:
-    several = ", ".join(found[:SHOWN]) + (", …" if len(found) > SHOWN else "")
-    return Problem(f"The ids of {len(found)} {what}s begin with '{given}': {several}. Say more of it.")
+def _several(given: str, matches: Sequence[str], what: str) -> Problem:
+    several = ", ".join(matches[:SHOWN]) + (", …" if len(matches) > SHOWN else "")
+    return Problem(f"The ids of {len(matches)} {what}s begin with '{given}': {several}. Say more of it.")
 
 
 def one_of(given: str, known: Sequence[str], what: str, lists_them: str, most: int = 1000) -> str:
@@ -45,11 +45,11 @@ def one_of(given: str, known: Sequence[str], what: str, lists_them: str, most: i
         raise Problem(f"'{given}' is no {what}'s id. `{lists_them}` lists them.", exit_code=2)
     if wanted in known:
         return wanted
-    found = [each for each in known if each.lower().startswith(wanted)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise _several(given, found, what)
+    matches = [each for each in known if each.lower().startswith(wanted)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise _several(given, matches, what)
     if len(wanted) >= WHOLE:
         return given.strip()  # it may be older than those that were looked at; the server knows
     looked = "" if len(known) < most else f"Only the newest {most:,} were looked at; an older one needs its whole id. "

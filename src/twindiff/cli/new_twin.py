@@ -61,12 +61,12 @@ def _described(path: Path) -> Description:
     if not is_discovery and "paths" not in document:
         raise Problem(f"{path} is no OpenAPI 3 or Google Discovery document: it has no 'paths', no 'discoveryVersion'.")
     try:
-        found = read_discovery(document) if is_discovery else read_openapi(document)
+        description = read_discovery(document) if is_discovery else read_openapi(document)
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         raise Problem(f"{path} is not a valid description of an API: {type(error).__name__}: {error}.") from None
-    if not found.endpoints:
+    if not description.endpoints:
         raise Problem(f"{path} describes no operations.")
-    return found
+    return description
 
 
 def _document(path: Path) -> dict[str, Any]:

@@ -43,15 +43,15 @@ def interval(share: Share, what: str) -> Markup:
     return _svg(what, said, 76, body)
 
 
-def curves(found: Sequence[OfK]) -> Markup:
+def curves(shares_of_k: Sequence[OfK]) -> Markup:
     """pass@k and pass^k by k, each with its range."""
-    ks = [each.k for each in found]
+    ks = [each.k for each in shares_of_k]
     x = _scale(1, max(ks))
     body = [*_shares_axis(), *(_text(x(k), BOTTOM + 18, str(k), "middle") for k in _spread(ks))]
     body.append(_text((LEFT + RIGHT) / 2, BOTTOM + 36, "k, trials of each test", "middle"))
     for name, kind, shares in (
-        ("pass@k", "one", [each.at_least_one for each in found]),
-        ("pass^k", "all", [each.all for each in found]),
+        ("pass@k", "one", [each.at_least_one for each in shares_of_k]),
+        ("pass^k", "all", [each.all for each in shares_of_k]),
     ):
         band = [(x(k), _y(s.high)) for k, s in zip(ks, shares, strict=True)]
         band += [(x(k), _y(s.low)) for k, s in zip(ks[::-1], shares[::-1], strict=True)]
@@ -60,7 +60,7 @@ def curves(found: Sequence[OfK]) -> Markup:
         body.append(f'<polyline class="line {kind}" points="{_points(line)}"/>')
         body += [_mark(kind, *point) for point in line]
         body.append(_text(RIGHT - 4, line[-1][1] - 9, name, "end"))
-    said = "; ".join(f"k={e.k}: {percent(e.at_least_one.value)} and {percent(e.all.value)}" for e in found)
+    said = "; ".join(f"k={e.k}: {percent(e.at_least_one.value)} and {percent(e.all.value)}" for e in shares_of_k)
     return _svg(
         "pass@k and pass^k", f"That at least one of k trials passes, and that all do. {said}", BOTTOM + 44, body
     )
@@ -104,11 +104,11 @@ def endings(counts: Sequence[tuple[str, int]]) -> Markup:
     return _svg("How trials ended", said, 20 + 30 * len(counts), body)
 
 
-def changes(found: Sequence[Change]) -> Markup:
+def changes(tests: Sequence[Change]) -> Markup:
     """How often tests passed before and after, those that differ most first."""
     x = _scale(0, 1, left=300)
     body: list[str] = []
-    for row, each in enumerate(found):
+    for row, each in enumerate(tests):
         y = 20 + row * 24
         name = each.test if len(each.test) <= LONGEST_NAME else f"{each.test[:LONGEST_NAME]}…"
         better = each.after > each.before
@@ -116,9 +116,9 @@ def changes(found: Sequence[Change]) -> Markup:
         body.append(_line(x(each.before), y, x(each.after), y, "gain" if better else "loss"))
         body.append(f'<circle class="before" cx="{x(each.before):.1f}" cy="{y}" r="5"/>')
         body.append(_mark("one" if better else "all", x(each.after), y))
-    bottom = 20 + len(found) * 24
+    bottom = 20 + len(tests) * 24
     body += [_text(x(each), bottom + 12, percent(each), "middle") for each in (0, 0.5, 1)]
-    said = "; ".join(f"{each.test}: {percent(each.before)} to {percent(each.after)}" for each in found)
+    said = "; ".join(f"{each.test}: {percent(each.before)} to {percent(each.after)}" for each in tests)
     return _svg("Tests that went differently", said, bottom + 20, body)
 
 

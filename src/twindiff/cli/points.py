@@ -142,10 +142,10 @@ def blame(
 
     remote = remote_of(base_url, api_key)
     environment = full_id(remote, id)
-    found = blame(journal(remote, environment), table, key) if key else None
-    if found is None:
+    blamed = blame(journal(remote, environment), table, key) if key else None
+    if blamed is None:
         raise Problem(_why_nobody(remote, environment, table, key or []))
-    say(as_json, _answer(found), _shown(found))
+    say(as_json, _answer(blamed), _shown(blamed))
 
 
 def _why_nobody(remote: Remote, environment: str, table: str, key: list[str]) -> str:
@@ -164,9 +164,9 @@ def _why_nobody(remote: Remote, environment: str, table: str, key: list[str]) ->
     return f"Nothing that lasts has changed {table} {' '.join(key)}: it is as its template left it."
 
 
-def _answer(found: Blame) -> dict[str, Any]:
-    lines = [{"column": line.column, "value": line.value, **_who(line.record)} for line in found.lines]
-    return {"columns": lines, "deletedBy": _who(found.deleted_by) if found.deleted_by else None}
+def _answer(blamed: Blame) -> dict[str, Any]:
+    lines = [{"column": line.column, "value": line.value, **_who(line.record)} for line in blamed.lines]
+    return {"columns": lines, "deletedBy": _who(blamed.deleted_by) if blamed.deleted_by else None}
 
 
 def _who(record: dict[str, Any] | None) -> dict[str, Any]:
@@ -175,11 +175,11 @@ def _who(record: dict[str, Any] | None) -> dict[str, Any]:
     return {name: record[name] for name in names} if record else dict.fromkeys(names) | {"operation": "template"}
 
 
-def _shown(found: Blame) -> Any:
+def _shown(blamed: Blame) -> Any:
     from twindiff.cli.render import add_row, short, table
 
     shown = table("column", "value", "seq", "operation", "actor", "at")
-    for line in found.lines:
+    for line in blamed.lines:
         who = _who(line.record)
         add_row(
             shown,
@@ -187,7 +187,7 @@ def _shown(found: Blame) -> Any:
             short(line.value),
             *(str(who[name] or "") for name in ("seq", "operation", "actor", "at")),
         )
-    if found.deleted_by:
-        who = _who(found.deleted_by)
+    if blamed.deleted_by:
+        who = _who(blamed.deleted_by)
         add_row(shown, "(deleted)", "", *(str(who[name]) for name in ("seq", "operation", "actor", "at")))
     return shown

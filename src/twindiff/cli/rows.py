@@ -40,11 +40,11 @@ def rows(
     For example: twindiff env rows 3f2a messages --where channel_id=C01ABCD1234
     """
     remote = remote_of(base_url, api_key)
-    found = asked(remote, full_id(remote, id), table, dict(map(_pair, where or ())), limit)
-    found["rows"] = sorted(found["rows"], key=_by(found["key"]))
-    say(as_json, found, _shown(found) if found["rows"] else f"{found['table']} has no such rows.")
-    if found["total"] > len(found["rows"]):
-        typer.echo(f"{len(found['rows']):,} of {found['total']:,} rows; --limit and --where choose.", err=True)
+    page = asked(remote, full_id(remote, id), table, dict(map(_pair, where or ())), limit)
+    page["rows"] = sorted(page["rows"], key=_by(page["key"]))
+    say(as_json, page, _shown(page) if page["rows"] else f"{page['table']} has no such rows.")
+    if page["total"] > len(page["rows"]):
+        typer.echo(f"{len(page['rows']):,} of {page['total']:,} rows; --limit and --where choose.", err=True)
 
 
 def asked(remote: Remote, environment: str, table: str, where: dict[str, str], limit: int = 1) -> Json:
@@ -63,12 +63,12 @@ def _pair(given: str) -> tuple[str, str]:
     return column, value
 
 
-def _shown(found: Json) -> Table:
+def _shown(page: Json) -> Table:
     from twindiff.cli.render import add_row, short, table
 
-    names = [name for name in found["rows"][0] if any(row[name] is not None for row in found["rows"])]
+    names = [name for name in page["rows"][0] if any(row[name] is not None for row in page["rows"])]
     shown = table(*names)
-    for row in found["rows"]:
+    for row in page["rows"]:
         values = (row[name] for name in names)
         add_row(shown, *("" if each is None else each if isinstance(each, str) else short(each) for each in values))
     return shown

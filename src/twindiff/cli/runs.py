@@ -49,14 +49,14 @@ def list_runs(
 
     remote = remote_of(base_url, api_key)
     if environment:
-        found = remote.get("env", full_id(remote, environment), "runs", limit=limit)["runs"]
-        found = [each for each in found if status is None or each["status"] == status]
+        runs = remote.get("env", full_id(remote, environment), "runs", limit=limit)["runs"]
+        runs = [each for each in runs if status is None or each["status"] == status]
     else:
-        found = remote.get("runs", limit=limit, **({"status": status.value} if status else {}))["runs"]
+        runs = remote.get("runs", limit=limit, **({"status": status.value} if status else {}))["runs"]
     shown = table("id", "status", "begun (UTC)", "environment")
-    for each in found:
+    for each in runs:
         add_row(shown, each["runId"], each["status"], each["createdAt"][:19].replace("T", " "), each["environmentId"])
-    say(as_json, found, shown if found else "There are no such runs.")
+    say(as_json, runs, shown if runs else "There are no such runs.")
     say_where(as_json, base_url)
 
 

@@ -107,19 +107,19 @@ def list_runs(
     """List sandbox runs, newest first."""
     from twindiff.cli.render import add_row, table
 
-    found = asked(base_url, api_key, lambda client: client.sandbox_runs.list(limit=limit))
+    runs = asked(base_url, api_key, lambda client: client.sandbox_runs.list(limit=limit))
     shown = table("id", "status", "answers at", "branch", "repository")
-    for each in found:
+    for each in runs:
         add_row(shown, each.sandbox_id, each.status, each.app_url or "", each.branch, each.repo)
-    say(as_json, found, shown if found else "There are no sandbox runs; make one with `twindiff sandbox-runs create`.")
+    say(as_json, runs, shown if runs else "There are no sandbox runs; make one with `twindiff sandbox-runs create`.")
     say_where(as_json, base_url)
 
 
 @commands.command("status")
 def status(sandbox: SandboxId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Show how a sandbox run stands."""
-    found = asked(base_url, api_key, lambda client: client.sandbox_runs.get(whole(client.sandbox_runs.list, sandbox)))
-    say(as_json, found, _shown(found))
+    run = asked(base_url, api_key, lambda client: client.sandbox_runs.get(whole(client.sandbox_runs.list, sandbox)))
+    say(as_json, run, _shown(run))
 
 
 @commands.command("logs")
@@ -127,11 +127,11 @@ def logs(sandbox: SandboxId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = 
     """Show what was done for a sandbox run, and what its application printed."""
     from twindiff.cli.render import add_row, table
 
-    found = asked(base_url, api_key, lambda client: client.sandbox_runs.logs(whole(client.sandbox_runs.list, sandbox)))
+    answer = asked(base_url, api_key, lambda client: client.sandbox_runs.logs(whole(client.sandbox_runs.list, sandbox)))
     shown = table("time", "type", "message")
-    for each in found.logs:
+    for each in answer.logs:
         add_row(shown, each.timestamp[11:19], each.type, each.message)
-    say(as_json, found, shown)
+    say(as_json, answer, shown)
 
 
 @commands.command("rm")

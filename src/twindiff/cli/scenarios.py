@@ -39,23 +39,23 @@ def list_scenarios(
     """List scenarios, presets first."""
     from twindiff.cli.render import add_row, table
 
-    found = asked(
+    scenarios = asked(
         base_url,
         api_key,
         lambda client: client.scenarios.list(twin=twin or None, tag=tag or None, include_presets=presets),
     )
     shown = table("id", "name", "twins", "tags")
-    for each in found:
+    for each in scenarios:
         add_row(shown, each.id, each.name, ", ".join(each.twins), ", ".join(each.tags))
-    say(as_json, found, shown if found else "There are no such scenarios.")
+    say(as_json, scenarios, shown if scenarios else "There are no such scenarios.")
     say_where(as_json, base_url)
 
 
 @commands.command("show")
 def show(scenario: ScenarioId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Show a scenario and how much it holds."""
-    found = asked(base_url, api_key, lambda client: client.scenarios.get(whole(client.scenarios.list, scenario)))
-    say(as_json, found, _shown(found))
+    details = asked(base_url, api_key, lambda client: client.scenarios.get(whole(client.scenarios.list, scenario)))
+    say(as_json, details, _shown(details))
 
 
 def _shown(scenario: dict[str, Any]) -> Any:
@@ -136,13 +136,13 @@ def ensure(
     For example: twindiff scenarios ensure e-commerce-checkout --copy eva
     """
     wanted: dict[str, Any] = {"twins": twins, "copy": copy or None, "public": not private}
-    found = asked(
+    details = asked(
         base_url,
         api_key,
         lambda client: client.scenarios.ensure_twin_environment(whole(client.scenarios.list, scenario), **wanted),
         "Provisioning",
     )
-    say(as_json, found, _environment(found))
+    say(as_json, details, _environment(details))
 
 
 @commands.command("environment")
@@ -154,22 +154,22 @@ def environment(
     as_json: AsJson = False,
 ) -> None:
     """Show the environment that belongs to a scenario, if there is one."""
-    found = asked(
+    details = asked(
         base_url,
         api_key,
         lambda client: client.scenarios.get_twin_environment(whole(client.scenarios.list, scenario), copy=copy or None),
     )
-    say(as_json, found, _environment(found))
+    say(as_json, details, _environment(details))
 
 
-def _environment(found: dict[str, Any]) -> Any:
+def _environment(details: dict[str, Any]) -> Any:
     facts = {
-        "run": found["run_id"],
-        "status": found["status"],
-        **({"copy": found["copy"]} if found["copy"] else {}),
-        "environment": found["environment_id"] or "-",
-        "dashboard": found["dashboard_url"],
-        **{twin["label"]: twin["base_url"] for twin in found["twins"].values()},
+        "run": details["run_id"],
+        "status": details["status"],
+        **({"copy": details["copy"]} if details["copy"] else {}),
+        "environment": details["environment_id"] or "-",
+        "dashboard": details["dashboard_url"],
+        **{twin["label"]: twin["base_url"] for twin in details["twins"].values()},
     }
     return facts_table(facts)
 
@@ -179,13 +179,15 @@ def list_environments(base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_
     """List the environments that belong to scenarios, and the copies of them."""
     from twindiff.cli.render import add_row, table
 
-    found = asked(base_url, api_key, lambda client: client.scenarios.list_twin_environments())
+    environments = asked(base_url, api_key, lambda client: client.scenarios.list_twin_environments())
     shown = table("scenario", "copy", "status", "twins", "environment")
-    for each in found:
+    for each in environments:
         twins = ", ".join(each.requested_twins)
         add_row(shown, each.scenario_id, each["copy"] or "", each.status, twins, each.environment_id or "-")
     say(
-        as_json, found, shown if found else "No scenario has an environment; make one with `twindiff scenarios ensure`."
+        as_json,
+        environments,
+        shown if environments else "No scenario has an environment; make one with `twindiff scenarios ensure`.",
     )
 
 

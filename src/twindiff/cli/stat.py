@@ -36,18 +36,18 @@ def counts(diff: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Count]:
     return [Count(table, *(each.count(table) for each in names)) for table in tables]
 
 
-def shown(found: Sequence[Count]) -> RenderableType:
+def shown(tables: Sequence[Count]) -> RenderableType:
     """A line with a bar for each table, and their sum."""
-    if not found:
+    if not tables:
         return Text("Nothing was changed.", QUIET)
     lines = Table.grid(padding=(0, 2, 0, 0))
-    present = [place for place in range(len(KINDS)) if any(each[place + 1] for each in found)]
+    present = [place for place in range(len(KINDS)) if any(each[place + 1] for each in tables)]
     for name in ("table", *present, "bar"):
         lines.add_column(justify="right" if name in present else "left", no_wrap=True)
-    longest = max(each.total for each in found)
-    for table, *numbers in found:
+    longest = max(each.total for each in tables)
+    for table, *numbers in tables:
         add_row(lines, table, *(_signed(numbers[place], place) for place in present), _bar(numbers, longest))
-    return Group(lines, _sum(found))
+    return Group(lines, _sum(tables))
 
 
 def _signed(number: int, place: int) -> Text:
@@ -62,7 +62,7 @@ def _bar(numbers: Sequence[int], longest: int) -> Text:
     return Text.assemble(*((sign * n, style) for n, (_, sign, style, _) in zip(lengths, KINDS, strict=True)))
 
 
-def _sum(found: Sequence[Count]) -> str:
-    rows = [sum(numbers) for numbers in zip(*(each[1:] for each in found), strict=True)]
+def _sum(tables: Sequence[Count]) -> str:
+    rows = [sum(numbers) for numbers in zip(*(each[1:] for each in tables), strict=True)]
     said = [f"{n} {'row' if n == 1 else 'rows'} {word}" for n, (*_, word) in zip(rows, KINDS, strict=True) if n]
-    return f"{len(found)} {'table' if len(found) == 1 else 'tables'}: {', '.join(said)}"
+    return f"{len(tables)} {'table' if len(tables) == 1 else 'tables'}: {', '.join(said)}"

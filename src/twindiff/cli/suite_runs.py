@@ -144,8 +144,8 @@ class Result(NamedTuple):
 
     @property
     def warnings(self) -> list[str]:
-        found = [trial.verdict.warnings for trial in self.trials if trial.verdict]
-        return found[0] if found else []
+        of_trials = [trial.verdict.warnings for trial in self.trials if trial.verdict]
+        return of_trials[0] if of_trials else []
 
 
 class Plan(NamedTuple):
@@ -163,22 +163,22 @@ def _tried(platform: Platform, tests: list[Test], plan: Plan, store: TrialStore)
     from twindiff.cli.trial_store import grouped
     from twindiff.client import trials
 
-    found = [trial for test in tests for trial in store.done(test)]
-    done = Counter(trial.test.id for trial in found)
+    tried = [trial for test in tests for trial in store.done(test)]
+    done = Counter(trial.test.id for trial in tried)
     tries = [test for test in tests for _ in range(plan.repeat - done[test.id])]
     going = trials(platform, tries, plan.agent, parallel=plan.parallel, seconds=plan.seconds, keep=plan.keep)
     try:
         with closing(going):
             for trial in _watched(going, len(tries)):
                 with interrupts_held():
-                    found.append(trial)
+                    tried.append(trial)
                     store.add(trial)
     except KeyboardInterrupt:
-        judged = f"Stopped when {len(found) - done.total()} of {len(tries)} trials were judged"
+        judged = f"Stopped when {len(tried) - done.total()} of {len(tries)} trials were judged"
         said = f"{judged}; the environments of the rest are deleted.{store.goes_on}"
         raise Problem(said, exit_code=STOPPED) from None
     store.finish()
-    by_test = grouped(found)
+    by_test = grouped(tried)
     return [Result(test, by_test.get(test.id, [])) for test in tests]
 
 
@@ -218,15 +218,15 @@ def _no_function(module: str, name: str, known: dict[str, Any]) -> str:
 def _chosen(suite: Suite, pattern: str) -> list[Test]:
     """Tests whose names have the pattern in them, in any case."""
     wanted = pattern.lower()
-    found = [
+    chosen = [
         test
         for test in suite.tests
         if wanted in test.name.lower() or fnmatchcase(test.name.lower(), f"*{wanted}*") or pattern == test.id
     ]
-    if not found:
+    if not chosen:
         of_which = f"; none of its {len(suite.tests)} tests is like '{pattern}'" if suite.tests else " and has no tests"
         raise Problem(f"The suite is {suite.name}{of_which}. `twindiff suites show` lists what there is.")
-    return found
+    return chosen
 
 
 def _watched(trials: Iterator[Trial], total: int) -> Iterator[Trial]:

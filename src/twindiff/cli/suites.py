@@ -75,12 +75,12 @@ def _meant(given: str, known: Sequence[NamedT], what: str) -> NamedT:
 
     wanted = given.lower()
     exact = [each for each in known if wanted in (each.id, each.name.lower())]
-    found = exact or [each for each in known if wanted in each.name.lower()]
-    found = found or [each for each in known if wanted and each.id.startswith(wanted)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise Problem(f"'{given}' can be any of {len(found)} {what}s: {_some(found)}. Say which; an id will do.")
+    matches = exact or [each for each in known if wanted in each.name.lower()]
+    matches = matches or [each for each in known if wanted and each.id.startswith(wanted)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise Problem(f"'{given}' can be any of {len(matches)} {what}s: {_some(matches)}. Say which; an id will do.")
     near = did_you_mean(given, [each.name for each in known])
     raise Problem(f"There is no {what} '{given}'. There are: {_some(known) or 'none'}.{near}")
 
@@ -97,13 +97,13 @@ def list_suites(base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: 
     from twindiff.cli.render import add_row, table
 
     with platform_of(base_url, api_key) as platform:
-        found = [platform.suite(each.id) for each in platform.suites()]
+        suites = [platform.suite(each.id) for each in platform.suites()]
     shown = table("name", "tests", "id", "description")
-    for each in found:
+    for each in suites:
         add_row(shown, each.name, str(len(each.tests)), each.id, each.description)
-    answer = [{"id": e.id, "name": e.name, "description": e.description, "tests": len(e.tests)} for e in found]
+    answer = [{"id": e.id, "name": e.name, "description": e.description, "tests": len(e.tests)} for e in suites]
     nothing = "There are no suites; `twindiff suites show starter` brings one in, `twindiff import agent-diff` yours."
-    say(as_json, answer, shown if found else nothing)
+    say(as_json, answer, shown if suites else nothing)
     say_where(as_json, base_url)
 
 
@@ -127,17 +127,17 @@ def show(
     if not test:
         say(as_json, msgspec.to_builtins(suite), _tests(suite))
         return
-    found = _meant(test, suite.tests, "test")
+    chosen = _meant(test, suite.tests, "test")
     facts = {
-        "test": found.name,
-        "id": found.id,
-        "type": found.type,
-        "template": ", ".join(found.starts_from),
-        "prompt": found.prompt,
+        "test": chosen.name,
+        "id": chosen.id,
+        "type": chosen.type,
+        "template": ", ".join(chosen.starts_from),
+        "prompt": chosen.prompt,
     }
-    say(as_json, msgspec.to_builtins(found), facts_table(facts))
+    say(as_json, msgspec.to_builtins(chosen), facts_table(facts))
     if not as_json:
-        say(False, None, f"\n{json.dumps(found.expected_output, indent=2, ensure_ascii=False)}")
+        say(False, None, f"\n{json.dumps(chosen.expected_output, indent=2, ensure_ascii=False)}")
 
 
 def _tests(suite: Suite) -> Table:

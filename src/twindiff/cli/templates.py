@@ -41,12 +41,12 @@ def list_templates(base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_jso
     from twindiff.cli.env import remote_of, say, say_where
     from twindiff.cli.render import add_row, table
 
-    found = remote_of(base_url, api_key).get("templates")["templates"]
-    found.sort(key=_full_name)
+    newest = remote_of(base_url, api_key).get("templates")["templates"]
+    newest.sort(key=_full_name)
     shown = table("template", "origin", "description")
-    for each in found:
+    for each in newest:
         add_row(shown, _full_name(each), each["origin"], each["description"] or "")
-    say(as_json, found, shown if found else "There are no templates; no twin is installed.")
+    say(as_json, newest, shown if newest else "There are no templates; no twin is installed.")
     say_where(as_json, base_url)
 
 
@@ -65,27 +65,27 @@ def show(
     from twindiff.cli.env import facts_table, remote_of, say
     from twindiff.cli.render import add_row, table
 
-    found = template_of(remote_of(base_url, api_key), name)
+    template = template_of(remote_of(base_url, api_key), name)
     facts = {
-        "template": _full_name(found),
-        "id": found["id"],
-        "origin": found["origin"],
-        **({"description": found["description"]} if found["description"] else {}),
-        "rows": f"{sum(found['tables'].values()):,}",
-        "users": f"{len(found['users']):,}",
+        "template": _full_name(template),
+        "id": template["id"],
+        "origin": template["origin"],
+        **({"description": template["description"]} if template["description"] else {}),
+        "rows": f"{sum(template['tables'].values()):,}",
+        "users": f"{len(template['users']):,}",
     }
     rows = table("table", "rows")
-    for each, count in found["tables"].items():
+    for each, count in template["tables"].items():
         add_row(rows, each, f"{count:,}")
     users = table("user", "email")
-    for user in found["users"][:USERS_SHOWN]:
+    for user in template["users"][:USERS_SHOWN]:
         add_row(users, user["id"], user["email"] or "")
-    if len(found["users"]) > USERS_SHOWN:
-        add_row(users, f"… and {len(found['users']) - USERS_SHOWN:,} more, which --json lists", "")
+    if len(template["users"]) > USERS_SHOWN:
+        add_row(users, f"… and {len(template['users']) - USERS_SHOWN:,} more, which --json lists", "")
     from rich.console import Group
 
     lists = [part for part in (rows, users) if part.row_count]
-    say(as_json, found, Group(facts_table(facts), *(line for part in lists for line in ("", part))))
+    say(as_json, template, Group(facts_table(facts), *(line for part in lists for line in ("", part))))
 
 
 def template_of(remote: Remote, name: str) -> Json:
@@ -98,12 +98,12 @@ def _id(remote: Remote, given: str) -> str:
     from twindiff.kit.suggestions import did_you_mean
 
     known: list[Json] = remote.get("templates")["templates"]
-    found = [each for each in known if given in (each["id"], each["name"], _full_name(each))]
-    found = found or [each for each in known if len(given) >= SHORTEST_ID and each["id"].startswith(given.lower())]
-    if len(found) == 1:
-        return found[0]["id"]
-    if found:
-        names = " or ".join(map(_full_name, found))
+    matches = [each for each in known if given in (each["id"], each["name"], _full_name(each))]
+    matches = matches or [each for each in known if len(given) >= SHORTEST_ID and each["id"].startswith(given.lower())]
+    if len(matches) == 1:
+        return matches[0]["id"]
+    if matches:
+        names = " or ".join(map(_full_name, matches))
         raise Problem(f"Several templates are named '{given}'. Say {names}.")
     names = [name for each in known for name in (_full_name(each), each["name"])]
     raise Problem(f"There is no template '{given}'.{did_you_mean(given, names)} `twindiff templates ls` lists them.")

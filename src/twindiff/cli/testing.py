@@ -119,11 +119,11 @@ def list_runs(
     """List test runs, newest first."""
     from twindiff.cli.render import add_row, table
 
-    found = asked(base_url, api_key, lambda client: client.test_runs.list(limit=limit))
+    runs = asked(base_url, api_key, lambda client: client.test_runs.list(limit=limit))
     shown = table("id", "status", "starts at", "result")
-    for each in found:
+    for each in runs:
         add_row(shown, each.id, each.status, each.start_url or "", each.summary or "")
-    say(as_json, found, shown if found else "There are no test runs; make one with `twindiff test-runs create`.")
+    say(as_json, runs, shown if runs else "There are no test runs; make one with `twindiff test-runs create`.")
     say_where(as_json, base_url)
 
 
@@ -134,11 +134,11 @@ def show(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_j
 
     from twindiff.cli.render import add_row, table
 
-    found = asked(base_url, api_key, lambda client: client.test_runs.get(whole(client.test_runs.list, run)))
+    details = asked(base_url, api_key, lambda client: client.test_runs.get(whole(client.test_runs.list, run)))
     steps = table("step", "status", "what", "detail")
-    for each in found.results_json:
+    for each in details.results_json:
         add_row(steps, str(each.step), each.status, each.name, each.get("detail") or "")
-    say(as_json, found, Group(facts_table(_facts(found)), steps))
+    say(as_json, details, Group(facts_table(_facts(details)), steps))
 
 
 @commands.command("logs")
@@ -146,11 +146,12 @@ def logs(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_j
     """Show what happened in a run, in order."""
     from twindiff.cli.render import add_row, table
 
-    found = asked(base_url, api_key, lambda client: client.test_runs.get(whole(client.test_runs.list, run))).events_json
+    details = asked(base_url, api_key, lambda client: client.test_runs.get(whole(client.test_runs.list, run)))
+    events = details.events_json
     shown = table("time", "type", "message")
-    for each in found:
+    for each in events:
         add_row(shown, each.timestamp[11:19], each.type, each.message)
-    say(as_json, found, shown)
+    say(as_json, events, shown)
 
 
 @commands.command("rerun")
@@ -208,12 +209,12 @@ def list_tests(
     """List saved tests, oldest first."""
     from twindiff.cli.render import add_row, table
 
-    found = asked(base_url, api_key, lambda client: client.tests.list(repo_full_name=repo or None, tag=tag or None))
+    tests = asked(base_url, api_key, lambda client: client.tests.list(repo_full_name=repo or None, tag=tag or None))
     shown = table("id", "name", "steps", "tags", "repository")
-    for each in found:
+    for each in tests:
         steps = str(len(each.test_config.get("steps", ())))
         add_row(shown, each.id, each.name, steps, ", ".join(each.tags), each.repo_full_name or "")
-    say(as_json, found, shown if found else "There are no saved tests; keep one with `twindiff tests create`.")
+    say(as_json, tests, shown if tests else "There are no saved tests; keep one with `twindiff tests create`.")
     say_where(as_json, base_url)
 
 
@@ -258,8 +259,8 @@ def create_test(
 @saved.command("show")
 def show_test(test: TestId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "") -> None:
     """Print a saved test as JSON."""
-    found = asked(base_url, api_key, lambda client: client.tests.get(whole(client.tests.list, test)))
-    typer.echo(json.dumps(found, indent=2))
+    details = asked(base_url, api_key, lambda client: client.tests.get(whole(client.tests.list, test)))
+    typer.echo(json.dumps(details, indent=2))
 
 
 @saved.command("run")

@@ -73,7 +73,7 @@ def report(kept: Sequence[Kept]) -> str:
     )
 
 
-def compared(before: Sequence[Kept], after: Sequence[Kept], found: Comparison) -> str:
+def compared(before: Sequence[Kept], after: Sequence[Kept], comparison: Comparison) -> str:
     """The page of two sets that are compared."""
     of_before, of_after = grouped(before), grouped(after)
     tests = [
@@ -86,7 +86,7 @@ def compared(before: Sequence[Kept], after: Sequence[Kept], found: Comparison) -
         "compared.html",
         before=before[0],
         after=after[0],
-        found=found,
+        comparison=comparison,
         plot=plots.changes(differing[:CHANGES]) if differing else "",
         tests=tests,
         only=[len(of_before) - len(tests), len(of_after) - len(tests)],
@@ -95,10 +95,10 @@ def compared(before: Sequence[Kept], after: Sequence[Kept], found: Comparison) -
 
 def grouped(kept: Sequence[Kept]) -> dict[str, list[Kept]]:
     """Trials by their test."""
-    found: dict[str, list[Kept]] = {}
+    by_test: dict[str, list[Kept]] = {}
     for each in kept:
-        found.setdefault(each.test_id, []).append(each)
-    return found
+        by_test.setdefault(each.test_id, []).append(each)
+    return by_test
 
 
 def passed_of(by_test: dict[str, list[Kept]]) -> dict[str, list[bool]]:
@@ -165,12 +165,12 @@ def body_of(message: Asked | Answered) -> str:
 
 def rows_of(diff: dict[str, Any]) -> list[tuple[str, str, str]]:
     """The rows of a diff: sign, table, and what is in the row, or what changed of it."""
-    found: list[tuple[str, str, str]] = []
+    rows: list[tuple[str, str, str]] = []
     for kind, sign in SIGNS.items():
         for row in diff.get(kind, []):
             table = f"{row['__twin__']}.{row['__table__']}" if "__twin__" in row else row["__table__"]
-            found.append((sign, table, short(_columns(kind, row))))
-    return found
+            rows.append((sign, table, short(_columns(kind, row))))
+    return rows
 
 
 def _columns(kind: str, row: dict[str, Any]) -> str:

@@ -173,11 +173,11 @@ def _kept(known: TrialSet, trial: KeptTrial) -> Kept:
 def trials_by_test(kept: Sequence[Kept], tests: Sequence[Test]) -> dict[str, list[tuple[int, Trial]]]:
     """Trials that are kept, with their numbers, by test."""
     known = {test.id: test for test in tests}
-    found: dict[str, list[tuple[int, Trial]]] = defaultdict(list)
+    by_test: dict[str, list[tuple[int, Trial]]] = defaultdict(list)
     for each in kept:
         if test := known.get(each.test_id):
-            found[each.test_id].append((each.trial, _trial(test, each)))
-    return found
+            by_test[each.test_id].append((each.trial, _trial(test, each)))
+    return by_test
 
 
 def _trial(test: Test, kept: Kept) -> Trial:

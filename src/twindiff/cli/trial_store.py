@@ -76,10 +76,10 @@ class TrialStore:
             return ServerSet(client, suite, agent, planned, resume)
         if resume:
             raise Problem("--save goes on with what its file has; give --resume alone.", exit_code=2)
-        found = self._again(client, suite, agent, planned)
-        found.add_missing(self._file.kept)
-        self._file.trial_set = found.id
-        return found
+        trial_set = self._again(client, suite, agent, planned)
+        trial_set.add_missing(self._file.kept)
+        self._file.trial_set = trial_set.id
+        return trial_set
 
     def _again(self, client: Client, suite: Suite, agent: str, planned: int) -> ServerSet:
         known = self._file.trial_set if self._file else ""
@@ -93,7 +93,7 @@ class TrialStore:
 
 def grouped(trials: Sequence[Trial]) -> dict[str, list[Trial]]:
     """Trials by their test's id."""
-    found: dict[str, list[Trial]] = {}
+    by_test: dict[str, list[Trial]] = {}
     for each in trials:
-        found.setdefault(each.test.id, []).append(each)
-    return found
+        by_test.setdefault(each.test.id, []).append(each)
+    return by_test

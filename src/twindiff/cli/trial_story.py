@@ -19,28 +19,28 @@ from twindiff.kit.suggestions import did_you_mean
 
 def show_story(kept: Sequence[Kept], test: str, number: int, server: Server, *, as_json: bool) -> None:
     """Print the story of a trial of the test that is meant."""
-    found = _meant(kept, test, number)
-    if found.story is None:
-        (found,) = with_stories([found], server, 1)
-    say(as_json, msgspec.to_builtins(found), _shown(found))
+    trial = _meant(kept, test, number)
+    if trial.story is None:
+        (trial,) = with_stories([trial], server, 1)
+    say(as_json, msgspec.to_builtins(trial), _shown(trial))
 
 
 def _meant(kept: Sequence[Kept], test: str, number: int) -> Kept:
     """The trial that is meant: of the test of this id or name, or else of the one with this in its name."""
     wanted = test.lower()
     exact = [each for each in kept if wanted in (each.test_id, each.test.lower())]
-    found = exact or [each for each in kept if wanted in each.test.lower() or each.test_id.startswith(wanted)]
-    names = {each.test_id: each.test for each in found}
+    matches = exact or [each for each in kept if wanted in each.test.lower() or each.test_id.startswith(wanted)]
+    names = {each.test_id: each.test for each in matches}
     if len(names) > 1:
         raise Problem(f"'{test}' can be any of {len(names)} tests: {', '.join([*names.values()][:8])}. Say which.")
-    if not found:
+    if not matches:
         near = did_you_mean(test, {each.test for each in kept})
         raise Problem(f"The trial set has no test '{test}'.{near}")
     if not number:
-        return next((each for each in found if not each.passed), found[0])
-    of_number = [each for each in found if each.trial == number]
+        return next((each for each in matches if not each.passed), matches[0])
+    of_number = [each for each in matches if each.trial == number]
     if not of_number:
-        raise Problem(f"'{found[0].test}' has no trial {number}; it has 1 to {max(each.trial for each in found)}.")
+        raise Problem(f"'{matches[0].test}' has no trial {number}; it has 1 to {max(each.trial for each in matches)}.")
     return of_number[0]
 
 

@@ -53,9 +53,9 @@ def list_sets(
     from twindiff.cli.trial_sources import MOST_LISTED
 
     with explained(base_url), client_of(base_url, api_key) as client:
-        found = client.trial_sets.find(limit=MOST_LISTED).trial_sets
+        sets = client.trial_sets.find(limit=MOST_LISTED).trial_sets
     shown = table("id", "suite", "agent", "tests", "trials", "passed", "begun (UTC)")
-    for each in found:
+    for each in sets:
         trials = f"{each.trials}/{each.planned}" if each.planned > each.trials else str(each.trials)
         share = _percent(each.passed / each.trials) if each.trials else "-"
         begun = each.created_at[:16].replace("T", " ")
@@ -63,9 +63,9 @@ def list_sets(
     answer = [
         {name: getattr(each, name) for name in ("suite", "agent", "tests", "trials", "planned", "passed")}
         | {"trialSetId": each.trial_set_id, "createdAt": each.created_at}
-        for each in found
+        for each in sets
     ]
-    say(as_json, answer, shown if found else "There are no trial sets; `twindiff suites run` makes one.")
+    say(as_json, answer, shown if sets else "There are no trial sets; `twindiff suites run` makes one.")
     say_where(as_json, base_url)
 
 
@@ -203,19 +203,20 @@ def compare(
     kept = [source_of(each, Server(base_url, api_key)).kept for each in (before, after)]
     sets = [passed_of(grouped(each)) for each in kept]
     names = {each.test_id: each.test for of_set in kept for each in of_set}
-    found = trial_statistics.compare(*sets)
+    comparison = trial_statistics.compare(*sets)
     if html:
-        _written(html, compared(kept[0], kept[1], found).encode())
+        _written(html, compared(kept[0], kept[1], comparison).encode())
     shown = table("test", "before", "after")
-    for test in (*found.better, *found.worse):
+    for test in (*comparison.better, *comparison.worse):
         add_row(shown, names[test], *(_percent(fmean(each[test])) for each in sets))
-    better, worse = ([names[test] for test in tests] for tests in (found.better, found.worse))
-    answer = {**found._asdict(), "better": better, "worse": worse}
+    better, worse = ([names[test] for test in tests] for tests in (comparison.better, comparison.worse))
+    answer = {**comparison._asdict(), "better": better, "worse": worse}
     say(as_json, answer, shown if shown.row_count else "No test went differently.")
     if not as_json:
         counts = f"{len(better)} tests better, {len(worse)} worse"
-        difference = f"{100 * found.difference:+.1f} points on the whole; p = {found.p:.3f}"
-        say(False, None, f"\n{counts}; {difference} (95 %: {100 * found.low:+.0f} to {100 * found.high:+.0f})")
+        difference = f"{100 * comparison.difference:+.1f} points on the whole; p = {comparison.p:.3f}"
+        interval = f"95 %: {100 * comparison.low:+.0f} to {100 * comparison.high:+.0f}"
+        say(False, None, f"\n{counts}; {difference} ({interval})")
 
 
 @commands.command("rm")

@@ -48,11 +48,11 @@ def catalog(base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJs
     """List the twins that can be provisioned."""
     from twindiff.cli.render import add_row, table
 
-    found = asked(base_url, api_key, lambda client: client.twins.list())
+    twins = asked(base_url, api_key, lambda client: client.twins.list())
     shown = table("name", "label", "also called")
-    for each in found:
+    for each in twins:
         add_row(shown, each.name, each.label, ", ".join(each.aliases))
-    say(as_json, found, shown if found else "The server has no twins.")
+    say(as_json, twins, shown if twins else "The server has no twins.")
 
 
 @commands.command("create")
@@ -144,20 +144,20 @@ def list_runs(
     """List twin runs, newest first."""
     from twindiff.cli.render import add_row, table
 
-    found = asked(base_url, api_key, lambda client: client.twin_runs.list(limit=limit))
+    runs = asked(base_url, api_key, lambda client: client.twin_runs.list(limit=limit))
     shown = table("id", "status", "twins", "expires (UTC)", "scenario")
-    for each in found:
+    for each in runs:
         ends = (each.expires_at or "-")[:16].replace("T", " ")
         add_row(shown, each.run_id, each.status, ", ".join(each.twins), ends, each.scenario_id or "")
-    say(as_json, found, shown if found else "There are no twin runs; make one with `twindiff twin-runs create slack`.")
+    say(as_json, runs, shown if runs else "There are no twin runs; make one with `twindiff twin-runs create slack`.")
     say_where(as_json, base_url)
 
 
 @commands.command("status")
 def status(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "", as_json: AsJson = False) -> None:
     """Show how a run stands and where its twins are."""
-    found = asked(base_url, api_key, lambda client: client.twin_runs.get(whole(client.twin_runs.list, run)))
-    say(as_json, found, _shown(found))
+    details = asked(base_url, api_key, lambda client: client.twin_runs.get(whole(client.twin_runs.list, run)))
+    say(as_json, details, _shown(details))
 
 
 @commands.command("env")
@@ -166,8 +166,8 @@ def variables(run: RunId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "",
 
     For example: export $(twindiff twin-runs env RUN)
     """
-    found = asked(base_url, api_key, lambda client: client.twin_runs.get(whole(client.twin_runs.list, run)))
-    named = {name: value for twin in found.twins.values() for name, value in twin.env_vars.items()}
+    details = asked(base_url, api_key, lambda client: client.twin_runs.get(whole(client.twin_runs.list, run)))
+    named = {name: value for twin in details.twins.values() for name, value in twin.env_vars.items()}
     say(as_json, named, "\n".join(f"{name}={shlex.quote(value)}" for name, value in named.items()))
 
 

@@ -113,12 +113,12 @@ def coverage(twin: Twin) -> Coverage:
 
 
 def _families(operations: Sequence[Operation], family_of: Callable[[Operation], str]) -> list[Family]:
-    found: dict[str, Family] = {}
+    families: dict[str, Family] = {}
     for operation in operations:
         name = family_of(operation)
-        family = found.setdefault(name, Family(name, [], []))
+        family = families.setdefault(name, Family(name, [], []))
         (family.reading if operation.reads else family.writing).append(operation.name)
-    return sorted(found.values())
+    return sorted(families.values())
 
 
 def _page(operation: Operation) -> str:

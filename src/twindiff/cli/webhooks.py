@@ -45,11 +45,11 @@ def list_webhooks(id: Id, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey = "",
     from twindiff.cli.render import add_row, table
 
     remote = remote_of(base_url, api_key)
-    found = remote.get("env", full_id(remote, id), "webhooks")["webhooks"]
+    webhooks = remote.get("env", full_id(remote, id), "webhooks")["webhooks"]
     shown = table("id", "twin", "URL", "events")
-    for each in found:
+    for each in webhooks:
         add_row(shown, each["webhookId"], each["twin"], each["url"], ", ".join(each["events"]) or "all")
-    say(as_json, found, shown if found else "Nobody is told; add a webhook with `twindiff env webhooks add`.")
+    say(as_json, webhooks, shown if webhooks else "Nobody is told; add a webhook with `twindiff env webhooks add`.")
     say_where(as_json, base_url)
 
 
@@ -81,15 +81,15 @@ def deliveries(
     from twindiff.cli.render import add_row, table
 
     remote = remote_of(base_url, api_key)
-    found = remote.get("env", full_id(remote, id), "deliveries", after=after, limit=PAGE)["deliveries"]
+    sent = remote.get("env", full_id(remote, id), "deliveries", after=after, limit=PAGE)["deliveries"]
     shown = table("number", "event", "write", "status", "attempts", "the latest")
-    for each in found:
+    for each in sent:
         tried = each["attempts"]
         latest = _told(tried[-1]) if tried else ""
         add_row(shown, str(each["number"]), each["event"], str(each["seq"]), each["status"], str(len(tried)), latest)
-    say(as_json, found, shown if found else "Nothing was to be told yet.")
-    if len(found) == PAGE:
-        typer.echo(f"There may be more: go on with --after {found[-1]['number']}.", err=True)
+    say(as_json, sent, shown if sent else "Nothing was to be told yet.")
+    if len(sent) == PAGE:
+        typer.echo(f"There may be more: go on with --after {sent[-1]['number']}.", err=True)
 
 
 def _told(attempt: dict[str, Any]) -> str:

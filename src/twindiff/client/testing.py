@@ -30,11 +30,11 @@ class Runs(Namespace):
     def wait(self, run_id: str, *, timeout: float = SECONDS, poll_interval: float = POLL_SECONDS) -> Fields:
         """The run when it has ended; raises TimeoutError when that takes longer than `timeout` seconds."""
         end = time.monotonic() + timeout
-        while (found := self.get(run_id)).status not in testing_specs.ENDED:
+        while (run := self.get(run_id)).status not in testing_specs.ENDED:
             if time.monotonic() >= end:
-                raise _late(run_id, found.status, timeout)
+                raise _late(run_id, run.status, timeout)
             self.client.pause(poll_interval)
-        return found
+        return run
 
     def stream_results(self, run_id: str) -> Iterator[Event]:
         """What happens in a run, while it happens, until it ends."""
@@ -58,11 +58,11 @@ class AsyncRuns(AsyncNamespace):
     ) -> Fields:
         """The run when it has ended; raises TimeoutError when that takes longer than `timeout` seconds."""
         end = time.monotonic() + timeout
-        while (found := await self.get(run_id)).status not in testing_specs.ENDED:
+        while (run := await self.get(run_id)).status not in testing_specs.ENDED:
             if time.monotonic() >= end:
-                raise _late(run_id, found.status, timeout)
+                raise _late(run_id, run.status, timeout)
             await self.client.pause(poll_interval)
-        return found
+        return run
 
     def stream_results(self, run_id: str) -> AsyncIterator[Event]:
         """What happens in a run, while it happens, until it ends."""
@@ -131,11 +131,11 @@ class SandboxRuns(Namespace):
     def wait(self, sandbox_id: str, *, timeout: float = SECONDS, poll_interval: float = 0.2) -> Fields:
         """The sandbox run when its application answers, or has failed; raises TimeoutError."""
         end = time.monotonic() + timeout
-        while (found := self.get(sandbox_id)).status in testing_specs.STARTING:
+        while (run := self.get(sandbox_id)).status in testing_specs.STARTING:
             if time.monotonic() >= end:
-                raise _late(sandbox_id, found.status, timeout)
+                raise _late(sandbox_id, run.status, timeout)
             self.client.pause(poll_interval)
-        return found
+        return run
 
 
 class AsyncSandboxRuns(AsyncNamespace):
@@ -156,8 +156,8 @@ class AsyncSandboxRuns(AsyncNamespace):
     ) -> Fields:
         """The sandbox run when its application answers, or has failed; raises TimeoutError."""
         end = time.monotonic() + timeout
-        while (found := await self.get(sandbox_id)).status in testing_specs.STARTING:
+        while (run := await self.get(sandbox_id)).status in testing_specs.STARTING:
             if time.monotonic() >= end:
-                raise _late(sandbox_id, found.status, timeout)
+                raise _late(sandbox_id, run.status, timeout)
             await self.client.pause(poll_interval)
-        return found
+        return run

@@ -97,10 +97,10 @@ class Actors:
             have = ", ".join(each.service for each in templates)
             raise UnknownUser(f"users: the environment has no twin '{twin}'; it has {have}")
         if "@" in who:
-            found = self.people(template).with_email(who)
-            if found is None:
+            user = self.people(template).with_email(who)
+            if user is None:
                 raise self._unknown([template], who, "emails")
-            return name, found
+            return name, user
         self.check([template], who)
         return name, who
 
@@ -121,5 +121,5 @@ class Actors:
         if users is None:
             return People([], [])
         rows = self._engine.template(template.service, template.hash)
-        found = rows.rows(users.table, columns=(users.id, users.email))
-        return People([id for id, _ in found], [email for _, email in found])
+        people = rows.rows(users.table, columns=(users.id, users.email))
+        return People([id for id, _ in people], [email for _, email in people])

@@ -175,8 +175,8 @@ class CallLog:
         unknown = [each for each in environment_ids if each not in last]
         if unknown:
             newest, by = (-CallRecord.environment_id, -CallRecord.number), CallRecord.environment_id
-            found = self._catalog.pages(CallRecord, by, unknown, order=newest, limit=1, columns=(CallRecord.number,))
-            last |= {each: number for each, ((number,),) in found.items()}
+            calls = self._catalog.pages(CallRecord, by, unknown, order=newest, limit=1, columns=(CallRecord.number,))
+            last |= {each: number for each, ((number,),) in calls.items()}
         return last
 
     def _last_number(self, environment_id: str) -> int:
@@ -197,7 +197,7 @@ class CallLog:
         """What is kept of what was said in calls of one environment, in order: packed, by each part's first call."""
         if not calls:
             return {}
-        found = self._catalog.rows(
+        parts = self._catalog.rows(
             TranscriptRecord,
             TranscriptRecord.environment_id == calls[0].environment_id,
             TranscriptRecord.last >= calls[0].number,
@@ -206,14 +206,14 @@ class CallLog:
             limit=len(calls),
             columns=(TranscriptRecord.first, TranscriptRecord.packed),
         )
-        return dict(cast(list[tuple[int, str]], found))
+        return dict(cast(list[tuple[int, str]], parts))
 
     def parts(self, environment_id: str, *, after: int, limit: int = 2**53) -> Iterator[list[CallRecord]]:
         """Calls up to now, as `list` gives them, in parts; what comes between two parts is left out."""
         last = min(after + limit, self.last(environment_id))
-        while after < last and (found := self.list(environment_id, after=after, limit=min(AT_ONCE, last - after))):
-            yield found
-            after = found[-1].number
+        while after < last and (part := self.list(environment_id, after=after, limit=min(AT_ONCE, last - after))):
+            yield part
+            after = part[-1].number
 
     def last(self, environment_id: str) -> int:
         """The number of an environment's last call, written or waiting; 0 before the first."""
@@ -227,8 +227,8 @@ class CallLog:
 
         What comes between two parts is left out.
         """
-        for found in self.parts(run.environment_id, after=run.start_call or 0):
-            calls = [call for call in found if run.start_call is not None or call.at >= run.created_at]
+        for part in self.parts(run.environment_id, after=run.start_call or 0):
+            calls = [call for call in part if run.start_call is not None or call.at >= run.created_at]
             within = list(takewhile(lambda call: (call.seq or 0) <= end, calls))
             yield within
             if len(within) < len(calls):
@@ -256,7 +256,7 @@ class CallLog:
             with self._guard:
                 waiting = list(self._waiting.get(environment_id, ()))
             last = self._last_number(environment_id)
-            found = self._catalog.rows(
+            written = self._catalog.rows(
                 CallRecord,
                 CallRecord.environment_id == environment_id,
                 CallRecord.number > after,
@@ -264,7 +264,7 @@ class CallLog:
                 limit=MOST_REFUSED,
             )
         late = [each for number, each in enumerate(waiting, last + 1) if number > after and each.error == AGENT_REFUSED]
-        return [each.operation for each in (*found, *late)][:MOST_REFUSED]
+        return [each.operation for each in (*written, *late)][:MOST_REFUSED]
 
     def forget(self, environment_id: str) -> Iterator[None]:
         """Drop the log of a deleted environment, in parts; as long as results of its runs stay, so do its calls."""

@@ -297,12 +297,12 @@ def _first(
         limit=most + len(failed),
         columns=(job.column, job.actor or job.column, *key),
     )
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     for value, actor, *row_key in rows:
         due = instant_due(value)
         if due != NEVER and not (failed and (_text(row_key), due) in failed):
-            found.append(Piece(due, twin, number, tuple(row_key), (actor or "") if job.actor else ""))
-    return found[:most]
+            pieces.append(Piece(due, twin, number, tuple(row_key), (actor or "") if job.actor else ""))
+    return pieces[:most]
 
 
 def _failed(db: Store, job: Job) -> set[tuple[str, int]]:
@@ -313,10 +313,10 @@ def _failed(db: Store, job: Job) -> set[tuple[str, int]]:
 
 def _all_failed(db: Store) -> dict[str, set[tuple[str, int]]]:
     """Keys and times of what has failed, by job."""
-    found: dict[str, set[tuple[str, int]]] = {}
+    by_job: dict[str, set[tuple[str, int]]] = {}
     for job, key, due in db.rows(FailedWork, columns=(FailedWork.job, FailedWork.row_key, FailedWork.due)):
-        found.setdefault(job, set()).add((key, due))
-    return found
+        by_job.setdefault(job, set()).add((key, due))
+    return by_job
 
 
 def _count(twin: Twin, start: int, at: int, moment: OperationContext) -> int:

@@ -257,9 +257,9 @@ class Environments:
 
     def of_agent(self, token: str) -> Environment | None:
         """The environment that an agent's token opens, if it can be called."""
-        found = self._catalog.find(EnvironmentRecord, EnvironmentRecord.token_hash == token_hash(token))
+        record = self._catalog.find(EnvironmentRecord, EnvironmentRecord.token_hash == token_hash(token))
         with suppress(EnvironmentDeleted, EnvironmentExpired):
-            return self.get(found.environment_id) if found else None
+            return self.get(record.environment_id) if record else None
         return None
 
     def get(self, environment_id: str) -> Environment:
@@ -301,8 +301,8 @@ class Environments:
 
     def live(self, environment_id: str) -> Environment | None:
         """An environment that this process knows to be ready; another one may have ended it meanwhile."""
-        found = self._live.get(environment_id)
-        return found if found and found.status == "ready" else None
+        environment = self._live.get(environment_id)
+        return environment if environment and environment.status == "ready" else None
 
     def _find(self, environment_id: str) -> Environment:
         environment = Environment(self.record(environment_id), self._registry)

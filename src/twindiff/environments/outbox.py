@@ -100,7 +100,7 @@ class Outbox:
 
     def environments(self) -> set[str]:
         """All that have one."""
-        return {found for (found,) in self._catalog.rows(OutboxRecord, columns=(OutboxRecord.environment_id,))}
+        return {each for (each,) in self._catalog.rows(OutboxRecord, columns=(OutboxRecord.environment_id,))}
 
     def is_idle(self, environment_id: str) -> bool:
         """Whether nothing is to be read and nothing to be sent."""
@@ -176,8 +176,8 @@ class Outbox:
         outbox = self._of(environment_id)
         if outbox is None:
             return set()
-        found = self._catalog.rows(DeliveryRecord, *_pending(outbox), columns=(DeliveryRecord.subscription,))
-        return {subscription for (subscription,) in found}
+        pending = self._catalog.rows(DeliveryRecord, *_pending(outbox), columns=(DeliveryRecord.subscription,))
+        return {subscription for (subscription,) in pending}
 
     # To subscribers
 
@@ -194,16 +194,16 @@ class Outbox:
         first = self._catalog.find(DeliveryRecord, *mine)
         if first is None:
             return None
-        found = self._subscriptions.find(environment, first.twin, subscription_id)
+        subscription = self._subscriptions.find(environment, first.twin, subscription_id)
         webhooks = environment.twins[first.twin].webhooks
-        if found is None or webhooks is None:
+        if subscription is None or webhooks is None:
             for each in self._catalog.rows(DeliveryRecord, *mine):
                 self._catalog.change(each, status="cancelled")
             return None
         now = self._engine.present(environment.id).clock
         record = self._catalog.find(DeliveryRecord, *mine, DeliveryRecord.next_at <= now)
         if record is not None:
-            return Due(record, found, webhooks, Attempt(record.tries, stamp().micros, cast(Any, record.failure)))
+            return Due(record, subscription, webhooks, Attempt(record.tries, stamp().micros, cast(Any, record.failure)))
         [earliest] = self._catalog.rows(DeliveryRecord, *mine, order=DeliveryRecord.next_at, limit=1)
         return Later(earliest.next_at - now, environment.origin.clock.moves)
 

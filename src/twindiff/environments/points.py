@@ -82,10 +82,10 @@ class Points:
         """The seq of a point, given by itself or by the name of a checkpoint; raises UnknownPoint, ForeignPoint."""
         if isinstance(point, int) or (point.isdecimal() and len(point) < DIGITS):
             return self._known(environment_id, int(point))
-        found = self._find(environment_id, point)
-        if found is None:
+        checkpoint = self._find(environment_id, point)
+        if checkpoint is None:
             raise self._no_such(environment_id, point[:LONGEST_NAME])
-        return found.seq
+        return checkpoint.seq
 
     def _known(self, environment_id: str, seq: int) -> int:
         last = self._engine.seq(environment_id)
@@ -135,14 +135,14 @@ class Points:
     def remove(self, environment_id: str, name: str) -> CheckpointRecord:
         """Forget a checkpoint's name; the point stays. Raises CheckpointNotFound."""
         environment = self._environments.get(environment_id)
-        found = self._find(environment.id, name)
-        if found is None:
+        checkpoint = self._find(environment.id, name)
+        if checkpoint is None:
             names = [each.name for each in self.checkpoints(environment.id)]
             raise CheckpointNotFound(
                 f"environment '{environment.id}' has no checkpoint '{name}'.{did_you_mean(name, names)}"
             )
-        self._catalog.remove(found)
-        return found
+        self._catalog.remove(checkpoint)
+        return checkpoint
 
     def rewind(self, environment_id: str, to: int) -> int:
         """Return to a point; gives the new seq. What came after it stays in the journal, and its points stay points."""
@@ -175,9 +175,9 @@ class Points:
             env, origin = record.environment_id, msgspec.convert(record.origin, Origin)
             first = self.seq(env, start)
             last = self._engine.seq(env) if end is None else self.seq(env, end)
-            found = yield from reading.compared(self._engine, env, origin, first, last)
-            if found is not None:
-                return Difference(first, last, list(record.templates), found.records)
+            comparison = yield from reading.compared(self._engine, env, origin, first, last)
+            if comparison is not None:
+                return Difference(first, last, list(record.templates), comparison.records)
         return (yield from self.difference(environment_id, start, end))
 
     def difference(

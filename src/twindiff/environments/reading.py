@@ -23,31 +23,31 @@ def interval(engine: Engine, environment_id: str, after: int, upto: int | None =
     """The records of a journal between two points, or up to now; raises EnvironmentDeleted when some are gone."""
     if engine.inline:
         last = engine.seq(environment_id) if upto is None else upto
-        found = yield from _in_parts(engine, environment_id, after, last)
+        records = yield from _in_parts(engine, environment_id, after, last)
     else:  # each request has a thread of its own, where nobody waits but for the number of queries
-        found = engine.records(environment_id, after, upto)
-    if upto is not None and len(found) < upto - after:
+        records = engine.records(environment_id, after, upto)
+    if upto is not None and len(records) < upto - after:
         raise EnvironmentDeleted(f"environment '{environment_id}' has been deleted")
-    return found
+    return records
 
 
 def _in_parts(engine: Engine, environment_id: str, after: int, upto: int) -> Reading:
-    found: list[Record] = []
+    records: list[Record] = []
     for low in range(after, upto, AT_ONCE):
-        if found:
+        if records:
             yield yield_control
-        found += engine.records(environment_id, low, min(low + AT_ONCE, upto))
-    return found
+        records += engine.records(environment_id, low, min(low + AT_ONCE, upto))
+    return records
 
 
 def compared(
     engine: Engine, environment_id: str, origin: Origin, start: int, end: int
 ) -> Generator[CooperativeStep, None, Compared | None]:
     """What differs between two points that lie far apart, by their rows; None where records are to be read."""
-    found: list[Compared | None] = []
+    results: list[Compared | None] = []
     if abs(end - start) >= FAR_APART:
-        yield lambda: found.append(engine.compare(environment_id, origin, start, end))
-    return found[0] if found else None
+        yield lambda: results.append(engine.compare(environment_id, origin, start, end))
+    return results[0] if results else None
 
 
 def difference(engine: Engine, environment_id: str, start: int, end: int, known: list[Record]) -> Reading:

@@ -33,7 +33,7 @@ def forget_ended(engine: Engine, catalog: CatalogStore, log: CallLog, before: in
 
 def _ended(catalog: CatalogStore, before: int) -> list[str]:
     status, expires = EnvironmentRecord.status, EnvironmentRecord.expires
-    found = catalog.rows(
+    rows = catalog.rows(
         EnvironmentRecord,
         status == "deleted",
         expires <= before,
@@ -41,4 +41,4 @@ def _ended(catalog: CatalogStore, before: int) -> list[str]:
         limit=AT_ONCE,
         columns=(EnvironmentRecord.environment_id,),
     )
-    return [each for (each,) in found]
+    return [each for (each,) in rows]

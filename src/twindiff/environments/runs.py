@@ -103,16 +103,16 @@ class Runs:
     def since_snapshot(self, environment_id: str, before: str) -> RunRecord:
         """The latest run of an environment that began with this snapshot."""
         record = self._environments.record(environment_id)
-        found = self._catalog.rows(
+        runs = self._catalog.rows(
             RunRecord,
             RunRecord.before_snapshot == before,
             RunRecord.environment_id == record.environment_id,
             order=-RunRecord.created,
             limit=1,
         )
-        if not found:
+        if not runs:
             raise SnapshotNotFound(f"no run of environment '{environment_id}' began with the snapshot '{before}'")
-        return found[0]
+        return runs[0]
 
     def interval(self, run: RunRecord) -> Generator[CooperativeStep, None, Interval]:
         """What the run covers now, read in parts; raises RunAlreadyCompleted, EnvironmentDeleted."""
@@ -125,9 +125,9 @@ class Runs:
         live = self._environments.live(run.environment_id)
         if live is not None:
             end = self._engine.seq(live.id)
-            found = yield from reading.compared(self._engine, live.id, live.origin, run.start_seq, end)
-            if found is not None:
-                return Interval(run, end, [*live.twins], found.records, _rewound(found.rewinds))
+            comparison = yield from reading.compared(self._engine, live.id, live.origin, run.start_seq, end)
+            if comparison is not None:
+                return Interval(run, end, [*live.twins], comparison.records, _rewound(comparison.rewinds))
         return (yield from self.covered(run))
 
     def covered(self, run: RunRecord) -> Generator[CooperativeStep, None, Interval]:

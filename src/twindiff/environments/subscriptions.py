@@ -79,11 +79,11 @@ class Subscriptions:
 
     def remove(self, environment_id: str, webhook_id: str) -> WebhookRecord:
         """Tell somebody no more; raises WebhookNotFound."""
-        found = next((each for each in self.list(environment_id) if each.webhook_id == webhook_id), None)
-        if found is None:
+        webhook = next((each for each in self.list(environment_id) if each.webhook_id == webhook_id), None)
+        if webhook is None:
             raise WebhookNotFound(f"the environment has no webhook '{webhook_id}'")
-        self._catalog.remove(found)
-        return found
+        self._catalog.remove(webhook)
+        return webhook
 
     def set_up(self, environment: Environment, twin: str) -> list[tuple[Subscription, int]]:
         """Subscriptions by settings, each with the record after which it is told."""

@@ -199,14 +199,14 @@ class Templates:
     def named(self, service: str, name: str) -> TemplateRecord:
         """The newest template of a name; raises UnknownTemplate with the nearest name."""
         twin = self._registry.get(service)
-        found = self.history(twin.name, name)
-        if not found:
+        versions = self.history(twin.name, name)
+        if not versions:
             known = sorted({record.name for record in self.list() if record.service == twin.name})
             raise UnknownTemplate(
                 f"template not found: {twin.name} has no template '{name}'. It has: {', '.join(known)}."
                 f"{did_you_mean(name, known)}"
             )
-        return found[0]
+        return versions[0]
 
     def meant(self, text: str) -> TemplateRecord:
         """The newest template that is meant by `service:name`, its name alone or its id; raises UnknownTemplate."""
@@ -214,13 +214,13 @@ class Templates:
         if colon:
             return self.named(service, name)
         likely = self._registry.find(text.partition("_")[0])  # the others need not be loaded for most names
-        if likely and (found := self.history(likely.name, text)):
-            return found[0]
-        found = [each[0] for twin in self._registry.twins if (each := self.history(twin, text))]
-        if len(found) > 1:
-            names = " or ".join(f"{each.service}:{each.name}" for each in found)
+        if likely and (versions := self.history(likely.name, text)):
+            return versions[0]
+        matches = [each[0] for twin in self._registry.twins if (each := self.history(twin, text))]
+        if len(matches) > 1:
+            names = " or ".join(f"{each.service}:{each.name}" for each in matches)
             raise UnknownTemplate(f"several templates are named '{text}': say {names}")
-        located = found[0] if found else self.located(text) or self._with_id(text)
+        located = matches[0] if matches else self.located(text) or self._with_id(text)
         if located:
             return located
         near = did_you_mean(text, sorted(each.name for each in self.list()))
@@ -241,16 +241,16 @@ class Templates:
     def holding(self, service: str, hash: str) -> TemplateRecord | None:
         """A template with this content."""
         here = TemplateRecord.service == service, TemplateRecord.hash == hash
-        found = self._newest(*here)
-        if found is None:
+        template = self._newest(*here)
+        if template is None:
             twin = self._registry.get(service)
             self._complete_all(twin, sources(twin))
-            found = self._newest(*here)
-        return found
+            template = self._newest(*here)
+        return template
 
     def _newest(self, *where: Expression) -> TemplateRecord | None:
-        found = self._catalog.rows(TemplateRecord, *where, order=-TemplateRecord.created, limit=1)
-        return found[0] if found else None
+        records = self._catalog.rows(TemplateRecord, *where, order=-TemplateRecord.created, limit=1)
+        return records[0] if records else None
 
     def history(self, service: str, name: str) -> list[TemplateRecord]:
         """Every template that has had a name, newest first; raises InvalidSeed when the twin brings a bad one."""

@@ -44,14 +44,14 @@ class Unused:
 
     def _used(self) -> Generator[None, None, Names]:
         """What the environments began with that are ready, or can still be looked at."""
-        found: Names = set()
+        names: Names = set()
         rows = self._after("")
         while rows:
             for _, origin in rows:
-                found.update(origin["templates"].items())
+                names.update(origin["templates"].items())
             yield
             rows = self._after(rows[-1][0])
-        return found
+        return names
 
     def _after(self, last: str) -> list[tuple[str, Any]]:
         """Some environments that are there, in the order of their ids: each with what it is made of."""

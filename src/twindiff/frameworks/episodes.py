@@ -60,12 +60,12 @@ def suite_of(platform: Platform, name: str = STARTER) -> Suite:
 def chosen_tests(platform: Platform, suite: str = STARTER, tests: str = "") -> list[Test]:
     """The tests of a suite whose name has `tests` in it, in any case; raises UnknownTask if there is none."""
     known = suite_of(platform, suite).tests
-    found = [each for each in known if tests.lower() in each.name.lower() or tests == each.id]
-    if not found:
+    chosen = [each for each in known if tests.lower() in each.name.lower() or tests == each.id]
+    if not chosen:
         raise UnknownTask(
             f"No test of {suite!r} has {tests!r} in its name. There are: {', '.join(each.name for each in known)}."
         )
-    return found
+    return chosen
 
 
 def apis_of(platform: Platform, test: Test) -> list[str]:
@@ -111,11 +111,11 @@ class Episode:
 
     def verdict(self) -> Verdict:
         """How the test's checks see what has changed since the beginning; an agent that tries to judge itself fails."""
-        found = self.run.evaluate()
-        if not found.refused:
-            return found
-        why = [{"text": found.overreach}, *found.explanations]
-        return replace(found, passed=False, score={**found.score, "percent": 0.0}, explanations=why)
+        verdict = self.run.evaluate()
+        if not verdict.refused:
+            return verdict
+        why = [{"text": verdict.overreach}, *verdict.explanations]
+        return replace(verdict, passed=False, score={**verdict.score, "percent": 0.0}, explanations=why)
 
     def fork(self, at: Point | None = None) -> Self:
         """Another try that goes on from a point of this one, the present unless told otherwise.

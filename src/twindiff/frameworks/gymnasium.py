@@ -119,10 +119,10 @@ class SuiteEnv(gymnasium.Env[Observation, str]):
 
 def _arguments(action: str) -> Json:
     try:
-        found: Any = json.loads(action)
+        arguments: Any = json.loads(action)
     except ValueError:
         return {}
-    return cast(Json, found) if isinstance(found, dict) else {}
+    return cast(Json, arguments) if isinstance(arguments, dict) else {}
 
 
 def _called(episode: Episode, arguments: Json) -> Answered:

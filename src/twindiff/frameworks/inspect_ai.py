@@ -70,11 +70,11 @@ def _note(state: TaskState, episode: Episode) -> None:
 @task
 def suite(suite: str = "starter", tests: str = "", base_url: str = "") -> Task:
     """The tests of a suite, those with `tests` in their name; in this process unless there is a server's address."""
-    found = chosen_tests(platform_at(base_url), suite, tests)
-    samples = [Sample(id=each.name, input=each.prompt, metadata={"test_id": each.id}) for each in found]
+    chosen = chosen_tests(platform_at(base_url), suite, tests)
+    samples = [Sample(id=each.name, input=each.prompt, metadata={"test_id": each.id}) for each in chosen]
     return Task(
         dataset=MemoryDataset(samples, name=suite),
-        setup=environment(found, base_url),
+        setup=environment(chosen, base_url),
         solver=[brief(), use_tools(call_api()), generate()],
         scorer=verdict(),
         cleanup=clean_up,
@@ -175,9 +175,9 @@ def verdict() -> Scorer:
     """Score by the test's checks: `passed`, and `score`, which is the share of them that hold, from 0 to 1."""
 
     async def judge(state: TaskState, target: Target) -> Score:
-        found = await anyio.to_thread.run_sync(episode_of(state.store_as(Twins)).verdict)
-        value: dict[str, Any] = {"passed": reward(found), "score": share(found)}
-        return Score(value=value, explanation="\n".join(reasons(found)) or "All checks hold.")
+        judged = await anyio.to_thread.run_sync(episode_of(state.store_as(Twins)).verdict)
+        value: dict[str, Any] = {"passed": reward(judged), "score": share(judged)}
+        return Score(value=value, explanation="\n".join(reasons(judged)) or "All checks hold.")
 
     return judge
 

@@ -114,8 +114,8 @@ class SuiteEnvironment(Environment[Request, Answer, Standing]):
         episode = self._running()
         self._state.step_count += 1
         if action.finish:
-            found = episode.verdict()
-            last = {"done": True, "reward": reward(found), "score": share(found), "reasons": list(reasons(found))}
+            verdict = episode.verdict()
+            last = {"done": True, "reward": reward(verdict), "score": share(verdict), "reasons": list(reasons(verdict))}
             return self._seen(Answered(0, "")).model_copy(update=last)
         answered = episode.call(action.model_dump(include={"api", "method", "path", "query", "body"}))
         self._state.point = episode.environment.seq()

@@ -121,8 +121,9 @@ class SuiteTask(vf.Task[TestData, TwinState, SuiteTaskConfig]):
 
     async def finalize(self, trace: vf.Trace, runtime: vf.Runtime) -> None:
         with _live.pop(trace.id) as episode:
-            found = await asyncio.to_thread(episode.verdict)
-        trace.state.passed, trace.state.score, trace.state.reasons = found.passed, share(found), list(reasons(found))
+            verdict = await asyncio.to_thread(episode.verdict)
+        trace.state.passed, trace.state.score = verdict.passed, share(verdict)
+        trace.state.reasons = list(reasons(verdict))
         trace.info["reasons"] = trace.state.reasons
 
     @vf.reward

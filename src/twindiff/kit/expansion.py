@@ -55,7 +55,7 @@ def _include(holders: list[Any], name: str, includes: Mapping[str, Include]) -> 
 def _step(holders: list[Any], name: str, path: str, loads: Mapping[str, Load]) -> list[Any]:
     """What stands under a name, expanded where it is an id; lists by their items."""
     wanted: dict[str, list[Fields]] = {}
-    found: list[Any] = []
+    values: list[Any] = []
     for holder in holders:
         if not isinstance(holder, dict) or name not in holder:
             raise _cannot(path)
@@ -63,10 +63,10 @@ def _step(holders: list[Any], name: str, path: str, loads: Mapping[str, Load]) -
         if isinstance(fields[name], str):
             wanted.setdefault(_load_name(fields, name, path, loads), []).append(fields)
         else:
-            found += _items(fields[name])
+            values += _items(fields[name])
     for load_name, several in wanted.items():
-        found += _expanded(several, name, loads[load_name])
-    return found
+        values += _expanded(several, name, loads[load_name])
+    return values
 
 
 def _load_name(fields: Fields, name: str, path: str, loads: Mapping[str, Load]) -> str:

@@ -18,8 +18,8 @@ def read_json(text: bytes | str) -> Any:
     Raises msgspec.DecodeError, also for a number that no float can hold, UnicodeError and RecursionError.
     """
     value = msgspec.json.decode(text)
-    found = _LONG_BYTES.search(text) if isinstance(text, bytes) else _LONG.search(text)
-    return _held(value) if found else value
+    long_number = _LONG_BYTES.search(text) if isinstance(text, bytes) else _LONG.search(text)
+    return _held(value) if long_number else value
 
 
 def _held(value: Any) -> Any:

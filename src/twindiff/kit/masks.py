@@ -40,8 +40,8 @@ class _Reader:
         self.name = name
 
     def unexpected(self) -> InvalidParameter:
-        found = f"'{self.tokens[-1]}'" if self.tokens else "the end"
-        return InvalidParameter(self.name, f"expected a field where {found} is")
+        token = f"'{self.tokens[-1]}'" if self.tokens else "the end"
+        return InvalidParameter(self.name, f"expected a field where {token} is")
 
     def fields(self, depth: int) -> Mask:
         """`field,field,…`"""

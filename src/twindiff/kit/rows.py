@@ -225,9 +225,9 @@ Expression = Where | AllOf | AnyOf | Not | Exists | Column[bool] | Column[bool |
 
 def worked_out(kind: ColumnType, worked: Worked, *, nullable: bool = True) -> Column[Any]:
     """A column that is worked out for each row instead of stored; a plain column in it is that of the nearest row."""
-    found: Column[Any] = Column(Row, "a value", kind, ColumnOptions(), nullable)
-    found.worked = worked
-    return found
+    virtual: Column[Any] = Column(Row, "a value", kind, ColumnOptions(), nullable)
+    virtual.worked = worked
+    return virtual
 
 
 def all_of(*parts: Expression) -> AllOf:

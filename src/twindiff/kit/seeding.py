@@ -103,14 +103,14 @@ class Seeding(NamedTuple):
 
 
 def _parts(name: str, given: list[Any], kind: Any, problems: list[str]) -> list[Any]:
-    found: list[Any] = []
+    converted: list[Any] = []
     for number, each in enumerate(given):
         try:
-            found += msgspec.convert([each], kind)
+            converted += msgspec.convert([each], kind)
         except msgspec.ValidationError as error:
             text, _, path = str(error).partition(" - at `$[0]")
             problems.append(f"{name}[{number}]{path.rstrip('`')}: {text}")
-    return found
+    return converted
 
 
 def _unknown(name: str, known: Mapping[str, Any]) -> str:

@@ -226,23 +226,23 @@ class Node:
             return (self, ()) if answers else None
         segment = segments[at]
         child = self.children.get(segment)
-        found = child.find(segments, verb, at + 1) if child else None
-        if found or not segment:
-            return found
-        if self.variants and (found := self._find_variant(segments, verb, at)):
-            return found
-        if self.placeholder and (found := self.placeholder.find(segments, verb, at + 1)):
-            return found[0], (segment, *found[1])
-        if self.tail and (found := self.tail.find((), verb)):
-            return found[0], ("/".join(segments[at:]),)
+        match = child.find(segments, verb, at + 1) if child else None
+        if match or not segment:
+            return match
+        if self.variants and (match := self._find_variant(segments, verb, at)):
+            return match
+        if self.placeholder and (match := self.placeholder.find(segments, verb, at + 1)):
+            return match[0], (segment, *match[1])
+        if self.tail and (match := self.tail.find((), verb)):
+            return match[0], ("/".join(segments[at:]),)
         return None
 
     def _find_variant(self, segments: Sequence[str], verb: str | None, at: int) -> tuple[Node, tuple[str, ...]] | None:
         for variant in self.variants:
             value = variant.value(segments[at])
-            found = variant.node.find(segments, verb, at + 1) if value else None
-            if found:
-                return found[0], (value, *found[1])
+            match = variant.node.find(segments, verb, at + 1) if value else None
+            if match:
+                return match[0], (value, *match[1])
         return None
 
     def below(self) -> list[Node]:
@@ -295,16 +295,16 @@ class Dispatch:
         if method:
             return Found(method, {}) if verb in METHOD_VERBS else None
         verb = "GET" if verb == "HEAD" else verb
-        found = self.tree.find(_segments(path), verb)
-        if found is None:
+        match = self.tree.find(_segments(path), verb)
+        if match is None:
             return None
-        operation = found[0].operations[verb]
-        return Found(operation, dict(zip(operation.placeholders, found[1], strict=True)))
+        operation = match[0].operations[verb]
+        return Found(operation, dict(zip(operation.placeholders, match[1], strict=True)))
 
     def verbs(self, path: str) -> list[str]:
         """The verbs that a path answers; empty for an unknown path."""
-        found = self.tree.find(_segments(path), None)
-        return sorted(found[0].operations) if found else []
+        match = self.tree.find(_segments(path), None)
+        return sorted(match[0].operations) if match else []
 
     @property
     def operations(self) -> list[Operation]:
@@ -403,11 +403,11 @@ class Twin:
 
     def exchange(self, request: Request, base_url: str) -> Exchange | None:
         """A request with the operation that its verb and path name; None when there is none."""
-        found = self.dispatch.find(request.verb, request.path)
-        if found is None:
+        match = self.dispatch.find(request.verb, request.path)
+        if match is None:
             return None
-        style = found.operation.declared.style or self.style
-        return Exchange(style, request, found.operation, found.path_parameters, base_url)
+        style = match.operation.declared.style or self.style
+        return Exchange(style, request, match.operation, match.path_parameters, base_url)
 
     def lacks(self, request: Request) -> bool:
         """Whether a request is for an operation that the vendor has and the twin lacks, as far as that is known."""

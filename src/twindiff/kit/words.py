@@ -72,8 +72,8 @@ def without_accents(text: Any) -> Any:
     return _BEYOND_ASCII.sub(_unmarked, text.casefold())
 
 
-def _unmarked(found: re.Match[str]) -> str:
-    parts = unicodedata.normalize("NFD", found[0])
+def _unmarked(marked: re.Match[str]) -> str:
+    parts = unicodedata.normalize("NFD", marked[0])
     return "".join([each for each in parts if not unicodedata.combining(each)])
 
 
@@ -83,10 +83,10 @@ def index_words(text: str) -> list[str]:
 
 
 def _parts(form: str, is_start: bool) -> list[Part]:
-    found = [Part(text) for text in _PART.findall(form)]
+    parts = [Part(text) for text in _PART.findall(form)]
     if is_start and _is_bounded(form[-1:]):
-        found[-1] = Part(found[-1].text, is_start=True)
-    return found
+        parts[-1] = Part(parts[-1].text, is_start=True)
+    return parts
 
 
 def has_word(text: Any, pattern: str) -> bool | None:

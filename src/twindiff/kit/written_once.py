@@ -85,8 +85,8 @@ class Kept:
         if type(part) is not Where or part.op != "in" or [*map(id, self.key)] != [id(part.column)]:
             return None
         keys = sorted({str(value) for value in cast(tuple[Any, ...], part.value)})
-        found = [self.rows.get((key,)) for key in keys]
-        return None if None in found else found
+        rows = [self.rows.get((key,)) for key in keys]
+        return None if None in rows else rows
 
     def changed(self, columns: Collection[str]) -> None:
         """Forget the answers that may be others now that columns of a row have changed."""
@@ -141,8 +141,8 @@ class WrittenOnce:
 
     def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
         kept = self._of(table)
-        found = kept.rows.get(key)
-        return found or self._keep(kept, self._db.get(table, *key, missing=missing))
+        row = kept.rows.get(key)
+        return row or self._keep(kept, self._db.get(table, *key, missing=missing))
 
     def find(self, table: type[R], *where: Expression) -> R | None:
         kept = self._of(table)
@@ -151,10 +151,10 @@ class WrittenOnce:
             self._before(kept, *where)
         elif (known := kept.rows.get(key)) or key in kept.absent:
             return known
-        found = self._db.find(table, *where)
-        if found is None and key is not None:
+        row = self._db.find(table, *where)
+        if row is None and key is not None:
             kept.absent.add(key)
-        return None if found is None else self._keep(kept, found)
+        return None if row is None else self._keep(kept, row)
 
     def rows(
         self,
@@ -178,10 +178,10 @@ class WrittenOnce:
             self._before(kept, *where, *(order if type(order) is tuple else (order,)), *(columns or ()))
         if columns:
             return self._db.rows(table, *where, order=order, limit=limit, offset=offset, columns=columns)
-        found = self._db.rows(table, *where, order=order, limit=limit, offset=offset)
+        rows = self._db.rows(table, *where, order=order, limit=limit, offset=offset)
         if question:
-            kept.answers[question] = [kept.key_of(row) for row in found]
-        return [self._keep(kept, row) for row in found]
+            kept.answers[question] = [kept.key_of(row) for row in rows]
+        return [self._keep(kept, row) for row in rows]
 
     def pages(self, table: type[Row], by: Column[Any], parents: Sequence[str], *where: Expression, **how: Any) -> Any:
         self.flush()

@@ -69,10 +69,10 @@ class Twindiff(Platform):
         known = self._service.templates
         with self._inside.lock:
             try:
-                found = [known.meant(each) for each in templates]
+                records = [known.meant(each) for each in templates]
             except ApiError:
                 return NOBODY  # what is wrong is said when the environment is asked for
-            return self._service.environments.actors.first(found) or NOBODY
+            return self._service.environments.actors.first(records) or NOBODY
 
     def url(self, environment: Environment, twin: str = "") -> str:
         """The base URL of a twin on a loopback port of its own, for SDKs that take nothing but a URL."""
@@ -92,5 +92,5 @@ class Twindiff(Platform):
     def _place(self, environment: Environment, twin: str) -> Place:
         """Where a twin is; raises UnknownTwin, TwinNotFound in their own words."""
         with self._inside.lock:
-            found = self._service.environments.get(environment.id)
-            return Place(environment.id, self._service.twin_of(found, twin or environment.service).name)
+            live = self._service.environments.get(environment.id)
+            return Place(environment.id, self._service.twin_of(live, twin or environment.service).name)

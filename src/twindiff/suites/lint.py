@@ -51,18 +51,18 @@ class World(NamedTuple):
 
 def lint(spec: Spec, world: World) -> list[Finding]:
     """Say what is wrong with the checks of a test, given what it begins with."""
-    found = [Finding("misspelt", str(problem)) for problem in misspelt(spec, world.known)]
+    findings = [Finding("misspelt", str(problem)) for problem in misspelt(spec, world.known)]
     if evaluate(spec, {"inserts": []}, History([], [])).passed:
-        found.append(Finding("no-op passes", "An agent that does nothing passes."))
+        findings.append(Finding("no-op passes", "An agent that does nothing passes."))
     elif all(_is_so_already(each, world) for each in spec.assertions):
-        found.append(Finding("already so", "All that is asked for is in the template already."))
+        findings.append(Finding("already so", "All that is asked for is in the template already."))
     for assertion in spec.assertions:
-        found += [_told(assertion, problem) for problem in _problems(assertion, spec, world)]
+        findings += [_told(assertion, problem) for problem in _problems(assertion, spec, world)]
     pairs = combinations([each for each in spec.assertions if each.diff_type in LISTS][:MOST_COMPARED], 2)
     for one, other in pairs:
         if problem := _contradiction(one, other, spec, world):
-            found.append(Finding("contradiction", f"assertions {one.number} and {other.number}: {problem}"))
-    return found
+            findings.append(Finding("contradiction", f"assertions {one.number} and {other.number}: {problem}"))
+    return findings
 
 
 def _told(assertion: Assertion, problem: Finding) -> Finding:
@@ -174,11 +174,11 @@ def _impossible_here(assertion: Assertion, spec: Spec, world: World) -> str | No
     """Say why a row that must be there beforehand is not: a net diff shows what a run makes itself as added alone."""
     if assertion.diff_type == "added":
         return None
-    found, least = _candidates(assertion, spec, world), max(1, assertion.count.least)
-    if len(found) < least:
-        rows = f"only {len(found)} rows" if found else "no row"
+    candidates, least = _candidates(assertion, spec, world), max(1, assertion.count.least)
+    if len(candidates) < least:
+        rows = f"only {len(candidates)} rows" if candidates else "no row"
         return f"the template has {rows} of {assertion.entity} like that to be {assertion.diff_type}"
-    if assertion.diff_type == "changed" and all(_has_it(assertion, row) for row in found) and assertion.changes:
+    if assertion.diff_type == "changed" and all(_has_it(assertion, row) for row in candidates) and assertion.changes:
         return f"the {assertion.entity} of the template are like that already"
     return None
 

@@ -163,10 +163,10 @@ class Suites:
         known = all(twin in self._registry.schemas for twin in twins)
         try:
             spec = parse(item.expected_output)
-            found = warnings(spec, known_to(tuple(self._registry.schemas[twin] for twin in twins))) if known else []
+            problems = warnings(spec, known_to(tuple(self._registry.schemas[twin] for twin in twins))) if known else []
         except SpecError as error:
             raise InvalidDsl(f"invalid DSL: {error}") from None
-        said = tuple(f"test {item.name}: {problem}" for problem in found)
+        said = tuple(f"test {item.name}: {problem}" for problem in problems)
         return NewTest(new_uuid(), item, tuple(template.schema_name for template in templates), said)
 
     def _template(self, text: str) -> TemplateRecord:

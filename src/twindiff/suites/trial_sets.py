@@ -88,10 +88,10 @@ class TrialSets:
             key = str(UUID(trial_set_id))
         except ValueError:
             raise TrialSetNotFound(f"trial set not found: '{trial_set_id}'") from None
-        found = self._catalog.find(TrialSetRecord, TrialSetRecord.trial_set_id == key)
-        if found is None:
+        trial_set = self._catalog.find(TrialSetRecord, TrialSetRecord.trial_set_id == key)
+        if trial_set is None:
             raise TrialSetNotFound(f"trial set not found: '{trial_set_id}'")
-        return found
+        return trial_set
 
     def list(self, *, limit: int, suite_id: str = "") -> list[TrialSetRecord]:
         """Sets, newest first."""
@@ -142,11 +142,11 @@ class TrialSets:
                 TrialRecord.position >= position,
                 any_of(TrialRecord.position > position, TrialRecord.number > number),
             )
-            found = self._catalog.rows(TrialRecord, mine, *after, order=order, limit=AT_ONCE, columns=OUTCOME)
-            yield [Outcome(*each) for each in found]
-            if len(found) < AT_ONCE:
+            trials = self._catalog.rows(TrialRecord, mine, *after, order=order, limit=AT_ONCE, columns=OUTCOME)
+            yield [Outcome(*each) for each in trials]
+            if len(trials) < AT_ONCE:
                 return
-            position, number, *_ = found[-1]
+            position, number, *_ = trials[-1]
 
     def remove(self, trial_set_id: str) -> Iterator[None]:
         """Delete a set in parts, itself first; its runs stay."""

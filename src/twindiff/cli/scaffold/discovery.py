@@ -23,9 +23,9 @@ def read_discovery(document: Schema) -> Description:
         used = {each.name for each in endpoints.values() if each.page == page}
         endpoint = _endpoint(schemas, prefix, page, method, used)
         answer = method.get("response", {})
-        found = resource_of(endpoint, str(answer.get("$ref", "")), schemas.columns(answer)) if answer else None
-        if found and endpoint.verb == "GET" and resources.setdefault(found.name, found) == found:
-            endpoint = endpoint._replace(shows=found.name)
+        resource = resource_of(endpoint, str(answer.get("$ref", "")), schemas.columns(answer)) if answer else None
+        if resource and endpoint.verb == "GET" and resources.setdefault(resource.name, resource) == resource:
+            endpoint = endpoint._replace(shows=resource.name)
         endpoints[endpoint.operation] = endpoint
         if "mediaUpload" in method:
             left_out.append(f"{endpoint.operation} also takes uploads, at a path of their own")

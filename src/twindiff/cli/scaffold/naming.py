@@ -41,10 +41,10 @@ def class_name(text: str) -> str:
 
 def unused(name: str, used: Container[str]) -> str:
     """A name, or with the first number behind it that makes it one of its own."""
-    number, found = 2, name
-    while found in used:
-        found, number = f"{name}_{number}", number + 1
-    return found
+    number, candidate = 2, name
+    while candidate in used:
+        candidate, number = f"{name}_{number}", number + 1
+    return candidate
 
 
 def sentence(text: str, most: int) -> str:

@@ -61,7 +61,7 @@ class _Reader:
     def _full_path(self, path: str, item: Schema, operation: Schema) -> str:
         """A path with that of its server before it, and the prefix of its host where that is another than the API's."""
         server = urlsplit(_server(operation) or _server(item) or self.document.get("servers", [{}])[0].get("url", ""))
-        path = _FORM.sub(lambda found: "{" + re.sub(r"\W", "_", found[1]) + "}", path)
+        path = _FORM.sub(lambda placeholder: "{" + re.sub(r"\W", "_", placeholder[1]) + "}", path)
         before = "" if server.path == "/" else server.path.rstrip("/")
         if server.netloc == self.home.netloc or not server.netloc:
             return before + path

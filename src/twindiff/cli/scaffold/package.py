@@ -202,9 +202,9 @@ def _lookup_tests(endpoint: Endpoint, resource: Resource) -> list[str]:
     key = resource.key[-1]
     shown = f"answer.json()[{quoted(key.name)}] == {json.dumps(example(key))}"
     head = "(client: httpx.Client):"
-    found, missing = _get(known, asking), f"{_get(unknown, asking)}\n    assert answer.status_code == 404"
+    kept, missing = _get(known, asking), f"{_get(unknown, asking)}\n    assert answer.status_code == 404"
     return [
-        f"def test_{endpoint.name}_gives_what_is_kept{head}\n{found}\n    assert {shown}",
+        f"def test_{endpoint.name}_gives_what_is_kept{head}\n{kept}\n    assert {shown}",
         f"def test_{endpoint.name}_of_nothing_is_not_found{head}\n{missing}",
     ]
 

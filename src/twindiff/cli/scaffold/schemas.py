@@ -57,9 +57,9 @@ class Schemas:
     def kind(self, schema: Schema) -> str:
         """The type of a parameter."""
         is_open = bool(schema.get("anyOf") or schema.get("oneOf"))
-        found = self.resolved(schema)
-        name, null = _type_of(found)
-        kind = "Any" if is_open and name not in _SCALARS else self._kind(name, found)
+        resolved = self.resolved(schema)
+        name, null = _type_of(resolved)
+        kind = "Any" if is_open and name not in _SCALARS else self._kind(name, resolved)
         return f"{kind} | None" if (null or schema.get("nullable")) and kind != "Any" else kind
 
     def _kind(self, name: str, schema: Schema) -> str:
@@ -78,8 +78,8 @@ class Schemas:
 
     def columns(self, schema: Schema) -> tuple[Property, ...]:
         """The fields of an object as columns."""
-        found = self.resolved(schema).get("properties", {})
-        return tuple(Property(name, self._column(inner)) for name, inner in found.items())
+        properties = self.resolved(schema).get("properties", {})
+        return tuple(Property(name, self._column(inner)) for name, inner in properties.items())
 
     def _column(self, schema: Schema) -> str:
         name, _ = _type_of(self.resolved(schema))
@@ -91,9 +91,9 @@ class Schemas:
 
     def default(self, schema: Schema) -> str:
         """The default of a parameter as Python writes it; empty without one."""
-        found = self.resolved(schema)
-        name, _ = _type_of(found)
-        value = found.get("default")
+        resolved = self.resolved(schema)
+        name, _ = _type_of(resolved)
+        value = resolved.get("default")
         if value is None or name not in _SCALARS:
             return ""
         try:

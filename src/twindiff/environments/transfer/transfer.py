@@ -96,7 +96,7 @@ class Transfer:
 
     def _head(self, record: EnvironmentRecord, origin: Origin) -> Head:
         tokens = msgspec.convert(record.tokens, Tokens)
-        found = {
+        templates = {
             twin: self._catalog.get(TemplateRecord, id) for twin, id in cast(dict[str, str], record.templates).items()
         }
         return Head(
@@ -114,7 +114,9 @@ class Transfer:
             counters=origin.counters,
             twins={
                 twin: TwinLine(
-                    self._registry.schemas[twin].hash, found[twin].name, cast(dict[str, int], found[twin].counters)
+                    self._registry.schemas[twin].hash,
+                    templates[twin].name,
+                    cast(dict[str, int], templates[twin].counters),
                 )
                 for twin in origin.templates
             },

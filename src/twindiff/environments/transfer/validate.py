@@ -138,7 +138,7 @@ def _spots(form: Form, values: Values) -> list[tuple[str, str, Key, Key]]:
     if not form.unique:
         return []
     taken = [(columns, tuple([values[name] for name in columns])) for columns in form.unique]
-    return [(form.twin, form.name, columns, found) for columns, found in taken if None not in found]
+    return [(form.twin, form.name, columns, spot) for columns, spot in taken if None not in spot]
 
 
 def _shown(place: Place) -> str:
@@ -149,12 +149,12 @@ def full_changes(form: Form, key: Key, before: Values | None, after: Values | No
     """A change whose rows are full and have the key that it names; raises InvalidExport."""
     was = None if before is None else form.full(before)
     now = None if after is None else form.full(after)
-    found = [form.key_of(values) for values in (was, now) if values is not None]
-    if not found or any(each != key for each in found):
+    keys = [form.key_of(values) for values in (was, now) if values is not None]
+    if not keys or any(each != key for each in keys):
         raise InvalidExport(
             f"{_shown(Place(form.twin, form.name, key))} is changed by a row of another key, or by none"
         )
-    return Change(form.name, found[0], was, now)
+    return Change(form.name, keys[0], was, now)
 
 
 def check_changes(row_set: RowSet, records: Sequence[Record]) -> None:

@@ -95,10 +95,10 @@ class Builder:
         return self.named(cast(Any, node).name.value)
 
     def named(self, name: str) -> GraphQLNamedType:
-        found = self.types.get(name)
-        if found is None:
-            found = self.types[name] = self._make(name)
-        return found
+        named_type = self.types.get(name)
+        if named_type is None:
+            named_type = self.types[name] = self._make(name)
+        return named_type
 
     def _make(self, name: str) -> GraphQLNamedType:
         model = self.model

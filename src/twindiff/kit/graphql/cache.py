@@ -22,11 +22,11 @@ class SizedCache(Generic[V]):
     def get(self, key: Hashable) -> V | None:
         """The value of a key, which is then the one used last."""
         with self._lock:
-            found = self._kept.get(key)
-            if found is None:
+            entry = self._kept.get(key)
+            if entry is None:
                 return None
             self._kept.move_to_end(key)
-            return found[0]
+            return entry[0]
 
     def put(self, key: Hashable, value: V, size: int) -> None:
         """Keep a value unless it alone is larger than all that may be kept."""

@@ -23,8 +23,8 @@ def to_one(target: Spec, table: Table, key_at: int, required: str) -> Load:
 
     def load(run: Run, rows: list[Loaded]) -> list[Any]:
         keys = list(dict.fromkeys([row[key_at] for row in rows if row[key_at] is not None]))
-        found = _pointed(run, target, table, id_at, keys) if keys else {}
-        values = [found.get(row[key_at]) for row in rows]
+        targets = _pointed(run, target, table, id_at, keys) if keys else {}
+        values = [targets.get(row[key_at]) for row in rows]
         if required and None in values:
             raise Unresolved(f"Cannot return null for non-nullable field {required}.")
         return values
@@ -47,9 +47,9 @@ def to_many(link: Link, shape: ConnectionShape, id_at: int, arguments: Arguments
 
     def load(run: Run, rows: list[Loaded]) -> list[Any]:
         page = page_of(run, link.target, arguments.of(run.variables))
-        found = _related(run, link, shape, [row[id_at] for row in rows], page)
+        related = _related(run, link, shape, [row[id_at] for row in rows], page)
         return shape.shape(
-            run, [Batch(found.get(row[id_at], []), page, _total(run, link, row[id_at], page)) for row in rows]
+            run, [Batch(related.get(row[id_at], []), page, _total(run, link, row[id_at], page)) for row in rows]
         )
 
     return load
@@ -76,10 +76,10 @@ def _total(run: Run, link: Link, parent: str, page: Page) -> Callable[[], int]:
     assert by is not None
 
     def count() -> int:
-        found = run.db.pages(
+        rows = run.db.pages(
             link.target.row, by, [parent], *page.matching, join=link.theirs, columns=(columns_of(link.target)["id"],)
         )
-        return len(found.get(parent, ()))
+        return len(rows.get(parent, ()))
 
     return count
 
@@ -92,7 +92,7 @@ def listed_relation(link: Link, table: Table, id_at: int) -> Load:
         by = link.by if link.by is not None else link.mine
         assert by is not None
         columns = columns_of(target)
-        found = run.db.pages(
+        related = run.db.pages(
             target.row,
             by,
             [row[id_at] for row in rows],
@@ -102,9 +102,9 @@ def listed_relation(link: Link, table: Table, id_at: int) -> Load:
             order=columns.get("createdAt", columns["id"]),
             columns=table.cells.columns,
         )
-        lists = [found.get(row[id_at], []) for row in rows]
-        shaped = iter(table.shape.shape(run, [each for found in lists for each in found]))
-        return [[next(shaped) for _ in found] for found in lists]
+        lists = [related.get(row[id_at], []) for row in rows]
+        shaped = iter(table.shape.shape(run, [each for members in lists for each in members]))
+        return [[next(shaped) for _ in members] for members in lists]
 
     return load
 

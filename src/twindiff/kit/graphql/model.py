@@ -100,12 +100,12 @@ class Model:
 
     def target(self, field: Field) -> Spec:
         """The entity a relation points to; raises LookupError with the nearest name."""
-        found = self.entities.get(field.target)
-        if found is None:
+        entity = self.entities.get(field.target)
+        if entity is None:
             raise LookupError(
                 f"{field!r}: there is no entity '{field.target}'.{did_you_mean(field.target, self.entities)}"
             )
-        return found
+        return entity
 
     def entity_of_row(self, row: type[Row]) -> Spec | None:
         """The entity whose table this is; None for an association."""
@@ -152,12 +152,12 @@ class Model:
         return table_of(spec.row).columns[relation.column]
 
     def _pointing(self, between: Spec, target: Spec, asked: Field) -> str:
-        found = [f.name for f in between.fields.values() if f.kind == "one" and f.target == target.name]
-        if len(found) != 1:
+        relations = [f.name for f in between.fields.values() if f.kind == "one" and f.target == target.name]
+        if len(relations) != 1:
             raise LookupError(
-                f"{asked!r}: {between.name} has {len(found)} relations to {target.name}; name the columns"
+                f"{asked!r}: {between.name} has {len(relations)} relations to {target.name}; name the columns"
             )
-        return found[0]
+        return relations[0]
 
     def _association(self, name: str, mine: str, theirs: str) -> type[Row]:
         row = self.associations.get(name)

@@ -88,13 +88,13 @@ def _is_descending(options: Arguments) -> bool:
 
 
 def _sorted(run: Run, spec: Spec, name: str, options: Arguments) -> list[Order]:
-    found: list[Order] = []
+    orders: list[Order] = []
     nulls = "first" if options.get("nulls") == "first" else "last"
     for part in _sort_parts(run, spec, name, options):
         order = _order(part)
         turned = _turned(order) if _is_descending(options) else order
-        found.append(turned if order.nulls else turned._replace(nulls=nulls))
-    return found
+        orders.append(turned if order.nulls else turned._replace(nulls=nulls))
+    return orders
 
 
 def _sort_parts(run: Run, spec: Spec, name: str, options: Arguments) -> Any:
@@ -131,10 +131,10 @@ def _nulls(term: Order) -> str:
 def _beyond(run: Run, spec: Spec, orders: tuple[Order, ...], cursor: str) -> Expression:
     """The rows after the one that the cursor names."""
     columns = tuple(order.column for order in orders)
-    found = run.db.rows(spec.row, columns_of(spec)["id"] == cursor, columns=columns)
-    if not found:
+    rows = run.db.rows(spec.row, columns_of(spec)["id"] == cursor, columns=columns)
+    if not rows:
         raise _no_cursor(cursor)
-    values = found[0]
+    values = rows[0]
     steps: list[Expression] = []
     for at, order in enumerate(orders):
         same = [each.column == value for each, value in zip(orders[:at], values[:at], strict=True)]

@@ -351,8 +351,8 @@ def is_connection(kind: Any) -> bool:
 
 
 def _member_of(value: Any, name: str, zero: Any) -> Any:
-    found = cast(dict[str, Any], value).get(name) if isinstance(value, dict) else getattr(value, name, None)
-    return zero if found is None else found
+    member = cast(dict[str, Any], value).get(name) if isinstance(value, dict) else getattr(value, name, None)
+    return zero if member is None else member
 
 
 def _type_name(value: Any) -> str:

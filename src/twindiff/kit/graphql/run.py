@@ -34,12 +34,12 @@ class Run:
     def visible(self, spec: Spec) -> tuple[Expression, ...]:
         """The condition under which the actor sees rows of an entity; empty when all are seen."""
         spec = spec.parent or spec
-        found = self._visible.get(spec.name)
-        if found is None:
+        conditions = self._visible.get(spec.name)
+        if conditions is None:
             hook = self.model.hooks.get(("visible", spec.name))
             condition = hook(self.call) if hook else None
-            found = self._visible[spec.name] = () if condition is None else (condition,)
-        return found
+            conditions = self._visible[spec.name] = () if condition is None else (condition,)
+        return conditions
 
     @contextmanager
     def deeper(self) -> Generator[None]:

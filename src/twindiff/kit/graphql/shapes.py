@@ -96,8 +96,8 @@ class KindShape:
         shaped: list[Any] = [None] * len(rows)
         for kind in dict.fromkeys(kinds):
             places = [at for at, each in enumerate(kinds) if each == kind]
-            found = self._by_kind[kind].shape(run, [rows[at] for at in places])
-            for at, each in zip(places, found, strict=True):
+            of_kind = self._by_kind[kind].shape(run, [rows[at] for at in places])
+            for at, each in zip(places, of_kind, strict=True):
                 shaped[at] = each
         return shaped
 
@@ -153,12 +153,12 @@ def nodes_part(table: Any) -> Any:
 
     def part(run: Run, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
         flat = table.shape(run, [row for page in pages for row in page])
-        found: list[Any] = []
+        nodes: list[Any] = []
         start = 0
         for page in pages:
-            found.append(flat[start : start + len(page)])
+            nodes.append(flat[start : start + len(page)])
             start += len(page)
-        return found
+        return nodes
 
     return part
 
@@ -169,8 +169,8 @@ def edges_part(id_at: int, keys: list[tuple[str, str]], nodes: Any) -> Any:
     def part(run: Run, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
         shaped = nodes_part(nodes)(run, batches, pages) if nodes else [[None] * len(page) for page in pages]
         return [
-            [_edge(keys, row[id_at], node) for row, node in zip(page, found, strict=True)]
-            for page, found in zip(pages, shaped, strict=True)
+            [_edge(keys, row[id_at], node) for row, node in zip(page, shaped_page, strict=True)]
+            for page, shaped_page in zip(pages, shaped, strict=True)
         ]
 
     return part
@@ -184,11 +184,11 @@ def page_info_part(id_at: int, keys: list[tuple[str, str]]) -> Any:
     """The pageInfo of each page."""
 
     def part(run: Run, batches: list[Batch], pages: list[list[Loaded]]) -> list[Any]:
-        found: list[Any] = []
+        infos: list[Any] = []
         for batch, page in zip(batches, pages, strict=True):
             facts = _page_info(batch, page, id_at)
-            found.append({key: facts.get(name, name) for key, name in keys})
-        return found
+            infos.append({key: facts.get(name, name) for key, name in keys})
+        return infos
 
     return part
 
@@ -230,12 +230,12 @@ def listed(complete: Complete) -> Complete:
 
     def all_lists(run: Run, values: list[Any]) -> list[Any]:
         flat = complete(run, [item for value in values if value is not None for item in value])
-        found: list[Any] = []
+        lists: list[Any] = []
         start = 0
         for value in values:
-            found.append(None if value is None else flat[start : start + len(value)])
+            lists.append(None if value is None else flat[start : start + len(value)])
             start += 0 if value is None else len(value)
-        return found
+        return lists
 
     return all_lists
 
@@ -244,10 +244,10 @@ def required(complete: Complete, what: str) -> Complete:
     """Values of which none may be missing; raises Unresolved."""
 
     def all_there(run: Run, values: list[Any]) -> list[Any]:
-        found = complete(run, values)
-        if None in found:
+        completed = complete(run, values)
+        if None in completed:
             raise Unresolved(f"Cannot return null for non-nullable field {what}.")
-        return found
+        return completed
 
     return all_there
 
@@ -258,7 +258,7 @@ def objects(fields: list[tuple[str, Callable[[Run, list[Any]], list[Any]]]]) -> 
     def shape(run: Run, values: list[Any]) -> list[Any]:
         there = [value for value in values if value is not None]
         columns = [(key, field(run, there)) for key, field in fields] if there else []
-        shaped = iter([{key: found[at] for key, found in columns} for at in range(len(there))])
+        shaped = iter([{key: column[at] for key, column in columns} for at in range(len(there))])
         return [None if value is None else next(shaped) for value in values]
 
     return shape

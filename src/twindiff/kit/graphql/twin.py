@@ -214,8 +214,8 @@ def _asked(body: bytes) -> Asked:
 
 def modules_of(package: str) -> list[ModuleType]:
     """The modules of a package by name, those of its own packages left out: a twin's declarations and behaviour."""
-    found = pkgutil.iter_modules(import_module(package).__path__)
-    return [import_module(f"{package}.{each.name}") for each in sorted(found) if not each.ispkg]
+    modules = pkgutil.iter_modules(import_module(package).__path__)
+    return [import_module(f"{package}.{each.name}") for each in sorted(modules) if not each.ispkg]
 
 
 class GraphqlTwin(Twin):

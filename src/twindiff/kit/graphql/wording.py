@@ -21,12 +21,12 @@ _NAME = re.compile(r"'([^'\"]*)'")
 
 def as_graphql_js(message: str) -> str:
     """A message of graphql-core with names in double quotes and values as JavaScript writes them."""
-    found = _GIVEN.fullmatch(message)
-    if found:
-        return _named(found["before"]) + _value(found["value"]) + as_graphql_js(found["after"])
-    found = _OF_VALUE.search(message)
-    if found:
-        return _named(message[: found.start()] + found["before"]) + _value(found["value"])
+    match = _GIVEN.fullmatch(message)
+    if match:
+        return _named(match["before"]) + _value(match["value"]) + as_graphql_js(match["after"])
+    match = _OF_VALUE.search(message)
+    if match:
+        return _named(message[: match.start()] + match["before"]) + _value(match["value"])
     return _named(message)
 
 

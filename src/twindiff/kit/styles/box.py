@@ -182,10 +182,10 @@ def offset_in(marker: str) -> int:
 
 def offset_page(entries: Iterable[Any], total: int, at: Window, *order: tuple[str, str]) -> dict[str, Any]:
     """A collection by offset, ordered by fields in directions."""
-    found: dict[str, Any] = {"total_count": total, "entries": [*entries], "offset": at.offset, "limit": at.limit}
+    page: dict[str, Any] = {"total_count": total, "entries": [*entries], "offset": at.offset, "limit": at.limit}
     if order:
-        found["order"] = [{"by": by, "direction": direction} for by, direction in order]
-    return found
+        page["order"] = [{"by": by, "direction": direction} for by, direction in order]
+    return page
 
 
 def marker_page(entries: Iterable[Any], limit: int, next_marker: str | None) -> dict[str, Any]:

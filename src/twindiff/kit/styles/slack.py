@@ -192,15 +192,15 @@ def sent_bytes(request: Request) -> bytes:
     """The bytes of a file as clients send them: alone, or as the first part of a multipart form."""
     if request.content_type != "multipart/form-data":
         return request.body
-    found: list[bytes] = []
+    parts: list[bytes] = []
 
     def on_file(file: Any) -> None:
         file.file_object.seek(0)
-        found.append(file.file_object.read())
+        parts.append(file.file_object.read())
         file.close()
 
-    _read_form(request, lambda field: found.append(field.value or b""), on_file)
-    return found[0] if found else b""
+    _read_form(request, lambda field: parts.append(field.value or b""), on_file)
+    return parts[0] if parts else b""
 
 
 def _read_form(request: Request, on_field: Callable[[Any], None], on_file: Callable[[Any], None] | None) -> None:

@@ -202,19 +202,19 @@ def bracketed(path: list[str]) -> str:
 
 def _path(name: str) -> list[str]:
     """The names of msgspec's path `items[0].price`."""
-    return [found[1] or found[0] for found in _STEP.finditer(name)]
+    return [step[1] or step[0] for step in _STEP.finditer(name)]
 
 
 def _value_at(value: Any, path: list[str]) -> Any:
-    found = value
+    part = value
     for name in path:
-        if isinstance(found, dict):
-            found = cast(dict[str, Any], found).get(name)
-        elif isinstance(found, list) and name.isdecimal():
-            found = dict(enumerate(cast(list[Any], found))).get(int(name))
+        if isinstance(part, dict):
+            part = cast(dict[str, Any], part).get(name)
+        elif isinstance(part, list) and name.isdecimal():
+            part = dict(enumerate(cast(list[Any], part))).get(int(name))
         else:
             return None
-    return cast(Any, found)
+    return cast(Any, part)
 
 
 def _members(hint: Any) -> list[Any]:
