@@ -89,7 +89,7 @@ class Dispatcher:
     def moving(self) -> list[str]:
         """The environments whose events somebody waits for, unless their clock is known to stand still by itself."""
         known = [(each, self._environments.live(each)) for each in self._open]
-        return [each for each, found in known if found is None or found.origin.clock.moves]
+        return [each for each, environment in known if environment is None or environment.origin.clock.moves]
 
     async def run(self) -> None:
         """Until cancelled; whatever goes wrong, it begins again."""
@@ -218,17 +218,17 @@ class Dispatcher:
         """Send what is due; gives the seconds until there is more, if a clock that moves by itself brings it."""
         while (environment := await self._usable(lane.environment)) is not None:
             busy = frozenset(self._under_way.get(lane, ()))
-            found = await self._do(lambda env=environment, busy=busy: self._outbox.take(env, lane.subscription, busy))
+            first = await self._do(lambda env=environment, busy=busy: self._outbox.take(env, lane.subscription, busy))
             await self._engine.settled()
-            if not isinstance(found, Due):
-                return found.micros / SECOND if isinstance(found, Later) and found.is_moving else None
-            if found.subscription.url == OVER_SOCKETS:
-                if not self._push(lane, environment, found):
+            if not isinstance(first, Due):
+                return first.micros / SECOND if isinstance(first, Later) and first.is_moving else None
+            if first.subscription.url == OVER_SOCKETS:
+                if not self._push(lane, environment, first):
                     return None
                 continue
             async with self._limit:
-                result = await self._attempt(found)
-            await self._do(lambda env=environment, due=found, came=result: self._outbox.settle(env, due, came))
+                result = await self._attempt(first)
+            await self._do(lambda env=environment, due=first, came=result: self._outbox.settle(env, due, came))
         return None
 
     # Sockets

@@ -166,16 +166,16 @@ class Gateway:
     async def _control_plane(self, plane: Plane, given: Any, request: Request, receive: Receive) -> Answer:
         operations, asked = plane.operations, request
         request = request._replace(path=request.path.removeprefix(plane.removed))
-        found = operations.find(request.verb, request.path)
+        match = operations.find(request.verb, request.path)
         try:
-            plane.authorize(self.service.settings.api_key, request, found.operation.name if found else "")
+            plane.authorize(self.service.settings.api_key, request, match.operation.name if match else "")
         except AgentUnauthorized:
             await self.service.runtime.run_request(lambda: self._note_agent(asked))
             raise
-        if found is None:
+        if match is None:
             return operations.style.unknown(request, operations.verbs(request.path))
-        body = await read_body(request, receive, found.operation.declared.body_limit)
-        exchange = Exchange(operations.style, request._replace(body=body), found.operation, found.path_parameters)
+        body = await read_body(request, receive, match.operation.declared.body_limit)
+        exchange = Exchange(operations.style, request._replace(body=body), match.operation, match.path_parameters)
         return await self.service.runtime.run_request(lambda: self._operate(given, exchange))
 
     async def _note_agent(self, request: Request) -> None:

@@ -76,13 +76,13 @@ def _template(t: TemplateRecord, described: bool) -> str:
 
 def reference(description: dict[str, Any]) -> Answer:
     """The platform API, one section per operation."""
-    found = [
+    operations = [
         (verb, path, operation) for path, verbs in description["paths"].items() for verb, operation in verbs.items()
     ]
     contents = "".join(
-        f'<a href="#{escape(operation["operationId"])}">{_title(v, _short(p))}</a>' for v, p, operation in found
+        f'<a href="#{escape(operation["operationId"])}">{_title(v, _short(p))}</a>' for v, p, operation in operations
     )
-    return _page("reference.html", contents=contents, operations="".join(_operation(*each) for each in found))
+    return _page("reference.html", contents=contents, operations="".join(_operation(*each) for each in operations))
 
 
 def _title(verb: str, path: str) -> str:

@@ -88,15 +88,15 @@ class Ports:
 
     async def open(self, environment_id: str, twin: str) -> str:
         """The address of a twin of an environment; the same one when asked again. Raises TooManyPorts."""
-        found = self._open.get((environment_id, twin))
-        if found is None:
+        port = self._open.get((environment_id, twin))
+        if port is None:
             assert self._app, "nobody serves"
             if len(self._open) >= MOST:
                 raise TooManyPorts(f"{MOST} ports are open, which is the most; deleting an environment closes its own")
-            found = Port(self._app, f"/api/env/{environment_id}/services/{twin}")
-            self._open[environment_id, twin] = found
-            await found.listen()
-        return found.url
+            port = Port(self._app, f"/api/env/{environment_id}/services/{twin}")
+            self._open[environment_id, twin] = port
+            await port.listen()
+        return port.url
 
     def environments(self) -> set[str]:
         """Whose ports are open."""

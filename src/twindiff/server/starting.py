@@ -15,8 +15,8 @@ def default_template(service: Service, twin: Twin) -> TemplateRecord | None:
     usual = service.templates.history(twin.name, f"{twin.name}_default")
     if usual:
         return usual[0]
-    found = [template for template in service.templates.list() if template.service == twin.name]
-    return min(found, key=lambda template: template.name, default=None)
+    templates = [template for template in service.templates.list() if template.service == twin.name]
+    return min(templates, key=lambda template: template.name, default=None)
 
 
 def prepare_default(service: Service, twin: str) -> Generator[CooperativeStep, None, None]:
@@ -27,5 +27,5 @@ def prepare_default(service: Service, twin: str) -> Generator[CooperativeStep, N
 def empty_template(service: Service, twin: Twin) -> TemplateRecord:
     """The template `<twin>_base`, which a twin that brings none is given, empty."""
     name = f"{twin.name}_base"
-    found = service.templates.history(twin.name, name)
-    return found[0] if found else service.templates.add(twin, name, {}, origin="built-in")
+    versions = service.templates.history(twin.name, name)
+    return versions[0] if versions else service.templates.add(twin, name, {}, origin="built-in")

@@ -52,8 +52,8 @@ class Targets:
         """The address to connect to; raises TargetRefused, OSError."""
         parsed = httpx.URL(url)
         loop = asyncio.get_running_loop()
-        found = await loop.getaddrinfo(parsed.host, parsed.port or parsed.scheme, type=socket.SOCK_STREAM)
-        addresses = [_plain(ipaddress.ip_address(place[0])) for *_, place in found]
+        infos = await loop.getaddrinfo(parsed.host, parsed.port or parsed.scheme, type=socket.SOCK_STREAM)
+        addresses = [_plain(ipaddress.ip_address(place[0])) for *_, place in infos]
         for address in addresses:
             self._refuse_unfit(parsed.host, address)
         return addresses[0]
@@ -90,13 +90,13 @@ class Targets:
         return await self._ask("POST", request.url, request.body, [*request.headers])
 
     async def _ask(self, verb: str, address: str, body: bytes | None, headers: list[tuple[str, str]]) -> WebhookAnswer:
-        found = await self.resolve(address)
+        resolved = await self.resolve(address)
         url = httpx.URL(address)
         if self._client is None:
             self._client = _client()
         async with self._client.stream(
             verb,
-            url.copy_with(host=str(found)),
+            url.copy_with(host=str(resolved)),
             content=body,
             headers=[*headers, ("Host", url.netloc.decode())],
             extensions={"sni_hostname": url.host},

@@ -65,15 +65,15 @@ DEEDS: dict[str, Deed] = {
 def routes_of(service: Service) -> list[BaseRoute]:
     """The pages of a service."""
     lives = live.Live(service)
-    found: list[BaseRoute] = [Route(PREFIX, _home), Route(f"{PREFIX}/static/{{name}}", _static)]
-    found += [Route(PREFIX + path, partial(_page, service, handler)) for path, handler in PAGES.items()]
-    found += [Route(PREFIX + path, partial(_deed, service, deed), methods=["POST"]) for path, deed in DEEDS.items()]
-    found.append(Route(f"{PREFIX}{ENVIRONMENT}/events", partial(_stream, service, lives)))
-    found.append(Route(f"{PREFIX}/events", partial(_overview, service, lives)))
-    found.append(Route(f"{PREFIX}/sign-in", partial(_sign_in, service), methods=["GET", "POST"]))
-    found.append(Route(f"{PREFIX}/sign-out", partial(_sign_out, service), methods=["POST"]))
-    found.append(Route(f"{PREFIX}/{{path:path}}", partial(_page, service, _nothing)))
-    return found
+    routes: list[BaseRoute] = [Route(PREFIX, _home), Route(f"{PREFIX}/static/{{name}}", _static)]
+    routes += [Route(PREFIX + path, partial(_page, service, handler)) for path, handler in PAGES.items()]
+    routes += [Route(PREFIX + path, partial(_deed, service, deed), methods=["POST"]) for path, deed in DEEDS.items()]
+    routes.append(Route(f"{PREFIX}{ENVIRONMENT}/events", partial(_stream, service, lives)))
+    routes.append(Route(f"{PREFIX}/events", partial(_overview, service, lives)))
+    routes.append(Route(f"{PREFIX}/sign-in", partial(_sign_in, service), methods=["GET", "POST"]))
+    routes.append(Route(f"{PREFIX}/sign-out", partial(_sign_out, service), methods=["POST"]))
+    routes.append(Route(f"{PREFIX}/{{path:path}}", partial(_page, service, _nothing)))
+    return routes
 
 
 async def _home(request: Request) -> Response:

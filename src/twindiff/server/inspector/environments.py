@@ -43,11 +43,11 @@ async def environments(service: Service, request: Request) -> Response:
     status, twin, words = given.get("status", "ready"), given.get("twin", ""), given.get("q", "").strip()
     where = _where(service, status, twin, words)
     newest = -EnvironmentRecord.created
-    found = service.catalog.rows(EnvironmentRecord, *where, order=newest, limit=LISTED)
+    records = service.catalog.rows(EnvironmentRecord, *where, order=newest, limit=LISTED)
     total = service.catalog.count(EnvironmentRecord, *where)
     return page(
         "environments.html",
-        environments=[_listed(service, record) for record in found],
+        environments=[_listed(service, record) for record in records],
         total=total,
         status=status,
         twin=twin,
@@ -126,13 +126,13 @@ class Differences(NamedTuple):
 async def _differences(
     service: Service, environment_id: str, start: int, end: int, include: changes.Include
 ) -> Differences:
-    found = await service.runtime.run_steps(service.points.changes(environment_id, start, end))
-    several = len(found.twins) > 1
+    interval = await service.runtime.run_steps(service.points.changes(environment_id, start, end))
+    several = len(interval.twins) > 1
 
     def compose() -> Differences:
-        return shown(changes.diff(found.records, service.registry.schemas, include=include, several_twins=several))
+        return shown(changes.diff(interval.records, service.registry.schemas, include=include, several_twins=several))
 
-    return await service.runtime.compose(found.records, compose)
+    return await service.runtime.compose(interval.records, compose)
 
 
 def shown(diff: dict[str, list[dict[str, Any]]]) -> Differences:

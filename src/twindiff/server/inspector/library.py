@@ -44,15 +44,15 @@ async def twins(service: Service, request: Request) -> Response:
 
 async def twin(service: Service, request: Request) -> Response:
     """One twin: what it answers, what it lacks, what it stores."""
-    found = service.registry.get(request.path_params["twin"])
-    operations = sorted(found.dispatch.operations, key=lambda each: each.name)
-    return page("twin.html", twin=found, coverage=coverage(found), operations=operations)
+    requested = service.registry.get(request.path_params["twin"])
+    operations = sorted(requested.dispatch.operations, key=lambda each: each.name)
+    return page("twin.html", twin=requested, coverage=coverage(requested), operations=operations)
 
 
 async def templates(service: Service, request: Request) -> Response:
     """Templates, by twin and name."""
-    found = sorted(service.templates.list(), key=lambda each: (each.service, each.name))
-    return page("templates.html", templates=found)
+    records = sorted(service.templates.list(), key=lambda each: (each.service, each.name))
+    return page("templates.html", templates=records)
 
 
 async def template(service: Service, request: Request) -> Response:
@@ -79,8 +79,8 @@ async def template_table(service: Service, request: Request) -> Response:
 
 async def suites(service: Service, request: Request) -> Response:
     """Suites, newest first."""
-    found: list[SuiteRecord] = service.suites.list(request.query_params.get("q", ""))
-    return page("suites.html", suites=found, words=request.query_params.get("q", ""))
+    records: list[SuiteRecord] = service.suites.list(request.query_params.get("q", ""))
+    return page("suites.html", suites=records, words=request.query_params.get("q", ""))
 
 
 async def suite(service: Service, request: Request) -> Response:

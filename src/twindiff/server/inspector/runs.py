@@ -23,8 +23,8 @@ STATUSES = ("all", "running", "completed", "passed", "failed")
 async def runs(service: Service, request: Request) -> Response:
     """Runs of all environments, newest first."""
     status = request.query_params.get("status", "all")
-    found = service.runs.list(limit=LISTED, status="" if status == "all" else status)
-    return page("runs.html", runs=found, tests=_names(service, found), status=status, statuses=STATUSES)
+    records = service.runs.list(limit=LISTED, status="" if status == "all" else status)
+    return page("runs.html", runs=records, tests=_names(service, records), status=status, statuses=STATUSES)
 
 
 def _names(service: Service, runs: Iterable[RunRecord]) -> dict[str, str]:

@@ -141,11 +141,11 @@ async def at_point(
 ) -> Sheet:
     """A page of the rows as they were after a point; raises TooLargeForThePast."""
     present = service.engine.read(environment.id, twin, lambda moment: _all(moment.db, table), at=0)
-    found = await service.runtime.run_steps(service.points.changes(environment.id, seq, None))
+    since = await service.runtime.run_steps(service.points.changes(environment.id, seq, None))
 
     def undo() -> Sheet:
         rows = {tuple(row[name] for name in table.key): row for row in present}
-        for place, (before, _) in net(found.records).items():
+        for place, (before, _) in net(since.records).items():
             if place.twin == twin and place.table == table.name:
                 rows.pop(place.key, None)
                 if before is not None:
@@ -185,13 +185,13 @@ def find(store: Store, table: Table, key: str) -> Values:
 
 def leads_to(table: Table) -> dict[str, str]:
     """The tables that columns of a table refer to, by column; those whose key is one column."""
-    found: dict[str, str] = {}
+    targets: dict[str, str] = {}
     for name, column in table.columns.items():
         if column.references:
             other = table_of(column.references)
             if len(other.key) == 1:
-                found[name] = other.name
-    return found
+                targets[name] = other.name
+    return targets
 
 
 def refer_to(schema: Schema, table: Table) -> list[tuple[str, str]]:

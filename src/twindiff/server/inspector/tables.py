@@ -138,18 +138,18 @@ async def _blame(
 ) -> dict[str, Blame]:
     """The last operation that wrote each column; columns that are as the template has them are left out."""
     start = max(0, looking.seq - LONGEST_BLAME)
-    found = await service.runtime.run_steps(service.points.difference(environment.id, start, None))
+    since = await service.runtime.run_steps(service.points.difference(environment.id, start, None))
     key = tuple(values[name] for name in table.key)
 
     def compose() -> dict[str, Blame]:
         blamed: dict[str, Blame] = {}
-        for record in found.records:
+        for record in since.records:
             for change in record.changes:
                 if record.twin == twin and change.table == table.name and tuple(change.key) == key:
                     blamed |= dict.fromkeys(_written(change.before, change.after), _wrote(record))
         return blamed
 
-    return await service.runtime.compose(found.records, compose)
+    return await service.runtime.compose(since.records, compose)
 
 
 def _written(before: Values | None, after: Values | None) -> list[str]:

@@ -84,8 +84,8 @@ def cursor_at(service: Service, environment_id: str, number: int) -> Cursor:
     service.calls.log.flush()
     where = (CallRecord.environment_id == environment_id, CallRecord.number <= number, CallRecord.seq > 0)
     order = (-CallRecord.environment_id, -CallRecord.number)
-    found = service.catalog.rows(CallRecord, *where, order=order, limit=1, columns=(CallRecord.seq,))
-    return Cursor(number, found[0][0] if found else 0)
+    latest = service.catalog.rows(CallRecord, *where, order=order, limit=1, columns=(CallRecord.seq,))
+    return Cursor(number, latest[0][0] if latest else 0)
 
 
 def _deliveries(service: Service, environment_id: str, low: int, high: int) -> dict[int, list[str]]:

@@ -23,19 +23,19 @@ ENDS = {"all": None, "passed": True, "failed": False}
 async def trial_sets(service: Service, request: Request) -> Response:
     """Trial sets, newest first, of all suites or of one."""
     suite_id = request.query_params.get("suite", "")
-    found = service.trial_sets.list(limit=LISTED, suite_id=suite_id)
-    return page("trial_sets.html", sets=found, suite=service.suites.get(suite_id) if suite_id else None)
+    sets = service.trial_sets.list(limit=LISTED, suite_id=suite_id)
+    return page("trial_sets.html", sets=sets, suite=service.suites.get(suite_id) if suite_id else None)
 
 
 async def trial_set(service: Service, request: Request) -> Response:
     """One set: its figures, what came of each test, and which sets it can be compared with."""
-    found = await trial_set_figures(service, request.path_params["id"])
+    figures = await trial_set_figures(service, request.path_params["id"])
     others = [
         each
-        for each in service.trial_sets.list(limit=LISTED, suite_id=found.record.suite_id)
-        if each.trial_set_id != found.record.trial_set_id
+        for each in service.trial_sets.list(limit=LISTED, suite_id=figures.record.suite_id)
+        if each.trial_set_id != figures.record.trial_set_id
     ]
-    return await service.runtime.run_in_thread(lambda: page("trial_set.html", set=found, others=others))
+    return await service.runtime.run_in_thread(lambda: page("trial_set.html", set=figures, others=others))
 
 
 async def trials(service: Service, request: Request) -> Response:
@@ -43,15 +43,15 @@ async def trials(service: Service, request: Request) -> Response:
     given = request.query_params
     record, offset = service.trial_sets.get(request.path_params["id"]), number(given.get("offset"))
     test, ended = given.get("test", ""), given.get("ended", "all")
-    found = service.trial_sets.trials(
+    records = service.trial_sets.trials(
         record.trial_set_id,
         test_id=test,
         passed=ENDS.get(ended),
         limit=TRIALS + 1,
         offset=offset,
     )
-    more = offset + TRIALS if len(found) > TRIALS else None
-    shown = [(each, _reasons(each)) for each in found[:TRIALS]]
+    more = offset + TRIALS if len(records) > TRIALS else None
+    shown = [(each, _reasons(each)) for each in records[:TRIALS]]
     return page("trials.html", set=record, trials=shown, more=more, test=test, ended=ended, ends=[*ENDS])
 
 
@@ -76,8 +76,8 @@ def _reasons(trial: TrialRecord) -> list[str]:
 
 async def comparison(service: Service, request: Request) -> Response:
     """How a second set differs from a first, test by test."""
-    found = await compare_trial_sets(service, request.path_params["id"], request.path_params["other"])
-    return await service.runtime.run_in_thread(lambda: page("comparison.html", found=found))
+    compared = await compare_trial_sets(service, request.path_params["id"], request.path_params["other"])
+    return await service.runtime.run_in_thread(lambda: page("comparison.html", compared=compared))
 
 
 async def compare(service: Service, request: Request) -> Response:

@@ -52,8 +52,8 @@ async def calls(
     Of a deleted environment they stay if it had runs.
     """
     limit = min(limit, WITH_TRANSCRIPTS) if transcripts else limit
-    found = await use_cases.calls_of_environment(service, env_id, after, limit)
-    return await shown(service, found) if transcripts else CallList([called(each) for each in found])
+    records = await use_cases.calls_of_environment(service, env_id, after, limit)
+    return await shown(service, records) if transcripts else CallList([called(each) for each in records])
 
 
 @api.get("/env/{envId}/calls/{number}")
@@ -68,20 +68,20 @@ async def run_calls(
 ) -> CallList | Answer:
     """The calls of a run up to its latest result, or up to now; they stay when its environment is gone."""
     limit = min(limit, WITH_TRANSCRIPTS) if transcripts else limit
-    found = await use_cases.calls_of_run(service, run_id, after, limit)
-    return await shown(service, found) if transcripts else CallList([called(each) for each in found])
+    records = await use_cases.calls_of_run(service, run_id, after, limit)
+    return await shown(service, records) if transcripts else CallList([called(each) for each in records])
 
 
-async def shown(service: Service, found: list[CallRecord]) -> Answer:
+async def shown(service: Service, records: list[CallRecord]) -> Answer:
     """Calls of one environment with their transcripts, which are unpacked off the event loop."""
-    packed = service.calls.log.transcripts(found)
-    return await service.runtime.run_in_thread(lambda: json_answer(CallList(with_transcripts(found, packed))))
+    packed = service.calls.log.transcripts(records)
+    return await service.runtime.run_in_thread(lambda: json_answer(CallList(with_transcripts(records, packed))))
 
 
-def with_transcripts(found: Iterable[CallRecord], packed: dict[int, str]) -> list[CallShown]:
+def with_transcripts(records: Iterable[CallRecord], packed: dict[int, str]) -> list[CallShown]:
     """Calls with what was said in them."""
     known = unpack(packed)
-    return [called(each, known.get(each.number)) for each in found]
+    return [called(each, known.get(each.number)) for each in records]
 
 
 def called(record: CallRecord, transcript: Transcript | None = None) -> CallShown:

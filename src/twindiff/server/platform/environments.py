@@ -162,8 +162,8 @@ def list_environments(
     service: Service, limit: Limit = 100, status: Literal["ready", "expired", "deleted"] | None = None
 ) -> EnvironmentList:
     """Environments, newest first."""
-    found = service.environments.list(limit=limit, status=status)
-    return EnvironmentList([_shown(service, record) for record in found])
+    records = service.environments.list(limit=limit, status=status)
+    return EnvironmentList([_shown(service, record) for record in records])
 
 
 @api.get("/env/{envId}")
@@ -196,12 +196,12 @@ async def delete_environment(service: Service, env_id: str) -> EnvironmentStatus
 @api.get("/env/{envId}/journal")
 async def journal(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> Journal | Answer:
     """Every operation that wrote, in order, with full rows before and after."""
-    found = await use_cases.read_journal(service, env_id, after, limit)
+    records = await use_cases.read_journal(service, env_id, after, limit)
 
     def compose() -> Answer:
-        return json_answer(Journal([_journalled(each) for each in found]))
+        return json_answer(Journal([_journalled(each) for each in records]))
 
-    return await service.runtime.compose(found, compose)
+    return await service.runtime.compose(records, compose)
 
 
 def _journalled(record: Record) -> JournalRecord:

@@ -143,8 +143,8 @@ async def diff_points(
     rows: changes.Rows = "full",
 ) -> PointDiff:
     """What differs between two points, from the templates' state to the present unless told otherwise."""
-    found, text = await use_cases.diff_points(service, env_id, from_, to, include, rows)
-    return PointDiff(env_id, found.start, found.end, msgspec.Raw(text))
+    difference, text = await use_cases.diff_points(service, env_id, from_, to, include, rows)
+    return PointDiff(env_id, difference.start, difference.end, msgspec.Raw(text))
 
 
 @api.post("/env/{envId}/ports", status=201)

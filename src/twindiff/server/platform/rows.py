@@ -33,10 +33,10 @@ async def rows(
 
     `where` is a JSON object of columns and the values that they are to have, as texts.
     """
-    found = await read_rows(service, env_id, table, _conditions(where), limit, offset)
+    page = await read_rows(service, env_id, table, _conditions(where), limit, offset)
 
     def compose() -> Answer:
-        return json_answer(RowList(found.twin, found.table.name, [*found.table.key], found.rows, found.total))
+        return json_answer(RowList(page.twin, page.table.name, [*page.table.key], page.rows, page.total))
 
     return await service.runtime.run_in_thread(compose)
 

@@ -156,9 +156,9 @@ async def results(service: Service, run_id: str, calls: bool = False) -> RunResu
     run = service.runs.get(run_id)
     if calls:
         await service.write_calls()
-        found = await service.runtime.collect(service.calls.log.kept_of_run(run, MOST_CALLS))
-        packed = service.calls.log.transcripts(found)
-        return await service.runtime.run_in_thread(lambda: json_answer(_result(run, with_transcripts(found, packed))))
+        records = await service.runtime.collect(service.calls.log.kept_of_run(run, MOST_CALLS))
+        packed = service.calls.log.transcripts(records)
+        return await service.runtime.run_in_thread(lambda: json_answer(_result(run, with_transcripts(records, packed))))
     if len(run.diff or "") + len(run.verdict or "") > LARGE_RESULT:
         return await service.runtime.run_in_thread(lambda: _result(run))
     return _result(run)

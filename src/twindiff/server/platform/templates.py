@@ -54,8 +54,8 @@ class TemplateMade(msgspec.Struct, rename="camel"):
 @api.get("/templates")
 def list_templates(service: Service) -> TemplateList:
     """The newest template of every service and name, newest first."""
-    found = service.templates.list()
-    return TemplateList([TemplateBrief(t.template_id, t.service, t.description, t.name, t.origin) for t in found])
+    records = service.templates.list()
+    return TemplateList([TemplateBrief(t.template_id, t.service, t.description, t.name, t.origin) for t in records])
 
 
 @api.get("/templates/{templateId}")

@@ -181,25 +181,25 @@ def _brief(record: TrialSetRecord) -> TrialSetBrief:
 @api.get("/trial-sets/{trialSetId}")
 async def get_trial_set(service: Service, trial_set_id: str) -> TrialSetShown:
     """A trial set: how sure its share of passed tests is, pass@k and pass^k, and what came of each test."""
-    found = await use_cases.trial_set_figures(service, trial_set_id)
+    figures = await use_cases.trial_set_figures(service, trial_set_id)
     return TrialSetShown(
-        **msgspec.structs.asdict(_brief(found.record)),
-        share=Interval(*found.share) if found.share else None,
-        of_k=[OfKShown(each.k, Interval(*each.at_least_one), Interval(*each.all)) for each in found.of_k],
-        results=[_tried(each) for each in found.tests],
+        **msgspec.structs.asdict(_brief(figures.record)),
+        share=Interval(*figures.share) if figures.share else None,
+        of_k=[OfKShown(each.k, Interval(*each.at_least_one), Interval(*each.all)) for each in figures.of_k],
+        results=[_tried(each) for each in figures.tests],
     )
 
 
-def _tried(found: use_cases.TestFigures) -> TestTried:
-    first, failed = found.trials[0], found.failed
+def _tried(figures: use_cases.TestFigures) -> TestTried:
+    first, failed = figures.trials[0], figures.failed
     return TestTried(
         test_id=first.test_id,
         test=first.test,
-        trials=len(found.trials),
-        passed=found.passed,
-        share=Interval(*found.share),
-        score=found.score,
-        seconds=found.seconds,
+        trials=len(figures.trials),
+        passed=figures.passed,
+        share=Interval(*figures.share),
+        score=figures.score,
+        seconds=figures.seconds,
         reason=failed.reason if failed else "",
         run_id=failed.run_id if failed else "",
         environment_id=failed.environment_id if failed else "",
@@ -218,8 +218,8 @@ async def list_trials(
 ) -> TrialList | Answer:
     """Trials in the order of their tests, with their explanations; those of one test, or those that `passed` or not."""
     record = service.trial_sets.get(trial_set_id)
-    found = service.trial_sets.trials(record.trial_set_id, test_id=test_id, passed=passed, limit=limit, offset=offset)
-    return await service.runtime.run_in_thread(lambda: json_answer(TrialList([trial_shown(each) for each in found])))
+    trials = service.trial_sets.trials(record.trial_set_id, test_id=test_id, passed=passed, limit=limit, offset=offset)
+    return await service.runtime.run_in_thread(lambda: json_answer(TrialList([trial_shown(each) for each in trials])))
 
 
 def trial_shown(record: TrialRecord) -> TrialShown:
@@ -246,16 +246,16 @@ def trial_shown(record: TrialRecord) -> TrialShown:
 @api.get("/trial-sets/{trialSetId}/compare/{otherId}")
 async def compare_trial_sets(service: Service, trial_set_id: str, other_id: str) -> TrialSetsCompared:
     """How another trial set differs from this one, test by test: two agents, or two versions of one."""
-    found = await use_cases.compare_trial_sets(service, trial_set_id, other_id)
-    differs = found.comparison
+    compared = await use_cases.compare_trial_sets(service, trial_set_id, other_id)
+    differs = compared.comparison
     return TrialSetsCompared(
-        before=_brief(found.before),
-        after=_brief(found.after),
+        before=_brief(compared.before),
+        after=_brief(compared.after),
         difference=Interval(differs.difference, differs.low, differs.high),
         p=differs.p,
         better=len(differs.better),
         worse=len(differs.worse),
-        tests=[TestCompared(*each) for each in found.tests],
+        tests=[TestCompared(*each) for each in compared.tests],
     )
 
 

@@ -92,8 +92,8 @@ def _shown(record: WebhookRecord) -> WebhookShown:
 def list_deliveries(service: Service, env_id: str, after: After = 0, limit: Limit = 100) -> DeliveryList:
     """What subscribers were told and are to be told, in order, with every attempt."""
     environment_id = service.environments.record(env_id).environment_id
-    found = service.outbox.list(environment_id, after=after, limit=limit)
-    return DeliveryList(_delivered(service, environment_id, found))
+    deliveries = service.outbox.list(environment_id, after=after, limit=limit)
+    return DeliveryList(_delivered(service, environment_id, deliveries))
 
 
 def _delivered(service: Service, environment_id: str, records: list[DeliveryRecord]) -> list[DeliveryShown]:

@@ -23,10 +23,10 @@ class CheckSettings:
     def change(self, repo: str, trigger_mode: str, **fields: Any) -> dict[str, Any]:
         """Change what is given of them."""
         given = {name: value for name, value in fields.items() if value is not None}
-        found = self._find(repo, trigger_mode)
-        if found is None:
-            found = self._catalog.add(CheckSettingRecord(repo=repo, trigger_mode=trigger_mode))
-        return _shown(self._catalog.change(found, **given) if given else found)
+        record = self._find(repo, trigger_mode)
+        if record is None:
+            record = self._catalog.add(CheckSettingRecord(repo=repo, trigger_mode=trigger_mode))
+        return _shown(self._catalog.change(record, **given) if given else record)
 
     def enabled(self) -> list[dict[str, Any]]:
         """Those that are switched on."""
@@ -34,8 +34,8 @@ class CheckSettings:
 
     def _find(self, repo: str, trigger_mode: str) -> CheckSettingRecord | None:
         mine = (CheckSettingRecord.repo == repo, CheckSettingRecord.trigger_mode == trigger_mode)
-        found = self._catalog.rows(CheckSettingRecord, *mine, limit=1)
-        return found[0] if found else None
+        records = self._catalog.rows(CheckSettingRecord, *mine, limit=1)
+        return records[0] if records else None
 
 
 def _shown(record: CheckSettingRecord) -> dict[str, Any]:

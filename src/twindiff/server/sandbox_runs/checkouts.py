@@ -56,10 +56,10 @@ class PullRequest(NamedTuple):
 
 def pull_request(url: str) -> PullRequest:
     """The pull request at an address; raises UnknownBranch for an address of something else."""
-    found = _PULL_REQUEST.search(url)
-    if found is None:
+    match = _PULL_REQUEST.search(url)
+    if match is None:
         raise UnknownBranch(f"pr_url '{url[:200]}' is no address of a pull request, such as …/owner/name/pull/42")
-    return PullRequest(found[1], int(found[2]))
+    return PullRequest(match[1], int(match[2]))
 
 
 def repository_of(pr_url: str | None) -> str:

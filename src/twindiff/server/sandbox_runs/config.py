@@ -126,12 +126,12 @@ def check_variables(env: Mapping[str, object]) -> None:
 
 
 def _target(checkout: Path, name: str | None) -> Target:
-    found = next((path for path in (checkout / each for each in NAMES) if path.is_file()), None)
-    if found is None:
+    config_path = next((path for path in (checkout / each for each in NAMES) if path.is_file()), None)
+    if config_path is None:
         if name:
             raise InvalidSandboxConfig(f"there is no target '{name}': the repository has no {NAMES[0]}")
         return Target()
-    file = _read(found)
+    file = _read(config_path)
     wanted = name or file.default_target
     if wanted:
         if wanted not in file.targets:
@@ -141,7 +141,7 @@ def _target(checkout: Path, name: str | None) -> Target:
         return file.app
     if len(file.targets) == 1:
         return next(iter(file.targets.values()))
-    raise InvalidSandboxConfig(f"{found.name} needs `app`, or `default_target` naming one of its `targets`")
+    raise InvalidSandboxConfig(f"{config_path.name} needs `app`, or `default_target` naming one of its `targets`")
 
 
 def _read(path: Path) -> _File:
@@ -173,8 +173,8 @@ def _text(path: Path) -> str:
 
 
 def _procfile(path: Path) -> str | None:
-    found = re.search(r"^web:\s*(.+)$", _text(path), re.MULTILINE)
-    return found[1].strip() if found else None
+    web = re.search(r"^web:\s*(.+)$", _text(path), re.MULTILINE)
+    return web[1].strip() if web else None
 
 
 def _package(path: Path) -> str | None:

@@ -59,12 +59,12 @@ def engine() -> str | None:
         raise NoContainerEngine(f"{SETTING} is '{named}', which is no program; name podman, docker or {NONE}")
     if named:
         return shutil.which(named)
-    return next((found for found in found_on_path() if not why_not(found)), None)
+    return next((path for path in found_on_path() if not why_not(path)), None)
 
 
 def found_on_path() -> list[str]:
     """The engines on PATH, the one that is preferred first, whether they work or not."""
-    return [found for name in NAMES if (found := shutil.which(name))]
+    return [path for name in NAMES if (path := shutil.which(name))]
 
 
 def why_not(engine: str) -> str:

@@ -87,8 +87,8 @@ def _do(command: list[str]) -> None:
 def _end_builds() -> None:
     """End the steps of a build; its engine then removes by itself what it has made so far."""
     end = time.monotonic() + PATIENCE_SECONDS
-    while (found := _generations()) and time.monotonic() < end:
-        for process in set[int]().union(*found[2:]):  # the first two generations are the engine's own
+    while (generations := _generations()) and time.monotonic() < end:
+        for process in set[int]().union(*generations[2:]):  # the first two generations are the engine's own
             with suppress(OSError):
                 if not Path(f"/proc/{process}/comm").read_text().startswith(RUNTIMES):
                     os.kill(process, signal.SIGKILL)
@@ -97,8 +97,8 @@ def _end_builds() -> None:
 
 def _end_descendants() -> None:
     """End all that came of the commands; what is started meanwhile is found in the next round."""
-    while found := _generations():
-        for process in set[int]().union(*found):
+    while generations := _generations():
+        for process in set[int]().union(*generations):
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
         with suppress(ChildProcessError):
@@ -115,11 +115,11 @@ def _generations() -> list[set[int]]:
                 state, parent = (place / "stat").read_text().rpartition(")")[2].split()[:2]
                 if state != "Z":
                     parents[int(place.name)] = int(parent)
-    found: list[set[int]] = []
+    generations: list[set[int]] = []
     new = {os.getpid()}
     while new := {process for process, parent in parents.items() if parent in new}:
-        found.append(new)
-    return found
+        generations.append(new)
+    return generations
 
 
 if __name__ == "__main__":

@@ -242,10 +242,10 @@ class SandboxRuns:
 
     def find(self, sandbox_id: str) -> TestRunRecord:
         """A sandbox run by its id; raises RunNotFound."""
-        found = self.ledger.known(sandbox_id)
-        if found is None or found.kind != KIND:
+        run = self.ledger.known(sandbox_id)
+        if run is None or run.kind != KIND:
             raise RunNotFound(f"There is no sandbox run '{sandbox_id[:100]}'")
-        return found
+        return run
 
     async def delete(self, sandbox_id: str) -> TestRunRecord:
         """End a sandbox run and wait until nothing of it is left; of one that has ended nothing changes."""

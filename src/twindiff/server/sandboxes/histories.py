@@ -34,16 +34,16 @@ class History(NamedTuple):
 
     def shown(self, include: Include) -> list[int]:
         """The operations that made the present state and show something, oldest first."""
-        found: list[int] = []
+        seqs: list[int] = []
         seq, most = len(self.views), _rank(include)
         while seq:
             if seq in self.rewinds:
                 seq = self.rewinds[seq]
                 continue
             if self.views[seq - 1] <= most:
-                found.append(seq)
+                seqs.append(seq)
             seq -= 1
-        return found[::-1]
+        return seqs[::-1]
 
 
 def _rank(view: Include | None) -> int:
@@ -79,11 +79,11 @@ class Histories:
 
     async def records(self, environment_id: str, seqs: list[int]) -> list[Record]:
         """Records of a journal by their seqs, which rise."""
-        found: list[Record] = []
+        wanted: list[Record] = []
         while seqs:
             near = [seq for seq in seqs if seq < seqs[0] + AT_ONCE]
             records = self._service.engine.records(environment_id, near[0] - 1, near[-1])
-            found += [record for record in records if record.seq in near]
+            wanted += [record for record in records if record.seq in near]
             seqs = seqs[len(near) :]
             await self._service.runtime.yield_to_loop()
-        return found
+        return wanted

@@ -93,10 +93,10 @@ class Sandboxes:
             raise UnknownScenario(f"unknown scenario: {str(error).removeprefix('template not found: ')}") from None
 
     def _default(self, twin: Twin) -> TemplateRecord:
-        found = default_template(self.service, twin)
-        if found is None:
+        template = default_template(self.service, twin)
+        if template is None:
             raise UnknownScenario(f"{twin.name} has no scenario; give seed_data, or import a template")
-        return found
+        return template
 
     def find(self, sandbox_id: str) -> EnvironmentRecord:
         """The environment that a sandbox is; raises SandboxNotFound."""

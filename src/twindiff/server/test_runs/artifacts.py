@@ -55,8 +55,8 @@ class Artifacts:
     def _make_room(self) -> None:
         if not self.root.exists():
             return
-        found = sorted(self.root.iterdir(), key=lambda each: each.stat().st_mtime)
-        for old in found[: max(0, len(found) - KEPT)]:
+        folders = sorted(self.root.iterdir(), key=lambda each: each.stat().st_mtime)
+        for old in folders[: max(0, len(folders) - KEPT)]:
             shutil.rmtree(old, ignore_errors=True)
 
     def names(self, run_id: str) -> list[str]:

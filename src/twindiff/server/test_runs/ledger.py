@@ -56,10 +56,10 @@ class Ledger:
 
     def find(self, run_id: str) -> TestRunRecord:
         """A run by its id; raises RunNotFound."""
-        found = self.known(run_id)
-        if found is None:
+        run = self.known(run_id)
+        if run is None:
             raise RunNotFound(f"There is no run '{run_id[:100]}'")
-        return found
+        return run
 
     def known(self, run_id: str) -> TestRunRecord | None:
         """A run by its id, if it is one of these."""
@@ -140,10 +140,10 @@ class Ledger:
     def lost(self) -> list[TestRunRecord]:
         """Runs that are open and in nobody's hands any more."""
         waiting = TestRunRecord.status.in_(OPEN)
-        found = self._catalog.rows(TestRunRecord, waiting, order=TestRunRecord.created, limit=1000)
+        runs = self._catalog.rows(TestRunRecord, waiting, order=TestRunRecord.created, limit=1000)
         latest = wall() - SILENT_SECONDS * SECOND
         alone = self._service.engine.inline
-        return [run for run in found if run.owner != self.owner and (alone or run.heard < latest)]
+        return [run for run in runs if run.owner != self.owner and (alone or run.heard < latest)]
 
     # Waiting
 

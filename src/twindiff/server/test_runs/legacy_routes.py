@@ -158,11 +158,11 @@ def list_validation_runs(
     desk: Desk, repo: str | None = None, limit: PageSize = 20, offset: Offset = 0
 ) -> dict[str, Any]:
     """List runs of all kinds, newest first."""
-    found = desk.tests.ledger.list(1000, repo=repo)
+    runs = desk.tests.ledger.list(1000, repo=repo)
     return {
-        "items": [brief(run, desk.address) for run in found[offset : offset + limit]],
+        "items": [brief(run, desk.address) for run in runs[offset : offset + limit]],
         "limit": limit,
         "offset": offset,
-        "has_more": len(found) > offset + limit,
-        "total": len(found),
+        "has_more": len(runs) > offset + limit,
+        "total": len(runs),
     }

@@ -81,20 +81,20 @@ def check_token(runs: TestRuns, run: TestRunRecord, token: str) -> None:
 
 def page(runs: TestRuns, run: TestRunRecord, address: str) -> Answer:
     """The page, as the run stands."""
-    found = shown(runs, run, address)
+    facts = shown(runs, run, address)
     is_over = run.status in ENDED
     colour = {"completed": "ok", "failed": "bad"}.get(run.status, "")
     title = f"Test run {run.run_id[:8]}"
     parts = [
         f"<h1>{title} <span class='{colour}'>{run.status}</span></h1>",
-        f"<p>{escape(run.start_url or '')}<p>{escape(found['summary'] or '')}",
+        f"<p>{escape(run.start_url or '')}<p>{escape(facts['summary'] or '')}",
         f"<pre>{escape(run.prompt)}</pre>" if run.prompt else "",
-        _film(runs, run, found),
-        _failure(found),
-        _diff(found),
-        _said(found),
-        _events(found),
-        _artifacts(run, found),
+        _film(runs, run, facts),
+        _failure(facts),
+        _diff(facts),
+        _said(facts),
+        _events(facts),
+        _artifacts(run, facts),
         _again(run) if is_over else "",
     ]
     script = "" if is_over else f"<script>{_SCRIPT}</script>"
@@ -110,8 +110,8 @@ def _file(run: TestRunRecord, name: str) -> str:
     return escape(f"/test-runs/{run.run_id}/page/{name}?token={run.view_token}")
 
 
-def _film(runs: TestRuns, run: TestRunRecord, found: dict[str, Any]) -> str:
-    frames = "".join(_frame(runs, run, step) for step in found["results_json"])
+def _film(runs: TestRuns, run: TestRunRecord, facts: dict[str, Any]) -> str:
+    frames = "".join(_frame(runs, run, step) for step in facts["results_json"])
     return f'<h2>Steps</h2><div class="film">{frames}</div>' if frames else "<p>No step has been done yet.</p>"
 
 
@@ -132,23 +132,23 @@ def _name(runs: TestRuns, step: dict[str, Any]) -> str:
     return f'<a href="/test-runs/{part.run_id}/page?token={part.view_token}">{name}</a>' if part else name
 
 
-def _failure(found: dict[str, Any]) -> str:
-    failed = next((step for step in found["results_json"] if not step["passed"]), None)
+def _failure(facts: dict[str, Any]) -> str:
+    failed = next((step for step in facts["results_json"] if not step["passed"]), None)
     if failed is None:
-        return f"<h2>Why it failed</h2><pre>{escape(found['failure_detail'])}</pre>" if found["failure_detail"] else ""
+        return f"<h2>Why it failed</h2><pre>{escape(facts['failure_detail'])}</pre>" if facts["failure_detail"] else ""
     lines = [failed.get("detail", "")]
     lines += [f"{name}: {failed[name]}" for name in ("expected", "seen") if failed.get(name)]
     lines += [f"near: {each['selector']}: {each['text']}" for each in failed.get("nearest", [])]
     return f"<h2>Why it failed</h2><pre>{escape(chr(10).join(lines))}</pre>"
 
 
-def _diff(found: dict[str, Any]) -> str:
-    if found["diff"] is None:
+def _diff(facts: dict[str, Any]) -> str:
+    if facts["diff"] is None:
         return ""
     rows = [
         (sign, row)
         for sign, side in zip("+~-", ("inserts", "updates", "deletes"), strict=True)
-        for row in found["diff"][side]
+        for row in facts["diff"][side]
     ]
     body = "".join(_row(sign, row) for sign, row in rows[:MOST_ROWS])
     table = f'<div class="wide"><table>{body}</table></div>' if body else "<p>Nothing.</p>"
@@ -162,10 +162,10 @@ def _row(sign: str, row: dict[str, Any]) -> str:
     return f"<tr><td>{sign}<td>{escape(twin)}<td>{escape(table)}<td><code>{values}</code>"
 
 
-def _said(found: dict[str, Any]) -> str:
+def _said(facts: dict[str, Any]) -> str:
     """Console and network, step by step."""
     parts: list[str] = []
-    for step in found["results_json"]:
+    for step in facts["results_json"]:
         lines = [f"{each['type']}: {each['text']}" for each in step.get("console", [])]
         lines += [
             f"{each['method']} {each['url']} {each['status']} {each.get('error', '')}"
@@ -179,16 +179,16 @@ def _said(found: dict[str, Any]) -> str:
     return f"<h2>Console and network</h2>{''.join(parts)}" if parts else ""
 
 
-def _events(found: dict[str, Any]) -> str:
-    lines = [f"{each['timestamp'][11:19]} {each['type']}: {each['message']}" for each in found["events_json"]]
+def _events(facts: dict[str, Any]) -> str:
+    lines = [f"{each['timestamp'][11:19]} {each['type']}: {each['message']}" for each in facts["events_json"]]
     told = (
         f"<details id=events><summary>{len(lines)} events</summary><pre>{escape(chr(10).join(lines))}</pre></details>"
     )
     return f"<h2>What happened</h2>{told}"
 
 
-def _artifacts(run: TestRunRecord, found: dict[str, Any]) -> str:
-    links = " · ".join(f'<a href="{_file(run, name)}">{escape(name)}</a>' for name in found["artifacts"])
+def _artifacts(run: TestRunRecord, facts: dict[str, Any]) -> str:
+    links = " · ".join(f'<a href="{_file(run, name)}">{escape(name)}</a>' for name in facts["artifacts"])
     return f"<h2>Artifacts</h2><p>{links}</p>" if links else ""
 
 

@@ -35,10 +35,10 @@ async def probe_url(desk: Desk, url: str) -> dict[str, Any]:
     service = desk.runs.service
     targets = Targets(frozenset(service.settings.webhook_hosts))
     try:
-        found = await service.runtime.run_on_loop(_looked(targets, url, [*service.registry.twins.values()]))
+        seen = await service.runtime.run_on_loop(_looked(targets, url, [*service.registry.twins.values()]))
     except TargetRefused as error:
         raise InvalidTest(f"url: {error}") from None
-    return {"url": url, **found}
+    return {"url": url, **seen}
 
 
 async def _looked(targets: Targets, url: str, twins: list[Twin]) -> dict[str, Any]:
@@ -66,8 +66,8 @@ async def _looked(targets: Targets, url: str, twins: list[Twin]) -> dict[str, An
 
 def _scripts(url: str, page: str) -> list[str]:
     """The scripts of a page that its own host has."""
-    found = [urljoin(url, unescape(each)) for each in _SCRIPT.findall(page)[: 4 * MOST_SCRIPTS] if "[" not in each]
-    return [each for each in found if urlsplit(each).netloc == urlsplit(url).netloc][:MOST_SCRIPTS]
+    addresses = [urljoin(url, unescape(each)) for each in _SCRIPT.findall(page)[: 4 * MOST_SCRIPTS] if "[" not in each]
+    return [each for each in addresses if urlsplit(each).netloc == urlsplit(url).netloc][:MOST_SCRIPTS]
 
 
 async def _script(targets: Targets, url: str) -> str:
@@ -84,6 +84,6 @@ def _named(twin: Twin, texts: list[str]) -> str | None:
 
 
 def _addresses(text: str) -> Iterator[tuple[str, set[str]]]:
-    for found in _ADDRESS.finditer(text):
-        host, path = found[1].lower(), found[2] or ""
+    for match in _ADDRESS.finditer(text):
+        host, path = match[1].lower(), match[2] or ""
         yield host + (f"/{path}" if path else ""), {*host.split("."), path}

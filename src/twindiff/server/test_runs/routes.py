@@ -87,8 +87,8 @@ async def create_test_run(
 @each("get")
 def list_test_runs(desk: Desk, limit: Limit = 100, repo: str | None = None) -> dict[str, Any]:
     """List test runs, newest first."""
-    found = desk.tests.ledger.list(limit, repo=repo, kinds=KINDS)
-    return {"runs": [brief(run, desk.address) for run in found]}
+    runs = desk.tests.ledger.list(limit, repo=repo, kinds=KINDS)
+    return {"runs": [brief(run, desk.address) for run in runs]}
 
 
 @each("get", "/{run_id}")

@@ -100,8 +100,8 @@ class TestRuns:
 
     def planned(self, prompt: str) -> dict[str, Any]:
         """The TestConfig of a prompt that is understood as a whole; else without steps, for when it is run."""
-        found = plan(prompt)
-        steps = [] if found.unclear else found.steps
+        planned = plan(prompt)
+        steps = [] if planned.unclear else planned.steps
         return configs.built(TestConfig(prompt=prompt, steps=steps))
 
     async def create(self, wanted: Wanted, address: str, kind: str = "test") -> TestRunRecord:
@@ -139,11 +139,11 @@ class TestRuns:
         prompt = wanted.prompt or config.prompt or None
         said: dict[str, Any] = {}
         if prompt and not config.steps:
-            found = plan(prompt)
-            config.prompt, config.steps = prompt, found.steps
+            planned = plan(prompt)
+            config.prompt, config.steps = prompt, planned.steps
             config = or_invalid(lambda: configs.read(configs.built(config)))
-            said = {"planned": True, "subject": found.subject, "not_understood": found.unclear}
-            if found.unclear and configured():
+            said = {"planned": True, "subject": planned.subject, "not_understood": planned.unclear}
+            if planned.unclear and configured():
                 config.steps, said = [], {"planned": True, "by": "agent", "not_understood": []}
         app_url = self._of_sandbox(wanted.sandbox_id)
         start_url = wanted.start_url or app_url or config.starting_url or _url_in(prompt)
@@ -203,8 +203,8 @@ class TestRuns:
             end = await worker.run()
         finally:
             self.queue.deaf(run_id)
-        found = await self.twins.judge(watched, checks)
-        await do(lambda: self._end(run_id, end, found))
+        outcome = await self.twins.judge(watched, checks)
+        await do(lambda: self._end(run_id, end, outcome))
 
     async def _hear(self, run_id: str, event: Event) -> None:
         await self.ledger.do(lambda: self._note(run_id, event))
@@ -215,16 +215,16 @@ class TestRuns:
             self.ledger.change(run, test_config=event.data)
         self.ledger.tell(run_id, event.type, event.message, event.data)
 
-    def _end(self, run_id: str, end: Event, found: dict[str, Any]) -> None:
+    def _end(self, run_id: str, end: Event, outcome: dict[str, Any]) -> None:
         """End a run by what its worker said and what its twins changed."""
         steps = [step.data for step in self.steps(run_id) if step.data["id"] != "start"]
         passed = sum(step["status"] == "passed" for step in steps)
         run = self.ledger.find(run_id)
-        data = _judged(end.data, found.get("checks"), run.asked.get("not_understood"))
+        data = _judged(end.data, outcome.get("checks"), run.asked.get("not_understood"))
         total = len((cast(dict[str, Any], run.test_config or {})).get("steps", []))
         counts = {"passed": passed, "failed": len(steps) - passed, "total": max(total, len(steps))}
         summary = data.get("failure_detail") or f"{passed} of {counts['total']} steps passed"
-        self.ledger.end(run_id, str(data.pop("status")), **{**counts, **data, **found, "summary": summary})
+        self.ledger.end(run_id, str(data.pop("status")), **{**counts, **data, **outcome, "summary": summary})
 
     def steps(self, run_id: str) -> list[TestRunEventRecord]:
         """The steps that a run has done."""
@@ -336,17 +336,17 @@ def _named(hosts: Sequence[str]) -> list[str]:
 
 def _opened(config: TestConfig, start_url: str, values: Mapping[str, str]) -> list[str]:
     """The origins that steps open; raises ConfigError. Where an answer says what to open, that is not known yet."""
-    found: list[str] = []
+    origins: list[str] = []
     for number, step in enumerate(config.steps):
         given = str(step.value)
         if step.action != "goto" or not set(configs.REFERENCE.findall(given)) <= values.keys():
             continue
         url = configs.joined(start_url, configs.filled(given, values), f"test_config.steps[{number}].value")
         parts = urlsplit(url)
-        found.append(f"{parts.scheme}://{parts.netloc}")
-    return list(dict.fromkeys(found))
+        origins.append(f"{parts.scheme}://{parts.netloc}")
+    return list(dict.fromkeys(origins))
 
 
 def _url_in(prompt: str | None) -> str | None:
-    found = _URL.search(prompt or "")
-    return found[0].rstrip(".,;:!?") if found else None
+    match = _URL.search(prompt or "")
+    return match[0].rstrip(".,;:!?") if match else None

@@ -64,16 +64,16 @@ class SavedTests:
 
     def find(self, test_id: str) -> SavedTestRecord:
         """A saved test by its id; raises TestNotFound."""
-        found = self._catalog.find(SavedTestRecord, SavedTestRecord.test_id == test_id.lower()[:64])
-        if found is None:
+        test = self._catalog.find(SavedTestRecord, SavedTestRecord.test_id == test_id.lower()[:64])
+        if test is None:
             raise TestNotFound(f"There is no test '{test_id[:100]}'")
-        return found
+        return test
 
     def list(self, repo: str | None = None, tag: str | None = None) -> list[SavedTestRecord]:
         """Saved tests, oldest first, of a repository or with a tag."""
         wanted = [SavedTestRecord.repo_full_name == repo] if repo else []
-        found = self._catalog.rows(SavedTestRecord, *wanted, order=SavedTestRecord.created, limit=MOST)
-        return [each for each in found if tag is None or tag in each.tags]
+        tests = self._catalog.rows(SavedTestRecord, *wanted, order=SavedTestRecord.created, limit=MOST)
+        return [each for each in tests if tag is None or tag in each.tags]
 
     def change(self, test_id: str, **fields: Any) -> SavedTestRecord:
         """Change what is given of a test; raises TestNotFound, InvalidTest."""

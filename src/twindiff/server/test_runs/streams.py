@@ -30,8 +30,8 @@ async def news(ledger: Ledger, run: TestRunRecord, after: int) -> AsyncIterator[
     """The events of a run after a number, until it has ended; None where there is none for a while."""
     heard = time.monotonic()
     while True:
-        is_over, found = await ledger.do(partial(_since, ledger, run.run_id, after))
-        for event in found:
+        is_over, events = await ledger.do(partial(_since, ledger, run.run_id, after))
+        for event in events:
             yield event
             after, heard = event.number, time.monotonic()
         if is_over:

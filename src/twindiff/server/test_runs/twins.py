@@ -87,18 +87,18 @@ class RunTwins:
             return {}
 
         async def look() -> dict[str, Any]:
-            found: dict[str, Any] = {}
+            outcome: dict[str, Any] = {}
             try:
                 run = self._service.runs.get(watched)
                 diff: dict[str, Any] = msgspec.json.decode((await diff_run(self._service, run)).text)
                 if checks:
                     verdict = await evaluate_run(self._service, run, dict(checks))
                     status = "passed" if verdict.passed else "failed"
-                    found["checks"] = {"runId": watched, "status": status, **msgspec.to_builtins(verdict)}
+                    outcome["checks"] = {"runId": watched, "status": status, **msgspec.to_builtins(verdict)}
             except ApiError as error:  # the twins may have ended meanwhile
                 said = f"what the twins changed is not known: {error}"
                 return {"checks": {"passed": not checks, "failures": [said]}, "diff": None}
-            found["diff"] = {side: rows[:MOST_ROWS] for side, rows in diff.items()}
-            return found
+            outcome["diff"] = {side: rows[:MOST_ROWS] for side, rows in diff.items()}
+            return outcome
 
         return await self._service.runtime.run_request(look)

@@ -89,7 +89,7 @@ def shown(runs: TestRuns, run: TestRunRecord, address: str) -> dict[str, Any]:
 def results_of(events: list[TestRunEventRecord], outcome: dict[str, Any]) -> list[dict[str, Any]]:
     """What each step came to, and then the checks; opening the start URL counts only where it failed."""
     steps = [event.data for event in events if event.type == "step"]
-    found = [
+    results = [
         {"name": step["title"], "passed": step["status"] == "passed", **step}
         for step in steps
         if step["id"] != "start" or step["status"] == "failed"
@@ -99,8 +99,8 @@ def results_of(events: list[TestRunEventRecord], outcome: dict[str, Any]) -> lis
         is_fine = bool(checks["passed"])
         said = {"detail": "; ".join(checks["failures"])} if checks["failures"] else {}
         status = "passed" if is_fine else "failed"
-        step = max([each["step"] for each in found], default=0) + 1
-        found.append(
+        step = max([each["step"] for each in results], default=0) + 1
+        results.append(
             {
                 "name": "what the twins changed",
                 "passed": is_fine,
@@ -110,7 +110,7 @@ def results_of(events: list[TestRunEventRecord], outcome: dict[str, Any]) -> lis
                 **said,
             }
         )
-    return found
+    return results
 
 
 def _summary(result: dict[str, Any]) -> dict[str, Any]:

@@ -65,8 +65,8 @@ async def _state(service: Service, environment: Environment, twin: Twin, request
 
     await service.settle(environment.id)
     now = service.engine.present(environment.id).clock
-    found = service.engine.read(environment.id, twin.name, look, at=now)
-    return {"twin": twin.name, "environment_id": environment.id, "seq": service.engine.seq(environment.id), **found}
+    state = service.engine.read(environment.id, twin.name, look, at=now)
+    return {"twin": twin.name, "environment_id": environment.id, "seq": service.engine.seq(environment.id), **state}
 
 
 async def _reset(service: Service, environment: Environment, twin: Twin, request: Request) -> dict[str, Any]:
@@ -107,11 +107,11 @@ async def _stub_hits(service: Service, environment: Environment, twin: Twin, req
     service.calls.log.flush()
     mine = (CallRecord.environment_id == environment.id, CallRecord.twin == twin.name)
     lacking = CallRecord.error.in_(NOT_HERE)
-    found = service.catalog.rows(CallRecord, *mine, lacking, order=CallRecord.number, limit=1000)
+    calls = service.catalog.rows(CallRecord, *mine, lacking, order=CallRecord.number, limit=1000)
     hits: dict[str, int] = {}
-    for each in found:
+    for each in calls:
         hits[each.operation] = hits.get(each.operation, 0) + 1
-    return {"total_hits": len(found), "hits": [{"operation": name, "count": count} for name, count in hits.items()]}
+    return {"total_hits": len(calls), "hits": [{"operation": name, "count": count} for name, count in hits.items()]}
 
 
 Handler = Callable[[Service, Environment, Twin, Request], Awaitable[dict[str, Any]]]

@@ -191,8 +191,8 @@ async def _diff(desk: Desk, run: TwinRunRecord) -> str:
     links = f'<p><a href="{base}">Look into the environment</a> · <a href="{base}/difference">all that differs</a></p>'
     if service.engine.seq(run.environment_id) > MOST_OPERATIONS:
         return f"<h2>What differs</h2>{links}"
-    _, found = await diff_points(service, run.environment_id, 0, None, "plain", "full")
-    diff = msgspec.json.decode(found, type=dict[str, list[dict[str, Any]]])
+    _, text = await diff_points(service, run.environment_id, 0, None, "plain", "full")
+    diff = msgspec.json.decode(text, type=dict[str, list[dict[str, Any]]])
     rows = [*(("+", row, row) for row in diff["inserts"]), *(("-", row, row) for row in diff["deletes"])]
     rows += [
         ("~", row, {name: [row["before"][name], row["after"][name]] for name in row["changed"]})

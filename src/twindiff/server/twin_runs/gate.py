@@ -51,7 +51,7 @@ def _given(gate: Gate, request: Request) -> tuple[str | None, Request]:
 
 def _cookie(request: Request) -> str | None:
     try:
-        found = SimpleCookie(request.headers.get("cookie", "")).get(COOKIE)
+        cookie = SimpleCookie(request.headers.get("cookie", "")).get(COOKIE)
     except CookieError:
         return None
-    return found.value if found else None
+    return cookie.value if cookie else None

@@ -164,9 +164,9 @@ class Details:
             return True
 
         def at(match: re.Match[str]) -> bool:
-            found = _time(int(match[1] or match[4]), int(match[2] or match[5] or 0), (match[3] or "").lower())
-            meetings.time = found or meetings.time
-            return found is not None
+            time_of_day = _time(int(match[1] or match[4]), int(match[2] or match[5] or 0), (match[3] or "").lower())
+            meetings.time = time_of_day or meetings.time
+            return time_of_day is not None
 
         def lasting(match: re.Match[str]) -> bool:
             meetings.minutes = number_of(match[1]) * (1 if match[2] else 60)
@@ -179,17 +179,17 @@ class Details:
     def _day(self, clause: str, meetings: Meetings) -> str:
         """Take on which day meetings are; gives what is left of a clause."""
 
-        def on(found: date | None) -> bool:
-            meetings.day = found or meetings.day
-            return found is not None
+        def on(day: date | None) -> bool:
+            meetings.day = day or meetings.day
+            return day is not None
 
         def in_next_week(match: re.Match[str]) -> bool:
             meetings.weeks = 1
             return True
 
         def weekday(match: re.Match[str]) -> bool:
-            found = _weekday(match[2])
-            return on(found and found + timedelta(weeks=1 if match[1] else 0))
+            day = _weekday(match[2])
+            return on(day and day + timedelta(weeks=1 if match[1] else 0))
 
         def ahead(match: re.Match[str]) -> bool:
             return on(FIRST_MONDAY + timedelta(days=number_of(match[1]) * (1 if match[2] else 7)))

@@ -183,15 +183,15 @@ class _Said:
     def read(self, clause: str) -> None:
         """Take one clause; what is lost of one that is used is said as well."""
         plain = unquoted(clause)
-        found = {kind: number_of(match[1]) for kind, counted in _COUNTED.items() if (match := counted.search(plain))}
-        counts = {kind: min(count, MOST[kind]) for kind, count in found.items()}
+        asked = {kind: number_of(match[1]) for kind, counted in _COUNTED.items() if (match := counted.search(plain))}
+        counts = {kind: min(count, MOST[kind]) for kind, count in asked.items()}
         self.counts.update({kind: max(count, self.counts.get(kind, 0)) for kind, count in counts.items()})
         channels = _CHANNEL.findall(plain)
         self.channels += [each for each in channels if each not in self.channels]
-        self.kinds |= {*found, *self.details.nouns(clause), *(["channels"] if channels else [])}
+        self.kinds |= {*asked, *self.details.nouns(clause), *(["channels"] if channels else [])}
         rest = self.details.read(clause, counts)
         is_named = any(_names(plain, each) for each in self.twins)
-        if not (found or channels or is_named or rest != clause or _SEED.search(plain)):
+        if not (asked or channels or is_named or rest != clause or _SEED.search(plain)):
             self.unused.append(clause)
             return
         self.used.append(clause)

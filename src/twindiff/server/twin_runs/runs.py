@@ -170,9 +170,9 @@ class TwinRuns:
         people = cast_of(config or {})
         for name, twin in twins.items():
             if config is None:
-                found = default_template(self.service, twin)
-                templates[name] = found or empty_template(self.service, twin)
-                results[name] = {"status": "seeded" if found else "skipped", "template": templates[name].name}
+                usual = default_template(self.service, twin)
+                templates[name] = usual or empty_template(self.service, twin)
+                results[name] = {"status": "seeded" if usual else "skipped", "template": templates[name].name}
             elif name not in config and twin.seeding is None:
                 templates[name] = empty_template(self.service, twin)
                 results[name] = {"status": "skipped", "reason": "the scenario says nothing of this twin"}
@@ -191,29 +191,29 @@ class TwinRuns:
     def _users(self, templates: Mapping[str, TemplateRecord]) -> dict[str, str]:
         """Whom each twin acts as: the agent of the world, or else the first user of the first twin, by email."""
         actors = self.service.environments.actors
-        found: dict[str, str] = {}
+        users: dict[str, str] = {}
         email = AGENT.email
         for name, template in templates.items():
             people = actors.people(template)
             user = people.with_email(email) or next(iter(people.ids), "")
             if user:
-                found[name] = user
+                users[name] = user
                 email = people.emails[people.ids.index(user)] or email
-        return found
+        return users
 
     def find(self, run_id: str) -> TwinRunRecord:
         """A run by its id; raises RunNotFound."""
-        found = self._catalog.find(TwinRunRecord, TwinRunRecord.run_id == run_id.replace("-", "").lower()[:64])
-        if found is None:
+        run = self._catalog.find(TwinRunRecord, TwinRunRecord.run_id == run_id.replace("-", "").lower()[:64])
+        if run is None:
             raise RunNotFound(f"There is no run '{run_id[:100]}'")
-        return found
+        return run
 
     def newest(self, limit: int) -> list[tuple[TwinRunRecord, str, int | None]]:
         """Runs with how they stand and when they end, newest first; one that is not ready has no end yet."""
         runs = self._catalog.rows(TwinRunRecord, order=-TwinRunRecord.created, limit=limit)
         theirs = EnvironmentRecord.environment_id.in_([run.environment_id for run in runs if run.environment_id])
-        found = {each.environment_id: each for each in self._catalog.rows(EnvironmentRecord, theirs)}
-        return [(run, *self._standing(run, found.get(run.environment_id))) for run in runs]
+        environments = {each.environment_id: each for each in self._catalog.rows(EnvironmentRecord, theirs)}
+        return [(run, *self._standing(run, environments.get(run.environment_id))) for run in runs]
 
     def _standing(self, run: TwinRunRecord, environment: EnvironmentRecord | None) -> tuple[str, int | None]:
         if run.status != "ready" or environment is None:
@@ -298,7 +298,7 @@ class TwinRuns:
 
     async def instances(self, run: TwinRunRecord, address: str) -> dict[str, Any]:
         """Each twin of a run by the name it was asked for, as its callers reach it from an address of ours."""
-        found: dict[str, Any] = {}
+        instances: dict[str, Any] = {}
         for twin in (self.service.registry.get(name) for name in (run.twins if run.environment_id else ())):
             base_url = f"{address}/api/env/{run.environment_id}/services/{twin.name}"
             if run.ports and self._lasts(run):
@@ -306,7 +306,7 @@ class TwinRuns:
                     self.service.ports.open(run.environment_id, twin.name)
                 )
             name = run.requested.get(twin.name, twin.name)
-            found[name] = {
+            instances[name] = {
                 "name": name,
                 "label": twin.name.replace("_", " ").title(),
                 "base_url": base_url,
@@ -314,7 +314,7 @@ class TwinRuns:
                 "env_vars": twin.variables.values(base_url, run.secret),
                 "show_in_ui": True,
             }
-        return found
+        return instances
 
 
 def _credentials(twins: Mapping[str, Twin], users: Mapping[str, str], secret: str) -> dict[str, Any]:

@@ -127,9 +127,9 @@ async def list_twin_environments(desk: Desk) -> list[dict[str, Any]]:
 
 
 async def _environment(desk: Desk, run: TwinRunRecord) -> dict[str, Any]:
-    found = await shown(desk, run)
+    fields = await shown(desk, run)
     return {
-        **found,
+        **fields,
         "id": run.run_id,
         "scenario_id": run.scenario_id,
         "copy": run.copy_name,

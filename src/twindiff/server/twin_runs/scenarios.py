@@ -193,10 +193,10 @@ class Scenarios:
         """A scenario or a preset; raises ScenarioNotFound with the nearest preset."""
         if scenario_id in PRESETS:
             return self._of_preset(PRESETS[scenario_id])
-        found = self._catalog.find(ScenarioRecord, ScenarioRecord.scenario_id == scenario_id)
-        if found is None:
+        record = self._catalog.find(ScenarioRecord, ScenarioRecord.scenario_id == scenario_id)
+        if record is None:
             raise ScenarioNotFound(f"There is no scenario '{scenario_id[:100]}'.{did_you_mean(scenario_id, PRESETS)}")
-        return found
+        return record
 
     def _of_preset(self, preset: Preset) -> ScenarioRecord:
         seedable = self._seedable()
@@ -220,11 +220,11 @@ class Scenarios:
 
     def list(self, twin: str | None, tag: str | None, *, with_presets: bool) -> list[ScenarioRecord]:
         """Scenarios, oldest first, of a twin or with a tag."""
-        found = self._catalog.rows(ScenarioRecord, order=ScenarioRecord.created, limit=1000)
+        records = self._catalog.rows(ScenarioRecord, order=ScenarioRecord.created, limit=1000)
         name = self._twin(twin) if twin else None
         return [
             each
-            for each in [*(self.presets() if with_presets else ()), *found]
+            for each in [*(self.presets() if with_presets else ()), *records]
             if (name is None or name in each.twins) and (tag is None or tag in each.tags)
         ]
 
@@ -235,14 +235,14 @@ class Scenarios:
     ) -> TwinRunRecord:
         """The environment of a scenario that all share, or the copy of a name; made if need be."""
         scenario = self.find(scenario_id)
-        found = self._environment(scenario_id, copy)
+        existing = self._environment(scenario_id, copy)
         wanted = list[str](twins or scenario.twins or self._seedable())
         names = {self._twin(name) for name in wanted}
-        if found and self.runs.status(found) in OPEN and names <= {*found.twins}:
-            return found
-        if found:
-            wanted = list(dict.fromkeys([*cast(list[str], found.twins), *wanted]))
-            self.runs.tear_down(found.run_id)
+        if existing and self.runs.status(existing) in OPEN and names <= {*existing.twins}:
+            return existing
+        if existing:
+            wanted = list(dict.fromkeys([*cast(list[str], existing.twins), *wanted]))
+            self.runs.tear_down(existing.run_id)
         asked = Asked(wanted, YEAR_OF_MINUTES, public=public, of_scenario=True, copy_name=copy)
         run, _ = await self.provide(asked, Source(scenario_id))
         return run
@@ -250,14 +250,14 @@ class Scenarios:
     def environment(self, scenario_id: str, copy: str | None = None) -> TwinRunRecord:
         """The environment of a scenario, or a copy of it by name; raises ScenarioNotFound, NoEnvironment."""
         self.find(scenario_id)
-        found = self._environment(scenario_id, copy)
-        if found is None:
+        run = self._environment(scenario_id, copy)
+        if run is None:
             raise NoEnvironment
-        return found
+        return run
 
     def _environment(self, scenario_id: str, copy: str | None) -> TwinRunRecord | None:
-        found = self._environments(scenario_id, TwinRunRecord.copy_name == copy)
-        return found[0] if found else None
+        runs = self._environments(scenario_id, TwinRunRecord.copy_name == copy)
+        return runs[0] if runs else None
 
     def _environments(self, scenario_id: str, *which: Where) -> list[TwinRunRecord]:
         """The environment of a scenario and the copies of it, newest first."""

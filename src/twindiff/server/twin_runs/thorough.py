@@ -53,10 +53,10 @@ def _config(text: str, twins: Mapping[str, Twin]) -> dict[str, dict[str, Any]]:
     """The configuration in an answer; raises InvalidSeedConfig."""
     fenced = _FENCE.search(text)
     try:
-        found = msgspec.json.decode((fenced[1] if fenced else text).strip(), type=dict[str, dict[str, Any]])
+        config = msgspec.json.decode((fenced[1] if fenced else text).strip(), type=dict[str, dict[str, Any]])
     except msgspec.MsgspecError as error:
         raise InvalidSeedConfig([f"the answer is no JSON object of objects: {error}"]) from None
-    unknown = [name for name in found if name not in twins]
+    unknown = [name for name in config if name not in twins]
     if unknown:
         raise InvalidSeedConfig([f"there is no API '{unknown[0]}'; there are {', '.join(twins)}"])
-    return found
+    return config

@@ -162,12 +162,12 @@ def _work(twin: Twin, parts: Any, people: Sequence[Person]) -> Callable[[Operati
 
 def cast_of(config: Config) -> list[Person]:
     """The people of a world: whoever any twin's configuration names, once, the agent first."""
-    found = {AGENT.email: AGENT}
+    people = {AGENT.email: AGENT}
     for parts in config.values():
         users: Any = parts.get("users", [])
         named = map(_person, cast(list[Any], users) if isinstance(users, list) else [])
-        found.update({person.email: person for person in named if person and person.email not in found})
-    return list(found.values())
+        people.update({person.email: person for person in named if person and person.email not in people})
+    return list(people.values())
 
 
 class _Named(msgspec.Struct):

@@ -19,10 +19,10 @@ async def calls_of_environment(service: Service, env_id: str, after: int, limit:
     """Calls in their order, reads and refusals included; raises EnvironmentDeleted where none are kept."""
     environment_id = service.environments.record(env_id).environment_id
     await service.write_calls()
-    found = await service.runtime.collect(service.calls.log.parts(environment_id, after=after, limit=limit))
-    if not found and not after and service.environments.record(environment_id).status == "deleted":
+    calls = await service.runtime.collect(service.calls.log.parts(environment_id, after=after, limit=limit))
+    if not calls and not after and service.environments.record(environment_id).status == "deleted":
         raise EnvironmentDeleted(f"environment '{environment_id}' has been deleted, and no calls of it are kept")
-    return found
+    return calls
 
 
 async def call_of_environment(service: Service, env_id: str, number: int) -> tuple[CallRecord, Transcript | None]:
@@ -31,11 +31,11 @@ async def call_of_environment(service: Service, env_id: str, number: int) -> tup
     environment_id = record.environment_id
     await service.write_calls()
     log = service.calls.log
-    found = log.list(environment_id, after=number - 1, limit=1)
-    if not found or found[0].number != number:
+    calls = log.list(environment_id, after=number - 1, limit=1)
+    if not calls or calls[0].number != number:
         was = "has been deleted and keeps" if record.status == "deleted" else "has"
         raise CallNotFound(f"environment '{environment_id}' {was} no call {number}")
-    return found[0], unpack(log.transcripts(found)).get(number)
+    return calls[0], unpack(log.transcripts(calls)).get(number)
 
 
 async def calls_of_run(service: Service, run_id: str, after: int, limit: int) -> list[CallRecord]:

@@ -59,14 +59,14 @@ def _led_back(interval: Interval) -> int:
 
 def _keys(diff: Diff, interval: Interval, registry: Registry) -> Keys:
     """The keys of the rows of a diff."""
-    found: Keys = {}
+    keys: Keys = {}
     for kind, entries in diff.items():
         for entry in entries:
             twin, name = entry.get("__twin__", interval.twins[0]), entry["__table__"]
             row = entry["after"] if kind == "updates" else entry
             if table := registry.schemas[twin].tables.get(name):
-                found.setdefault((twin, name), set()).add(tuple([row[column] for column in table.key]))
-    return found
+                keys.setdefault((twin, name), set()).add(tuple([row[column] for column in table.key]))
+    return keys
 
 
 def _record(record: Record, registry: Registry, shown: Keys | None) -> past.Record:

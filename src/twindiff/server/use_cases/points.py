@@ -60,14 +60,14 @@ async def diff_points(
 ) -> tuple[Difference, bytes]:
     """What differs between two points, the second the present one unless told otherwise, and the same as JSON."""
     await service.settle(env_id)
-    found = await service.runtime.run_steps(service.points.changes(env_id, start, end))
+    difference = await service.runtime.run_steps(service.points.changes(env_id, start, end))
 
     def compose() -> bytes:
-        return msgspec.json.encode(_diff(service, found, include, rows))
+        return msgspec.json.encode(_diff(service, difference, include, rows))
 
-    return found, await service.runtime.compose(found.records, compose)
+    return difference, await service.runtime.compose(difference.records, compose)
 
 
-def _diff(service: Service, found: Difference, include: changes.Include, rows: changes.Rows) -> dict[str, Any]:
-    several = len(found.twins) > 1
-    return changes.diff(found.records, service.registry.schemas, include=include, rows=rows, several_twins=several)
+def _diff(service: Service, difference: Difference, include: changes.Include, rows: changes.Rows) -> dict[str, Any]:
+    several = len(difference.twins) > 1
+    return changes.diff(difference.records, service.registry.schemas, include=include, rows=rows, several_twins=several)

@@ -53,8 +53,8 @@ async def read_rows(
 
     def read(moment: Any) -> RowsFound:
         rows = moment.db.rows(table.row, *wanted, order=order, limit=limit, offset=offset)
-        found = [msgspec.structs.asdict(row) for row in rows]
-        return RowsFound(twin, table, found, moment.db.count(table.row, *wanted))
+        values = [msgspec.structs.asdict(row) for row in rows]
+        return RowsFound(twin, table, values, moment.db.count(table.row, *wanted))
 
     return service.engine.read(environment.id, twin, read, at=0)
 
@@ -62,13 +62,13 @@ async def read_rows(
 def _named(service: Service, environment: Environment, name: str) -> tuple[str, Table]:
     given_twin, dot, given_table = name.rpartition(".")
     tables = {twin: service.registry.schemas[twin].tables for twin in environment.twins}
-    found = [
+    matches = [
         (twin, tables[twin][given_table]) for twin in tables if given_table in tables[twin] and given_twin in ("", twin)
     ]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        names = " or ".join(f"{twin}.{given_table}" for twin, _ in found)
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        names = " or ".join(f"{twin}.{given_table}" for twin, _ in matches)
         raise AmbiguousTable(f"several twins have a table '{name}': say {names}")
     known = [f"{twin}.{table}" if dot else table for twin, its in tables.items() for table in its]
     listed = ", ".join(sorted(known)[:100])

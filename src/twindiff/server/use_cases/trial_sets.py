@@ -100,14 +100,14 @@ def add_trials(service: Service, trial_set_id: str, items: Sequence[TrialItem]) 
 async def trial_set_figures(service: Service, trial_set_id: str) -> TrialSetFigures:
     """What a set shows: how sure its share of passed tests is, pass@k and pass^k, and what came of each test."""
     record = service.trial_sets.get(trial_set_id)
-    found = await service.runtime.collect(service.trial_sets.parts(record.trial_set_id))
-    if len(found) < MANY_TRIALS:
-        return _figures(record, found)
-    return await service.runtime.run_in_thread(lambda: _figures(record, found))
+    outcomes = await service.runtime.collect(service.trial_sets.parts(record.trial_set_id))
+    if len(outcomes) < MANY_TRIALS:
+        return _figures(record, outcomes)
+    return await service.runtime.run_in_thread(lambda: _figures(record, outcomes))
 
 
-def _figures(record: TrialSetRecord, found: list[Outcome]) -> TrialSetFigures:
-    by_test = _by_test(found)
+def _figures(record: TrialSetRecord, outcomes: list[Outcome]) -> TrialSetFigures:
+    by_test = _by_test(outcomes)
     passed = _passed(by_test)
     share = trial_statistics.share(passed) if passed else None
     return TrialSetFigures(record, share, trial_statistics.of_k(passed), [_test(each) for each in by_test.values()])
@@ -150,9 +150,9 @@ async def delete_trial_set(service: Service, trial_set_id: str) -> str:
     return record.trial_set_id
 
 
-def _by_test(found: list[Outcome]) -> ByTest:
+def _by_test(outcomes: list[Outcome]) -> ByTest:
     by_test: ByTest = {}
-    for each in found:
+    for each in outcomes:
         by_test.setdefault(each.test_id, []).append(each)
     return by_test
 
