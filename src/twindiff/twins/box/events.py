@@ -13,6 +13,7 @@ from twindiff.kit.rows import Expression
 from twindiff.kit.styles.box import BadRequest, bounded
 
 from .access import NONE, TABLE_OF, require_admin, rights
+from .enterprise_events import enterprise_event_object, types_named
 from .further_tables import StreamEvent
 from .happenings import event_object
 from .stamps import read_instant
@@ -57,6 +58,8 @@ def list_events(
 ) -> dict[str, Any]:
     """List events from a position on; `now` gives none, and the position of what comes next.
 
+    The enterprise's have types of their own, such as UPLOAD for ITEM_UPLOAD; either finds them there.
+
     https://developer.box.com/reference/get-events
     """
     bounded(limit, 500)
@@ -66,7 +69,7 @@ def list_events(
     after = _position(stream_position, _last(call))
     where: list[Expression] = [StreamEvent.position > after]
     if event_type:
-        where.append(StreamEvent.event_type.in_([each.strip() for each in event_type.split(",")]))
+        where.append(StreamEvent.event_type.in_(types_named([each.strip() for each in event_type.split(",")])))
     if created_after:
         where.append(StreamEvent.created_at >= read_instant(created_after, "created_after"))
     if created_before:
@@ -75,7 +78,8 @@ def list_events(
     seen = rows if of_enterprise else [row for row in rows if _is_for(call, row)]
     page = seen[:limit]
     end = page[-1].position if len(seen) > limit else rows[-1].position if rows else after
-    entries = [event_object(call, row) for row in page]
+    shown = enterprise_event_object if of_enterprise else event_object
+    entries = [shown(call, row) for row in page]
     return {"chunk_size": len(entries), "next_stream_position": end, "entries": entries}
 
 

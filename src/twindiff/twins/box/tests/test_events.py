@@ -10,7 +10,7 @@ import pytest
 from tests.receiver import Receiver
 from twindiff.twins.box.webhooks import PRIMARY_KEY, SECONDARY_KEY, signature, webhooks
 
-from .conftest import Box
+from .conftest import ADA, Box
 
 
 @pytest.fixture
@@ -116,3 +116,13 @@ def test_signatures_are_those_that_the_official_client_accepts():
     assert WebhooksManager.validate_message(body.decode(), headers, "k", max_age=10**10)
     assert not WebhooksManager.validate_message(body.decode(), headers, "other", max_age=10**10)
     assert "FILE.UPLOADED" in (webhooks.names or ())
+
+
+def test_administrators_see_events_in_the_enterprise_s_words(box: Box):
+    file = box.upload("plan.txt", b"12345", parent=box.folder("Plans"))
+    (event,) = events(box, stream_type="admin_logs", event_type="UPLOAD")["entries"]
+    source = event["source"]
+    assert (event["event_type"], source["item_type"], source["item_id"]) == ("UPLOAD", "file", file["id"])
+    assert (source["item_name"], source["parent"]["name"], source["owned_by"]["id"]) == ("plan.txt", "Plans", ADA)
+    assert (event["additional_details"]["size"], bool(event["additional_details"]["service_id"])) == (5, True)
+    assert events(box, event_type="ITEM_UPLOAD")["entries"][0]["source"]["name"] == "plan.txt"
