@@ -22,7 +22,7 @@ from .errors import (
 )
 from .further_tables import MetadataInstance, MetadataTemplate
 from .happenings import tell
-from .metadata_templates import find_template, full_scope
+from .metadata_templates import SKILL_CARDS, find_template, full_scope
 from .tables import Item
 from .template_edits import operations_in
 from .views import instance_object
@@ -62,6 +62,10 @@ def checked(template: MetadataTemplate, data: Shown) -> Shown:
         for key, value in data.items():
             if not isinstance(value, str):
                 raise SchemaValidationFailed(f"{key}: the values of global.properties are texts")
+        return data
+    if template is SKILL_CARDS:
+        if not isinstance(data.get("cards"), list):
+            raise SchemaValidationFailed("cards: the value is a list of skill cards")
         return data
     fields = {field["key"]: field for field in template.fields}
     for key, value in data.items():
@@ -133,6 +137,9 @@ def _update(call: Call, item: Item, scope: str, key: str, body: bytes) -> Shown:
 def patched(data: Shown, operation: Shown) -> Shown:
     """Values after one operation of JSON Patch (RFC 6902); raises MetadataBadRequest."""
     verb, key = operation.get("op"), _key_in(operation.get("path"))
+    outer, _, place = key.rpartition("/")
+    if isinstance(data.get(outer), list):
+        return {**data, outer: _patched_list(data[outer], place, operation)}
     if verb not in ("add", "replace", "remove", "test", "move", "copy"):
         raise MetadataBadRequest(f"'{verb}' is no operation")
     if verb in ("replace", "remove", "test") and key not in data:
@@ -152,6 +159,18 @@ def patched(data: Shown, operation: Shown) -> Shown:
     if verb == "remove":
         return {name: value for name, value in data.items() if name != key}
     return {**data, key: operation["value"]}
+
+
+def _patched_list(values: list[Any], place: str, operation: Shown) -> list[Any]:
+    """Values of a list after one is added, replaced or removed at a place, such as the card at `/cards/0`."""
+    verb, end = operation.get("op"), len(values)
+    at = end if place == "-" and verb == "add" else int(place) if place.isdecimal() and len(place) < 9 else end + 1
+    if verb not in ("add", "replace", "remove") or at > end or (verb != "add" and at == end):
+        raise MetadataBadRequest(f"There is nothing to {verb} at '{operation.get('path')}'")
+    if verb != "remove" and "value" not in operation:
+        raise MetadataBadRequest(f"'{verb}' needs a value")
+    put = [] if verb == "remove" else [operation["value"]]
+    return [*values[:at], *put, *values[at + (verb != "add") :]]
 
 
 def _key_in(path: Any) -> str:

@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from twindiff.kit import Body, Call, Meta, Operations, Struct
+import msgspec
+
+from twindiff.kit import UNSET, Body, Call, Meta, Operations, Struct, UnsetType
 from twindiff.kit.styles.box import BadRequest, bounded, marker_of, marker_page, offset_in
 
 from .access import acting_user, require_admin
 from .errors import AccessDeniedInsufficientPermissions, MetadataBadRequest, NotFound, TemplateAlreadyExists
 from .further_tables import MetadataInstance, MetadataTemplate
 from .happenings import record
-from .template_edits import edited, operations_in
+from .template_edits import edited, new_option, operations_in
 from .users import ENTERPRISE
 
 api = Operations(prefix="/2.0")
@@ -27,6 +29,7 @@ class FieldOption(Struct):
     """One of the values of an enum."""
 
     key: str
+    staticConfig: dict[str, Any] | UnsetType = UNSET  # noqa: N815 - Box's name
 
 
 class TemplateField(Struct):
@@ -64,11 +67,22 @@ PROPERTIES = MetadataTemplate(
 )
 """The template that takes any text under any key."""
 
+SKILL_CARDS = MetadataTemplate(
+    id="00000000-0000-4000-8000-000000000002",
+    scope="global",
+    template_key="boxSkillsCards",
+    display_name="Box Skills Cards",
+    hidden=True,
+)
+"""The template of what skills have found out about a file: under `cards`, a list of objects."""
+
+_GLOBAL = {each.template_key: each for each in (PROPERTIES, SKILL_CARDS)}
+
 
 def find_template(call: Call, scope: str, key: str) -> MetadataTemplate | None:
     """A template by scope and key, whatever their case."""
-    if scope == "global" and key == "properties":
-        return PROPERTIES
+    if scope == "global" and key in _GLOBAL:
+        return _GLOBAL[key]
     where = (MetadataTemplate.scope == full_scope(call, scope), MetadataTemplate.template_key == key)
     return call.db.find(MetadataTemplate, *where)
 
@@ -88,15 +102,11 @@ def template_object(template: MetadataTemplate) -> Shown:
 
 
 def _page(call: Call, scope: str, marker: str, limit: int) -> Shown:
-    start = offset_in(marker)
-    rows = call.db.rows(
-        MetadataTemplate,
-        MetadataTemplate.scope == scope,
-        order=MetadataTemplate.template_key,
-        limit=bounded(limit) + 1,
-        offset=start,
+    start, end = offset_in(marker), offset_in(marker) + bounded(limit) + 1
+    own = call.db.rows(
+        MetadataTemplate, MetadataTemplate.scope == scope, order=MetadataTemplate.template_key, limit=end
     )
-    rows = ([PROPERTIES] if scope == "global" and not start else []) + rows
+    rows = [*(_GLOBAL.values() if scope == "global" else ()), *own][start:end]
     more = marker_of(start + limit) if len(rows) > limit else None
     return marker_page([template_object(row) for row in rows[:limit]], limit, more)
 
@@ -213,9 +223,9 @@ def _field(call: Call, field: TemplateField) -> Shown:
     if field.description:
         shown["description"] = field.description
     if field.type in ("enum", "multiSelect"):
-        if not field.options:
+        if field.options is None:
             raise BadRequest.of("missing_parameter", "options", f"The field '{field.key}' needs options.")
-        shown["options"] = [{"id": call.ids.uuid(), "key": option.key} for option in field.options]
+        shown["options"] = [new_option(call, msgspec.to_builtins(option)) for option in field.options]
     return shown
 
 

@@ -53,6 +53,18 @@ class _Draft:
         return found
 
 
+def _changed(data: Shown) -> Shown:
+    return {name: data[name] for name in ("key", "staticConfig") if name in data}
+
+
+def new_option(call: Call, data: Any) -> Shown:
+    """An option as it is kept; those of classifications have a `staticConfig` besides their key."""
+    given: Shown = cast(Shown, data) if isinstance(data, dict) else {}
+    if not given.get("key"):
+        raise MetadataBadRequest("The option needs a key")
+    return {"id": call.ids.uuid(), **_changed(given)}
+
+
 def _data(operation: Shown) -> Shown:
     return operation.get("data") or {}
 
@@ -64,12 +76,15 @@ def _edit_template(draft: _Draft, operation: Shown) -> None:
 
 
 def _add_field(draft: _Draft, operation: Shown) -> None:
-    data: Shown = _data(operation)
+    data: Shown = {"key": operation.get("fieldKey"), **_data(operation)}
     if not (data.get("key") and data.get("type") and data.get("displayName")):
         raise MetadataBadRequest("addField needs data with type, key and displayName")
     if any(each["key"] == data["key"] for each in draft.fields):
         raise MetadataBadRequest(f"The template has a field '{data['key']}' already")
-    options = [{"id": draft.call.ids.uuid(), "key": each["key"]} for each in data.get("options", [])]
+    given: Any = data.get("options") or []
+    if not isinstance(given, list):
+        raise MetadataBadRequest("The options are a list")
+    options = [new_option(draft.call, each) for each in cast(list[Any], given)]
     made = {"id": draft.call.ids.uuid(), "hidden": False, **data}
     draft.fields.append({**made, "options": options} if options else made)
 
@@ -85,9 +100,7 @@ def _remove_field(draft: _Draft, operation: Shown) -> None:
 
 def _add_option(draft: _Draft, operation: Shown) -> None:
     field, data = draft.field(operation.get("fieldKey")), _data(operation)
-    if not data.get("key"):
-        raise MetadataBadRequest("The option needs a key")
-    field["options"] = [*field.get("options", []), {"id": draft.call.ids.uuid(), "key": data["key"]}]
+    field["options"] = [*field.get("options", []), new_option(draft.call, data)]
 
 
 def _edit_option(draft: _Draft, operation: Shown) -> None:
@@ -95,7 +108,7 @@ def _edit_option(draft: _Draft, operation: Shown) -> None:
     key = operation.get("enumOptionKey") or operation.get("multiSelectOptionKey")
     option, data = draft.option(field, key), _data(operation)
     known: list[Shown] = field["options"]
-    options = [each if each is not option else {**each, "key": data.get("key", key)} for each in known]
+    options = [each if each is not option else {**each, **_changed(data)} for each in known]
     field["options"] = options
 
 
