@@ -6,12 +6,12 @@ https://support.box.com/hc/en-us/articles/360044196413-Understanding-Collaborato
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from twindiff.kit import Call, any_of
 from twindiff.kit.styles.box import Unauthorized
 
-from .errors import AccessDeniedInsufficientPermissions, NotFound, Trashed
+from .errors import AccessDeniedInsufficientPermissions, InsufficientScope, NotFound, Trashed
 from .further_tables import Collaboration, GroupMembership
 from .tables import File, Folder, Item, User, WebLink
 
@@ -33,6 +33,16 @@ ROLES: dict[str, Rights] = {
     "owner": frozenset((*_EDIT, "set_share_access", "own")),
 }
 ALL: Rights = ROLES["owner"]
+
+
+class Limit(NamedTuple):
+    """What a token is limited to: rights, to one item and what is in it if there is one, by scopes."""
+
+    rights: Rights
+    item: tuple[str, str] | None
+    scopes: frozenset[str]
+
+
 _LETTERS: dict[type, str] = {File: "f", Folder: "d", WebLink: "w"}
 
 
@@ -161,17 +171,30 @@ def _rights_by(call: Call, item: Item) -> Rights:
 
 
 def rights(call: Call, item: Item) -> Rights:
-    """What the caller may do with an item."""
+    """What the caller may do with an item, by their token."""
+    limit: Limit | None = call.memo.get("limit")
+    return _own_rights(call, item) if limit is None else _own_rights(call, item) & _within(call, item, limit)
+
+
+def _own_rights(call: Call, item: Item) -> Rights:
     if item.id == ROOT and isinstance(item, Folder):
         return ALL
     mine = _rights_by(call, item)
     return mine if mine == ALL else mine | rights_in(call, item.parent_id)
 
 
+def _within(call: Call, item: Item, limit: Limit) -> Rights:
+    """What a limited token leaves of the rights to an item."""
+    if limit.item in (None, (item.type, item.id)):
+        return limit.rights
+    return limit.rights if limit.item in [("folder", each.id) for each in chain(call, item.parent_id)] else NONE
+
+
 def require(call: Call, item: Item, *needed: Right) -> None:
     """Raise unless the caller may do all of this with an item they can see."""
-    if not rights(call, item).issuperset(needed):
-        raise AccessDeniedInsufficientPermissions
+    if rights(call, item).issuperset(needed):
+        return
+    raise InsufficientScope if _own_rights(call, item).issuperset(needed) else AccessDeniedInsufficientPermissions
 
 
 def is_trashed(call: Call, item: Item) -> bool:
@@ -186,6 +209,17 @@ def visible(call: Call, item: Item | None, named: str) -> Any:
     if is_trashed(call, item):
         raise Trashed.of(named)
     return item
+
+
+def look_at(call: Call, table: type[Any], item_id: str) -> Any:
+    """A file or web link that the caller may see; one that lies in the trash itself is still shown, a folder is not."""
+    row = call.db.find(table, table.id == item_id)
+    try:
+        return visible(call, row, f"{_LETTERS[table]}_{item_id}")
+    except Trashed:
+        if row is None or row.item_status != "trashed":
+            raise
+        return row
 
 
 def find_file(call: Call, file_id: str, *needed: Right) -> File:

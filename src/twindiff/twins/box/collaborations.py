@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from twindiff.kit import UNSET, Call, Operations, Struct, UnsetType, revise
+from twindiff.kit import UNSET, Call, Operations, Result, Struct, UnsetType, revise
 from twindiff.kit.styles.box import (
     BadRequest,
     bounded,
@@ -269,7 +269,7 @@ def update_collaboration(
         _check_inviter(call, item, role if isinstance(role, str) else found.role)
     if role == "owner":
         _give_away(call, found, item)
-        return None
+        return Result(None, 204)
     changes: dict[str, Any] = {"role": role, "status": status, "can_view_path": can_view_path}
     if expires_at is not UNSET:
         changes["expires_at"] = read_instant(expires_at, "expires_at") if expires_at else None

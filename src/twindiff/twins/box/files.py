@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Answer, Call, Header, Operations, Struct, UnsetType, not_modified
 from twindiff.kit.styles.box import BadRequest, wanted_fields
 
-from .access import find_file, find_folder
+from .access import find_file, find_folder, look_at
 from .changing import Changes, Place, Ref, check_etag, check_lock, update
 from .copying import copy_file
 from .shared_links import SharedLink
@@ -41,11 +41,11 @@ class DownloadPermissions(Struct):
 def get_file(
     call: Call, file_id: str, fields: str = "", if_none_match: Annotated[str, Header("If-None-Match")] = ""
 ) -> Any:
-    """Look at a file.
+    """Look at a file; one in the trash says so in `item_status`.
 
     https://developer.box.com/reference/get-files-id
     """
-    file = find_file(call, file_id)
+    file = look_at(call, File, file_id)
     fresh: Answer | None = not_modified(if_none_match, file.etag or "0")
     return fresh or item_object(call, file, wanted_fields(fields))
 

@@ -173,6 +173,8 @@ class UploadSession(Row, table="box_upload_sessions", key=("id",), visibility="b
     file_size: Column[int]
     part_size: Column[int]
     expires_at: Column[Timestamp]
+    is_committed: Column[bool] = column(default=False)
+    """A committed upload can only be given up, which changes nothing."""
 
 
 class UploadPart(Row, table="box_upload_parts", key=("session_id", "offset"), visibility="bookkeeping"):
@@ -243,6 +245,10 @@ class AccessToken(Row, table="box_access_tokens", key=("token",), visibility="bo
     kind: Column[str] = column(default="access")
     user_id: Column[str] = references(User)
     is_revoked: Column[bool] = column(default=False)
+    scopes: Column[Json] = column(default=[])
+    """What it is limited to; nothing for one that may do all that its user may."""
+    resource: Column[str | None] = column(default=None)
+    """The one item that it is limited to: `file 123` or `folder 123`."""
 
 
 class ContentText(Row, table="box_content_texts", key=("sha_1",), words=("text",), visibility="bookkeeping"):

@@ -14,6 +14,7 @@ from twindiff.kit.styles.box import Unauthorized
 from .access import acting_user, is_admin
 from .errors import Forbidden, InsufficientScope
 from .further_tables import AccessToken
+from .scopes import check_scope, limit_of
 from .shared_links import use_link
 from .tables import User
 
@@ -25,6 +26,8 @@ def actor_of(call: Call) -> str | None:
         return None
     if known.is_revoked or known.kind != "access":
         raise Unauthorized
+    if limit := limit_of(known):
+        call.memo["limit"] = limit
     return known.user_id
 
 
@@ -32,6 +35,7 @@ def guard(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
     """Let a user in, as whom they say, with what their shared link allows."""
     if exchange.operation.declared.open:
         return proceed()
+    check_scope(call, exchange.operation.name.partition(" ")[2])
     if acting_user(call).status == "inactive":
         raise Forbidden("The user is inactive")
     headers = exchange.request.headers
@@ -47,5 +51,8 @@ def _act_as(call: Call, user_id: str) -> None:
         return
     if not is_admin(call) or call.db.find(User, User.id == user_id) is None:
         raise InsufficientScope
+    limit = call.memo.get("limit")
     call.actor = user_id
     call.memo.clear()
+    if limit is not None:
+        call.memo["limit"] = limit

@@ -5,6 +5,7 @@ https://developer.box.com/guides/authentication
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from twindiff.kit import Answer, Call, Operations
@@ -22,9 +23,13 @@ from twindiff.kit.oauth import (
     valid_token,
 )
 
+from .access import find_item
 from .assertions import refusal
 from .further_tables import AccessToken, Application
-from .tables import User
+from .scopes import SCOPES, resource_of
+from .shared_links import linked_item
+from .tables import Item, User
+from .views import item_object
 
 api = Operations()
 browser = Operations(style=OauthStyle())
@@ -69,6 +74,9 @@ def token(
     refresh_token: str = "",
     code: str = "",
     subject_token: str = "",
+    scope: str = "",
+    resource: str = "",
+    box_shared_link: str = "",
 ) -> Answer:
     """Give a token for a code, client credentials, a signed assertion, a refresh token or another token.
 
@@ -78,24 +86,30 @@ def token(
     if not grant_type:
         return _refused("invalid_request", "The grant_type parameter is missing")
     app = call.db.find(Application, Application.client_id == client_id)
-    if not _is_known(call, app, client_id, client_secret):
+    needs_client = bool(client_id) or grant_type != EXCHANGE
+    if needs_client and not _is_known(call, app, client_id, client_secret):
         return _refused("invalid_client", "The client credentials are invalid")
     if grant_type == "client_credentials":
         return _for_subject(call, app, box_subject_type, box_subject_id)
     if grant_type == JWT_BEARER:
-        claims = claims_of(assertion)
-        if claims is None or claims.get("iss") != client_id:
-            return _refused("invalid_grant", "Please check the 'iss' claim.")
-        why = refusal(call, app, assertion, claims) if app and app.public_keys else None
-        if why:
-            return _refused("invalid_grant", why)
-        return _for_subject(call, app, str(claims.get("box_sub_type", "")), str(claims.get("sub", "")))
-    if grant_type in ("refresh_token", EXCHANGE):
-        given = refresh_token or subject_token
-        return _renewed(call, given, "refresh" if grant_type == "refresh_token" else "access")
+        return _asserted(call, app, client_id, assertion)
+    if grant_type == EXCHANGE:
+        return _exchanged(call, subject_token, scope, resource, box_shared_link)
+    if grant_type == "refresh_token":
+        return _renewed(call, refresh_token)
     if grant_type == "authorization_code":
         return _redeemed(call, code, client_id)
     return _refused("unsupported_grant_type", "Invalid grant_type parameter or parameter missing")
+
+
+def _asserted(call: Call, app: Application | None, client_id: str, assertion: str) -> Answer:
+    claims = claims_of(assertion)
+    if claims is None or claims.get("iss") != client_id:
+        return _refused("invalid_grant", "Please check the 'iss' claim.")
+    why = refusal(call, app, assertion, claims) if app and app.public_keys else None
+    if why:
+        return _refused("invalid_grant", why)
+    return _for_subject(call, app, str(claims.get("box_sub_type", "")), str(claims.get("sub", "")))
 
 
 def _is_known(call: Call, app: Application | None, client_id: str, client_secret: str) -> bool:
@@ -123,13 +137,17 @@ def _administrator(call: Call) -> str:
     return admin.id if admin else ""
 
 
-def _issued(call: Call, user_id: str, *, refreshable: bool = False) -> Answer:
+def _issued(
+    call: Call, user_id: str, *, refreshable: bool = False, scopes: Sequence[str] = (), item: Item | None = None
+) -> Answer:
     access = call.ids.new("", 32, _LETTERS)
-    call.db.add(AccessToken(token=access, user_id=user_id))
+    resource = f"{item.type} {item.id}" if item else None
+    call.db.add(AccessToken(token=access, user_id=user_id, scopes=[*scopes], resource=resource))
+    about = {"object": item_object(call, item, mini=True)} if item else {}
     said: dict[str, Any] = {
         "access_token": access,
         "expires_in": EXPIRES_SECONDS,
-        "restricted_to": [],
+        "restricted_to": [{"scope": scope, **about} for scope in scopes],
         "token_type": "bearer",
     }
     if refreshable:
@@ -146,13 +164,47 @@ def _redeemed(call: Call, code: str, client_id: str) -> Answer:
     return _issued(call, given.user_id, refreshable=True)
 
 
-def _renewed(call: Call, given: str, kind: str) -> Answer:
+def _renewed(call: Call, given: str) -> Answer:
     found = call.db.find(AccessToken, AccessToken.token == given)
-    if found is None or found.is_revoked or found.kind != kind:
-        return _refused("invalid_grant", "Refresh token has expired" if kind == "refresh" else "Invalid token")
-    if kind == "refresh":
-        call.db.change(found, is_revoked=True)
-    return _issued(call, found.user_id, refreshable=kind == "refresh")
+    if found is None or found.is_revoked or found.kind != "refresh":
+        return _refused("invalid_grant", "Refresh token has expired")
+    call.db.change(found, is_revoked=True)
+    return _issued(call, found.user_id, refreshable=True)
+
+
+def _exchanged(call: Call, given: str, scope: str, resource: str, shared_link: str) -> Answer:
+    """A token that may do no more than the one it is for, and with scopes or an item less.
+
+    https://developer.box.com/guides/authentication/tokens/downscope
+    """
+    found = call.db.find(AccessToken, AccessToken.token == given)
+    if found is not None and (found.is_revoked or found.kind != "access"):
+        return _refused("invalid_grant", "Invalid token")
+    holder = found.user_id if found else _listed(call, given)
+    if holder is None:
+        return _refused("invalid_grant", "Invalid token")
+    held: list[str] = found.scopes if found else []
+    scopes = scope.split() or held
+    if unknown := [each for each in scopes if each not in SCOPES]:
+        return _refused("invalid_scope", f"There is no scope {unknown[0]}")
+    if held and not {*scopes} <= {*held}:
+        return json_answer({"error": "unauthorized", "error_description": "The token lacks a scope"}, 401)
+    call.actor = holder
+    item = resource_of(call, resource) if resource else linked_item(call, shared_link, "") if shared_link else None
+    if item is None and found and found.resource:
+        item = _item_named(call, found.resource)
+    return _issued(call, holder, scopes=scopes, item=item)
+
+
+def _item_named(call: Call, resource: str) -> Item:
+    kind, _, item_id = resource.partition(" ")
+    return find_item(call, kind, item_id)
+
+
+def _listed(call: Call, token: str) -> str | None:
+    """Whom the environment says that a token acts as."""
+    everyone = call.tokens.users.get("box", call.tokens.actor) if token and not call.strict else None
+    return call.tokens.actors.get(token) or everyone
 
 
 @api.post("/oauth2/revoke", open=True)

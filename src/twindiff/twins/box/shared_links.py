@@ -48,7 +48,7 @@ def link_after(call: Call, item: Item, wanted: SharedLink | None) -> dict[str, A
         return None
     link: dict[str, Any] = {**(item.shared_link or _new_link(call))}
     if wanted.access not in (UNSET, None):
-        link["access"] = wanted.access
+        link = _with_access(link, str(wanted.access))
     if wanted.password is not UNSET:
         link["password_digest"] = sealed(wanted.password) if wanted.password else None
     if wanted.unshared_at is not UNSET:
@@ -63,6 +63,16 @@ def link_after(call: Call, item: Item, wanted: SharedLink | None) -> dict[str, A
         link["permissions"] = {**(link.get("permissions") or {}), **{n: v for n, v in given.items() if v is not UNSET}}
     _check(item, link)
     return link
+
+
+def _with_access(link: dict[str, Any], access: str) -> dict[str, Any]:
+    """A link for others than before, without what links for them cannot have."""
+    kept = {**link, "access": access}
+    if access != "open":
+        kept["password_digest"] = None
+    if access == "collaborators":
+        kept.pop("permissions", None)
+    return kept
 
 
 def _new_link(call: Call) -> dict[str, Any]:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+from msgspec import to_builtins
+
 from twindiff.kit import Body, Call, Meta, Operations, Struct
 from twindiff.kit.styles.box import BadRequest, bounded, marker_of, offset_in
 
-from .access import find_file, find_folder, user_of
+from .access import acting_user, find_file, find_folder, user_of
 from .errors import NotFound
 from .further_tables import SignRequest
-from .stamps import shown_instant
+from .stamps import extension_of, shown_instant
 from .tables import File, Folder
 from .views import folder_mini, item_object
 
@@ -28,6 +30,25 @@ class Signer(Struct, omit_defaults=True):
     role: Literal["signer", "approver", "final_copy_reader"] = "signer"
     is_in_person: bool = False
     order: Annotated[int, Meta(ge=0)] = 0
+    login_required: bool | None = None
+    redirect_url: str | None = None
+    declined_redirect_url: str | None = None
+    embed_url_external_user_id: str | None = None
+    signer_group_id: str | None = None
+    suppress_notifications: bool | None = None
+
+    def shown(self) -> Shown:
+        """The signer as a request keeps them."""
+        return {**to_builtins(self), "role": self.role, "is_in_person": self.is_in_person, "order": self.order}
+
+
+class PrefillTag(Struct, omit_defaults=True):
+    """A value that is filled in before anybody signs."""
+
+    document_tag_id: str | None = None
+    text_value: str | None = None
+    checkbox_value: bool | None = None
+    date_value: str | None = None
 
 
 class SourceFile(Struct):
@@ -61,7 +82,10 @@ def sign_request_object(call: Call, row: SignRequest) -> Shown:
             {"has_viewed_document": False, "signer_decision": None, "inputs": [], **each} for each in row.signers
         ],
         "source_files": [{"type": "file", "id": each["id"], "etag": each["etag"]} for each in shown],
-        "sign_files": {"files": shown, "is_ready_for_download": row.status == "signed"},
+        "sign_files": {
+            "files": [{**each, "name": row.name} for each in shown],
+            "is_ready_for_download": row.status == "signed",
+        },
         "short_id": row.id[:8],
         "created_at": shown_instant(row.created_at),
         "finished_at": None,
@@ -94,6 +118,8 @@ class Wanted(Struct, kw_only=True):
     email_message: str | None = None
     days_valid: Annotated[int, Meta(ge=0, le=730)] | None = None
     external_id: str | None = None
+    external_system_name: str | None = None
+    prefill_tags: list[PrefillTag] | None = None
     redirect_url: str | None = None
     declined_redirect_url: str | None = None
     is_document_preparation_needed: bool = False
@@ -104,12 +130,12 @@ class Wanted(Struct, kw_only=True):
     def settings(self) -> Shown:
         """What else was said of it."""
         beside = ("signers", "source_files", "parent_folder", "name")
-        return {name: getattr(self, name) for name in self.__struct_fields__ if name not in beside}
+        return {name: to_builtins(getattr(self, name)) for name in self.__struct_fields__ if name not in beside}
 
 
 @api.post("/sign_requests", status=201)
 def create_sign_request(call: Call, wanted: Annotated[Wanted, Body]) -> Shown:
-    """Ask people to sign files.
+    """Ask people to sign files; the sender is the first of the signers, and gets a copy.
 
     https://developer.box.com/reference/post-sign-requests
     """
@@ -122,14 +148,12 @@ def create_sign_request(call: Call, wanted: Annotated[Wanted, Body]) -> Shown:
     for signer in wanted.signers:
         if not signer.email and not signer.is_in_person:
             raise BadRequest.of("missing_parameter", "email", "Each signer needs an email")
+    sender = Signer(email=acting_user(call).login, role="final_copy_reader")
     made = SignRequest(
         id=call.ids.uuid(),
         status="created" if wanted.is_document_preparation_needed else "sent",
-        name=wanted.name or files[0].name,
-        signers=[
-            {"email": each.email, "role": each.role, "is_in_person": each.is_in_person, "order": each.order}
-            for each in wanted.signers
-        ],
+        name=_document_name(wanted.name or files[0].name or ""),
+        signers=[sender.shown(), *(each.shown() for each in wanted.signers)],
         source_files=[{"type": "file", "id": file.id} for file in files],
         parent_folder_id=folder.id,
         settings=wanted.settings(),
@@ -137,6 +161,13 @@ def create_sign_request(call: Call, wanted: Annotated[Wanted, Body]) -> Shown:
         created_at=call.clock.iso(),
     )
     return sign_request_object(call, call.db.add(made))
+
+
+def _document_name(name: str) -> str:
+    """What is signed is a PDF, whatever it was made from."""
+    extension = extension_of(name)
+    stem = name.removesuffix(f".{extension}") if extension else name
+    return f"{stem}.pdf"
 
 
 def _find(call: Call, sign_request_id: str) -> SignRequest:

@@ -306,7 +306,10 @@ def delete_assignment(call: Call, task_assignment_id: str) -> None:
     https://developer.box.com/reference/delete-task-assignments-id
     """
     assignment = _find_assignment(call, task_assignment_id)
-    _check_owner(call, call.db.get(Task, assignment.task_id))
+    task = call.db.get(Task, assignment.task_id)
+    _check_owner(call, task)
+    if task.is_completed:
+        raise Forbidden("The task is completed")
     call.db.remove(assignment)
     file = _file(call, assignment.item_id or "")
     tell(call, "TASK_ASSIGNMENT_DELETE", file, source={"type": "task_assignment", "id": assignment.id})

@@ -85,7 +85,7 @@ def part_object(part: UploadPart) -> Shown:
     return {"part_id": part.part_id, "offset": part.offset, "size": part.size, "sha1": part.sha1}
 
 
-def _start(call: Call, size: int, name: str, **where: str) -> Shown:
+def _start(call: Call, size: int, name: str, **where: Any) -> Shown:
     if size < SMALLEST_FILE:
         said = f"Invalid value '{size}'. Files of less than {SMALLEST_FILE} bytes are uploaded in one request."
         raise BadRequest.of("file_size_too_small", "file_size", said)
@@ -147,9 +147,17 @@ def start_version(call: Call, file_id: str, file_size: int, file_name: str | Non
     return _start(call, file_size, file_name or file.name or "", file_id=file.id)
 
 
-def _find(call: Call, session_id: str) -> UploadSession:
+def _any(call: Call, session_id: str) -> UploadSession:
+    """An upload of the caller's, committed or not."""
     found = call.db.find(UploadSession, UploadSession.id == session_id, UploadSession.user_id == call.actor)
     if found is None or found.expires_at <= call.clock.iso():
+        raise NotFound.of("upload_session", session_id)
+    return found
+
+
+def _find(call: Call, session_id: str) -> UploadSession:
+    found = _any(call, session_id)
+    if found.is_committed:
         raise NotFound.of("upload_session", session_id)
     return found
 
@@ -269,7 +277,9 @@ def commit(
     if sha1(data).hexdigest() != _digest_in(digest):
         raise BadDigest(context_info={"message": f"The SHA-1 of the file is {sha1(data).hexdigest()}"})
     file = _made(call, session, attributes or CommitAttributes(), data, if_match)
-    call.db.remove(session)
+    for part in kept:
+        call.db.remove(part)
+    call.db.change(session, is_committed=True)
     return files_object(call, file, fields)
 
 
@@ -296,8 +306,8 @@ def _made(call: Call, session: UploadSession, said: CommitAttributes, data: byte
 @api.delete("/api/2.0/files/upload_sessions/{upload_session_id}", status=204)
 @api.delete("/2.0/files/upload_sessions/{upload_session_id}", status=204)
 def abort(call: Call, upload_session_id: str) -> None:
-    """Give an upload up, with all parts that have come.
+    """Give an upload up, with all parts that have come; a file that was made of it stays.
 
     https://developer.box.com/reference/delete-files-upload-sessions-id
     """
-    call.db.remove(_find(call, upload_session_id))
+    call.db.remove(_any(call, upload_session_id))

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from twindiff.kit import UNSET, Call, Header, Operations, UnsetType
 from twindiff.kit.styles.box import BadRequest, wanted_fields
 
-from .access import ROOT, find_folder, find_web_link
+from .access import ROOT, find_folder, find_web_link, look_at
 from .changing import Changes, Place, Ref, check_etag, update
 from .happenings import tell
 from .names import check_free, check_name
@@ -67,11 +67,11 @@ def create_web_link(
 
 @api.get("/web_links/{web_link_id}")
 def get_web_link(call: Call, web_link_id: str, fields: str = "") -> dict[str, Any]:
-    """Look at a web link.
+    """Look at a web link; one in the trash says so in `item_status`.
 
     https://developer.box.com/reference/get-web-links-id
     """
-    return item_object(call, find_web_link(call, web_link_id), wanted_fields(fields))
+    return item_object(call, look_at(call, WebLink, web_link_id), wanted_fields(fields))
 
 
 @api.put("/web_links/{web_link_id}")

@@ -82,7 +82,8 @@ def test_a_role_is_changed_and_ownership_given_away(box: Box, ben: Box):
     folder = box.folder("shared")
     made = share(box, folder)
     assert box("PUT", f"collaborations/{made['id']}", {"role": "viewer"})["role"] == "viewer"
-    assert box.http("PUT", f"collaborations/{made['id']}", json={"role": "owner"}).content == b""
+    answer = box.http("PUT", f"collaborations/{made['id']}", json={"role": "owner"})
+    assert (answer.status_code, answer.content) == (204, b"")
     assert ben("GET", f"folders/{folder}")["owned_by"]["id"] == BEN
     (left,) = ben("GET", f"folders/{folder}/collaborations")["entries"]
     assert (left["accessible_by"]["id"], left["role"]) == (ADA, "co-owner")
@@ -188,3 +189,10 @@ def test_a_link_keeps_its_address_until_it_is_taken_away(box: Box):
 def test_a_link_that_cannot_be_is_refused(box: Box, wanted: dict[str, Any]):
     file = box.upload()["id"]
     assert box.refused("PUT", f"files/{file}", {"shared_link": wanted}) == (400, "bad_request")
+
+
+def test_a_link_that_is_for_collaborators_from_now_on_loses_its_password(box: Box):
+    file = box.upload()["id"]
+    link_to(box, file, password="sesame", permissions={"can_download": False})
+    link = link_to(box, file, access="collaborators")
+    assert (link["access"], link["is_password_enabled"]) == ("collaborators", False)

@@ -143,3 +143,17 @@ def test_what_is_not_there_is_not_found(box: Box):
     answer = box.http("GET", "files/12345").json()
     assert (answer["status"], answer["code"], answer["type"]) == (404, "not_found", "error")
     assert answer["context_info"]["errors"][0]["name"] == "item"
+
+
+def test_a_file_in_the_trash_is_still_looked_at(box: Box):
+    file = box.upload()["id"]
+    box("DELETE", f"files/{file}")
+    assert box("GET", f"files/{file}")["item_status"] == "trashed"
+    assert box.refused("PUT", f"files/{file}", {"name": "b.txt"}) == (404, "trashed")
+
+
+def test_a_file_in_a_folder_in_the_trash_is_not_found(box: Box):
+    folder = box.folder("Old")
+    file = box.upload(parent=folder)["id"]
+    box("DELETE", f"folders/{folder}", params={"recursive": True})
+    assert box.refused("GET", f"files/{file}") == (404, "trashed")

@@ -99,3 +99,10 @@ def test_small_files_and_taken_names_need_no_session(box: Box):
     assert box.refused("POST", "files/upload_sessions", wanted) == (400, "bad_request")
     box.upload("a.bin")
     assert box.refused("POST", "files/upload_sessions", {**wanted, "file_size": SIZE}) == (409, "item_name_in_use")
+
+
+def test_giving_up_a_committed_upload_leaves_its_file(box: Box, session: Any):
+    parts = [part(box, session, number).json()["part"] for number in range(3)]
+    file = commit(box, session, parts).json()["entries"][0]["id"]
+    assert box.http("DELETE", f"/api/2.0/files/upload_sessions/{session['id']}").status_code == 204
+    assert box("GET", f"files/{file}")["size"] == SIZE

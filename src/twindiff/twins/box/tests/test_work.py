@@ -212,7 +212,7 @@ def test_web_links_are_made_changed_trashed_and_restored(box: Box):
     assert box("PUT", f"web_links/{link['id']}", {"url": "https://example.org"})["url"] == "https://example.org"
     assert box.refused("POST", "web_links", {**wanted, "url": "ftp://x"}) == (400, "bad_request")
     box("DELETE", f"web_links/{link['id']}")
-    assert box.refused("GET", f"web_links/{link['id']}") == (404, "trashed")
+    assert box("GET", f"web_links/{link['id']}")["item_status"] == "trashed"
     assert box("POST", f"web_links/{link['id']}", {})["item_status"] == "active"
 
 
@@ -257,10 +257,28 @@ def test_signatures_are_asked_for(box: Box):
     file = box.upload()["id"]
     wanted = {"signers": [{"email": "a@example.com"}], "source_files": [{"type": "file", "id": file}]}
     made = box("POST", "sign_requests", wanted)
-    assert (made["status"], made["signers"][0]["email"]) == ("sent", "a@example.com")
+    assert (made["status"], [each["email"] for each in made["signers"]][1:]) == ("sent", ["a@example.com"])
     assert [each["id"] for each in box("GET", "sign_requests")["entries"]] == [made["id"]]
     assert box("POST", f"sign_requests/{made['id']}/cancel")["status"] == "cancelled"
     assert box.refused("POST", "sign_requests", {"signers": []})[0] == 400
+
+
+def test_the_sender_of_a_sign_request_gets_a_copy_of_the_pdf(box: Box):
+    signer = {"email": "a@example.com", "signer_group_id": "legal", "suppress_notifications": True}
+    tag = {"document_tag_id": "0", "date_value": "2035-01-01"}
+    wanted = {"signers": [signer], "source_files": [{"type": "file", "id": box.upload()["id"]}], "name": "Lease"}
+    made = box("POST", "sign_requests", {**wanted, "prefill_tags": [tag], "external_system_name": "Crm"})
+    assert [each["role"] for each in made["signers"]] == ["final_copy_reader", "signer"]
+    assert made["signers"][1].items() >= signer.items()
+    assert (made["name"], made["sign_files"]["files"][0]["name"]) == ("Lease.pdf", "Lease.pdf")
+    assert (made["prefill_tags"], made["external_system_name"]) == ([tag], "Crm")
+
+
+def test_an_assignment_of_a_completed_task_stays(box: Box):
+    task = box("POST", "tasks", {"item": {"type": "file", "id": box.upload()["id"]}, "action": "review"})
+    made = box("POST", "task_assignments", {"task": {"id": task["id"], "type": "task"}, "assign_to": {"id": ADA}})
+    box("PUT", f"task_assignments/{made['id']}", {"resolution_state": "approved"})
+    assert box.refused("DELETE", f"task_assignments/{made['id']}") == (403, "forbidden")
 
 
 def test_box_ai_is_refused_as_where_it_was_not_bought(box: Box):
