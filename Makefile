@@ -13,6 +13,9 @@ STORED := tests/contract tests/environments tests/sandbox_runs tests/test_runs/t
 SPOKEN := tests/client tests/contract tests/environments tests/inspector tests/pr_runs tests/sandbox_runs tests/server \
 	tests/suites tests/test_runs src/twindiff/twins
 
+# A thousand processes are started in tests: were they told to keep no bytecode, each would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := .venv/bin
 # A worker that is done takes over from the others: tests of browsers and kills take hundreds of times as long as most.
 PARALLEL := -n auto --dist worksteal
