@@ -44,9 +44,9 @@ def test_any_diff_leads_from_its_first_state_to_its_last_and_back(
 ):
     place, states = played(world, operations)
     start, end = (min(point, len(states) - 1) for point in points)
-    found = between(place, start, end)
-    assert apply(states[start], found, KEYS) == states[end]
-    assert apply(states[end], invert(found), KEYS) == states[start]
+    forth = between(place, start, end)
+    assert apply(states[start], forth, KEYS) == states[end]
+    assert apply(states[end], invert(forth), KEYS) == states[start]
     assert apply(states[end], between(place, end, start), KEYS) == states[start]
 
 
@@ -64,15 +64,15 @@ def test_two_diffs_in_a_row_are_one(world: World, operations: list[Sequence], po
 @given(operations=OPERATIONS)
 def test_turning_round_twice_is_staying(world: World, operations: list[Sequence]):
     place, states = played(world, operations)
-    found = between(place, 0, len(states) - 1)
-    assert invert(invert(found)) == found
+    net = between(place, 0, len(states) - 1)
+    assert invert(invert(net)) == net
 
 
 def test_a_diff_of_one_twin_names_tables_alone(place: Place):
     before = {"things": state_of(place)["alpha.things"]}
     place.write(lambda db: db.change(db.get(Thing, "T1"), text="y"))
-    found = diff(place.engine.difference(place.env, 0, 1), SCHEMAS, include="all")
-    after = apply(before, found, {"things": ("thing_id",)})
+    net = diff(place.engine.difference(place.env, 0, 1), SCHEMAS, include="all")
+    after = apply(before, net, {"things": ("thing_id",)})
     assert after == {"things": state_of(place)["alpha.things"]}
     assert after["things"]["T1",]["text"] == "y"
 
@@ -80,19 +80,19 @@ def test_a_diff_of_one_twin_names_tables_alone(place: Place):
 def test_a_diff_that_does_not_fit_says_where(place: Place):
     before = state_of(place)
     place.write(lambda db: db.change(db.get(Thing, "T1"), text="y"))
-    found = between(place, 0, 1)
-    for state in ({name: {} for name in KEYS}, apply(before, found, KEYS)):
+    net = between(place, 0, 1)
+    for state in ({name: {} for name in KEYS}, apply(before, net, KEYS)):
         with pytest.raises(DiffDoesNotFit, match=r"alpha\.things \('T1',\) is"):
-            apply(state, found, KEYS)
+            apply(state, net, KEYS)
 
 
 def test_true_does_not_fit_where_one_was(place: Place):
     before = state_of(place)
     place.write(lambda db: db.change(db.get(Thing, "T1"), data="new"))
-    found = between(place, 0, 1)
+    net = between(place, 0, 1)
     before["alpha.things"]["T1",] = {**before["alpha.things"]["T1",], "data": [True]}
     with pytest.raises(DiffDoesNotFit):
-        apply(before, found, KEYS)
+        apply(before, net, KEYS)
 
 
 def test_a_diff_leaves_the_state_it_is_applied_to_alone(place: Place):

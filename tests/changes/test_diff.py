@@ -18,8 +18,8 @@ def shown(
     return diff(records, SCHEMAS, include=include, rows=rows, several_twins=several_twins)
 
 
-def tables(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[str]]:
-    return {kind: [row["__table__"] for row in rows] for kind, rows in found.items()}
+def tables(net: dict[str, list[dict[str, Any]]]) -> dict[str, list[str]]:
+    return {kind: [row["__table__"] for row in rows] for kind, rows in net.items()}
 
 
 def busy(db: Store) -> None:
@@ -38,9 +38,9 @@ def test_nothing_changed_is_an_empty_diff(place: Place):
 
 def test_a_plain_diff_leaves_out_what_is_derived_and_bookkeeping(place: Place):
     place.write(busy)
-    found = shown(place)
-    assert tables(found) == {"inserts": ["links"], "updates": ["things"], "deletes": []}
-    assert found["inserts"] == [{"__table__": "links", "thing_id": "T1", "rank": 1, "note": None}]
+    plain = shown(place)
+    assert tables(plain) == {"inserts": ["links"], "updates": ["things"], "deletes": []}
+    assert plain["inserts"] == [{"__table__": "links", "thing_id": "T1", "rank": 1, "note": None}]
 
 
 def test_an_update_has_whole_rows_and_says_what_changed_and_what_of_it_is_derived(place: Place):
@@ -53,11 +53,11 @@ def test_an_update_has_whole_rows_and_says_what_changed_and_what_of_it_is_derive
 
 def test_a_derived_diff_has_derived_rows_and_updates_too_and_marks_them(place: Place):
     place.write(busy)
-    found = shown(place, "derived")
-    assert tables(found) == {"inserts": ["echoes", "links"], "updates": ["things", "things"], "deletes": ["echoes"]}
-    assert [row.get("__derived__") for row in found["inserts"]] == [True, None]
-    assert [row["said"] for row in found["deletes"]] == ["old"]
-    assert [(row["changed"], row["derived"]) for row in found["updates"]][1] == (["touched_at"], ["touched_at"])
+    derived = shown(place, "derived")
+    assert tables(derived) == {"inserts": ["echoes", "links"], "updates": ["things", "things"], "deletes": ["echoes"]}
+    assert [row.get("__derived__") for row in derived["inserts"]] == [True, None]
+    assert [row["said"] for row in derived["deletes"]] == ["old"]
+    assert [(row["changed"], row["derived"]) for row in derived["updates"]][1] == (["touched_at"], ["touched_at"])
 
 
 def test_a_diff_of_all_has_bookkeeping_too(place: Place):
@@ -78,9 +78,9 @@ def test_one_twin_is_not_named_and_several_are(place: Place):
     place.add(Item(item_id="I1"), twin="beta")
     place.write(lambda db: db.change(db.get(Thing, "T1"), text="y"))
     assert "__twin__" not in shown(place)["inserts"][0]
-    found = shown(place, several_twins=True)
-    assert [(row["__twin__"], row["__table__"]) for row in found["inserts"]] == [("alpha", "links"), ("beta", "items")]
-    assert found["updates"][0]["__twin__"] == "alpha"
+    named = shown(place, several_twins=True)
+    assert [(row["__twin__"], row["__table__"]) for row in named["inserts"]] == [("alpha", "links"), ("beta", "items")]
+    assert named["updates"][0]["__twin__"] == "alpha"
 
 
 def test_rows_stand_in_order_of_twin_table_and_key(place: Place):

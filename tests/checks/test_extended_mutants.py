@@ -135,8 +135,8 @@ def first_holds(predicate: Any, value: Any) -> bool:
 
 
 def some_candidates(assertion: Any, changes: Any, past: Any, but: str) -> Any:
-    found = kept_candidates(assertion, changes, past)
-    return [each for each in found if assertion.diff_type != "unchanged" or each.diff_type != but]
+    all_of_them = kept_candidates(assertion, changes, past)
+    return [each for each in all_of_them if assertion.diff_type != "unchanged" or each.diff_type != but]
 
 
 def plainly(outcomes: Any) -> Any:

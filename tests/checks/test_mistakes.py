@@ -36,12 +36,12 @@ def verdicts(platform: Platform) -> Callable[..., tuple[Json, Json]]:
 
 def accused(verdict: Json) -> list[tuple[str, str]]:
     """The operations that the explanations name, each with its row and what differs in it."""
-    found: list[tuple[str, str]] = []
+    operations: list[tuple[str, str]] = []
     for why in verdict["explanations"]:
         for near in why["nearest"]:
             operation = near["blame"]["operation"] if "blame" in near else near["row"].get("operation", "")
-            found.append((operation, json.dumps([near["row"], near["differs"]])))
-    return found
+            operations.append((operation, json.dumps([near["row"], near["differs"]])))
+    return operations
 
 
 def test_the_solution_passes_in_both_languages(verdicts: Callable[..., tuple[Json, Json]]) -> None:

@@ -95,8 +95,8 @@ def test_a_reference_finds_what_going_through_all_rows_finds(spec: Json, inserts
         got, count = len(counting(assertion, spec, inserts)), assertion["expected_count"]
         if count not in (got, {"min": 0}):
             wrong.append(number)
-    found = evaluate(spec, {"inserts": inserts})
-    assert [why.assertion for why in found.explanations] == wrong
+    verdict = evaluate(spec, {"inserts": inserts})
+    assert [why.assertion for why in verdict.explanations] == wrong
 
 
 @settings(max_examples=100)
@@ -140,8 +140,8 @@ def test_a_failure_says_that_no_row_counts_for_what_is_referred_to() -> None:
 def test_what_refers_to_rows_that_are_not_known_cannot_be_judged() -> None:
     unknown = {**INVOICE, "where": {"id": {"regex": "(a+)+$"}}}
     inserts = [{"__table__": "invoices", "id": "a" * 40 + "!"}, {"__table__": "items", "invoice": "in_1"}]
-    found = evaluate({"version": "1", "assertions": [{**ITEM, "expected_count": 0}, unknown]}, {"inserts": inserts})
-    assert found.failures[0] == "assertion#1 items cannot be judged: which rows count for 'invoice' is not known"
+    verdict = evaluate({"version": "1", "assertions": [{**ITEM, "expected_count": 0}, unknown]}, {"inserts": inserts})
+    assert verdict.failures[0] == "assertion#1 items cannot be judged: which rows count for 'invoice' is not known"
 
 
 def test_a_text_is_looked_through_for_a_hundred_values_and_not_for_more() -> None:

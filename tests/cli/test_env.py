@@ -304,8 +304,8 @@ def test_runs_of_all_environments_are_listed(twindiff: Run, environment: Make, p
     listed = twindiff("runs", "ls")
     assert listed.stdout.splitlines()[1].split()[:2] == [run, "running"]
     assert listed.stderr == f"(at {server})\n"
-    found = json.loads(twindiff("runs", "ls", "--env", mine.id[:12], "--status", "running", "--json").stdout)
-    assert [each["runId"] for each in found] == [run]
+    running = json.loads(twindiff("runs", "ls", "--env", mine.id[:12], "--status", "running", "--json").stdout)
+    assert [each["runId"] for each in running] == [run]
     assert twindiff("runs", "ls", "--env", mine.id, "--status", "passed").stdout == "There are no such runs.\n"
     platform.evaluate(run, {"diff_type": "added", "entity": "messages", "expected_count": 0})
     assert twindiff("explain", run[:13]).exit_code == 0

@@ -72,9 +72,9 @@ def test_blame_tells_what_came_with_the_template(twindiff: Run, environment: Mak
     mine = environment()
     mine.slack("conversations.setTopic", channel=GENERAL, topic="ships")
     lines = twindiff("env", "blame", mine.id, "slack.channels", GENERAL).stdout.splitlines()
-    found = {line.split()[0]: " ".join(line.split()) for line in lines}
-    assert "conversations.setTopic" in found["topic_text"]
-    assert found["channel_name"].endswith("template")
+    by_column = {line.split()[0]: " ".join(line.split()) for line in lines}
+    assert "conversations.setTopic" in by_column["topic_text"]
+    assert by_column["channel_name"].endswith("template")
 
 
 def test_blame_forgets_what_a_rewind_went_back_over(twindiff: Run, environment: Make) -> None:

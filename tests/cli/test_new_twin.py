@@ -251,10 +251,10 @@ def test_the_descriptions_of_box_give_packages(tmp_path: Path, name: str):
 
 
 def test_the_description_of_google_calendar_gives_a_package(tmp_path: Path):
-    found = pytest.importorskip(
+    library = pytest.importorskip(
         "googleapiclient", reason="needs google-api-python-client, which brings the description"
     )
-    documents = Path(found.__file__).parent / "discovery_cache" / "documents"
+    documents = Path(library.__file__).parent / "discovery_cache" / "documents"
     package = made(tmp_path, "calendar", documents / "calendar.v3.json")
     is_well_made(package)
     run(package, "pyright", "--pythonpath", sys.executable)

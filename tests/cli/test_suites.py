@@ -94,8 +94,8 @@ def lines(said: str) -> list[str]:
 
 
 def test_suites_are_listed_with_how_many_tests_they_have(server_with_it: Run) -> None:
-    found = {each["name"]: each for each in json.loads(server_with_it("suites", "ls", "--json").stdout)}
-    assert (found["Flower stalls"]["tests"], found["Flower stalls"]["description"]) == (3, "Orders")
+    suites = {each["name"]: each for each in json.loads(server_with_it("suites", "ls", "--json").stdout)}
+    assert (suites["Flower stalls"]["tests"], suites["Flower stalls"]["description"]) == (3, "Orders")
     assert any(line.startswith("Flower stalls 3 ") for line in lines(server_with_it("suites", "ls").stdout))
 
 

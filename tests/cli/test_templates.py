@@ -22,15 +22,15 @@ def answer(run: Run, *arguments: str) -> Any:
 
 @pytest.mark.parametrize("words", [["templates"], ["templates", "ls"]])
 def test_templates_are_listed_by_twin_and_name(words: list[str], twindiff: Run) -> None:
-    header, *found = lines(twindiff, *words)
+    header, *printed = lines(twindiff, *words)
     assert header == "template origin description"
-    assert "slack:slack_default built-in A small workspace: 3 people, 2 channels, 3 messages" in found
+    assert "slack:slack_default built-in A small workspace: 3 people, 2 channels, 3 messages" in printed
     listed = answer(twindiff, *words)
     assert [each["name"] for each in listed if each["origin"] == "built-in" and not each["description"]] == []
     names = [f"{each['service']}:{each['name']}" for each in listed]
     assert names == sorted(names)
     built_in = [name for name, each in zip(names, listed, strict=True) if each["origin"] == "built-in"]
-    assert [line.split()[0] for line in found if " built-in" in line] == built_in
+    assert [line.split()[0] for line in printed if " built-in" in line] == built_in
 
 
 @pytest.mark.parametrize("name", ["slack_default", "slack:slack_default"])
@@ -64,8 +64,8 @@ def test_an_unknown_template_is_answered_with_the_nearest(twindiff: Run) -> None
 
 
 def test_twins_are_told_with_what_they_cover(twindiff: Run) -> None:
-    found = {each["twin"]: each for each in answer(twindiff, "twins")}
-    linear, slack = found["linear"], found["slack"]
+    twins = {each["twin"]: each for each in answer(twindiff, "twins")}
+    linear, slack = twins["linear"], twins["slack"]
     assert (linear["style"], slack["style"]) == ("GraphQL", "RPC")
     for twin in (linear, slack):
         assert twin["percent"] == 100 * twin["operations"] / (twin["operations"] + len(twin["lacks"]))
@@ -109,5 +109,5 @@ def test_a_twin_that_does_not_load_is_named_and_the_others_are_shown(plugin) -> 
 def test_what_a_twin_covers_is_not_known_without_a_list_of_what_it_lacks(plugin) -> None:
     imports = "from twindiff.kit import Twin; from twindiff.kit.styles.base import Style"
     code = f"{imports}; twin = Twin('sad', Style(), tables=())"
-    found = finished("twins", "sad", PYTHONPATH=plugin(code))
-    assert "not known: the twin has no list of its vendor's operations" in " ".join(found.stdout.split())
+    done = finished("twins", "sad", PYTHONPATH=plugin(code))
+    assert "not known: the twin has no list of its vendor's operations" in " ".join(done.stdout.split())

@@ -22,11 +22,11 @@ SUITE = ("suites", "run", "stalls", "--agent", "stall_agent:work")
 
 def kept(file: Path) -> list[dict[str, Any]]:
     """The lines of a trial set without what no two runs have in common: ids, also those of rows, and times."""
-    found = [json.loads(line) for line in file.read_text().splitlines()]
-    for each in found:
+    trials = [json.loads(line) for line in file.read_text().splitlines()]
+    for each in trials:
         del each["verdict"]["explanations"]
     alike = ("suite", "agent", "test", "trial", "passed", "reason", "verdict")
-    return [{name: each[name] for name in alike} for each in found]
+    return [{name: each[name] for name in alike} for each in trials]
 
 
 def environments(platform: Platform) -> set[str]:
@@ -251,8 +251,8 @@ def test_an_interrupted_trial_set_of_a_server_is_gone_on_with(server_with_it: Ru
     id = json.loads(first.stdout)["trialSetId"]
     again = server_with_it(*SUITE, "--resume", id[:10], "--repeat", "2", "--json")
     assert (again.stderr.count("on my way"), json.loads(again.stdout)["trialSetId"]) == (4, id)
-    found = platform.get(f"trial-sets/{id}/trials")["trials"]
-    assert [(each["test"], each["number"]) for each in found] == [
+    trials = platform.get(f"trial-sets/{id}/trials")["trials"]
+    assert [(each["test"], each["number"]) for each in trials] == [
         (test, number) for test in ("Tulips", "Tulips and roses", "A rose") for number in (1, 2)
     ]
 
@@ -294,10 +294,10 @@ def test_two_runs_of_a_deterministic_agent_tell_the_same_story(folder: Path, twi
     told: list[list[Any]] = []
     for file in (folder / "one.jsonl", folder / "two.jsonl"):
         twindiff(*SUITE, "--files", str(folder), "--save", str(file))
-        found = [json.loads(line) for line in file.read_text().splitlines()]
-        stories = [each["story"] for each in found if each.get("story")]
+        trials = [json.loads(line) for line in file.read_text().splitlines()]
+        stories = [each["story"] for each in trials if each.get("story")]
         for call in (call for story in stories for call in story["calls"]):
             del call["at"], call["milliseconds"]
-        told.append([stories, [(each["test"], each["verdict"]) for each in found]])
+        told.append([stories, [(each["test"], each["verdict"]) for each in trials]])
     assert told[0] == told[1]
     assert told[0][0][0]["calls"][0]["transcript"]["answer"]["body"]["text"]

@@ -127,8 +127,8 @@ def tried(client: Client, suite: Suite) -> dict[str, Trial]:
     def work(task: Task) -> None:
         AGENTS[task.prompt][0](task)
 
-    found = trials(client, suite.tests, work, parallel=3)
-    return {trial.test.name: trial for trial in found}
+    done = trials(client, suite.tests, work, parallel=3)
+    return {trial.test.name: trial for trial in done}
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -174,6 +174,6 @@ def test_an_agent_that_hangs_keeps_nobody_waiting(client: Client, suite: Suite) 
         released.wait(120)
 
     wanted = [test for test in suite.tests if test.name in ("good", "leave")]
-    found = {trial.test.name: trial.reason for trial in trials(client, wanted, work, parallel=2, seconds=0.5)}
+    reasons = {trial.test.name: trial.reason for trial in trials(client, wanted, work, parallel=2, seconds=0.5)}
     released.set()
-    assert found == {"good": "The agent was not done after 0.5 s", "leave": "The agent raised SystemExit: 3"}
+    assert reasons == {"good": "The agent was not done after 0.5 s", "leave": "The agent raised SystemExit: 3"}

@@ -70,9 +70,9 @@ def test_closing_the_trials_deletes_what_is_still_worked_in(client: Client, suit
 
 
 def test_what_an_agent_did_is_judged_by_the_tests_checks(client: Client, suite: Suite) -> None:
-    found = tried(client, suite.tests, lambda task: say(task, "hello" if "two" in task.prompt else "good-bye"))
-    assert [(trial.test.name, trial.passed) for trial in found] == [("one", False), ("two", True), ("three", False)]
-    assert 'message_text should be "hello" but is "good-bye"' in found[0].reason
+    done = tried(client, suite.tests, lambda task: say(task, "hello" if "two" in task.prompt else "good-bye"))
+    assert [(trial.test.name, trial.passed) for trial in done] == [("one", False), ("two", True), ("three", False)]
+    assert 'message_text should be "hello" but is "good-bye"' in done[0].reason
 
 
 def test_an_agent_that_yields_has_not_worked(client: Client, suite: Suite) -> None:
@@ -95,16 +95,16 @@ def test_an_agent_with_async_is_awaited(client: Client, suite: Suite) -> None:
 
 
 def test_each_test_has_an_environment_that_is_gone_afterwards(client: Client, suite: Suite) -> None:
-    found = tried(client, suite.tests * 2, say, parallel=3)
-    ids = {trial.environment_id for trial in found}
-    assert (len(ids), [trial.passed for trial in found]) == (6, [True] * 6)
+    done = tried(client, suite.tests * 2, say, parallel=3)
+    ids = {trial.environment_id for trial in done}
+    assert (len(ids), [trial.passed for trial in done]) == (6, [True] * 6)
     assert {client.environment(id).show().status for id in ids} == {"deleted"}
 
 
 def test_tests_go_on_at_once(client: Client, suite: Suite) -> None:
     meeting = threading.Barrier(3)
-    found = tried(client, suite.tests, lambda task: meeting.wait(120), parallel=3)
-    assert [trial.error for trial in found] == [""] * 3
+    done = tried(client, suite.tests, lambda task: meeting.wait(120), parallel=3)
+    assert [trial.error for trial in done] == [""] * 3
 
 
 def stumble(task: Task) -> None:
@@ -130,8 +130,8 @@ def test_what_an_agent_raises_is_told_even_when_its_environment_is_gone(client: 
 
 
 def test_an_agent_that_wants_to_end_the_program_ends_its_test(client: Client, suite: Suite) -> None:
-    found = tried(client, suite.tests[:2], lambda task: sys.exit("enough"))
-    assert [trial.reason for trial in found] == ["The agent raised SystemExit: enough"] * 2
+    done = tried(client, suite.tests[:2], lambda task: sys.exit("enough"))
+    assert [trial.reason for trial in done] == ["The agent raised SystemExit: enough"] * 2
 
 
 def test_an_agent_that_is_not_done_in_time_has_failed(client: Client, suite: Suite) -> None:

@@ -8,8 +8,8 @@ import json
 
 def channel(slack, name):
     """The id of the channel with a name."""
-    found = {each["name"]: each["id"] for each in slack("conversations.list", limit=200)["channels"]}
-    return found[name]
+    ids = {each["name"]: each["id"] for each in slack("conversations.list", limit=200)["channels"]}
+    return ids[name]
 
 
 def people(slack):
@@ -19,8 +19,8 @@ def people(slack):
 
 def person(slack, name):
     """The id of the only person whose full name has a name in it."""
-    (found,) = [each["id"] for full, each in people(slack).items() if name in full]
-    return found
+    (person_id,) = [each["id"] for full, each in people(slack).items() if name in full]
+    return person_id
 
 
 def post(slack, name, text, **more):
@@ -127,8 +127,8 @@ def test_13(slack):
 
 
 def test_14(slack):
-    (found,) = saying(slack, "general", "Hey team")
-    slack("chat.update", channel=channel(slack, "general"), ts=found["ts"], text="Hello everyone")
+    (message,) = saying(slack, "general", "Hey team")
+    slack("chat.update", channel=channel(slack, "general"), ts=message["ts"], text="Hello everyone")
 
 
 def test_16(slack):
@@ -137,8 +137,8 @@ def test_16(slack):
 
 
 def test_17(slack):
-    (found,) = saying(slack, "general", "new feature")
-    slack("chat.delete", channel=channel(slack, "general"), ts=found["ts"])
+    (message,) = saying(slack, "general", "new feature")
+    slack("chat.delete", channel=channel(slack, "general"), ts=message["ts"])
 
 
 def test_18(slack):
@@ -216,8 +216,8 @@ def test_33(slack):
 
 
 def test_34(slack):
-    (found,) = [each["id"] for name, each in people(slack).items() if "Morgan" in name and not each["is_admin"]]
-    slack("conversations.invite", channel=channel(slack, "random"), users=found)
+    (morgan,) = [each["id"] for name, each in people(slack).items() if "Morgan" in name and not each["is_admin"]]
+    slack("conversations.invite", channel=channel(slack, "random"), users=morgan)
 
 
 def test_35(slack):
@@ -232,8 +232,8 @@ def test_36(slack):
 
 
 def test_37(slack):
-    (found,) = saying(slack, "growth", "double down on Reddit")
-    slack("reactions.add", channel=channel(slack, "growth"), timestamp=found["ts"], name="rocket")
+    (message,) = saying(slack, "growth", "double down on Reddit")
+    slack("reactions.add", channel=channel(slack, "growth"), timestamp=message["ts"], name="rocket")
 
 
 SOLUTIONS = [function for name, function in list(globals().items()) if name.startswith("test_")]

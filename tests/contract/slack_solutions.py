@@ -107,8 +107,8 @@ def test_44(slack):
 
 def test_52(slack):
     """The espresso machine and the large pies are not the agent's messages, so their authors see to them."""
-    found = [slack("search.messages", query=word)["messages"]["matches"] for word in ("food", "eat")]
-    authors = sorted({match["username"] for matches in found for match in matches})
+    results = [slack("search.messages", query=word)["messages"]["matches"] for word in ("food", "eat")]
+    authors = sorted({match["username"] for matches in results for match in matches})
     slack("conversations.unarchive", channel=OLD_PROJECT)
     slack("conversations.join", channel=OLD_PROJECT)
     slack("conversations.setTopic", channel=OLD_PROJECT, topic="Lanterns and street food at midnight")
@@ -213,11 +213,11 @@ def test_57(slack):
     channels = sorted(slack("conversations.list")["channels"], key=lambda channel: channel["name"])
     counts = [f"{channel['name']}: {admins_and_others(slack, channel, people)}" for channel in channels]
     write_to(slack, "U04OMER23", "\n".join(f"Field Repoert 1: {each}" for each in counts))
-    found = circuit_tracer(slack)
-    replies = slack("conversations.replies", channel=ENGINEERING, ts=found["ts"])["messages"][1:]
+    tracer = circuit_tracer(slack)
+    replies = slack("conversations.replies", channel=ENGINEERING, ts=tracer["ts"])["messages"][1:]
     names = ", ".join(people[reply["user"]]["real_name"] for reply in replies)
     report = f"{len(replies)} replies found under circuit-tracer in #engineering — organisms: {names}"
-    write_to(slack, found["user"], f"Field Report 2: {report}")
+    write_to(slack, tracer["user"], f"Field Report 2: {report}")
     lunch = slack("search.messages", query="in:random lunch from:johndoe")["messages"]["matches"][0]
     slack.as_user(lunch["user"])("chat.delete", channel=RANDOM, ts=lunch["ts"])
 

@@ -140,9 +140,9 @@ def test_before_and_diff_give_after_and_back(service, sequence):
     before, keys = workspace.state(), keys_of(workspace.twin)
     for operation in sequence:
         workspace.do(*operation)
-    after, found = workspace.state(), workspace.diff()
-    assert apply(before, found, keys) == after
-    assert apply(after, invert(found), keys) == before
+    after, net = workspace.state(), workspace.diff()
+    assert apply(before, net, keys) == after
+    assert apply(after, invert(net), keys) == before
 
 
 @SOME

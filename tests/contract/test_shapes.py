@@ -202,8 +202,8 @@ def test_an_environment_has_one_template_of_each_twin(platform):
 def test_environments_are_listed_with_their_status(platform, environment):
     env = environment(name="the one")
     platform.delete(f"env/{env.id}")
-    (found,) = [each for each in platform.get("env", status="deleted")["environments"] if each["name"] == "the one"]
-    assert (found["environmentId"], found["status"]) == (env.id, "deleted")
+    (listed,) = [each for each in platform.get("env", status="deleted")["environments"] if each["name"] == "the one"]
+    assert (listed["environmentId"], listed["status"]) == (env.id, "deleted")
 
 
 def test_the_call_log_shows_reads_and_refusals(platform, environment):

@@ -51,16 +51,16 @@ def test_a_template_survives_a_transaction_that_is_undone(service: Service) -> N
 def test_a_template_is_found_by_its_content(service: Service) -> None:
     hash = service.templates.named("vases", "vases_default").hash
     other = Service(Settings(), service.registry)
-    found = other.templates.holding("vases", hash)
+    template = other.templates.holding("vases", hash)
     other.close()
-    assert found
-    assert (found.name, found.origin) == ("vases_default", "built-in")
+    assert template
+    assert (template.name, template.origin) == ("vases_default", "built-in")
 
 
 def test_a_template_is_found_by_its_location(service: Service) -> None:
-    found = service.templates.located("vases_default")
-    assert found
-    assert found.service == "vases"
+    template = service.templates.located("vases_default")
+    assert template
+    assert template.service == "vases"
 
 
 @pytest.mark.parametrize("content", ["no json", "[]", '{"jugs": []}', '{"vases": [{"vase_id": 3}]}'])

@@ -20,10 +20,10 @@ def test_a_part_of_what_waits_is_written_and_nothing_is_lost() -> None:
     assert log.waiting == 150
     log.add("env0", entry(250))
     log.flush()
-    found = [log.list(f"env{number}", after=0, limit=1000) for number in range(3)]
-    assert [len(each) for each in found] == [85, 83, 83]
-    assert [call.number for call in found[0]] == list(range(1, 86))
-    assert [call.at for call in found[0]] == sorted(call.at for call in found[0])
+    calls = [log.list(f"env{number}", after=0, limit=1000) for number in range(3)]
+    assert [len(each) for each in calls] == [85, 83, 83]
+    assert [call.number for call in calls[0]] == list(range(1, 86))
+    assert [call.at for call in calls[0]] == sorted(call.at for call in calls[0])
     service.close()
 
 

@@ -45,8 +45,8 @@ class House:
 
     def rings(self) -> list[list[Any]]:
         """What has rung, so many seconds after noon, by whom."""
-        found = self.environment.ask("rings", verb="GET").json()
-        return [[of, seconds(when), by] for of, when, by in found]
+        rows = self.environment.ask("rings", verb="GET").json()
+        return [[of, seconds(when), by] for of, when, by in rows]
 
     def clock(self, **wanted: Any) -> dict[str, Any]:
         """Set the clock."""

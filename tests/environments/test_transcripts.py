@@ -38,8 +38,8 @@ def environment(platform: Platform) -> Environment:
 
 
 def transcripts(environment: Environment) -> list[Any]:
-    found = environment.platform.get(f"env/{environment.id}/calls", transcripts="true")["calls"]
-    return [call.get("transcript") for call in found]
+    calls = environment.platform.get(f"env/{environment.id}/calls", transcripts="true")["calls"]
+    return [call.get("transcript") for call in calls]
 
 
 def heard(body: bytes = b"", answer: bytes = b"{}", token: str = "", **headers: str) -> Transcript:
@@ -206,9 +206,9 @@ def test_a_write_of_the_call_log_that_fails_keeps_its_calls(tmp_path: Path, capl
         log.add("env", entry(61))
         fault.disarm()
         assert (log.waiting, log.total) == (61, 61)
-        found = log.list("env", after=0, limit=100)
-        said = unpack(log.transcripts(found))
-        assert [said[call.number].request.path for call in found] == [f"/{number}" for number in range(1, 62)]
+        calls = log.list("env", after=0, limit=100)
+        said = unpack(log.transcripts(calls))
+        assert [said[call.number].request.path for call in calls] == [f"/{number}" for number in range(1, 62)]
         service.close()
 
 
@@ -217,6 +217,6 @@ def test_transcripts_that_wait_take_a_bounded_room(monkeypatch: pytest.MonkeyPat
     service = Service(Settings())
     for number in range(6):
         service.calls.log.add("env", entry(number))
-    found = service.calls.log.list("env", after=0, limit=10)
-    assert (len(found), len(unpack(service.calls.log.transcripts(found)))) == (6, 2)
+    calls = service.calls.log.list("env", after=0, limit=10)
+    assert (len(calls), len(unpack(service.calls.log.transcripts(calls)))) == (6, 2)
     service.close()

@@ -176,8 +176,8 @@ def attempted(td: Twindiff, file: bytes) -> Environment | int:
 @given(where=st.integers(0, 10_000), odd=st.sampled_from(ODD), drop=st.booleans())
 def test_whatever_is_changed_the_answer_is_a_refusal_or_an_environment_that_works(here, there, where, odd, drop):
     file = lines_of_a_small_environment(here)
-    found = list(places(file))
-    *path, last = found[where % len(found)]
+    paths = list(places(file))
+    *path, last = paths[where % len(paths)]
     holder: Any = file
     for key in path:
         holder = holder[key]

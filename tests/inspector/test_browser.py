@@ -88,9 +88,9 @@ def test_axe_finds_nothing_serious_by_light_or_in_the_dark_and_no_page_is_wider_
     page = context.new_page()
     addresses: list[str] = request.getfixturevalue(pages)
     dark = {each for each in addresses if each == world.path or any(part in each for part in DARK)}
-    found = {each: problems(page, each, in_the_dark=each in dark) for each in addresses}
+    by_address = {each: problems(page, each, in_the_dark=each in dark) for each in addresses}
     context.close()
-    assert {address: wrong for address, wrong in found.items() if wrong} == {}
+    assert {address: wrong for address, wrong in by_address.items() if wrong} == {}
 
 
 def problems(page: Page, address: str, *, in_the_dark: bool) -> list[str]:
@@ -100,14 +100,14 @@ def problems(page: Page, address: str, *, in_the_dark: bool) -> list[str]:
     assert answer
     assert answer.ok, address
     page.evaluate(AXE)
-    found: list[str] = page.evaluate(SERIOUS)
+    wrong: list[str] = page.evaluate(SERIOUS)
     if in_the_dark:
         page.emulate_media(color_scheme="dark")
-        found += [f"in the dark: {each}" for each in page.evaluate(SERIOUS)]
+        wrong += [f"in the dark: {each}" for each in page.evaluate(SERIOUS)]
         page.emulate_media(color_scheme="light")
     page.set_viewport_size({"width": 360, "height": 740})
     is_wide = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
-    return [*found, "wider than a phone"] if is_wide else found
+    return [*wrong, "wider than a phone"] if is_wide else wrong
 
 
 def test_a_script_in_a_message_does_nothing(page: Page, world: World) -> None:

@@ -24,24 +24,24 @@ def on_loop(world: World, work: object) -> object:
 async def overview(live: Live, world: World) -> list[str]:
     """What a list is told at first, after an environment was made and while nothing happens."""
     stream: AsyncGenerator[bytes] = live.overview()
-    found = [await anext(stream)]
+    told = [await anext(stream)]
     await asyncio.to_thread(world.platform.environment)
-    found += [await anext(stream), await anext(stream)]
+    told += [await anext(stream), await anext(stream)]
     await stream.aclose()
-    return [each.decode() for each in found]
+    return [each.decode() for each in told]
 
 
 async def events(live: Live, environment: Environment, after: Cursor, count: int) -> list[str]:
     """The first events of a stream."""
     stream: AsyncGenerator[bytes] = live.stream(environment.id, after)
-    found: list[str] = []
+    told: list[str] = []
     async for part in stream:
         if b"event:" in part:
-            found.append(part.decode())
-        if len(found) == count:
+            told.append(part.decode())
+        if len(told) == count:
             break
     await stream.aclose()
-    return found
+    return told
 
 
 def test_a_stream_begins_with_what_came_after_its_cursor(world: World) -> None:

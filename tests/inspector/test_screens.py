@@ -47,15 +47,15 @@ def test_stripe_shows_payments_with_what_became_of_them(world: World, shop: Envi
 
 
 def test_stripe_shows_customers_with_their_subscriptions_and_invoices(world: World, shop: Environment) -> None:
-    found = shop.ask("v1/subscriptions?limit=1&status=active", verb="GET", twin="stripe", token="sk_test_shop").json()[
+    active = shop.ask("v1/subscriptions?limit=1&status=active", verb="GET", twin="stripe", token="sk_test_shop").json()[
         "data"
     ][0]
-    customer = seen(world, shop, "stripe", f"customers/{found['customer']}")
+    customer = seen(world, shop, "stripe", f"customers/{active['customer']}")
     assert re.search(r"Subscriptions Product Status Price Period ends Created .+ active \d+\.00 USD / month", customer)
     assert re.search(r"Invoices Number Total Status .+ paid ", customer)
-    subscription = seen(world, shop, "stripe", f"subscriptions/{found['id']}")
+    subscription = seen(world, shop, "stripe", f"subscriptions/{active['id']}")
     assert re.search(r"Items Product Price Quantity Current period .+ USD / month", subscription)
-    assert "Lines Description Quantity Amount" in seen(world, shop, "stripe", f"invoices/{found['latest_invoice']}")
+    assert "Lines Description Quantity Amount" in seen(world, shop, "stripe", f"invoices/{active['latest_invoice']}")
     assert "active" in seen(world, shop, "stripe", "customers")
 
 

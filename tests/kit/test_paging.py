@@ -29,13 +29,13 @@ def place() -> Iterator[Place]:
 def pages(place: Place, limit: int, *, descending: bool = False) -> list[list[str]]:
     """All pages, by their cursors."""
     by = -Thing.thing_id if descending else Thing.thing_id
-    found, cursor = [], ""
+    ids, cursor = [], ""
     while True:
         given = place.read(lambda db, cursor=cursor: page(db, Thing, by=by, limit=limit, cursor=cursor))
-        found.append([row.thing_id for row in given.rows])
+        ids.append([row.thing_id for row in given.rows])
         cursor = given.next_cursor
         if not cursor:
-            return found
+            return ids
 
 
 def test_pages_together_are_the_list(place: Place):
@@ -123,11 +123,11 @@ def mixed() -> Iterator[Place]:
 
 
 def by_cursors(db: Store, by: tuple[Order, ...], limit: int) -> list[Thing]:
-    first = found = page(db, Thing, by=by, limit=limit)
+    first = part = page(db, Thing, by=by, limit=limit)
     rows = [*first.rows]
-    while found.next_cursor:
-        found = page(db, Thing, by=by, limit=limit, cursor=found.next_cursor)
-        rows += found.rows
+    while part.next_cursor:
+        part = page(db, Thing, by=by, limit=limit, cursor=part.next_cursor)
+        rows += part.rows
     return rows
 
 
@@ -183,9 +183,9 @@ def test_a_key_of_two_columns_pages_without_loss(mixed: Place):
     def ids(db: Store) -> list[tuple[str, int]]:
         rows, cursor, more = [], "", True
         while more:
-            found = page(db, Link, by=-Link.rank, limit=2, cursor=cursor)
-            rows += found.rows
-            cursor, more = found.next_cursor, bool(found.next_cursor)
+            part = page(db, Link, by=-Link.rank, limit=2, cursor=cursor)
+            rows += part.rows
+            cursor, more = part.next_cursor, bool(part.next_cursor)
         return [(row.thing_id, row.rank) for row in rows]
 
     assert mixed.read(ids) == [(f"M{n % 3}", n) for n in reversed(range(9))]
@@ -193,8 +193,8 @@ def test_a_key_of_two_columns_pages_without_loss(mixed: Place):
 
 def test_a_row_that_left_the_list_still_marks_its_place(mixed: Place):
     gone = Thing(thing_id="M05x", number=1)
-    found = mixed.read(lambda db: page_beside(db, Thing, by=Thing.thing_id, limit=1, after=gone))
-    assert found.rows[0].thing_id == "M06"
+    part = mixed.read(lambda db: page_beside(db, Thing, by=Thing.thing_id, limit=1, after=gone))
+    assert part.rows[0].thing_id == "M06"
 
 
 @pytest.mark.parametrize("place_", ["[]", "[1]", '["a","M01"]', "[1,2]", "{}", "[1,", '[1.5,"M01"]'])

@@ -22,10 +22,10 @@ def answered(handler: Any, query: str = "", body: bytes = b"", path: str = "/thi
     style = Style()
     names = {name.replace("_", "-"): value for name, value in headers.items()}
     request = Request("PUT", path, query, names, body)
-    found = Dispatch(style, [api]).find("PUT", request.path)
-    assert found
-    return found.operation.bound.invoke(
-        None, style.parameters(Exchange(style, request, found.operation, found.path_parameters))
+    match = Dispatch(style, [api]).find("PUT", request.path)
+    assert match
+    return match.operation.bound.invoke(
+        None, style.parameters(Exchange(style, request, match.operation, match.path_parameters))
     )
 
 

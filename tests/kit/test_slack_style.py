@@ -29,9 +29,9 @@ def read(body: bytes | str = b"", content_type: str = "", query: str = "") -> di
     headers = {"content-type": content_type} if content_type else {}
     data = body.encode() if isinstance(body, str) else body
     request = Request("POST", "/api/chat.postMessage", query, headers, data)
-    found = DISPATCH.find("POST", request.path)
-    assert found
-    return STYLE.parameters(Exchange(STYLE, request, found.operation, found.path_parameters))
+    match = DISPATCH.find("POST", request.path)
+    assert match
+    return STYLE.parameters(Exchange(STYLE, request, match.operation, match.path_parameters))
 
 
 def answer(given: Answer) -> dict[str, Any]:

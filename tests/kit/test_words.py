@@ -6,7 +6,7 @@ from twindiff.kit.words import Word, has_word
 
 
 @pytest.mark.parametrize(
-    ("text", "forms", "found"),
+    ("text", "forms", "has_it"),
     [
         ("The cat sat.", ["cat"], True),
         ("A category", ["cat"], False),
@@ -25,8 +25,8 @@ from twindiff.kit.words import Word, has_word
         ("", ["a"], False),
     ],
 )
-def test_a_text_has_a_whole_word(text: str, forms: list[str], found: bool):
-    assert has_word(text, Word(tuple(forms)).pattern) is found
+def test_a_text_has_a_whole_word(text: str, forms: list[str], has_it: bool):
+    assert has_word(text, Word(tuple(forms)).pattern) is has_it
 
 
 def test_the_start_of_a_word_has_any_ending():

@@ -56,8 +56,8 @@ def type_page(reader):
 
 def judged(server, branch):
     """The run of a branch that the page has asked for."""
-    found = succeeded(server.client.get("/validation/runs?repo=acme/shop&limit=100"))["items"]
-    (run_id,) = [each["run_id"] for each in found if (each["kind"], each["branch"]) == ("pr", branch)]
+    runs = succeeded(server.client.get("/validation/runs?repo=acme/shop&limit=100"))["items"]
+    (run_id,) = [each["run_id"] for each in runs if (each["kind"], each["branch"]) == ("pr", branch)]
     return succeeded(server.client.get(f"/runs/{run_id}"))
 
 

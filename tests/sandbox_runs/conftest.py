@@ -101,9 +101,9 @@ class Sandboxes:
         return run
 
     def logs(self, sandbox_id: str) -> list[str]:
-        found = succeeded(self.client.get(f"/sandbox-runs/{sandbox_id}/logs"))["logs"]
-        assert all(each["timestamp"].endswith("Z") for each in found)
-        return [f"{each['type']}: {each['message']}" for each in found]
+        lines = succeeded(self.client.get(f"/sandbox-runs/{sandbox_id}/logs"))["logs"]
+        assert all(each["timestamp"].endswith("Z") for each in lines)
+        return [f"{each['type']}: {each['message']}" for each in lines]
 
     def logs_with(self, sandbox_id: str, words: str) -> list[str]:
         """The logs as soon as one of them has these words; what is printed is kept a little later."""

@@ -84,16 +84,16 @@ def installed():
         pytest.skip("needs Podman or Docker on PATH, and working")
     if problem := containers.why_not(program):
         pytest.skip(f"{program} does not work here: {problem}")
-    found = Engine(program)
+    candidate = Engine(program)
     limits = ("--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024")
     trial = [program, "run", "--rm", "--network", "host", *limits, BASE, "/bin/sh", "-c", ":"]
     with alone():
-        found("import", "-", BASE, input=root())
+        candidate("import", "-", BASE, input=root())
         tried = subprocess.run(trial, capture_output=True, check=False)
     if not tried.returncode:
-        yield found
+        yield candidate
     with alone():
-        found("rmi", "--force", BASE)
+        candidate("rmi", "--force", BASE)
     if tried.returncode:
         pytest.skip(f"{program} runs no containers here: {tried.stderr.decode()[-300:]}")
 
@@ -128,14 +128,14 @@ def test_a_container_is_built_and_started_beside_its_twins_and_ended_without_a_t
     run = sandboxes.create(repo=str(made.path), env={"SIZE": "two\nlines"})
     logs = sandboxes.logs_with(run["sandbox_id"], "listening on" if run["status"] == "ready" else run["error"])
     assert run["status"] == "ready", logs
-    found = variables_of(run)
-    assert (found["MADE"], found["COLOUR"], found["SIZE"], found["TMPDIR"]) == (
+    variables = variables_of(run)
+    assert (variables["MADE"], variables["COLOUR"], variables["SIZE"], variables["TMPDIR"]) == (
         "image",
         "red",
         "two\nlines",
         "/var/tmp",
     )
-    assert (found["cwd"], found["PORT"]) == ("/srv", str(run["app_port"]))
+    assert (variables["cwd"], variables["PORT"]) == ("/srv", str(run["app_port"]))
     assert (run["app_command"], run["dockerfile_path"]) == (None, "Dockerfile")
     assert any(f"in a container of Dockerfile by {engine.program}" in line for line in logs)
     assert f"output: listening on {run['app_port']}" in logs

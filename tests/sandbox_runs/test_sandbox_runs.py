@@ -22,8 +22,8 @@ CONFIG = "app:\n  app_command: python web/serve.py\n  env: {COLOUR: red, SHAPE: 
 
 def processes(name):
     """The processes whose command line has a name in it."""
-    found = [place for place in Path("/proc").iterdir() if place.name.isdigit()]
-    lines = {place.name: (place / "cmdline") for place in found}
+    places = [place for place in Path("/proc").iterdir() if place.name.isdigit()]
+    lines = {place.name: (place / "cmdline") for place in places}
     return [number for number, line in lines.items() if line.exists() and name.encode() in read(line)]
 
 
@@ -38,10 +38,10 @@ def test_an_application_is_started_beside_its_twins_and_ended_without_a_trace(sa
     made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, web__serve_DOT_py=SERVES)
     run = sandboxes.create(repo=str(made.path), branch="main", env={"SHAPE": "square"})
     assert run["status"] == "ready", sandboxes.logs(run["sandbox_id"])
-    found = variables_of(run)
-    assert (found["COLOUR"], found["SHAPE"], found["PORT"]) == ("red", "square", str(run["app_port"]))
-    slack = {"Authorization": f"Bearer {found['SLACK_BOT_TOKEN']}"}
-    assert httpx.post(f"{found['SLACK_API_URL']}/auth.test", headers=slack).json()["ok"]
+    variables = variables_of(run)
+    assert (variables["COLOUR"], variables["SHAPE"], variables["PORT"]) == ("red", "square", str(run["app_port"]))
+    slack = {"Authorization": f"Bearer {variables['SLACK_BOT_TOKEN']}"}
+    assert httpx.post(f"{variables['SLACK_API_URL']}/auth.test", headers=slack).json()["ok"]
     assert run["env_vars"]["SLACK_API_URL"] == run["twins"]["slack"]["env_vars"]["SLACK_API_URL"]
     logs = sandboxes.logs(run["sandbox_id"])
     assert any(line.startswith("git: main at ") for line in logs)
@@ -49,17 +49,17 @@ def test_an_application_is_started_beside_its_twins_and_ended_without_a_trace(sa
     assert sandboxes.delete(run["sandbox_id"]) == {"sandbox_id": run["sandbox_id"], "status": "deleted"}
     assert sandboxes.get(run["sandbox_id"])["status"] == "deleted"
     assert processes("web/serve.py") == []
-    assert not Path(found["cwd"]).exists()
+    assert not Path(variables["cwd"]).exists()
     assert made.worktrees() == 1
-    assert httpx.post(f"{found['SLACK_API_URL']}/auth.test", headers=slack).status_code == 410
+    assert httpx.post(f"{variables['SLACK_API_URL']}/auth.test", headers=slack).status_code == 410
 
 
 def test_the_servers_own_variables_stay_with_the_server(sandboxes, repository, monkeypatch):
     monkeypatch.setenv("TWINDIFF_API_KEY", "secret")
     run = sandboxes.create(repo=str(repository(app_DOT_py=SERVES).path))
-    found = variables_of(run)
-    assert "TWINDIFF_API_KEY" not in found
-    assert found["HOME"] != os.environ["HOME"]
+    variables = variables_of(run)
+    assert "TWINDIFF_API_KEY" not in variables
+    assert variables["HOME"] != os.environ["HOME"]
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,8 @@ in_both_modes = pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda
 
 def every_operation(description: dict[str, Any]) -> pytest.MarkDecorator:
     """Run a test for each operation of a description."""
-    found: Any = schemathesis.openapi.from_dict(description).get_all_operations()
-    operations = [each.ok() for each in found]
+    results: Any = schemathesis.openapi.from_dict(description).get_all_operations()
+    operations = [each.ok() for each in results]
     return pytest.mark.parametrize("operation", operations, ids=lambda operation: operation.label)
 
 

@@ -43,8 +43,8 @@ def set_faults(environment: Environment, *faults: dict[str, Any]) -> None:
 
 def users(platform: Platform) -> dict[str, str]:
     """Somebody to act as in each twin of the world."""
-    found = {each["name"]: each["id"] for each in platform.get("templates")["templates"]}
-    shown = {name.removesuffix("_default"): platform.get(f"templates/{id}") for name, id in found.items()}
+    templates = {each["name"]: each["id"] for each in platform.get("templates")["templates"]}
+    shown = {name.removesuffix("_default"): platform.get(f"templates/{id}") for name, id in templates.items()}
     return {twin: shown[twin]["users"][0]["id"] for twin in CALLS}
 
 

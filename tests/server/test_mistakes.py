@@ -120,8 +120,8 @@ def test_environments_of_a_twin_that_is_no_longer_installed_say_so(make_server, 
 
 
 def template_of(platform, service):
-    (found,) = [each["id"] for each in platform.get("templates")["templates"] if each["service"] == service]
-    return found
+    (template,) = [each["id"] for each in platform.get("templates")["templates"] if each["service"] == service]
+    return template
 
 
 def test_two_twins_share_one_journal_and_one_diff(make_server, things):

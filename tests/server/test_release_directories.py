@@ -30,9 +30,9 @@ def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     server.close()
 
 
-def environment_of(platform: Platform, found: dict[str, Any], twin: str = "slack") -> Environment:
-    urls = {twin: f"/api/env/{found['environmentId']}/services/{twin}"}
-    made = {"agentToken": "x", **found, "environmentUrl": urls[twin], "environmentUrls": urls}
+def environment_of(platform: Platform, listed: dict[str, Any], twin: str = "slack") -> Environment:
+    urls = {twin: f"/api/env/{listed['environmentId']}/services/{twin}"}
+    made = {"agentToken": "x", **listed, "environmentUrl": urls[twin], "environmentUrls": urls}
     return Environment(platform, made)
 
 

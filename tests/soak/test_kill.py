@@ -132,13 +132,13 @@ def check(environment, run, clients):
 
 def history(environment):
     """Every message that was posted here, page by page."""
-    found, cursor = {}, ""
+    texts, cursor = {}, ""
     while True:
         page = environment.slack("conversations.history", channel=GENERAL, limit=999, cursor=cursor)
-        found |= {message["ts"]: message["text"] for message in page["messages"]}
+        texts |= {message["ts"]: message["text"] for message in page["messages"]}
         cursor = page.get("response_metadata", {}).get("next_cursor", "")
         if not cursor:
-            return {ts: text for ts, text in found.items() if text.startswith("round")}
+            return {ts: text for ts, text in texts.items() if text.startswith("round")}
 
 
 def kill_again_and_again(server, rounds):

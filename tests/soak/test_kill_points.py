@@ -119,10 +119,10 @@ def check(platform: Platform, past: Past) -> None:
 
 def said(platform: Platform, environment: Environment) -> list[str]:
     """What the diff says was said, which is what the API says."""
-    found = sorted(texts(platform.get(f"env/{environment.id}/diff")["diff"]))
+    in_diff = sorted(texts(platform.get(f"env/{environment.id}/diff")["diff"]))
     page = environment.slack("conversations.history", channel=GENERAL, limit=999)
-    assert sorted(message["text"] for message in page["messages"] if message["text"].startswith("round")) == found
-    return found
+    assert sorted(message["text"] for message in page["messages"] if message["text"].startswith("round")) == in_diff
+    return in_diff
 
 
 def wander_and_die(server: KilledServer, pasts: list[list[Past]], number: int) -> None:

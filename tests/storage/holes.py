@@ -12,12 +12,12 @@ def unwritten(pages: Pages) -> set[int]:
 
 def free(pages: Pages) -> set[int]:
     """The pages without content: the leaves of the list of free ones (https://sqlite.org/fileformat2.html#the_freelist)."""
-    trunk, found = _number(pages.page(0), 32), set[int]()
+    trunk, leaves = _number(pages.page(0), 32), set[int]()
     while trunk:
         page = pages.page(trunk - 1)
-        found |= {_number(page, 8 + 4 * at) - 1 for at in range(_number(page, 4))}
+        leaves |= {_number(page, 8 + 4 * at) - 1 for at in range(_number(page, 4))}
         trunk = _number(page, 0)
-    return found
+    return leaves
 
 
 def _number(page: bytes, at: int) -> int:

@@ -33,15 +33,15 @@ def world() -> Iterator[World]:
 
 def told(db: Store, twin: str) -> list[tuple[Any, ...]]:
     """What is told of each row that a query finds, by its key and by conditions, and of how many there are."""
-    found: list[tuple[Any, ...]] = []
+    answers: list[tuple[Any, ...]] = []
     for table in TABLES[twin]:
         rows = db.rows(table)
-        found.append((table, len(rows), db.count(table)))
-        found += [(row, row, db.get(table, *key_of(row))) for row in rows]
-    found += [
+        answers.append((table, len(rows), db.count(table)))
+        answers += [(row, row, db.get(table, *key_of(row))) for row in rows]
+    answers += [
         (row, row, db.find(Link, Link.thing_id == row.thing_id, Link.rank == row.rank)) for row in links(db, twin)
     ]
-    return found
+    return answers
 
 
 def links(db: Store, twin: str) -> list[Link]:

@@ -42,9 +42,10 @@ def run(db: Any, text: str) -> list[Any]:
 
 
 def changed(place: Place) -> list[tuple[str, str, Any, Any]]:
-    found = net(place.records())
+    differences = net(place.records())
     return [
-        (where.table, where.key[0], was and was["text"], now and now["text"]) for where, (was, now) in found.items()
+        (where.table, where.key[0], was and was["text"], now and now["text"])
+        for where, (was, now) in differences.items()
     ]
 
 

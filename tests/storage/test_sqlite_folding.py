@@ -73,8 +73,8 @@ def store():
 @pytest.mark.parametrize("table", [Line, Verse])
 @pytest.mark.parametrize("needle", NEEDLES)
 def test_a_text_is_found_as_casefold_would(store, table, needle):
-    found = [text for (text,) in store.rows(table, table.text.contains(needle, fold=True), columns=(table.text,))]
-    assert found == [text for text in TEXTS if needle.casefold() in text.casefold()]
+    matches = [text for (text,) in store.rows(table, table.text.contains(needle, fold=True), columns=(table.text,))]
+    assert matches == [text for text in TEXTS if needle.casefold() in text.casefold()]
 
 
 def test_a_needle_may_be_longer_than_a_like_takes(store):
@@ -127,8 +127,8 @@ def holds(part, text):
     name, rest = part
     if name == "has":
         return has_word(text, rest.pattern) is True
-    found = [holds(each, text) for each in rest]
-    return not found[0] if name == "not" else (all if name == "all" else any)(found)
+    parts = [holds(each, text) for each in rest]
+    return not parts[0] if name == "not" else (all if name == "all" else any)(parts)
 
 
 @pytest.fixture(scope="module")
@@ -142,5 +142,5 @@ def verses():
 
 @given(st.recursive(HAVING, conditions, max_leaves=8))
 def test_any_conditions_on_words_find_what_they_say(verses, part):
-    found = [text for (text,) in verses.rows(Verse, compiled(part), columns=(Verse.text,))]
-    assert found == [text for text in LINES if holds(part, text)]
+    matches = [text for (text,) in verses.rows(Verse, compiled(part), columns=(Verse.text,))]
+    assert matches == [text for text in LINES if holds(part, text)]

@@ -57,18 +57,18 @@ def test_a_page_that_was_taken_back_and_left_out_then_is_stored_as_blank():
 @pytest.fixture
 def asked_in_vain(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The pages that SQLite asks for though they were never written."""
-    found: list[int] = []
+    numbers: list[int] = []
     read: Callable[[PageFile, int, int], bytes] = PageFile.xRead
 
     def noting(file: PageFile, amount: int, offset: int) -> bytes:
         number = offset // PAGE_SIZE
         if number in unwritten(file.pages):
             assert number >= file.undo.count, "the page was there before this transaction, and is lost"
-            found.append(number)
+            numbers.append(number)
         return read(file, amount, offset)
 
     monkeypatch.setattr(PageFile, "xRead", noting)
-    return found
+    return numbers
 
 
 @pytest.fixture

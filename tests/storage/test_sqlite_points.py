@@ -54,8 +54,8 @@ def test_an_image_of_an_environment_that_was_carried_over_stands_alone(office: O
     office.release(Grown, Gone)
     office.place.wake()
     assert office.engine.problems("e1", office.origin) == []
-    found = office.place.read(lambda db: {row.paper_id: row.pages for row in db.rows(Grown)}, "office")
-    assert found == {"P1": 1, **{f"Q{n}": 1 for n in range(300)}, **{f"R{n}": n for n in range(300)}}
+    pages = office.place.read(lambda db: {row.paper_id: row.pages for row in db.rows(Grown)}, "office")
+    assert pages == {"P1": 1, **{f"Q{n}": 1 for n in range(300)}, **{f"R{n}": n for n in range(300)}}
 
 
 def test_a_line_of_a_thousand_forks_has_one_past(world: World):

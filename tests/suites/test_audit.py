@@ -72,14 +72,14 @@ def audited_in_new_channels(channel: Json | str) -> Audited:
 
 
 def test_a_check_that_refers_to_the_new_row_tells_it_from_others_and_knows_no_id() -> None:
-    found = audited_in_new_channels({"ref": "made.channel_id"})
-    assert "wrong new row: messages.channel_id" not in found.let_through
-    assert not [what for what in found.refused if what.startswith("other id")]
+    result = audited_in_new_channels({"ref": "made.channel_id"})
+    assert "wrong new row: messages.channel_id" not in result.let_through
+    assert not [what for what in result.refused if what.startswith("other id")]
 
 
 def test_a_check_that_refers_to_no_row_lets_another_new_one_through() -> None:
-    found = audited_in_new_channels({"starts_with": "C"})
-    assert found.let_through["wrong new row: messages.channel_id"] == 1
+    result = audited_in_new_channels({"starts_with": "C"})
+    assert result.let_through["wrong new row: messages.channel_id"] == 1
 
 
 def test_a_check_of_an_id_refuses_another_id() -> None:
@@ -87,8 +87,8 @@ def test_a_check_of_an_id_refuses_another_id() -> None:
 
 
 def test_checks_that_see_every_mistake_and_nothing_else_are_sound() -> None:
-    found = audited(POSTED, CHANGED)
-    assert (found.is_sound, found.tried) == (True, 13)
+    result = audited(POSTED, CHANGED)
+    assert (result.is_sound, result.tried) == (True, 13)
 
 
 @pytest.mark.parametrize(
@@ -101,24 +101,24 @@ def test_checks_that_see_every_mistake_and_nothing_else_are_sound() -> None:
     ],
 )
 def test_what_a_weak_check_lets_through_is_said(weaker: Json, let_through: list[str]) -> None:
-    found = audited({**POSTED, **weaker}, CHANGED)
-    assert not found.is_sound
-    assert any(each.startswith(let_through[0]) for each in found.let_through)
+    result = audited({**POSTED, **weaker}, CHANGED)
+    assert not result.is_sound
+    assert any(each.startswith(let_through[0]) for each in result.let_through)
 
 
 def test_what_a_check_of_the_very_letters_refuses_is_said() -> None:
-    found = audited({**POSTED, "where": {**POSTED["where"], "message_text": "hello all"}}, CHANGED)
-    assert found.refused == {"a full stop more: messages.message_text": 1, "capital letters: messages.message_text": 1}
+    result = audited({**POSTED, "where": {**POSTED["where"], "message_text": "hello all"}}, CHANGED)
+    assert result.refused == {"a full stop more: messages.message_text": 1, "capital letters: messages.message_text": 1}
 
 
 def test_a_check_of_a_made_up_id_refuses_another() -> None:
-    found = audited({**POSTED, "where": {**POSTED["where"], "message_id": "1.1"}}, CHANGED)
-    assert found.refused == {"other id: messages.message_id": 1}
+    result = audited({**POSTED, "where": {**POSTED["where"], "message_id": "1.1"}}, CHANGED)
+    assert result.refused == {"other id: messages.message_id": 1}
 
 
 def test_a_reference_that_fails_is_said_with_its_failures() -> None:
-    found = audited({**POSTED, "expected_count": 2}, CHANGED)
-    assert (found.failures, found.tried) == (["assertion#1 messages expected count 2 but got 1"], 0)
+    result = audited({**POSTED, "expected_count": 2}, CHANGED)
+    assert (result.failures, result.tried) == (["assertion#1 messages expected count 2 but got 1"], 0)
 
 
 def test_checks_that_are_passed_by_doing_nothing_are_not_sound() -> None:

@@ -38,8 +38,8 @@ def load(platform, **files):
 
 
 def newest(platform, name):
-    (found,) = [each for each in platform.get("templates")["templates"] if each["name"] == name]
-    return platform.get(f"templates/{found['id']}")
+    (brief,) = [each for each in platform.get("templates")["templates"] if each["name"] == name]
+    return platform.get(f"templates/{brief['id']}")
 
 
 def test_a_seed_becomes_a_template(platform, environment, name):
@@ -217,8 +217,8 @@ def test_imports_that_race_store_everything_once(platform, name):
         results = list(threads.map(race, range(6)))
     assert sum(result["templates"] == [name] for result in results) == 1
     assert sum(len(result["unchanged"]) for result in results) == 5 * 2
-    (found,) = [each for each in platform.get("testSuites")["testSuites"] if each["name"] == f"{name} suite"]
-    assert len(platform.get(f"testSuites/{found['id']}")["tests"]) == 2
+    (stored,) = [each for each in platform.get("testSuites")["testSuites"] if each["name"] == f"{name} suite"]
+    assert len(platform.get(f"testSuites/{stored['id']}")["tests"]) == 2
 
 
 SEVERAL = {"seed_templates": ["slack_default", "linear_default"]}

@@ -106,18 +106,18 @@ def test_an_empty_set_has_no_share(bench: Bench, platform: Platform) -> None:
 
 def test_sets_are_listed_newest_first(bench: Bench, platform: Platform) -> None:
     made = [bench.set(), bench.set(bench.trial(0, passed=True))]
-    found = platform.get("trial-sets", testSuiteId=bench.suite, limit=2)["trialSets"]
-    assert [each["trialSetId"] for each in found] == made[::-1]
-    assert (found[0]["agent"], found[0]["trials"], found[0]["suite"][:5]) == ("agent:work", 1, "Bench")
+    listed = platform.get("trial-sets", testSuiteId=bench.suite, limit=2)["trialSets"]
+    assert [each["trialSetId"] for each in listed] == made[::-1]
+    assert (listed[0]["agent"], listed[0]["trials"], listed[0]["suite"][:5]) == ("agent:work", 1, "Bench")
 
 
 def test_two_sets_are_compared_test_by_test(bench: Bench, platform: Platform) -> None:
     before = bench.set(bench.trial(0, passed=True), bench.trial(1, passed=False))
     after = bench.set(*(bench.trial(test, passed=True) for test in range(3)))
-    found = platform.get(f"trial-sets/{before}/compare/{after}")
-    assert [(each["test"], each["before"], each["after"]) for each in found["tests"]] == [("one", 1, 1), ("two", 0, 1)]
-    assert (found["better"], found["worse"], found["difference"]["value"], found["p"]) == (1, 0, 0.5, 1.0)
-    assert found["difference"]["low"] < 0 < found["difference"]["high"]
+    answer = platform.get(f"trial-sets/{before}/compare/{after}")
+    assert [(each["test"], each["before"], each["after"]) for each in answer["tests"]] == [("one", 1, 1), ("two", 0, 1)]
+    assert (answer["better"], answer["worse"], answer["difference"]["value"], answer["p"]) == (1, 0, 0.5, 1.0)
+    assert answer["difference"]["low"] < 0 < answer["difference"]["high"]
 
 
 def test_a_deleted_set_is_gone_and_its_runs_stay(bench: Bench, platform: Platform) -> None:

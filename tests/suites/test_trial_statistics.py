@@ -42,8 +42,8 @@ def test_the_interval_is_wilson_s() -> None:
 
 @given(st.integers(1, 500), st.integers(0, 500))
 def test_an_interval_holds_its_share_and_lies_between_0_and_1(count: int, passed: int) -> None:
-    found = wilson(min(passed, count) / count, count)
-    assert 0 <= found.low <= found.value + 1e-9 <= found.high + 2e-9 <= 1 + 3e-9
+    interval = wilson(min(passed, count) / count, count)
+    assert 0 <= interval.low <= interval.value + 1e-9 <= interval.high + 2e-9 <= 1 + 3e-9
 
 
 def test_repeating_trials_makes_nobody_surer_of_other_tests() -> None:
@@ -61,9 +61,9 @@ def test_the_sign_test_counts_every_throw_that_is_as_uneven(better: int, worse: 
 def test_agents_are_compared_over_the_tests_that_both_tried() -> None:
     before = {"a": [True, False], "b": [True], "c": [False], "only before": [True]}
     after = {"a": [True, True], "b": [False], "c": [False], "only after": [True]}
-    found = compare(before, after)
-    assert (found.better, found.worse, found.p) == (["a"], ["b"], 1.0)
-    assert found.difference == pytest.approx(-0.5 / 3)
+    comparison = compare(before, after)
+    assert (comparison.better, comparison.worse, comparison.p) == (["a"], ["b"], 1.0)
+    assert comparison.difference == pytest.approx(-0.5 / 3)
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=30))
@@ -73,8 +73,8 @@ def test_the_interval_of_a_difference_holds_it(changes: list[float]) -> None:
         str(number): [True] * round(100 + 100 * each) + [False] * round(100 - 100 * each)
         for number, each in enumerate(changes)
     }
-    found = compare(before, after)
-    assert -1 <= found.low <= found.difference <= found.high <= 1
+    comparison = compare(before, after)
+    assert -1 <= comparison.low <= comparison.difference <= comparison.high <= 1
 
 
 def test_a_difference_that_nobody_saw_is_no_proof_that_there_is_none() -> None:
@@ -86,11 +86,11 @@ def test_a_difference_that_nobody_saw_is_no_proof_that_there_is_none() -> None:
 
 @given(st.dictionaries(st.text(max_size=3), st.lists(st.booleans(), min_size=1, max_size=30), min_size=1, max_size=8))
 def test_a_curve_goes_from_the_share_of_one_trial_up_and_down(trials: dict[str, list[bool]]) -> None:
-    found = of_k(trials)
-    assert (found[0].k, found[-1].k) == (1, min(map(len, trials.values())))
-    at_least_one = [each.at_least_one.value for each in found]
-    every = [each.all.value for each in found]
+    curve = of_k(trials)
+    assert (curve[0].k, curve[-1].k) == (1, min(map(len, trials.values())))
+    at_least_one = [each.at_least_one.value for each in curve]
+    every = [each.all.value for each in curve]
     assert at_least_one[0] == pytest.approx(every[0]) == pytest.approx(share(trials).value)
     assert at_least_one == pytest.approx(sorted(at_least_one))
     assert every == pytest.approx(sorted(every, reverse=True))
-    assert at_least_one[-1] == pytest.approx(mean_pass_at(found[-1].k, trials))
+    assert at_least_one[-1] == pytest.approx(mean_pass_at(curve[-1].k, trials))

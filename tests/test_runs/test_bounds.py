@@ -41,12 +41,12 @@ HOSTILE: dict[str, tuple[str, Json, str]] = {
 
 def processes(run_id: str) -> list[psutil.Process]:
     """The processes of a run that are there."""
-    found: list[psutil.Process] = []
+    of_run: list[psutil.Process] = []
     for each in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
             if each.environ().get(MARK) == run_id:
-                found.append(each)
-    return found
+                of_run.append(each)
+    return of_run
 
 
 def nothing_is_left_of(run_id: str) -> bool:
@@ -68,14 +68,12 @@ def bounded() -> Iterator[Runs]:
 @pytest.fixture(scope="module")
 def started(bounded: Runs, site: Site) -> dict[str, str]:
     """A run of every page that goes too far; they are done side by side."""
-    found: dict[str, str] = {}
+    ids: dict[str, str] = {}
     for name, (path, step, _) in HOSTILE.items():
         steps = [{"action": "click", "selector": step["selector"]}, WAIT] if "Get all" in str(step) else [step]
         seconds = 6 if path == "/stuck" else 60
-        found[name] = bounded.create(
-            start_url=f"{site.url}{path}", test_config={"steps": steps}, timeout_seconds=seconds
-        )
-    return found
+        ids[name] = bounded.create(start_url=f"{site.url}{path}", test_config={"steps": steps}, timeout_seconds=seconds)
+    return ids
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -27,9 +27,9 @@ DESCRIBED = {**describe(), "paths": {path: verbs for path, verbs in describe()["
 WITH_BODY = {
     **DESCRIBED,
     "paths": {
-        path: found
+        path: with_body
         for path, verbs in DESCRIBED["paths"].items()
-        if (found := {verb: each for verb, each in verbs.items() if "requestBody" in each})
+        if (with_body := {verb: each for verb, each in verbs.items() if "requestBody" in each})
     },
 }
 """The operations of which a request can be wrong in more than the id that its path has."""

@@ -11,13 +11,13 @@ from twindiff.browser.planner import plan
 
 def briefly(prompt):
     """Each step of a prompt as a tuple, as short as it can be said."""
-    found = plan(prompt)
-    assert found.unclear == []
+    planned = plan(prompt)
+    assert planned.unclear == []
     return [
         (step.action, *(part for part in (step.selector, step.value) if part is not None))
         if step.expect is None
         else (step.expect.type, step.expect.contains or step.expect.selector)
-        for step in found.steps
+        for step in planned.steps
     ]
 
 
@@ -81,9 +81,9 @@ def test_a_prompt_that_asks_for_nothing_is_not_understood():
 
 
 def test_what_a_test_is_about_is_no_step_and_what_is_unclear_is_said():
-    found = plan("Test the checkout. Go to /cart. Make the layout pretty. Click Pay.")
-    assert ([step.action for step in found.steps], found.subject) == (["goto", "click"], ["Test the checkout"])
-    assert found.unclear == ["Make the layout pretty"]
+    planned = plan("Test the checkout. Go to /cart. Make the layout pretty. Click Pay.")
+    assert ([step.action for step in planned.steps], planned.subject) == (["goto", "click"], ["Test the checkout"])
+    assert planned.unclear == ["Make the layout pretty"]
 
 
 def test_a_step_that_is_not_understood_is_no_title():
@@ -92,12 +92,12 @@ def test_a_step_that_is_not_understood_is_no_title():
 
 @given(st.text(max_size=300))
 def test_any_prompt_gives_steps_that_can_be_read_again(prompt):
-    found = plan(prompt)
-    written = configs.built(TestConfig(steps=found.steps))
+    planned = plan(prompt)
+    written = configs.built(TestConfig(steps=planned.steps))
     assert configs.built(configs.read(configs.built(configs.read(written)))) == configs.built(configs.read(written))
 
 
 def test_what_nobody_says_in_one_sentence_is_not_understood_and_what_follows_is():
     long = "fill " + "a with b " * 100
-    found = plan(f"{long}. Click Pay")
-    assert (found.unclear, [step.action for step in found.steps]) == ([long.strip()], ["click"])
+    planned = plan(f"{long}. Click Pay")
+    assert (planned.unclear, [step.action for step in planned.steps]) == ([long.strip()], ["click"])

@@ -13,19 +13,19 @@ SCRIPT = "fetch('https://js.stripe.com/v3'); fetch('https://www.googleapis.com/c
 
 def test_the_twins_of_an_application_are_those_whose_vendors_it_names(live: LiveServer, site: Site):
     site.pages |= {"/probed": PAGE, "/shop.js": SCRIPT}
-    found = succeeded(live.client.post("/validate/url/probe", json={"url": f"{site.url}/probed"}))
-    assert (found["reachable"], found["status"], found["title"]) == (True, 200, "Shop & more")
-    assert found["evidence"] == {
+    answer = succeeded(live.client.post("/validate/url/probe", json={"url": f"{site.url}/probed"}))
+    assert (answer["reachable"], answer["status"], answer["title"]) == (True, 200, "Shop & more")
+    assert answer["evidence"] == {
         "calendar": "www.googleapis.com/calendar",
         "slack": "hooks.slack.com/services",
         "stripe": "js.stripe.com/v3",
     }
-    assert found["twins"] == ["calendar", "slack", "stripe"]
+    assert answer["twins"] == ["calendar", "slack", "stripe"]
 
 
 def test_an_address_where_nothing_answers_is_said_to_be_that(live: LiveServer):
-    found = succeeded(live.client.post("/validate/url/probe", json={"url": "http://127.0.0.1:9/"}))
-    assert (found["reachable"], found["twins"], "nothing answers there" in found["message"]) == (False, [], True)
+    answer = succeeded(live.client.post("/validate/url/probe", json={"url": "http://127.0.0.1:9/"}))
+    assert (answer["reachable"], answer["twins"], "nothing answers there" in answer["message"]) == (False, [], True)
 
 
 @pytest.mark.parametrize("url", ["/cart", "ftp://a/b", "http://[x", "http://192.0.2.1/", "http://169.254.169.254/"])

@@ -44,17 +44,19 @@ class Webhooks:
     def until(self, holds: Callable[[list[Json]], bool]) -> list[Json]:
         """The deliveries, as soon as something holds for them."""
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while not holds(found := self.deliveries()):
-            assert time.monotonic() < deadline, found
-        return found
+        while not holds(deliveries := self.deliveries()):
+            assert time.monotonic() < deadline, deliveries
+        return deliveries
 
     def settled(self, count: int = 1) -> list[Json]:
         """The deliveries, as soon as there are so many and none is pending."""
-        return self.until(lambda found: len(found) >= count and all(each["status"] != "pending" for each in found))
+        return self.until(
+            lambda deliveries: len(deliveries) >= count and all(each["status"] != "pending" for each in deliveries)
+        )
 
     def tried(self, attempts: int = 1) -> Json:
         """The first delivery, as soon as it was tried so often."""
-        return self.until(lambda found: bool(found) and len(found[0]["attempts"]) >= attempts)[0]
+        return self.until(lambda deliveries: bool(deliveries) and len(deliveries[0]["attempts"]) >= attempts)[0]
 
 
 @pytest.fixture

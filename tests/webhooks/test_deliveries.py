@@ -111,7 +111,7 @@ def test_later_retries_wait_for_the_environments_clock(webhooks):
     assert len(webhooks.tried(2)["attempts"]) == 2
     advance(webhooks, 57)
     webhooks.env.post("is not held up")
-    webhooks.until(lambda found: len(found) == 2 and found[1]["status"] == "delivered")
+    webhooks.until(lambda deliveries: len(deliveries) == 2 and deliveries[1]["status"] == "delivered")
     assert (webhooks.deliveries()[0]["status"], len(webhooks.deliveries()[0]["attempts"])) == ("pending", 2)
     advance(webhooks, 3)
     webhooks.settled(2)
@@ -150,11 +150,11 @@ def test_a_rewind_cancels_what_was_not_sent_and_unsends_nothing(webhooks):
     webhooks.add(receiver.url)
     webhooks.env.post("kept")
     webhooks.env.post("undone")
-    webhooks.until(lambda found: [len(each["attempts"]) for each in found] == [2, 2])
+    webhooks.until(lambda deliveries: [len(each["attempts"]) for each in deliveries] == [2, 2])
     webhooks.platform.post(f"env/{webhooks.env.id}/rewind", {"to": 1})
-    found = webhooks.until(lambda found: found[1]["status"] == "cancelled")
+    deliveries = webhooks.until(lambda deliveries: deliveries[1]["status"] == "cancelled")
     receiver.close()
-    assert [each["status"] for each in found] == ["pending", "cancelled"]
+    assert [each["status"] for each in deliveries] == ["pending", "cancelled"]
 
 
 def test_a_fork_tells_nobody(webhooks, receiver):

@@ -56,12 +56,12 @@ def test_what_stays_is_told_at_least_once_and_in_order(platform: Platform, acts:
     webhooks = Webhooks(platform.environment(clock={"mode": "steps"}))
     webhooks.add(receiver.url, "message.channels")
     said = perform(webhooks, acts)
-    found = webhooks.until(lambda found: said.keys() <= told(found) and is_settled(found))
+    deliveries = webhooks.until(lambda deliveries: said.keys() <= told(deliveries) and is_settled(deliveries))
     receiver.close()
     texts = list(dict.fromkeys(each.json["event"]["text"] for each in receiver.events))
     assert texts == sorted(texts, key=int)
     assert {*said.values()} <= {*texts}
-    assert {each["status"] for each in found} <= {"delivered", "cancelled"}
+    assert {each["status"] for each in deliveries} <= {"delivered", "cancelled"}
 
 
 def told(deliveries: list[Any]) -> set[int]:

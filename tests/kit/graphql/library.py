@@ -243,8 +243,8 @@ def by_code(call: Any, given: str) -> str:
     if not dash or not number.isdigit():
         return given
     row = Book.row
-    found = call.db.find(row, row.ownerId == owner.lower(), row.number == float(number))
-    return found.id if found else given
+    book = call.db.find(row, row.ownerId == owner.lower(), row.number == float(number))
+    return book.id if book else given
 
 
 @api.creating(Book)

@@ -28,8 +28,8 @@ def forty() -> Library:
 
 
 def page(library: Library, **arguments: Any) -> tuple[list[str], Json]:
-    found = library.data(PAGE, arguments)["books"]
-    return [node["id"] for node in found["nodes"]], found["pageInfo"]
+    books = library.data(PAGE, arguments)["books"]
+    return [node["id"] for node in books["nodes"]], books["pageInfo"]
 
 
 def forward(library: Library, size: int, **arguments: Any) -> list[str]:

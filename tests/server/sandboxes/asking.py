@@ -116,7 +116,7 @@ def applied(before: State, entries: Iterable[Json]) -> State:
             state[path] = change["value"]
         else:
             row, _, name = path.rpartition("/")
-            column = re.sub("~[01]", lambda found: "/" if found[0] == "~1" else "~", name)
+            column = re.sub("~[01]", lambda escape: "/" if escape[0] == "~1" else "~", name)
             assert column in state[row]
             state[row] = {**state[row], column: change["value"]}
     return state

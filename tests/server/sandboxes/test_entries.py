@@ -30,12 +30,12 @@ def world():
 
 
 def state_of(place: Place):
-    found = {}
+    state = {}
     for (twin, table, key), values in place.state().items():
         if twin == "alpha":
-            found |= placed([values], table, SCHEMAS[twin].tables[table].key)
+            state |= placed([values], table, SCHEMAS[twin].tables[table].key)
             assert len(key) == len(SCHEMAS[twin].tables[table].key)
-    return found
+    return state
 
 
 def play(place: Place, turns):
@@ -101,14 +101,14 @@ def entries_over_http(service, sandbox_id):
     async def ask():
         transport = httpx.ASGITransport(app=Gateway(service))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-            found, total = [], 1
-            while len(found) < total:
-                query = {"include": "all", "limit": 7, "offset": len(found)}
+            entries, total = [], 1
+            while len(entries) < total:
+                query = {"include": "all", "limit": 7, "offset": len(entries)}
                 page = (await client.get(f"/v1/sandboxes/{sandbox_id}/diffs", params=query)).json()
-                found, total = found + page["diffs"], page["total"]
+                entries, total = entries + page["diffs"], page["total"]
                 if not total:
                     break
-            return found
+            return entries
 
     return asyncio.run(ask())
 
@@ -130,10 +130,10 @@ def test_entries_of_slack_lead_to_the_present_state(service, first, to, second):
 
 def rows_of(workspace):
     keys = keys_of(workspace.twin)
-    found = {}
+    rows_by_path = {}
     for table, rows in workspace.state().items():
-        found |= placed(rows.values(), table, keys[table])
-    return found
+        rows_by_path |= placed(rows.values(), table, keys[table])
+    return rows_by_path
 
 
 def test_a_composite_key_is_joined_and_what_means_something_in_a_pointer_is_escaped(world):

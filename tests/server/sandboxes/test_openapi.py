@@ -19,7 +19,7 @@ def name_what_there_is(case, sandboxes):
 
 
 def test_the_description_is_one_of_sandboxes(sandboxes):
-    found = sandboxes.ask("GET", "openapi.json").json()
-    assert found["info"]["title"] == "Twindiff Sandbox API"
-    assert all(path.startswith("/v1/") for path in found["paths"])
-    assert found["paths"]["/v1/sandboxes/{sandbox_id}"]["delete"]["responses"]["204"] == {"description": "Done."}
+    description = sandboxes.ask("GET", "openapi.json").json()
+    assert description["info"]["title"] == "Twindiff Sandbox API"
+    assert all(path.startswith("/v1/") for path in description["paths"])
+    assert description["paths"]["/v1/sandboxes/{sandbox_id}"]["delete"]["responses"]["204"] == {"description": "Done."}

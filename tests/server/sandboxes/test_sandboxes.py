@@ -136,12 +136,12 @@ def test_a_page_is_newest_first_and_its_total_counts_all(alone):
 def test_sandboxes_are_listed_by_status_and_api(alone):
     slack, linear, active = alone.create("slack"), alone.create("linear"), alone.create("slack")
     alone.call(active, "/auth.test")
-    found = {
+    listed = {
         query: (ids(page), page["total"])
         for query in ("ready", "active", "expired", "slack", "linear")
         for page in [alone.get("", **{"api" if query in ("slack", "linear") else "status": query})]
     }
-    assert found == {
+    assert listed == {
         "ready": ([linear["id"], slack["id"]], 2),
         "active": ([active["id"]], 1),
         "expired": ([], 0),
@@ -160,9 +160,9 @@ def test_each_sandbox_of_a_list_is_shown_as_it_is_alone(alone):
 
 def test_an_environment_of_one_twin_is_a_sandbox_whoever_made_it(sandboxes, environment):
     env: Environment = environment(ttlSeconds=60)
-    found = sandboxes.get(f"/{env.id}")
-    assert (found["api"], found["scenario"]) == ("slack", "slack_default")
-    assert found["base_url"].endswith(env.made["environmentUrl"])
+    sandbox = sandboxes.get(f"/{env.id}")
+    assert (sandbox["api"], sandbox["scenario"]) == ("slack", "slack_default")
+    assert sandbox["base_url"].endswith(env.made["environmentUrl"])
 
 
 def test_a_sandbox_is_an_environment_like_any_other(sandboxes, platform: Platform):

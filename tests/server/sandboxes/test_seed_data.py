@@ -36,8 +36,8 @@ def test_seed_data_lies_over_the_scenario(sandboxes):
 def test_a_row_with_the_key_of_another_replaces_it(sandboxes):
     channel = {"channel_id": GENERAL, "channel_name": "lobby", "team_id": "T01WORKSPACE"}
     made = sandboxes.create(scenario="slack_default", seed_data={"channels": [channel]})
-    found = {each["id"]: each["name"] for each in sandboxes.call(made, "/conversations.list")["channels"]}
-    assert (found[GENERAL], len(found)) == ("lobby", 2)
+    names = {each["id"]: each["name"] for each in sandboxes.call(made, "/conversations.list")["channels"]}
+    assert (names[GENERAL], len(names)) == ("lobby", 2)
 
 
 @pytest.fixture

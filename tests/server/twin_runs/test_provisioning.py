@@ -105,8 +105,8 @@ def test_a_run_that_fails_later_says_why(live, model):
 def test_a_template_that_a_run_was_the_first_to_ask_for_says_what_is_in_it(make_server):
     client = make_server().client
     client.post("/twin-runs", json={"twins": ["slack"]}).raise_for_status()
-    found = {each["name"]: each["description"] for each in client.get("/api/platform/templates").json()["templates"]}
-    assert "3 people" in found["slack_default"]
+    said = {each["name"]: each["description"] for each in client.get("/api/platform/templates").json()["templates"]}
+    assert "3 people" in said["slack_default"]
 
 
 def test_nothing_is_left_of_a_run_whose_seeds_are_refused(live):

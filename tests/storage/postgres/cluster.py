@@ -106,9 +106,9 @@ class Database:
             "WHERE datname = current_database() AND application_name LIKE 'twindiff drainer %% for %%' "
             "AND EXISTS (SELECT 1 FROM pg_replication_slots WHERE database = current_database() AND active)"
         )
-        while not (found := self.psql(query.replace("%%", "%"))):
+        while not (rows := self.psql(query.replace("%%", "%"))):
             continue
-        return found[0][0]
+        return rows[0][0]
 
     def drop(self) -> None:
         if not self._is_made:

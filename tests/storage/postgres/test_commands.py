@@ -167,16 +167,16 @@ def test_a_wal2json_that_may_not_be_used_is_found_and_mended(database: Database)
 def broken(dsn: str) -> dict[str, str]:
     """The one thing that the doctor finds broken."""
     done = twindiff("doctor", "--json", TWINDIFF_STORAGE=url(dsn))
-    (found,) = [each for each in json.loads(done.stdout) if each["state"] == "broken"]
+    (finding,) = [each for each in json.loads(done.stdout) if each["state"] == "broken"]
     assert (done.returncode, done.stderr) == (1, "")
-    return found
+    return finding
 
 
 def test_doctor_names_what_is_wrong(database: Database) -> None:
     database.initialise()
-    found = broken(database.admin)
-    assert found["what"] == "postgresql role"
-    assert "db init" in found["mend"]
+    finding = broken(database.admin)
+    assert finding["what"] == "postgresql role"
+    assert "db init" in finding["mend"]
     said = json.loads(twindiff("doctor", "--json", TWINDIFF_STORAGE=url(database.dsn)).stdout)
     states = {each["what"]: each["state"] for each in said if each["what"].startswith("postgresql")}
     assert {*states.values()} == {"good"}
@@ -217,7 +217,7 @@ def test_a_slot_that_an_administrator_reads_is_waited_for(database: Database) ->
 
 
 @pytest.mark.parametrize(
-    ("found", "problem"),
+    ("slot", "problem"),
     [
         (Lag(0, True, "reserved", None), None),
         (Lag(2 * GIB, False, "reserved", None), None),
@@ -229,12 +229,12 @@ def test_a_slot_that_an_administrator_reads_is_waited_for(database: Database) ->
     ],
 )
 def test_no_run_begins_while_the_log_piles_up(
-    world: World, found: Lag | None, problem: str | None, caplog: pytest.LogCaptureFixture
+    world: World, slot: Lag | None, problem: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    guard = SlotGuard(world.engine._pool, look=lambda _: found)  # type: ignore[attr-defined]
+    guard = SlotGuard(world.engine._pool, look=lambda _: slot)  # type: ignore[attr-defined]
     if problem is None:
         guard.admit()
-        assert bool(caplog.records) == bool(found and found.bytes)
+        assert bool(caplog.records) == bool(slot and slot.bytes)
         return
     with pytest.raises(StorageUnavailable, match=problem):
         guard.admit()

@@ -64,16 +64,16 @@ def test_of_connections_that_break_together_one_user_notices(pool: Pool, databas
 
 
 def test_who_finds_none_free_waits_for_one(pool: Pool) -> None:
-    found: list[int] = []
+    used: list[int] = []
 
     def use() -> None:
         with pool.connection() as connection:
-            found.append(process(connection))
+            used.append(process(connection))
 
     with ExitStack() as held:
         processes = [process(held.enter_context(pool.connection())) for _ in range(MOST)]
         waiting = threading.Thread(target=use)
         waiting.start()
-        assert found == []
+        assert used == []
     waiting.join()
-    assert found[0] in processes
+    assert used[0] in processes

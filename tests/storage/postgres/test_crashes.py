@@ -84,10 +84,10 @@ def database_killed(cluster: Cluster, rounds: int) -> None:
             writers.stop()
         for environment in environments:
             records = journal(running, environment)
-            found = posted(records)
+            texts = posted(records)
             assert [record["seq"] for record in records] == list(range(1, len(records) + 1))
-            assert len(found) == len(set(found))
-            assert set(writers.acknowledged[environment.id]) <= set(found)
+            assert len(texts) == len(set(texts))
+            assert set(writers.acknowledged[environment.id]) <= set(texts)
         assert "Traceback" not in running.words
     database.drop()
 

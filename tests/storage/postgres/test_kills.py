@@ -134,10 +134,10 @@ class Scene:
         for each in [*self._done, *(each for writer in self._writers for each in writer.done)]:
             done[each["env"]].append(each)
         for place in self._places:
-            found = Place(self._world, place.env, place.origin)
-            records = eventually(found)
+            checked = Place(self._world, place.env, place.origin)
+            records = eventually(checked)
             assert [record.seq for record in records] == list(range(1, len(records) + 1))
-            assert replayed(found, self._begun[place.env], len(records)) == found.state()
+            assert replayed(checked, self._begun[place.env], len(records)) == checked.state()
             acknowledged(records, done[place.env])
         self._world.engine.close()
 
@@ -159,13 +159,13 @@ def eventually(place: Place) -> list[Record]:
 
 def replayed(place: Place, state: State, seq: int) -> State:
     """What the journal says that the tables hold."""
-    found = dict(state)
+    rows = dict(state)
     for (twin, table, key), (_, after) in net(place.engine.difference(place.env, 0, seq)).items():
         if after is None:
-            del found[twin, table, key]
+            del rows[twin, table, key]
         else:
-            found[twin, table, key] = after
-    return found
+            rows[twin, table, key] = after
+    return rows
 
 
 def acknowledged(records: list[Record], done: list[dict[str, Any]]) -> None:

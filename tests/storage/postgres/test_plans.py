@@ -70,8 +70,8 @@ def test_a_text_whatever_its_case_is_looked_up_in_an_index(database: Database) -
 def test_a_word_is_looked_up_in_an_index(database: Database) -> None:
     database.initialise_all()
     place, message = schema_of("slack"), table_of(Message)
-    found = Sql(place).search(message, [Message.message_text.has_word(Word(("team",)))], "t")
-    assert found.source.startswith(f"{lookup(place, message, 'message_text')}(")
+    search = Sql(place).search(message, [Message.message_text.has_word(Word(("team",)))], "t")
+    assert search.source.startswith(f"{lookup(place, message, 'message_text')}(")
     (made, _) = lookups(place, message)
     query = made.partition("$$ ")[2].partition(" $$")[0].replace("$1", "'x'")
     with connect(database.admin) as connection:

@@ -119,8 +119,8 @@ def test_a_long_text_that_cannot_be_packed_is_kept_and_found(server: Serving) ->
     words = ["".join(random.choices(ascii_letters, k=12)) for _ in range(3_000)]
     text = " ".join(words)
     environment.post(text)
-    (found,) = environment.slack("search.messages", query=words[1_500])["messages"]["matches"]
-    assert found["text"] == text
+    (message,) = environment.slack("search.messages", query=words[1_500])["messages"]["matches"]
+    assert message["text"] == text
 
 
 def test_a_name_that_no_index_takes_is_refused_in_one_line(server: Serving) -> None:
@@ -152,13 +152,13 @@ def test_a_run_in_what_one_process_deletes_has_a_diff_in_none(server: Serving, p
 
     def diffs() -> set[tuple[int, bool]]:
         """What fresh connections are answered, of which each may meet another process."""
-        found: set[tuple[int, bool]] = set()
+        answers: set[tuple[int, bool]] = set()
         for _ in range(12):
             with httpx.Client(base_url=server.said["url"], trust_env=False, headers={"X-API-Key": "k"}) as client:
                 answer = client.post("/api/platform/diffRun", json={"runId": run})
                 client.post(f"{environment.url}/auth.test")  # after which its process knows the environment
-            found.add((answer.status_code, "has been deleted" in answer.text))
-        return found
+            answers.add((answer.status_code, "has been deleted" in answer.text))
+        return answers
 
     assert diffs() == {(200, False)}
     server.platform.delete(f"env/{environment.id}")
@@ -226,6 +226,6 @@ def nothing_is_lost(running: Serving, environments: list[Environment], writers: 
     for environment in environments:
         records = journal(running, environment)
         assert [record["seq"] for record in records] == list(range(1, len(records) + 1))
-        found = posted(records)
-        assert len(found) == len(set(found))
-        assert set(writers.acknowledged[environment.id]) <= set(found)
+        kept = posted(records)
+        assert len(kept) == len(set(kept))
+        assert set(writers.acknowledged[environment.id]) <= set(kept)
