@@ -1,5 +1,6 @@
 """An answer goes out in one piece, in order, and whole before the connection ends."""
 
+import contextlib
 import http.client
 import socket
 
@@ -66,12 +67,17 @@ def test_a_request_that_does_not_come_in_time_is_given_up(server, part):
     assert b"HTTP/1.1 408 Request Timeout\r\n" in received(server, part.encode())
 
 
-@pytest.mark.usefixtures("impatient")
-def test_a_request_that_is_refused_before_it_has_come_is_answered_once(server):
+def test_a_request_that_is_refused_before_it_has_come_is_answered_once(server, monkeypatch):
     head = "POST /api/platform/initEnv HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n{"
-    answer = received(server, head.encode())
+    for seconds in (0.05, 0.5, 5, 50):  # a busy machine may need longer to refuse it than it is given to come
+        monkeypatch.setattr(HttpProtocol, "request_seconds", seconds)
+        answer = b""
+        with contextlib.suppress(ConnectionError):  # it was given up before its first byte was read
+            answer = received(server, head.encode())
+        assert answer.count(b"HTTP/1.1") <= 1
+        if answer and not answer.startswith(b"HTTP/1.1 408 "):
+            break
     assert answer.startswith(b"HTTP/1.1 413 ")
-    assert answer.count(b"HTTP/1.1") == 1
 
 
 @pytest.mark.usefixtures("impatient")

@@ -22,6 +22,7 @@ __all__ = [
 ]
 
 PATIENCE_SECONDS = 10
+AGAIN_SECONDS = 0.05
 
 
 async def until(watch: Watch, last: Commit) -> list[Commit]:
@@ -35,10 +36,22 @@ async def until(watch: Watch, last: Commit) -> list[Commit]:
     return heard
 
 
+async def reached(world: World) -> None:
+    """Wait until commits are told of here: an engine begins to listen when somebody watches, and is not waited for."""
+    probe = world.environment()
+    with world.engine.feed.watch(probe.env) as watch:
+        heard = asyncio.ensure_future(anext(watch))
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not heard.done():
+                await asyncio.to_thread(world.engine.announce, probe.env)
+                await asyncio.wait([heard], timeout=AGAIN_SECONDS)
+
+
 def watched(work: Callable[[], Commit], world: World, *places: Place) -> list[Commit]:
     """What is heard while work is done, until the commit that it gives; places are watched by name, else all are."""
 
     async def listen() -> list[Commit]:
+        await reached(world)
         with ExitStack() as stack:
             watches = [stack.enter_context(world.engine.feed.watch(place.env)) for place in places]
             if not places:
@@ -77,6 +90,7 @@ def test_a_watcher_of_all_is_told_of_those_it_wants(world: World) -> None:
     place, other = world.environment(), world.environment()
 
     async def listen() -> list[Commit]:
+        await reached(world)
         with world.engine.feed.watch(wanted=lambda env: env == place.env) as watch:
             await asyncio.to_thread(other.add, Thing(thing_id="T1"))
             await asyncio.to_thread(place.add, Thing(thing_id="T1"))
