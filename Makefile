@@ -23,7 +23,7 @@ BRIDGES := src/twindiff/frameworks
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
 
-.PHONY: help setup demo serve check format test test-postgres public-tasks soak soak-disk mutants bench frameworks postgres postgres-stop type-docs clean
+.PHONY: help setup demo serve check lint types types-of-source types-of-tests format test test-docs test-postgres public-tasks soak soak-disk mutants bench frameworks postgres postgres-stop type-docs clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -39,12 +39,22 @@ serve: ## Start the server on this machine
 	@$(bootstrap)
 	@$(BIN)/twindiff serve
 
-check: setup ## Lint, format, types, layering, and the documentation's examples
+check: lint types test-docs ## Lint, format, types, layering, and the documentation's examples
+
+lint: setup ## Lint, format and layering
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/pyright
-	$(BIN)/pyright --project tests
 	$(BIN)/lint-imports --no-logo
+
+types: types-of-source types-of-tests ## Types
+
+types-of-source: setup
+	$(BIN)/pyright
+
+types-of-tests: setup
+	$(BIN)/pyright --project tests
+
+test-docs: setup ## Run the documentation's examples
 	$(BIN)/python -m pytest $(PARALLEL) tests/docs
 
 format: setup ## Rewrite the code as `make check` wants it
