@@ -46,12 +46,12 @@ class TemplateTimes:
 
 
 def _times(schema: Schema, rows: Store) -> list[int]:
-    found: set[int] = set()
+    instants: set[int] = set()
     for name, due in schema.due.items():
         table = schema.tables[name]
         for times in rows.rows(table.row, columns=tuple(table.columns[column] for column in due)):
-            found.update(map(instant_due, times))
-    return sorted(found)
+            instants.update(map(instant_due, times))
+    return sorted(instants)
 
 
 def unknown(schemas: Iterable[Schema]) -> int:

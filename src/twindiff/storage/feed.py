@@ -63,10 +63,10 @@ class Watch:
 
     async def __anext__(self) -> Commit:
         """The next commit; waits for it, however long."""
-        while (found := self._next()) is None:
+        while (commit := self._next()) is None:
             self._bell.clear()
             await self._bell.wait()
-        return found
+        return commit
 
     def _next(self) -> Commit | None:
         with self._guard:

@@ -113,13 +113,13 @@ class Path(NamedTuple):
 
 def _path(records: Mapping[int, Record], seq: int, low: int) -> Path:
     """Walk back from a state to the one after `low`, or to an earlier one that a rewind leads to."""
-    found: list[Record] = []
+    followed: list[Record] = []
     while seq > low:
         record = records[seq]
         if record.to is None:
-            found.append(record)
+            followed.append(record)
         seq = seq - 1 if record.to is None else record.to
-    return Path(found[::-1], seq)
+    return Path(followed[::-1], seq)
 
 
 def undone(record: Record) -> Record:
@@ -130,10 +130,10 @@ def undone(record: Record) -> Record:
 
 def net(records: Iterable[Record]) -> dict[Place, Net]:
     """Fold records without rewinds to the rows that differ between beginning and end, sorted by place."""
-    found: dict[Place, Net] = {}
+    differences: dict[Place, Net] = {}
     for record in records:
         for table, key, before, after in record.changes:
             place = Place(record.twin, table, key)
-            seen = found.get(place)
-            found[place] = Net(seen.before if seen else before, after)
-    return {place: found[place] for place in sorted(found) if not same(*found[place])}
+            seen = differences.get(place)
+            differences[place] = Net(seen.before if seen else before, after)
+    return {place: differences[place] for place in sorted(differences) if not same(*differences[place])}

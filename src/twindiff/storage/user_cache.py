@@ -62,8 +62,8 @@ def write(path: Path, content: bytes) -> None:
             raise
 
 
-def _refuse_foreign(found: os.stat_result) -> None:
-    if found.st_uid != os.geteuid() or found.st_mode & _WRITABLE_BY_OTHERS:
+def _refuse_foreign(status: os.stat_result) -> None:
+    if status.st_uid != os.geteuid() or status.st_mode & _WRITABLE_BY_OTHERS:
         raise ValueError("others could have written here")
 
 

@@ -42,8 +42,8 @@ def moved(place: Place, starts: dict[str, Start]) -> Place:
 
 def starts_of(world: World, *rows: Thing) -> dict[str, Start]:
     """What environments of `rows` begin with."""
-    found: dict[str, Rows] = {"alpha": full(rows), "beta": {}}
-    return {twin: Start(world.engine.add_template(twin, each), each) for twin, each in found.items()}
+    rows_by_twin: dict[str, Rows] = {"alpha": full(rows), "beta": {}}
+    return {twin: Start(world.engine.add_template(twin, each), each) for twin, each in rows_by_twin.items()}
 
 
 def go_on(moment: OperationContext) -> int:

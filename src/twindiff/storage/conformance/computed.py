@@ -132,9 +132,9 @@ def test_rows_come_in_the_order_of_values(
     columns = tuple(value for value, _ in values)
     order = tuple(Order(column, down, "last") for column in columns)
     wanted = [cast(Thing, row) for row in model.ordered(rows, order, everything)[max(at, 0) :]]
-    found = place.read(lambda db: db.rows(Thing, order=order, offset=max(at, 0), columns=(Thing.thing_id, *columns)))
-    assert [row[0] for row in found] == [row.thing_id for row in wanted]
-    assert [row[1:] for row in found] == [
+    answered = place.read(lambda db: db.rows(Thing, order=order, offset=max(at, 0), columns=(Thing.thing_id, *columns)))
+    assert [row[0] for row in answered] == [row.thing_id for row in wanted]
+    assert [row[1:] for row in answered] == [
         tuple(model.value_of(column, row, everything) for column in columns) for row in wanted
     ]
 
@@ -183,16 +183,16 @@ def test_rows_are_found_by_what_their_lists_hold(
 def test_items_of_what_is_no_list_are_none(world: World) -> None:
     held: list[Any] = [None, "a", {"a": "a"}, 1, ["a"]]
     place = with_rows(world, [Thing(thing_id=f"T{n}", payload=each) for n, each in enumerate(held)])
-    found = place.read(lambda db: db.rows(Thing, exists(Items(Thing.payload)), columns=(Thing.thing_id,)))
-    assert found == [("T4",)]
+    having = place.read(lambda db: db.rows(Thing, exists(Items(Thing.payload)), columns=(Thing.thing_id,)))
+    assert having == [("T4",)]
 
 
 @pytest.mark.parametrize(("key", "names"), [("T1", "T1 T2 T3"), ("T4", "T4"), ("T5", "T1 T2 T3 T5"), ("T6", "T6")])
 def test_a_circle_is_gone_round_once(world: World, key: str, names: str) -> None:
     parents = {"T1": "T2", "T2": "T3", "T3": "T1", "T4": "T4", "T5": "T1", "T6": "none"}
     place = with_rows(world, [Thing(thing_id=each, parent_id=parent) for each, parent in parents.items()])
-    found = place.read(lambda db: db.rows(Thing, Thing.thing_id == key, columns=(joined(Thing.thing_id, ABOVE),)))
-    assert found[0][0].split("\x1f") == names.split()
+    answered = place.read(lambda db: db.rows(Thing, Thing.thing_id == key, columns=(joined(Thing.thing_id, ABOVE),)))
+    assert answered[0][0].split("\x1f") == names.split()
 
 
 @pytest.mark.parametrize(
@@ -221,5 +221,5 @@ def test_a_value_stands_in_pages_of_each_parent(world: World) -> None:
     place = with_rows(world, [*rows, *rated])
     value = coalesce(total(Link.rank, Link, Link.thing_id == Thing.thing_id, Link.rank >= 1), 0)
     asked: dict[str, Any] = {"order": -(value + 1), "limit": 2, "columns": (Thing.thing_id, value + 1)}
-    found = place.read(lambda db: db.pages(Thing, Thing.parent_id, ["Q", "P"], value >= 0, **asked))
-    assert found == {"P": [("T5", 4), ("T1", 4)], "Q": [("T2", 2), ("T4", 1)]}
+    pages = place.read(lambda db: db.pages(Thing, Thing.parent_id, ["Q", "P"], value >= 0, **asked))
+    assert pages == {"P": [("T5", 4), ("T1", 4)], "Q": [("T2", 2), ("T4", 1)]}

@@ -221,8 +221,8 @@ def test_a_page_is_a_slice_of_all(
 @given(text=TEXTS, other=TEXTS)
 def test_any_text_is_found_again(world: World, text: str, other: str) -> None:
     place = with_rows(world, [Thing(thing_id="T1", text=text)])
-    found = place.read(lambda db: db.get(Thing, "T1").text)
-    assert found == text
+    text_read = place.read(lambda db: db.get(Thing, "T1").text)
+    assert text_read == text
     for where in (Thing.text == text, Thing.text.contains(text), Thing.text.in_([other, text])):
         assert place.read(lambda db, where=where: db.count(Thing, where)) == 1
     assert place.read(lambda db: db.count(Thing, Thing.text.contains(other))) == (other in text)
@@ -234,19 +234,19 @@ def test_a_table_relates_to_itself_at_any_depth(world: World) -> None:
     has_parent = exists(Thing, Thing.thing_id == Thing.parent_id)
     is_parent = exists(Thing, Thing.parent_id == Thing.thing_id)
     has_grandparent = exists(Thing, Thing.thing_id == Thing.parent_id, has_parent)
-    found = [
+    keys = [
         [row.thing_id for row in place.read(lambda db, where=where: db.rows(Thing, where))]
         for where in (has_parent, is_parent, has_grandparent, Thing.thing_id == Thing.parent_id)
     ]
-    assert found == [["T2", "T3", "T4"], ["T1", "T2", "T4"], ["T3", "T4"], ["T4"]]
+    assert keys == [["T2", "T3", "T4"], ["T1", "T2", "T4"], ["T3", "T4"], ["T4"]]
 
 
 def test_json_keeps_true_one_and_text_apart(world: World) -> None:
     values = [True, False, 1, 0, "1", "true", [1], {"a": 1}, None, 2.5]
     place = with_rows(world, [Thing(thing_id=f"T{n}", data={"at": value}) for n, value in enumerate(values)])
     for n, value in enumerate(values):
-        found = place.read(lambda db, value=value: db.rows(Thing, Thing.data.json("at") == value))
-        assert [row.thing_id for row in found] == [f"T{n}"]
+        matches = place.read(lambda db, value=value: db.rows(Thing, Thing.data.json("at") == value))
+        assert [row.thing_id for row in matches] == [f"T{n}"]
 
 
 ANY_KEY = pytest.mark.parametrize("key", ["a", "", "a.b", "[0]", "'", '"', "\\", "\n", "é", "😀", "$", "a b"])
@@ -261,15 +261,15 @@ def test_a_text_in_json_is_found_as_it_is_now(world: World, key: str) -> None:
         place.write(lambda db, n=n, value=value: db.change(db.get(Thing, f"T{n}"), data=value))
     place.write(lambda db: db.remove(db.get(Thing, "T7")))
     has = Thing.data.json(key) == "x"
-    found = place.read(lambda db: (db.rows(Thing, has), db.count(Thing, not_(has))))
-    assert ([row.thing_id for row in found[0]], found[1]) == (["T1", "T5"], 5)
+    answered = place.read(lambda db: (db.rows(Thing, has), db.count(Thing, not_(has))))
+    assert ([row.thing_id for row in answered[0]], answered[1]) == (["T1", "T5"], 5)
 
 
 @ANY_KEY
 def test_a_path_may_hold_any_key(world: World, key: str) -> None:
     place = with_rows(world, [Thing(thing_id="T1", data={key: {key: "x"}}), Thing(thing_id="T2", data={})])
-    found = place.read(lambda db: db.rows(Thing, Thing.data.json(key, key) == "x"))
-    assert [row.thing_id for row in found] == ["T1"]
+    matches = place.read(lambda db: db.rows(Thing, Thing.data.json(key, key) == "x"))
+    assert [row.thing_id for row in matches] == ["T1"]
 
 
 def test_numbers_beyond_64_bits_compare(world: World) -> None:

@@ -146,10 +146,10 @@ def exactly(value: Any) -> str:
 
 def replayed(before: State, after: State, records: list[Record]) -> None:
     """The journal, folded, leads from the first state to the last and back."""
-    found = net(records)
+    changes = net(records)
     for here, there, back in ((before, after, False), (after, before, True)):
         state = dict(here)
-        for where, (was, now) in found.items():
+        for where, (was, now) in changes.items():
             old, new = (now, was) if back else (was, now)
             assert state.pop((where.twin, where.table, where.key), None) == old
             if new is not None:

@@ -86,14 +86,14 @@ def rows_of(source: Source, row: Row, everything: Rows, outer: Outer) -> list[Ro
         return [Item(place=n, value=each if isinstance(each, str) else None) for n, each in enumerate(listed)]
     if not isinstance(source, TransitiveClosure):
         return [each for each in everything if type(each) is source]
-    found, ahead = set[Any](), [value_of(source.start, row, everything, outer)]
+    reached, ahead = set[Any](), [value_of(source.start, row, everything, outer)]
     while ahead:
         key = ahead.pop()
-        if key is not None and key not in found:
-            found.add(key)
+        if key is not None and key not in reached:
+            reached.add(key)
             ahead += [getattr(each, way.target.name) for way in source.steps for each in stood_on(way, key, everything)]
     (key_name,) = table_of(source.table).key
-    return [each for each in everything if type(each) is source.table and getattr(each, key_name) in found]
+    return [each for each in everything if type(each) is source.table and getattr(each, key_name) in reached]
 
 
 def stood_on(step: Step, key: object, everything: Rows) -> list[Row]:
@@ -162,10 +162,10 @@ def _part(part: object, row: Row, everything: Rows, outer: Outer) -> Any:
 
 def brought(how: Related, row: Row, everything: Rows, outer: Outer) -> Any:
     """Related rows brought to one value."""
-    found, inner = related(how, row, everything, outer), (*outer, Outside(type(row), row))
+    rows, inner = related(how, row, everything, outer), (*outer, Outside(type(row), row))
     if how.of is None:
-        return len(found)
-    values = [value_of(how.of, each, everything, inner) for each in found]
+        return len(rows)
+    values = [value_of(how.of, each, everything, inner) for each in rows]
     known = [each for each in values if each is not None]
     return _BROUGHT[how.how](known) if known else None
 

@@ -185,8 +185,8 @@ def test_the_difference_between_two_points_spans_a_rewind(world: World) -> None:
     place.add(Thing(thing_id="T2"))
     place.engine.rewind(place.env, 0)
     place.add(Thing(thing_id="T3"))
-    found = net(place.engine.difference(place.env, 1, 4))
-    assert [(where.key, was is None) for where, (was, _) in found.items()] == [(("T1",), False), (("T3",), True)]
+    differences = net(place.engine.difference(place.env, 1, 4))
+    assert [(where.key, was is None) for where, (was, _) in differences.items()] == [(("T1",), False), (("T3",), True)]
 
 
 def test_a_fork_goes_on_by_itself(world: World) -> None:

@@ -59,7 +59,7 @@ def test_a_column_of_the_row_pointed_to_can_be_compared_and_ordered_by(world: Wo
 def test_each_parent_has_a_page_of_its_own(world: World, parents: list[int], limit: int | None, few: bool) -> None:
     place = world.environment(*family(13))
     where = (Thing.number > 1,) if few else ()
-    found = place.read(
+    pages = place.read(
         lambda db: db.pages(
             Thing,
             Thing.parent_id,
@@ -73,14 +73,14 @@ def test_each_parent_has_a_page_of_its_own(world: World, parents: list[int], lim
     for parent in parents:
         children = [n for n in range(1, 13) if n // 3 == parent and (not few or n % 4 > 1)]
         expected = sorted((f"T{n}" for n in children), reverse=True)[:limit]
-        assert [each for (each,) in found.get(f"T{parent}", [])] == expected
+        assert [each for (each,) in pages.get(f"T{parent}", [])] == expected
 
 
 def test_parents_without_rows_are_left_out(world: World) -> None:
     place = world.environment(*family(4))
     columns = (Thing.thing_id, Thing.is_open)
-    found = place.read(lambda db: db.pages(Thing, Thing.parent_id, ["T1", "T3", "none"], columns=columns))
-    assert found == {"T1": [("T3", True)]}
+    pages = place.read(lambda db: db.pages(Thing, Thing.parent_id, ["T1", "T3", "none"], columns=columns))
+    assert pages == {"T1": [("T3", True)]}
 
 
 def test_a_page_may_go_through_a_table_between(world: World) -> None:

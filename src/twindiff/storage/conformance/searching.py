@@ -53,8 +53,8 @@ def assert_found(place: Place) -> None:
     rows = place.read(lambda db: db.rows(Thing))
     for word in WORDS:
         having = [row.thing_id for row in rows if has_word(row.text, word.pattern)]
-        found = place.read(lambda db, word=word: db.rows(Thing, Thing.text.has_word(word), columns=(Thing.thing_id,)))
-        assert [id for (id,) in found] == having
+        matches = place.read(lambda db, word=word: db.rows(Thing, Thing.text.has_word(word), columns=(Thing.thing_id,)))
+        assert [id for (id,) in matches] == having
     for words in MATCHES:
         having = {row.thing_id for row in rows if holds(words, row, rows)}
         pages = [

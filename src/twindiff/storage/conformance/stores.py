@@ -60,9 +60,9 @@ def test_any_row_comes_back_as_it_went_in(world: World, rows: list[Thing]) -> No
     place = world.environment()
     place.add(*rows)
     for row in rows:
-        found = place.read(lambda db, key=row.thing_id: db.get(Thing, key))
-        assert found == row
-        assert [type(getattr(found, name)) for name in row.__struct_fields__] == [
+        read_back = place.read(lambda db, key=row.thing_id: db.get(Thing, key))
+        assert read_back == row
+        assert [type(getattr(read_back, name)) for name in row.__struct_fields__] == [
             type(getattr(row, name)) for name in row.__struct_fields__
         ]
 

@@ -191,10 +191,10 @@ class Place:
 
 def full(rows: Iterable[Row]) -> Rows:
     """Rows by table as values."""
-    found: Rows = {}
+    by_table: Rows = {}
     for row in rows:
-        found.setdefault(table_of(type(row)).name, []).append(values_of(row))
-    return found
+        by_table.setdefault(table_of(type(row)).name, []).append(values_of(row))
+    return by_table
 
 
 def values_of(row: Row) -> dict[str, Any]:
@@ -210,8 +210,8 @@ def key_of(row: Row) -> tuple[Any, ...]:
 def difference(before: State, after: State, twin: str) -> list[Change]:
     """What an operation's journal entry must hold that led from one state to another."""
     places = sorted(place for place in {**before, **after} if place[0] == twin)
-    found = [Change(table, key, before.get((t, table, key)), after.get((t, table, key))) for t, table, key in places]
-    return [change for change in found if change.before != change.after]
+    changes = [Change(table, key, before.get((t, table, key)), after.get((t, table, key))) for t, table, key in places]
+    return [change for change in changes if change.before != change.after]
 
 
 @pytest.fixture(scope="module")

@@ -72,9 +72,9 @@ def test_what_was_written_once_is_the_same(world: World, before: list[Step], ste
 
     def once(db: Store) -> list[Any]:
         rows = WrittenOnce(db)
-        found = work(rows, steps)
+        answers = work(rows, steps)
         rows.flush()
-        return found
+        return answers
 
     plain, other = world.environment(), world.environment()
     for place in (plain, other):
@@ -114,7 +114,7 @@ def test_what_was_asked_for_is_not_asked_again(world: World) -> None:
             super()._write(kept)
 
     def work(db: Store) -> tuple[list[list[int]], int]:
-        rows, found = Counted(db), list[list[int]]()
+        rows, ranks = Counted(db), list[list[int]]()
         steps: list[Callable[[list[Link]], Any]] = [
             lambda links: None,
             lambda links: rows.add(Link(thing_id="T1", rank=0)),
@@ -123,8 +123,8 @@ def test_what_was_asked_for_is_not_asked_again(world: World) -> None:
         ]
         for step in steps:
             step(rows.rows(Link, Link.thing_id.in_(["T1"])))
-            found.append([link.rank for link in rows.rows(Link, Link.thing_id == "T1")])
-        return found, rows.asked
+            ranks.append([link.rank for link in rows.rows(Link, Link.thing_id == "T1")])
+        return ranks, rows.asked
 
     place = world.environment(Link(thing_id="T1", rank=1))
     assert place.write(work) == ([[1], [0, 1], [0, 1], [0]], 1)

@@ -149,9 +149,9 @@ def _refuse_unfit(connection: Connection) -> None:
 
 
 def _one(connection: Connection, query: str) -> tuple[Any, ...]:
-    found = connection.execute(sql(query)).fetchone()
-    assert found is not None
-    return found
+    row = connection.execute(sql(query)).fetchone()
+    assert row is not None
+    return row
 
 
 def _make_roles(connection: Connection, roles: Roles, password: str | None) -> str | None:
@@ -211,8 +211,8 @@ def version_of(twin: Schema) -> str:
 
 def _make_twin(connection: Connection, twin: Schema, server: Identifier) -> None:
     schema = schema_of(twin.twin)
-    found = connection.execute("SELECT schema_hash FROM twindiff.shapes WHERE twin = %s", (twin.twin,)).fetchone()
-    if found == (version_of(twin),):
+    shape = connection.execute("SELECT schema_hash FROM twindiff.shapes WHERE twin = %s", (twin.twin,)).fetchone()
+    if shape == (version_of(twin),):
         return
     for table in twin.tables.values():
         _drop_indexes(connection, schema, table, OF_TWIN)
@@ -291,10 +291,10 @@ def _allow_plugin(connection: Connection, roles: Roles) -> None:
 
 def _make_slot(connection: Connection) -> None:
     name = slot_of(connection)
-    found = connection.execute("SELECT plugin FROM pg_replication_slots WHERE slot_name = %s", (name,)).fetchone()
-    if found and found[0] != "wal2json":
-        raise WrongStorage(f"The replication slot {name} belongs to another plugin ({found[0]}); drop it.")
-    if found:
+    slot = connection.execute("SELECT plugin FROM pg_replication_slots WHERE slot_name = %s", (name,)).fetchone()
+    if slot and slot[0] != "wal2json":
+        raise WrongStorage(f"The replication slot {name} belongs to another plugin ({slot[0]}); drop it.")
+    if slot:
         return
     try:
         with connection.transaction():

@@ -31,10 +31,10 @@ class DatabaseBlobs:
     def get(self, digest: str) -> bytes:
         with self._pool.connection() as connection:
             query = "SELECT data FROM twindiff.blobs WHERE digest = %s"
-            found = connection.execute(query, (digest,), binary=True).fetchone()
-        if found is None:
+            row = connection.execute(query, (digest,), binary=True).fetchone()
+        if row is None:
             raise NotFound("blob", digest)
-        return found[0]
+        return row[0]
 
     def has(self, digest: str) -> bool:
         with self._pool.connection() as connection:

@@ -67,8 +67,8 @@ class Sql(Compiler):
         return f"({reference}::json{' -> %s::text' * len(column.path)})"
 
     def of_kind(self, reference: str, column: Column[Any], kind: ColumnType) -> str:
-        found = f"json_typeof({self._at(reference, column)}) IN ({_JSON_TYPES[kind]})"
-        return f"(CASE WHEN {found} THEN {_JSON_VALUES[kind].format(self._at(reference, column))} END)"
+        is_of_kind = f"json_typeof({self._at(reference, column)}) IN ({_JSON_TYPES[kind]})"
+        return f"(CASE WHEN {is_of_kind} THEN {_JSON_VALUES[kind].format(self._at(reference, column))} END)"
 
     def contains(self, left: str, text: str) -> str:
         return f"strpos({left}, {self._text(text)}) > 0"

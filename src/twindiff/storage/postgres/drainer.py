@@ -101,8 +101,8 @@ class Drain:
         """Until told to stop, the database goes away, or there are more origins to leave out."""
         ask = self._connection.row
         ask("SELECT pg_replication_origin_session_setup(%s)", (origins_of(self._connection).drain,))
-        found = ask("SELECT lsn::text FROM twindiff.progress WHERE slot = %s", (self._slot,))
-        self._done = Position.of(found[0]) if found else Position(0)
+        progress = ask("SELECT lsn::text FROM twindiff.progress WHERE slot = %s", (self._slot,))
+        self._done = Position.of(progress[0]) if progress else Position(0)
         self._load_shapes()
         factory = psycopg2.extras.LogicalReplicationConnection
         options: dict[str, Any] = {"connection_factory": factory, **keepalive(self._dsn)}
@@ -113,12 +113,12 @@ class Drain:
             stream.close()
 
     def _load_shapes(self) -> None:
-        found = self._connection.rows("SELECT twin, drained FROM twindiff.shapes")
-        self._shapes = {twin: msgspec.json.decode(shape, type=Shapes) for twin, shape in found}
+        rows = self._connection.rows("SELECT twin, drained FROM twindiff.shapes")
+        self._shapes = {twin: msgspec.json.decode(shape, type=Shapes) for twin, shape in rows}
 
     def _options(self) -> dict[str, str]:
         query = "SELECT roident FROM pg_replication_origin WHERE roname = ANY(%s) ORDER BY 1"
-        found = self._connection.rows(query, (origins_of(self._connection).names,))
+        rows = self._connection.rows(query, (origins_of(self._connection).names,))
         return {
             "format-version": "2",
             "include-transaction": "true",
@@ -126,7 +126,7 @@ class Drain:
             "include-types": "false",
             "filter-tables": f"twindiff.*,{CATALOG}.*",
             # By number: an origin's name is ignored without a word.
-            "filter-origins": ",".join(str(origin) for (origin,) in found),
+            "filter-origins": ",".join(str(origin) for (origin,) in rows),
             "add-msg-prefixes": f"{PREFIX},{SHAPE_PREFIX},{ORIGIN_PREFIX}",
         }
 
@@ -211,10 +211,10 @@ class Drain:
 
     def _numbered(self, unnumbered: Unnumbered) -> Record | None:
         """A record for changes that came without a number; None when their environment is no more."""
-        found = self._connection.row(_NUMBER, (unnumbered.env,))
-        if found is None:
+        standing = self._connection.row(_NUMBER, (unnumbered.env,))
+        if standing is None:
             return None
-        seq, clock, counters = found
+        seq, clock, counters = standing
         wall = time.time_ns() // 1000
         ids = msgspec.json.decode(counters)
         return Record(unnumbered.env, seq, unnumbered.twin, EXTERNAL, "", wall, clock, ids, unnumbered.changes)

@@ -102,9 +102,9 @@ class PostgresEngine:
             initialise(self._admin_dsn, [schema], None)
         with self._pool.connection() as connection:
             query = "SELECT schema_hash FROM twindiff.shapes WHERE twin = %s"
-            found = connection.execute(query, (schema.twin,)).fetchone()
-        if found != (version_of(schema),):
-            state = "is of another version" if found else "is missing"
+            row = connection.execute(query, (schema.twin,)).fetchone()
+        if row != (version_of(schema),):
+            state = "is of another version" if row else "is missing"
             raise WrongStorage(
                 f"What the database holds for the twin '{schema.twin}' {state}; run `twindiff db init --admin-dsn …`."
             )
@@ -241,10 +241,10 @@ class PostgresEngine:
         return Present(mode.at(_wall(), clock, at, writes=False).micros, seq, due)
 
     def _standing(self, env: str) -> tuple[ClockMode, int, int, int, int]:
-        found = self._standings.present(env)
-        if found is None:
+        standing = self._standings.present(env)
+        if standing is None:
             raise Gone(f"environment '{env}' is not there any more")
-        return ClockMode(cast(Any, found.mode)), *found[1:]
+        return ClockMode(cast(Any, standing.mode)), *standing[1:]
 
     def expect(self, env: str, due: int, seq: int) -> None:
         self._standings.expect(env, due, seq)
@@ -321,10 +321,10 @@ class PostgresEngine:
         self._pool.close()
 
 
-def _begun(found: list[Stored], env: str) -> Begun:
-    if not found:
+def _begun(rows: list[Stored], env: str) -> Begun:
+    if not rows:
         raise Gone(f"environment '{env}' is not there any more")
-    return Begun(*found[0])
+    return Begun(*rows[0])
 
 
 def _has_changed(touched: Touched, connection: Connection) -> bool:

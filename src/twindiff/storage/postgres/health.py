@@ -51,9 +51,9 @@ def findings(dsn: str) -> Iterator[Finding]:
 
 
 def _one(connection: Connection, query: Any, *values: object) -> tuple[Any, ...]:
-    found = connection.execute(query, values).fetchone()
-    assert found is not None
-    return found
+    row = connection.execute(query, values).fetchone()
+    assert row is not None
+    return row
 
 
 def _version(connection: Connection) -> Finding:
@@ -96,9 +96,9 @@ def _tables(connection: Connection) -> Finding:
 
 def _origins(connection: Connection) -> Finding:
     query = "SELECT roname || ' = ' || roident FROM pg_replication_origin WHERE roname = ANY(%s) ORDER BY 1"
-    found = [text for (text,) in connection.execute(query, (origins_of(connection).names,))]
+    origins = [text for (text,) in connection.execute(query, (origins_of(connection).names,))]
     return Finding(
-        "origins", len(found) == 1 + COPYING, ", ".join(found) or "the replication origins are missing", _INIT
+        "origins", len(origins) == 1 + COPYING, ", ".join(origins) or "the replication origins are missing", _INIT
     )
 
 
@@ -119,28 +119,28 @@ def lag(connection: Connection) -> Lag | None:
         "NULLIF(pg_size_bytes(CASE s.setting WHEN '-1' THEN '0' ELSE s.setting || s.unit END), 0) "
         "FROM pg_replication_slots, pg_settings s WHERE slot_name = %s AND s.name = 'max_slot_wal_keep_size'"
     )
-    found = connection.execute(query, (slot_of(connection),)).fetchone()
-    return Lag(*found) if found else None
+    row = connection.execute(query, (slot_of(connection),)).fetchone()
+    return Lag(*row) if row else None
 
 
 def _slot(connection: Connection) -> Finding:
-    found = lag(connection)
+    slot = lag(connection)
     name = slot_of(connection)
-    if found is None:
+    if slot is None:
         return Finding("slot", False, f"the replication slot {name} is missing", _INIT)
-    said = f"{name}, {size(found.bytes)} behind, {'being read' if found.is_active else 'nobody reads it now'}"
-    if found.status == "lost":
+    said = f"{name}, {size(slot.bytes)} behind, {'being read' if slot.is_active else 'nobody reads it now'}"
+    if slot.status == "lost":
         mend = f"Some changes are lost for ever: drop it with pg_drop_replication_slot('{name}'). Then: {_INIT}"
         return Finding("slot", False, f"{said}, and PostgreSQL has dropped log that it needs", mend)
     mend = "Start a server, which reads it: `twindiff serve --storage …`."
-    return Finding("slot", found.bytes < _most(found), said, mend)
+    return Finding("slot", slot.bytes < _most(slot), said, mend)
 
 
 def _plugin(connection: Connection) -> Finding:
     """Whether wal2json can be loaded; only a slot that nobody reads can be asked."""
-    found = lag(connection)
+    slot = lag(connection)
     mend = "Install it into PostgreSQL; on Debian: apt-get install postgresql-15-wal2json, with your version."
-    if found is None or found.is_active:
+    if slot is None or slot.is_active:
         return Finding("wal2json", True, "in use", mend)
     try:
         query = "SELECT count(*) FROM pg_logical_slot_peek_changes(%s, NULL, 1, 'format-version', '2')"
@@ -164,9 +164,9 @@ def size(number: int) -> str:
     return f"{amount:.0f} {unit}"
 
 
-def _most(found: Lag) -> int:
+def _most(slot: Lag) -> int:
     """How far a slot may fall behind before no new run begins."""
-    return min(REFUSE_BYTES, found.limit * 4 // 5) if found.limit else REFUSE_BYTES
+    return min(REFUSE_BYTES, slot.limit * 4 // 5) if slot.limit else REFUSE_BYTES
 
 
 class SlotGuard:
@@ -177,7 +177,7 @@ class SlotGuard:
         self._look = look
         self._guard = threading.Lock()
         self._looked = 0.0
-        self._found: Lag | None = None
+        self._slot: Lag | None = None
         self._warned = False
 
     def admit(self) -> None:
@@ -185,21 +185,21 @@ class SlotGuard:
         with self._guard:
             if time.monotonic() - self._looked > _LOOK_SECONDS:
                 with self._pool.connection() as connection:
-                    self._found = self._look(connection)
+                    self._slot = self._look(connection)
                 self._looked = time.monotonic()
-            found = self._found
-        if found is None or found.status == "lost":
+            slot = self._slot
+        if slot is None or slot.status == "lost":
             raise StorageUnavailable(
                 "Changes are not being captured: the replication slot is gone; see `twindiff doctor`"
             )
-        self._warn(found)
-        if found.bytes >= _most(found):
+        self._warn(slot)
+        if slot.bytes >= _most(slot):
             raise StorageUnavailable(
-                f"No new run begins while the journal is {size(found.bytes)} behind the database; see `twindiff doctor`"
+                f"No new run begins while the journal is {size(slot.bytes)} behind the database; see `twindiff doctor`"
             )
 
-    def _warn(self, found: Lag) -> None:
-        is_late = found.bytes >= min(WARN_BYTES, _most(found) // 2)
+    def _warn(self, slot: Lag) -> None:
+        is_late = slot.bytes >= min(WARN_BYTES, _most(slot) // 2)
         if is_late and not self._warned:
-            log.warning("The journal is %s behind the database; is a drainer running?", size(found.bytes))
+            log.warning("The journal is %s behind the database; is a drainer running?", size(slot.bytes))
         self._warned = is_late

@@ -60,14 +60,14 @@ class JournalFence:
 
         `ask` is told whether all has arrived that was committed when the wait began.
         """
-        found = ask(False)
-        if found is not None:
-            return found
+        answer = ask(False)
+        if answer is not None:
+            return answer
         with self._told(env) as news:
             deadline = time.monotonic() + PATIENCE_SECONDS
             mark: str | None = None
             has_all = False
-            while (found := ask(has_all)) is None:
+            while (answer := ask(has_all)) is None:
                 if time.monotonic() > deadline:
                     raise JournalLags(self._lag())
                 # Now and then the database is asked all the same: a notification is lost with its connection.
@@ -75,7 +75,7 @@ class JournalFence:
                     mark = mark or self._mark()
                     has_all = self._has_passed(mark)
                 news.clear()
-        return found
+        return answer
 
     def _mark(self) -> str:
         """Commit something that is no operation's; gives a place in the log before its end."""
@@ -86,8 +86,8 @@ class JournalFence:
     def _has_passed(self, mark: str) -> bool:
         """Whether what was committed before a mark is in the journal, as far as it ever will be."""
         with self._pool.connection() as connection:
-            found = connection.row("SELECT max(lsn) > %s::pg_lsn FROM twindiff.progress", (mark,))
-        return found == (True,)
+            row = connection.row("SELECT max(lsn) > %s::pg_lsn FROM twindiff.progress", (mark,))
+        return row == (True,)
 
     def _lag(self) -> str:
         query = (
@@ -95,10 +95,10 @@ class JournalFence:
             "FROM pg_replication_slots WHERE database = current_database() AND plugin = 'wal2json'"
         )
         with self._pool.connection() as connection:
-            found = connection.execute(query).fetchone()
-        if found is None:
+            row = connection.execute(query).fetchone()
+        if row is None:
             return "The journal cannot follow: its replication slot is gone; run `twindiff db init --admin-dsn …`"
-        lag, active = found
+        lag, active = row
         state = "is reading" if active else "is not running"
         return f"The journal is {lag} behind the database, and its drainer {state}; try again"
 

@@ -103,11 +103,11 @@ class Points:
             connection.rows("SELECT * FROM twindiff.begin_write(%s, 'rewind')", (env,))
             connection.rows("SELECT set_config('statement_timeout', '0', true)")
             query = "SELECT seq, origin FROM twindiff.standings WHERE env = %s AND NOT forgotten"
-            found = connection.row(query, (env,))
-            if found is None:
+            row = connection.row(query, (env,))
+            if row is None:
                 raise Gone(f"environment '{env}' is not there any more")
             self._journal.wait(env, before)
-            yield connection, found[0], msgspec.json.decode(found[1], type=Origin)
+            yield connection, row[0], msgspec.json.decode(row[1], type=Origin)
 
     def _return(self, connection: Connection, env: str, origin: Origin, seq: int, to: int) -> None:
         """Undo what came after a point; to return to the beginning, nothing need be known of it."""
@@ -162,10 +162,10 @@ def _since(connection: Connection, env: str, point: int, seq: int) -> dict[Place
 
 def _standing(connection: Connection, env: str, origin: Origin, seq: int, point: int) -> Standing:
     refuse_unknown(point, seq)
-    found = read(connection, env, point - 1, point) if point else []
-    if not found:
+    records = read(connection, env, point - 1, point) if point else []
+    if not records:
         return Standing(0, origin.clock_start, origin.created, origin.counters)
-    return Standing(point, found[0].clock, found[0].at, found[0].ids)
+    return Standing(point, records[0].clock, records[0].at, records[0].ids)
 
 
 def refuse_unknown(point: int, seq: int) -> None:

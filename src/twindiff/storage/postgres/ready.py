@@ -102,9 +102,9 @@ class Copies:
             if not self._copying.acquire(timeout=PATIENCE_SECONDS):
                 raise StorageUnavailable("Others have been waiting for environments for seconds")
             try:
-                while not (found := self._taken(wanted)):
+                while not (env := self._taken(wanted)):
                     self._copy_some(wanted, 1 if wanted.waiting == 1 else max(wanted.waiting, self._size))
-                return found
+                return env
             finally:
                 self._copying.release()
 
@@ -120,8 +120,8 @@ class Copies:
 
     def _taken(self, wanted: Wanted) -> str | None:
         with self._pool.connection() as connection:
-            found = connection.row(_TAKE, (wanted.recipe,))
-        return found[0] if found else None
+            row = connection.row(_TAKE, (wanted.recipe,))
+        return row[0] if row else None
 
     def _want(self, recipe: str, templates: dict[str, str]) -> Wanted:
         with self._guard:
@@ -195,14 +195,14 @@ class Copies:
         with self._pool.connection() as connection:
             connection.count(_ABANDON, (ABANDONED,))
             is_due = connection.row("SELECT 1 FROM twindiff.leftovers LIMIT 1")
-        found: list[str] = []
+        gone: list[str] = []
         if is_due:
             with without_capture(self._pool, ahead=True) as connection:
-                found = [env for (env,) in connection.rows(_DUE, (SWEPT_AT_A_TIME,))]
-                _remove(connection, found)
-        if len(found) < SWEPT_AT_A_TIME:
+                gone = [env for (env,) in connection.rows(_DUE, (SWEPT_AT_A_TIME,))]
+                _remove(connection, gone)
+        if len(gone) < SWEPT_AT_A_TIME:
             self._sweep_at = time.monotonic() + IDLE_SECONDS
-        return bool(found)
+        return bool(gone)
 
     def close(self) -> None:
         self._stopping.set()

@@ -57,11 +57,11 @@ class Journal:
     def _held(self, env: str, after: int, upto: int, *, has_all: bool) -> list[Record] | None:
         """Records of an interval; None while some of them are under way, which none is once the journal `has_all`."""
         with self._pool.connection() as connection:
-            found = connection.rows(_HELD, (after, upto, env))
-            if not found:
+            rows = connection.rows(_HELD, (after, upto, env))
+            if not rows:
                 return []  # the journal of one that was just deleted may still be on its way
-            seq, parent, born, passed, _ = found[0]
-            own = [decode(record) for *_, record in found if record is not None]
+            seq, parent, born, passed, _ = rows[0]
+            own = [decode(record) for *_, record in rows if record is not None]
             missing = _missing(own, max(after, born), min(seq, upto))
             if missing:
                 last = END if has_all else passed or 0
@@ -95,8 +95,8 @@ def read(connection: Connection, env: str, after: int, upto: int) -> list[Record
 
 def birth(connection: Connection, env: str) -> Birth | None:
     """Where a fork came from."""
-    found = connection.row("SELECT parent, born FROM twindiff.standings WHERE env = %s", (env,))
-    return Birth(*found) if found and found[0] else None
+    row = connection.row("SELECT parent, born FROM twindiff.standings WHERE env = %s", (env,))
+    return Birth(*row) if row and row[0] else None
 
 
 def _missing(records: list[Record], after: int, upto: int) -> list[Span]:

@@ -34,8 +34,8 @@ class Standings:
     def seq(self, env: str) -> int:
         """How many records an environment has; none when it is unknown."""
         with self._pool.connection() as connection:
-            found = connection.row(_SEQ, (env,))
-        return found[0] if found else 0
+            row = connection.row(_SEQ, (env,))
+        return row[0] if row else 0
 
     def has(self, env: str) -> bool:
         """Whether an environment is there."""
@@ -45,8 +45,8 @@ class Standings:
     def present(self, env: str) -> Standing | None:
         """Where an environment stands; None when it is unknown."""
         with self._pool.connection() as connection:
-            found = connection.row(_PRESENT, (env,))
-        return Standing(*found) if found else None
+            row = connection.row(_PRESENT, (env,))
+        return Standing(*row) if row else None
 
     def expect(self, env: str, due: int, seq: int) -> None:
         """Note when work falls due next, unless the environment has gone on from a record meanwhile."""
@@ -56,8 +56,8 @@ class Standings:
     def bytes(self) -> int:
         """What the operations of all environments have written, and the bytes of files."""
         with self._pool.connection() as connection:
-            found = connection.row(_BYTES)
-        return int(found[0]) if found else 0
+            row = connection.row(_BYTES)
+        return int(row[0]) if row else 0
 
     def delete(self, env: str) -> None:
         """Forget an environment; its rows are removed in the background, and its journal when no fork lives on it."""

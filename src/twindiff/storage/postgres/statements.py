@@ -43,8 +43,8 @@ class Connection(psycopg.Connection[TupleRow]):
 
     def row(self, statement: str, parameters: Sequence[Any] = ()) -> Stored | None:
         """The first row that a statement gives, if any."""
-        found = self.rows(statement, parameters)
-        return found[0] if found else None
+        rows = self.rows(statement, parameters)
+        return rows[0] if rows else None
 
     def count(self, statement: str, parameters: Sequence[Any] = ()) -> int:
         """How many rows a statement wrote."""
@@ -63,9 +63,9 @@ class Connection(psycopg.Connection[TupleRow]):
 
     def _loaded(self, result: PGresult) -> list[Stored]:
         self._values.set_pgresult(result)
-        found = self._values.load_rows(0, result.ntuples, tuple)
+        rows = self._values.load_rows(0, result.ntuples, tuple)
         self._values.set_pgresult(None)  # which may be large
-        return found
+        return rows
 
     def _run(self, statement: str, parameters: Sequence[Any]) -> PGresult:
         values = self._values.dump_sequence(parameters, [PyFormat.AUTO] * len(parameters))

@@ -96,16 +96,16 @@ class PostgresStore:
 
     def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
         form = self._tables.of(table)
-        found = self._run(form.select_by_key, _key_values(form, key))
-        if found:
-            return form.build(found[0])
+        rows = self._run(form.select_by_key, _key_values(form, key))
+        if rows:
+            return form.build(rows[0])
         if missing:
             raise missing
         raise NotFound(table.__name__, *key)
 
     def find(self, table: type[R], *where: Expression) -> R | None:
-        found = self.rows(table, *where, limit=1)
-        return found[0] if found else None
+        rows = self.rows(table, *where, limit=1)
+        return rows[0] if rows else None
 
     def rows(
         self,
@@ -123,8 +123,8 @@ class PostgresStore:
         if limit is not None or offset:
             query += " LIMIT %s::bigint OFFSET %s::bigint"
             text.parameters += [None if limit is None else min(limit, INT64[-1]), min(offset, INT64[-1])]
-        found = self._run(query, text.parameters)
-        return load_columns(columns, loading, found) if columns else [form.build(values) for values in found]
+        stored = self._run(query, text.parameters)
+        return load_columns(columns, loading, stored) if columns else [form.build(values) for values in stored]
 
     def pages(
         self,
@@ -204,12 +204,12 @@ class PostgresStore:
             return self.get(type(row), *key)
         stored = [form.stored(name, value) for name, value in fields.items()]
         query, values = form.update([*fields]), [*stored, *_key_values(form, key)]
-        found = self._run(query, values) if form.unique.isdisjoint(fields) else self._run_unique(query, values)
-        if not found:
+        rows = self._run(query, values) if form.unique.isdisjoint(fields) else self._run_unique(query, values)
+        if not rows:
             raise form.gone(row)
         width = len(form.columns)
-        self._see(form, found[0][:width], found[0][width:])
-        return form.build(found[0][width:])
+        self._see(form, rows[0][:width], rows[0][width:])
+        return form.build(rows[0][width:])
 
     def _run_unique(self, query: str, values: Sequence[Any]) -> list[Stored]:
         """A statement that may find a value taken, which must not end the transaction."""
@@ -218,26 +218,26 @@ class PostgresStore:
             if within:
                 connection.script("SAVEPOINT taken")
             try:
-                found = connection.rows(query, values)
+                rows = connection.rows(query, values)
             except errors.UniqueViolation:
                 if within:
                     connection.script("ROLLBACK TO taken")
                 raise AlreadyExists from None
             if within:
                 connection.script("RELEASE taken")
-            return found
+            return rows
 
     def update(self, row: Row, columns: Collection[str]) -> None:
         self.change(row, **{name: getattr(row, name) for name in columns})
 
     def remove(self, row: Row) -> None:
         form = self._writable(type(row))
-        found = self._run(form.delete_returning, _key_values(form, [getattr(row, name) for name in form.key]))
-        if not found:
+        removed = self._run(form.delete_returning, _key_values(form, [getattr(row, name) for name in form.key]))
+        if not removed:
             raise form.gone(row)
-        self._see(form, found[0], None)
+        self._see(form, removed[0], None)
         if form.dependents:
-            self._remove_dependents(form, found)
+            self._remove_dependents(form, removed)
 
     def _remove_dependents(self, form: TableSql, rows: list[Stored]) -> None:
         """Remove the rows that refer to removed ones, level by level."""
@@ -246,11 +246,11 @@ class PostgresStore:
             form, rows = removed.pop()
             keys = [row[form.key_at[0]] for row in rows]
             for dependent, column in form.dependents:
-                found = self._run(dependent.delete_referring(column), (keys,))
-                for row in found:
+                gone = self._run(dependent.delete_referring(column), (keys,))
+                for row in gone:
                     self._see(dependent, row, None)
-                if found and dependent.dependents:
-                    removed.append((dependent, found))
+                if gone and dependent.dependents:
+                    removed.append((dependent, gone))
 
     def add_all(self, rows: Sequence[Row]) -> None:
         """Insert rows of one table; raises AlreadyExists when a key is in use."""

@@ -43,10 +43,10 @@ class Templates:
             return True
         query = "SELECT 1 FROM twindiff.templates WHERE twin = %s AND hash = %s"
         with self._pool.connection() as connection:
-            found = connection.row(query, (twin, hash))
-        if found:
+            row = connection.row(query, (twin, hash))
+        if row:
             self._known.add((twin, hash))
-        return bool(found)
+        return bool(row)
 
     def _write(self, tables: Tables, template: Template, rows: Mapping[str, list[Values]]) -> None:
         twin = tables.schema.twin

@@ -28,12 +28,12 @@ def literal(text: str) -> str:
 
 def written(text: str) -> str:
     """A text as it is stored."""
-    return _PLAIN.sub(lambda found: _WRITTEN[found[0]], text)
+    return _PLAIN.sub(lambda character: _WRITTEN[character[0]], text)
 
 
 def read(text: str) -> str:
     """A stored text as it was."""
-    return _CODED.sub(lambda found: _READ[found[0]], text) if "\1" in text else text
+    return _CODED.sub(lambda code: _READ[code[0]], text) if "\1" in text else text
 
 
 def written_json(value: Any) -> str:
@@ -41,11 +41,11 @@ def written_json(value: Any) -> str:
     text = json_text(value)
     if "\\u000" not in text:
         return text
-    return _IN_JSON.sub(lambda found: _JSON_WRITTEN[found[1]] if found[1] else found[0], text)
+    return _IN_JSON.sub(lambda match: _JSON_WRITTEN[match[1]] if match[1] else match[0], text)
 
 
 def read_json(text: str) -> Any:
     """A stored JSON value as it was."""
     if "\\u0001" in text:
-        text = _CODED_JSON.sub(lambda found: f"\\u000{_JSON_READ[found[1], found[2]]}" if found[1] else found[0], text)
+        text = _CODED_JSON.sub(lambda match: f"\\u000{_JSON_READ[match[1], match[2]]}" if match[1] else match[0], text)
     return decode_json(text)

@@ -82,8 +82,8 @@ def lookups(schema: str, table: Table) -> Iterator[str]:
     place = f"{quote(schema)}.{quote(table.name)}"
     for column in table.words:
         # Not `env_id =`, of whose rows PostgreSQL expects so few that it would take an index by that.
-        found = f"{words_of(column)} @@ {asked} AND env_id || '' = {here}"
-        rows = f"SELECT * FROM {place} WHERE {found}"
+        having = f"{words_of(column)} @@ {asked} AND env_id || '' = {here}"
+        rows = f"SELECT * FROM {place} WHERE {having}"
         head = f"RETURNS SETOF {place} LANGUAGE sql STABLE SECURITY DEFINER ROWS 100"
         name = f"{lookup(schema, table, column)}(text)"
         yield f"CREATE OR REPLACE FUNCTION {name} {head} AS $$ {rows} $$"

@@ -184,8 +184,8 @@ class Compiler(ABC):
         way, key = f"w{alias}", quote(table_of(source.table).key[0])
         start = self.reference(source.start, scopes)
         steps = " UNION ALL ".join([self._step(step, f"s{alias}") for step in source.steps])
-        found = f"WITH RECURSIVE {way}(v) AS (SELECT {start} UNION {self.further(way, steps)}) SELECT v FROM {way}"
-        return f"({found}) {way} {self.looked_up(self.table(source.table), alias, key, f'{way}.v')}"
+        closure = f"WITH RECURSIVE {way}(v) AS (SELECT {start} UNION {self.further(way, steps)}) SELECT v FROM {way}"
+        return f"({closure}) {way} {self.looked_up(self.table(source.table), alias, key, f'{way}.v')}"
 
     def _step(self, step: Step, alias: str) -> str:
         row = step.source.table

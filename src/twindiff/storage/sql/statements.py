@@ -42,9 +42,9 @@ def of_parent(form: TableForm, text: Compiler, relation: Relation, where: Sequen
     return f" FROM {source} WHERE {' AND '.join(conditions)}"
 
 
-def by_parent(found: Iterable[Stored]) -> dict[str, list[Stored]]:
+def by_parent(rows: Iterable[Stored]) -> dict[str, list[Stored]]:
     """Rows by the parent that each begins with."""
     pages: dict[str, list[Stored]] = {}
-    for values in found:
+    for values in rows:
         pages.setdefault(values[0], []).append(values[1:])
     return pages

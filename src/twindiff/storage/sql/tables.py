@@ -181,13 +181,13 @@ def refuse_write(what: str) -> NoReturn:
     raise TypeError(f"An operation declared to read cannot write ({what}); declare it without reads=True")
 
 
-def load_columns(columns: Sequence[Column[Any]], loading: Converter, found: Sequence[Stored]) -> list[Stored]:
+def load_columns(columns: Sequence[Column[Any]], loading: Converter, stored_rows: Sequence[Stored]) -> list[Stored]:
     """The stored values of columns as declared types."""
     loaded = [(at, load) for at, load in enumerate(map(loading, columns)) if load]
     if not loaded:
-        return cast(list[Stored], found)
+        return cast(list[Stored], stored_rows)
     rows: list[Stored] = []
-    for stored in found:
+    for stored in stored_rows:
         values = list(stored)
         for at, load in loaded:
             if values[at] is not None:

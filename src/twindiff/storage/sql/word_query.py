@@ -31,11 +31,11 @@ def asked_for(part: Expression, text: Column[Any], spelling: Spelling) -> str | 
         return asked_of(cast(Word, part.value), spelling) if is_of_text else None
     if not isinstance(part, AllOf | AnyOf):
         return None
-    found = [asked_for(each, text, spelling) for each in part.parts]
-    known = [each for each in found if each]
+    asked = [asked_for(each, text, spelling) for each in part.parts]
+    known = [each for each in asked if each]
     if isinstance(part, AllOf):
         return _joined(known, spelling.both)
-    return _joined(known, spelling.either) if len(known) == len(found) else None
+    return _joined(known, spelling.either) if len(known) == len(asked) else None
 
 
 def words_needed(parts: Sequence[Expression], text: Column[Any]) -> Iterator[Word]:

@@ -71,8 +71,11 @@ class Capture:
 
         `all_went_well` when no statement has failed and no savepoint was gone back to.
         """
-        found = [self._change(name, key, before, known=all_went_well) for (name, key), before in self._before.items()]
-        changes = [change for change in found if change is not None]
+        changes = [
+            change
+            for (name, key), before in self._before.items()
+            if (change := self._change(name, key, before, known=all_went_well)) is not None
+        ]
         return sorted(changes, key=_place) if len(changes) > 1 else changes
 
     def _change(self, name: str, key: Stored, before: Stored | None, *, known: bool) -> Change | None:

@@ -137,8 +137,8 @@ class Sql(Compiler):
             return ours
         like = f"{left} LIKE {self.place(f'%{start.translate(_WILD)}%')} ESCAPE '\\'"
         *others, last = [f"(' ' || lower({left}) || ' ') GLOB {self.place(glob)}" for glob in _globs(word)]
-        found = "".join(f" WHEN {form} THEN 1" for form in others)
-        return f"CASE WHEN {_beyond_ascii(left)} THEN {ours} WHEN NOT {like} THEN 0{found} ELSE {last} END"
+        cases = "".join(f" WHEN {form} THEN 1" for form in others)
+        return f"CASE WHEN {_beyond_ascii(left)} THEN {ours} WHEN NOT {like} THEN 0{cases} ELSE {last} END"
 
     def has_indexed_word(self, left: str, word: Word, column: Column[Any]) -> str:
         """An index tells by itself where whole words are; only into texts that it does not have yet is looked."""

@@ -452,13 +452,13 @@ class SqliteEngine:
     def problems(self, env: str, origin: Origin) -> list[str]:
         """What SQLite finds wrong with the databases of an environment; nothing, if all is well."""
         live = self._space(env, origin)
-        found: list[str] = []
+        lines: list[str] = []
         for twin, pages in live.pages.items():
             # FTS5 checks itself by what it remembers, which on a shared connection may be of other pages.
             database = Database(self._pools[twin].tables, pages)
-            found += [str(line) for (line,) in database.connection.execute("PRAGMA integrity_check")]
+            lines += [str(line) for (line,) in database.connection.execute("PRAGMA integrity_check")]
             database.close()
-        return [line for line in found if line != "ok"]
+        return [line for line in lines if line != "ok"]
 
     def catalog(self, schema: Schema) -> SqliteStore:
         self.file.ensure(schema)

@@ -106,8 +106,8 @@ class Reading:
         if self.is_forgotten(env):
             return None
         query = "SELECT record FROM journal WHERE env = ? ORDER BY seq DESC LIMIT 1"
-        found = self.connection.execute(query, (env,)).fetchone()
-        return decode(found[0]) if found else None
+        row = self.connection.execute(query, (env,)).fetchone()
+        return decode(row[0]) if row else None
 
     def is_forgotten(self, env: str) -> bool:
         return self.connection.execute("SELECT 1 FROM forks WHERE env = ? AND forgotten", (env,)).fetchone() is not None
@@ -117,12 +117,12 @@ class Reading:
         if self.is_forgotten(env):
             return []
         query = "SELECT record FROM journal WHERE env = ? AND seq > ? AND seq <= ? ORDER BY seq DESC"
-        found: list[Record] = []
+        records: list[Record] = []
         for name, last in self._lineage(env, upto):
-            found += [decode(record) for (record,) in self.connection.execute(query, (name, after, last))]
-            if found and found[-1].seq == after + 1:
+            records += [decode(record) for (record,) in self.connection.execute(query, (name, after, last))]
+            if records and records[-1].seq == after + 1:
                 break
-        return found[::-1]
+        return records[::-1]
 
     def _lineage(self, env: str, upto: int) -> Iterator[tuple[str, int]]:
         """An environment and those it was forked from, each with the last point of it that counts."""
@@ -135,15 +135,15 @@ class Reading:
     def born(self, env: str) -> Born | None:
         """Where a fork comes from; None for an environment that is none."""
         query = "SELECT parent, at, made FROM forks WHERE env = ? AND parent <> ''"
-        found = self.connection.execute(query, (env,)).fetchone()
-        return Born(*found) if found else None
+        row = self.connection.execute(query, (env,)).fetchone()
+        return Born(*row) if row else None
 
     def load_template(self, twin: str, hash: str) -> tuple[Template, bytes] | None:
         query = "SELECT schema_hash, counters, image FROM template_images WHERE twin = ? AND hash = ?"
-        found = self.connection.execute(query, (twin, hash)).fetchone()
-        if not found:
+        row = self.connection.execute(query, (twin, hash)).fetchone()
+        if not row:
             return None
-        schema_hash, counters, image = found
+        schema_hash, counters, image = row
         template = Template(hash, str(schema_hash), msgspec.json.decode(str(counters)))
         return template, bytes(image) or self._pieces(twin, hash)
 
@@ -153,8 +153,8 @@ class Reading:
 
     def templates(self) -> set[tuple[str, str]]:
         """All templates by twin and hash."""
-        found = self.connection.execute("SELECT twin, hash FROM template_images")
-        return {(str(twin), str(hash)) for twin, hash in found}
+        rows = self.connection.execute("SELECT twin, hash FROM template_images")
+        return {(str(twin), str(hash)) for twin, hash in rows}
 
     def has_template(self, twin: str, hash: str) -> bool:
         query = "SELECT 1 FROM template_images WHERE twin = ? AND hash = ?"
@@ -184,8 +184,8 @@ class Reading:
 
     def _last_rewind(self, env: str, upto: int) -> Rewind | None:
         query = "SELECT seq, target FROM rewinds WHERE env = ? AND seq <= ? ORDER BY seq DESC LIMIT 1"
-        found = self.connection.execute(query, (env, upto)).fetchone()
-        return Rewind(*found) if found else None
+        row = self.connection.execute(query, (env, upto)).fetchone()
+        return Rewind(*row) if row else None
 
     def target(self, env: str, seq: int) -> int:
         """The point that a rewind led back to, or the point itself."""
@@ -369,8 +369,8 @@ class DataFile(Reading):
 
     def _free(self) -> str | None:
         """An environment that is forgotten and that no fork lives on."""
-        found = self.connection.execute(f"SELECT env FROM forks WHERE {_FREE}").fetchone()
-        return str(found[0]) if found else None
+        row = self.connection.execute(f"SELECT env FROM forks WHERE {_FREE}").fetchone()
+        return str(row[0]) if row else None
 
     def is_free(self, env: str) -> bool:
         """Whether an environment is forgotten and no fork lives on it."""

@@ -108,18 +108,18 @@ class ImageFile:
         """The newest image of an environment that is no later than a point, one for each twin."""
         columns = "id, seq, twin, base, since, schema_hash, count"
         newest = "SELECT max(seq) FROM images WHERE env = ? AND seq <= ?"
-        found = self._connection.execute(
+        rows = self._connection.execute(
             f"SELECT {columns} FROM images WHERE env = ? AND seq = ({newest})", (env, env, upto)
         )
-        return [Stored(*row) for row in found]
+        return [Stored(*row) for row in rows]
 
     def is_there(self, id: int) -> bool:
         return self._connection.execute("SELECT 1 FROM images WHERE id = ?", (id,)).fetchone() is not None
 
     def ids(self, env: str) -> list[int]:
         """All images of an environment, the newest first."""
-        found = self._connection.execute("SELECT id FROM images WHERE env = ? ORDER BY id DESC", (env,))
-        return [int(id) for (id,) in found]
+        rows = self._connection.execute("SELECT id FROM images WHERE env = ? ORDER BY id DESC", (env,))
+        return [int(id) for (id,) in rows]
 
     def pages(self, id: int) -> dict[int, bytes]:
         """All pages of an image, with those of its bases; packed."""

@@ -92,10 +92,10 @@ class TemplateImages:
 
     def stored(self, twin: str, hash: str, reading: Reading | None = None) -> tuple[Template, bytes]:
         """A template as it was written; raises LookupError. Another thread gives a connection of its own."""
-        found = (reading or self._file).load_template(twin, hash)
-        if found is None:
+        template = (reading or self._file).load_template(twin, hash)
+        if template is None:
             raise LookupError(f"There is no {twin} template {hash}")
-        return found
+        return template
 
     def image(self, tables: Tables, hash: str, reading: Reading | None = None) -> Image:
         """A template in today's schema; raises LookupError, SchemaChanged. Another thread gives its connection."""

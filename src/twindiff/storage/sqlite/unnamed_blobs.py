@@ -72,4 +72,4 @@ class UnnamedBlobs:
 
 def _drop_named_by_records(reading: Reading, left: set[str]) -> None:
     for (record,) in reading.connection.execute("SELECT record FROM journal"):
-        left.difference_update(found.decode() for found in _DIGEST.findall(record))
+        left.difference_update(digest.decode() for digest in _DIGEST.findall(record))

@@ -45,8 +45,8 @@ class Matching:
         known = self._endings.get((column, start))
         if known is None or not self._keeps:
             query = WordIndex(table_of(column.table), column.name).endings
-            found = self._run(query, (start, f"{start}\U0010ffff", MOST_ENDINGS + 1))
-            known = self._endings[column, start] = [word for (word,) in found]
+            rows = self._run(query, (start, f"{start}\U0010ffff", MOST_ENDINGS + 1))
+            known = self._endings[column, start] = [word for (word,) in rows]
         return known
 
 
