@@ -52,8 +52,8 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with database(options.admin_dsn) as admin:
-        found = measured(admin, options.operations, options.environments)
-    print(json.dumps(found) if options.json else "\n".join(f"{name:>12} {each:,}" for name, each in found.items()))
+        rates = measured(admin, options.operations, options.environments)
+    print(json.dumps(rates) if options.json else "\n".join(f"{name:>12} {each:,}" for name, each in rates.items()))
 
 
 @contextmanager

@@ -107,15 +107,15 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=40)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    found: dict[str, Any] = {}
+    costs: dict[str, Any] = {}
     for name, fsync in (("memory", False), ("disk", False), ("disk --fsync", True)):
         with tempfile.TemporaryDirectory() as directory:
             settings = Settings(data_dir=":memory:" if name == "memory" else directory, fsync=fsync)
-            found[name] = asyncio.run(figures(settings, options.clients, options.each))
+            costs[name] = asyncio.run(figures(settings, options.clients, options.each))
     if options.json:
-        print(json.dumps(found))
+        print(json.dumps(costs))
         return
-    for name, deeds in found.items():
+    for name, deeds in costs.items():
         for deed, values in deeds.items():
             print(f"{name:14}{deed:8}" + "".join(f"{key:>12} {value:>8}" for key, value in values.items()))
 

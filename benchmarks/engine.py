@@ -203,12 +203,12 @@ def figures(templates: dict[str, tuple[int, int]]) -> Iterator[Figure]:
             bench.service.close()
 
 
-def show(found: list[Figure]) -> None:
+def show(measured: list[Figure]) -> None:
     """One line per call, one column per template."""
-    templates = list(dict.fromkeys(each.template for each in found))
+    templates = list(dict.fromkeys(each.template for each in measured))
     table = Table("p50 / p99 µs", *templates)
-    for what in dict.fromkeys(each.what for each in found):
-        cells = {each.template: f"{each.p50:,.0f} / {each.p99:,.0f}" for each in found if each.what == what}
+    for what in dict.fromkeys(each.what for each in measured):
+        cells = {each.template: f"{each.p50:,.0f} / {each.p99:,.0f}" for each in measured if each.what == what}
         table.add_row(what, *(cells.get(template, "") for template in templates))
     Console(width=30 + 16 * len(templates)).print(table)
 
@@ -233,10 +233,10 @@ def memory(count: int) -> dict[str, Any]:
             bench.engine.sleep(env)
         asleep = resident()
         bench.service.close()
-    found = {"created": created - begun, "ten writes each": written - begun, "asleep": asleep - begun}
+    megabytes = {"created": created - begun, "ten writes each": written - begun, "asleep": asleep - begun}
     return {
         "environments": count,
-        **{name: round(value, 1) for name, value in found.items()},
+        **{name: round(value, 1) for name, value in megabytes.items()},
         "process": round(written, 1),
     }
 
@@ -267,14 +267,14 @@ async def serve(config: uvicorn.Config, bench: Bench, made: list[str], old: str,
     port = listener.getsockname()[1]
     beats: list[Beat] = []
     beating = asyncio.create_task(beat(beats))
-    found: dict[str, Any] = {}
+    report: dict[str, Any] = {}
 
     def note(name: str) -> None:
         ours = [each for each in beats if not each.robbed]
-        found[f"longest gap, {name}, ms"] = round(max(each.gap for each in beats) * 1000, 1)
-        found[f"longest gap, {name}, host took nothing, ms"] = round(max(each.gap for each in ours) * 1000, 1)
-        found[f"beats whose host took nothing, {name}, %"] = round(len(ours) / len(beats) * 100)
-        found[f"most work in a gap, {name}, CPU ms"] = round(max(each.work for each in beats) * 1000, 1)
+        report[f"longest gap, {name}, ms"] = round(max(each.gap for each in beats) * 1000, 1)
+        report[f"longest gap, {name}, host took nothing, ms"] = round(max(each.gap for each in ours) * 1000, 1)
+        report[f"beats whose host took nothing, {name}, %"] = round(len(ours) / len(beats) * 100)
+        report[f"most work in a gap, {name}, CPU ms"] = round(max(each.work for each in beats) * 1000, 1)
         beats.clear()
 
     await asyncio.sleep(1)
@@ -286,14 +286,14 @@ async def serve(config: uvicorn.Config, bench: Bench, made: list[str], old: str,
     note("32 clients write")
     started = perf_counter()
     await bench.service.awaken(bench.service.environments.get(old))
-    found["rebuild of 10,000 operations, s"] = round(perf_counter() - started, 2)
+    report["rebuild of 10,000 operations, s"] = round(perf_counter() - started, 2)
     note("32 clients write and one environment is rebuilt")
     said, _ = await clients.communicate()
     note("afterwards")
     server.should_exit = True
     await serving
     beating.cancel()
-    return {**found, **json.loads(said)}
+    return {**report, **json.loads(said)}
 
 
 class Beat(NamedTuple):
@@ -367,11 +367,11 @@ def main() -> None:
 
 def measure(given: argparse.Namespace) -> None:
     tune_process()
-    found = list(figures(SIZES | COUNTS | (MILLION if given.million else {})))
+    measured = list(figures(SIZES | COUNTS | (MILLION if given.million else {})))
     if given.json:
-        print(json.dumps([each._asdict() for each in found]))
+        print(json.dumps([each._asdict() for each in measured]))
     else:
-        show(found)
+        show(measured)
     for count in (1, 1000, 10_000):  # each in a process of its own, so that none inherits another's memory
         subprocess.run([sys.executable, __file__, "--memory", str(count)], check=True)
 

@@ -100,9 +100,9 @@ class World:
         token = ""
         page = ""
         while not token:
-            found = json.loads(self.call("GET", f"/calendars/primary/events?maxResults=2500{page}"))
-            token = found.get("nextSyncToken", "")
-            page = f"&pageToken={found.get('nextPageToken', '')}"
+            answer = json.loads(self.call("GET", f"/calendars/primary/events?maxResults=2500{page}"))
+            token = answer.get("nextSyncToken", "")
+            page = f"&pageToken={answer.get('nextPageToken', '')}"
         for number in range(10):
             self.call("PATCH", f"/calendars/primary/events/own{number * 7 + 1:06d}", {"location": f"Room {number}"})
         return token

@@ -147,8 +147,8 @@ async def _others(line: Connection, base: str) -> None:
     line.send([])
     while True:
         seconds: float = await asyncio.to_thread(line.recv)
-        found = await asyncio.gather(*(_work(desk, seconds) for desk in desks))
-        line.send(sorted(wait for waits in found for wait in waits))
+        by_desk = await asyncio.gather(*(_work(desk, seconds) for desk in desks))
+        line.send(sorted(wait for waits in by_desk for wait in waits))
 
 
 class Desk:

@@ -188,7 +188,7 @@ def a_long_timeline(server: LiveServer, path: str) -> dict[str, float]:
 
 def a_large_table(server: LiveServer, platform: Platform) -> dict[str, float]:
     table = f"/inspect/environments/{with_rows(platform).id}/tables/slack/messages"
-    found: dict[str, float] = {}
+    milliseconds: dict[str, float] = {}
     for name, query in [
         ("first page", ""),
         ("last page", f"?offset={ROWS - 100}"),
@@ -196,9 +196,9 @@ def a_large_table(server: LiveServer, platform: Platform) -> dict[str, float]:
         ("filtered by value", f"?column=channel_id&op=is&value={GENERAL}"),
     ]:
         waited, worked_for = answered(server, table + query)
-        found[f"100,000 rows, {name}, ms"] = waited
-        found[f"100,000 rows, {name}, processor ms"] = worked_for
-    return found
+        milliseconds[f"100,000 rows, {name}, ms"] = waited
+        milliseconds[f"100,000 rows, {name}, processor ms"] = worked_for
+    return milliseconds
 
 
 def open_pages(server: LiveServer, worked: Environment, events: str) -> dict[str, float]:
@@ -213,24 +213,24 @@ def open_pages(server: LiveServer, worked: Environment, events: str) -> dict[str
 
 
 def idle_pages(server: LiveServer, events: str) -> dict[str, float]:
-    found: dict[str, float] = {}
+    costs: dict[str, float] = {}
     nobody = idling(server)
     for name, stream in [("timelines", events), ("lists", "/inspect/events")]:
         watchers = Watchers(server, stream, PAGES)
-        found[f"an idle page of {PAGES} {name}, processor ms a minute"] = 60_000 * (idling(server) - nobody) / PAGES
+        costs[f"an idle page of {PAGES} {name}, processor ms a minute"] = 60_000 * (idling(server) - nobody) / PAGES
         watchers.close()
-    return found
+    return costs
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     as_json = parser.parse_args().json
-    found = measure()
+    measured = measure()
     if as_json:
-        print(json.dumps(found))
+        print(json.dumps(measured))
     else:
-        for name, value in found.items():
+        for name, value in measured.items():
             print(f"{name:<50} {value:8.2f}")
 
 

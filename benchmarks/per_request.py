@@ -114,7 +114,7 @@ def processor_seconds(pid: int) -> float:
 def measure(asked: dict[str, Asked], pid: int) -> dict[str, list[Cost]]:
     """What a request costs, for each round; the kinds take turns."""
     lines = {name: Line(each.port) for name, each in asked.items()}
-    found: dict[str, list[Cost]] = {name: [] for name in asked}
+    costs: dict[str, list[Cost]] = {name: [] for name in asked}
     for _ in range(ROUNDS):
         for name, each in asked.items():
             times: list[float] = []
@@ -123,8 +123,8 @@ def measure(asked: dict[str, Asked], pid: int) -> dict[str, list[Cost]]:
                 started = time.perf_counter()
                 lines[name].ask(each.request)
                 times.append(time.perf_counter() - started)
-            found[name].append(Cost(median(times), (processor_seconds(pid) - before) / BATCH))
-    return found
+            costs[name].append(Cost(median(times), (processor_seconds(pid) - before) / BATCH))
+    return costs
 
 
 def row_of(costs: list[Cost], floor: list[Cost]) -> dict[str, float]:
@@ -148,11 +148,11 @@ def main() -> None:
             try:
                 assert process.stdout
                 bare, port = map(int, process.stdout.readline().split())
-                found = measure(kinds(bare, port), process.pid)
+                measured = measure(kinds(bare, port), process.pid)
             finally:
                 process.terminate()
-    floor = found["bare ASGI answer"]
-    rows = {name: row_of(costs, floor) for name, costs in found.items()}
+    floor = measured["bare ASGI answer"]
+    rows = {name: row_of(costs, floor) for name, costs in measured.items()}
     if as_json:
         print(json.dumps(rows))
         return

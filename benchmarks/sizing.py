@@ -55,20 +55,20 @@ async def filled(directory: str, count: int, posts: int, *, asleep: bool) -> Fig
             engine.sleep(made[-1])
         if number % MAINTAIN_EVERY == 0:
             finished(engine.maintain())
-    found: Figures = {"seconds to make": round(perf_counter() - began, 1)}
+    taken: Figures = {"seconds to make": round(perf_counter() - began, 1)}
     if not asleep:
-        found["awake, MB"] = resident() - before
+        taken["awake, MB"] = resident() - before
         for each in made:
             engine.sleep(each)
     finished(engine.maintain())
     give_back()
-    found["asleep, MB"] = resident() - before
+    taken["asleep, MB"] = resident() - before
     engine.file.log.shorten()
-    found["file, MB"] = (Path(directory) / "twindiff.db").stat().st_size // 1_000_000
+    taken["file, MB"] = (Path(directory) / "twindiff.db").stat().st_size // 1_000_000
     await server.post(first)
     server.service.close()
     (Path(directory) / "made.json").write_text(json.dumps(made))
-    return found
+    return taken
 
 
 async def restarted(directory: str) -> Figures:
@@ -81,13 +81,13 @@ async def restarted(directory: str) -> Figures:
         await server.post({"environmentUrl": f"/api/env/{id}/services/slack"})
         times.append(perf_counter() - began)
         began = perf_counter()
-    found = {
+    taken = {
         "restart to first answer, s": round(times[0], 2),
         "an answer that wakes, ms": round(sorted(times[1:])[len(times) // 2] * 1000, 1) if times[1:] else 0,
         "after the restart, MB": resident() - before,
     }
     server.service.close()
-    return found
+    return taken
 
 
 def main() -> None:
@@ -103,11 +103,11 @@ def main() -> None:
         print(json.dumps(asyncio.run(restarted(options.restart))))
         return
     with TemporaryDirectory() as directory:
-        found: dict[str, Any] = {"environments": options.environments, "posts in each": options.posts}
-        found |= asyncio.run(filled(directory, options.environments, options.posts, asleep=options.asleep))
+        taken: dict[str, Any] = {"environments": options.environments, "posts in each": options.posts}
+        taken |= asyncio.run(filled(directory, options.environments, options.posts, asleep=options.asleep))
         again = [sys.executable, __file__, "--restart", directory]
-        found |= json.loads(subprocess.run(again, check=True, capture_output=True, text=True).stdout)
-    print(json.dumps(found) if options.json else "\n".join(f"{name:32}{value:>12}" for name, value in found.items()))
+        taken |= json.loads(subprocess.run(again, check=True, capture_output=True, text=True).stdout)
+    print(json.dumps(taken) if options.json else "\n".join(f"{name:32}{value:>12}" for name, value in taken.items()))
 
 
 if __name__ == "__main__":

@@ -159,22 +159,22 @@ def directory(*, durable: bool) -> Iterator[str]:
 
 
 def measured(sizes: list[int], *, durable: bool) -> list[Figure]:
-    found: list[Figure] = []
+    measurements: list[Figure] = []
     for rows in sizes:
         with directory(durable=durable) as place:
             bench = Bench(place, rows)
-            found += figures(bench)
+            measurements += figures(bench)
             bench.engine.close()
-    return found
+    return measurements
 
 
-def shown(found: list[Figure], sizes: list[int]) -> Table:
+def shown(measurements: list[Figure], sizes: list[int]) -> Table:
     table = Table(title="p50 / p99 in µs")
     table.add_column("")
     for rows in sizes:
         table.add_column(f"{rows:,} rows", justify="right")
-    for what in dict.fromkeys(figure.what for figure in found):
-        mine = {figure.rows: figure for figure in found if figure.what == what}
+    for what in dict.fromkeys(figure.what for figure in measurements):
+        mine = {figure.rows: figure for figure in measurements if figure.what == what}
         table.add_row(what, *(f"{mine[rows].p50:,.1f} / {mine[rows].p99:,.1f}" for rows in sizes))
     return table
 
@@ -187,11 +187,11 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     asked = parser.parse_args()
     sizes = [*(asked.rows or [1_000, 10_000, 100_000]), *([1_000_000] if asked.million else [])]
-    found = measured(sizes, durable=asked.durable)
+    measurements = measured(sizes, durable=asked.durable)
     if asked.json:
-        print(json.dumps([figure._asdict() for figure in found], indent=2))
+        print(json.dumps([figure._asdict() for figure in measurements], indent=2))
     else:
-        Console().print(shown(found, sizes))
+        Console().print(shown(measurements, sizes))
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ def shop(size: int) -> dict[str, Any]:
 def large(port: int) -> dict[str, dict[int, float]]:
     """Milliseconds of lists and searches, by the size of the shop."""
     line = Line(port)
-    found: dict[str, dict[int, float]] = {}
+    milliseconds: dict[str, dict[int, float]] = {}
     for size in SIZES:
         files = {"files": {f"stripe_{size}.json": shop(size)}}
         line.ask(platform_request("POST", "/api/platform/import", files))
@@ -99,8 +99,8 @@ def large(port: int) -> dict[str, dict[int, float]]:
             "search by metadata of a tenth": f"{base}/v1/customers/search?{many}",
         }
         for name, path in asked.items():
-            found.setdefault(name, {})[size] = _milliseconds(line, http("GET", path))
-    return found
+            milliseconds.setdefault(name, {})[size] = _milliseconds(line, http("GET", path))
+    return milliseconds
 
 
 def renewals(port: int, count: int, pid: int) -> dict[str, float]:
@@ -125,8 +125,8 @@ def renewals(port: int, count: int, pid: int) -> dict[str, float]:
 
 def _paid(line: Line, base: str) -> int:
     """How many of the latest invoices are paid."""
-    found = json.loads(line.ask(http("GET", f"{base}/v1/invoices?limit=100&status=paid")))["data"]
-    return sum(each["billing_reason"] == "subscription_cycle" for each in found)
+    invoices = json.loads(line.ask(http("GET", f"{base}/v1/invoices?limit=100&status=paid")))["data"]
+    return sum(each["billing_reason"] == "subscription_cycle" for each in invoices)
 
 
 def _milliseconds(line: Line, request: bytes) -> float:

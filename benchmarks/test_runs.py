@@ -58,7 +58,7 @@ def main() -> None:
         begun = time.perf_counter()
         ids = [create(client, url, STEPS) for _ in range(asked.queued)]
         ended = [wait(client, run_id) for run_id in ids]
-        found = {
+        measured = {
             "ten_steps_seconds": round(ten, 2),
             "further_step_seconds": round((more - ten) / (MORE_STEPS - STEPS), 3),
             "queued": asked.queued,
@@ -67,12 +67,12 @@ def main() -> None:
             "left": left(ids),
         }
     if asked.json:
-        print(json.dumps(found))
+        print(json.dumps(measured))
         return
     print(f"ten steps, from POST to the end  {ten:6.2f} s   bar {BAR_SECONDS:g} s")
-    print(f"a further step                   {found['further_step_seconds']:6.3f} s   bar {ten / 11:.3f} s")
-    print(f"{asked.queued} queued                        {found['queued_seconds']:6.1f} s   ", end="")
-    print(f"{found['queued_completed']} completed, {found['left']} processes and folders left")
+    print(f"a further step                   {measured['further_step_seconds']:6.3f} s   bar {ten / 11:.3f} s")
+    print(f"{asked.queued} queued                        {measured['queued_seconds']:6.1f} s   ", end="")
+    print(f"{measured['queued_completed']} completed, {measured['left']} processes and folders left")
 
 
 @contextmanager

@@ -160,15 +160,15 @@ def rows_of(diff: Any) -> dict[str, list[dict[str, Any]]]:
     """All rows by table: those of the template that did not change, and those that were written."""
     from twindiff.twins.stripe.accounts import empty
 
-    found: dict[str, list[dict[str, Any]]] = {name: [*rows] for name, rows in empty().items()}
+    tables: dict[str, list[dict[str, Any]]] = {name: [*rows] for name, rows in empty().items()}
     for row in diff["inserts"]:
-        found.setdefault(row["__table__"], []).append(
+        tables.setdefault(row["__table__"], []).append(
             {name: value for name, value in row.items() if not name.startswith("__")}
         )
-    newest = max(row["created"] for row in found["events"])
-    found["events"] = [row for row in found["events"] if row["created"] > newest - EVENTS_ARE_KEPT]
-    found.pop("idempotency_keys", None)
-    return found
+    newest = max(row["created"] for row in tables["events"])
+    tables["events"] = [row for row in tables["events"] if row["created"] > newest - EVENTS_ARE_KEPT]
+    tables.pop("idempotency_keys", None)
+    return tables
 
 
 def renamed(rows: dict[str, list[dict[str, Any]]]) -> Any:
@@ -178,7 +178,7 @@ def renamed(rows: dict[str, list[dict[str, Any]]]) -> Any:
     known -= {row["id"] for row in rows["accounts"]}
     prefixes = {row["invoice_prefix"] for row in rows["customers"]}
     pattern = re.compile("|".join(sorted(map(re.escape, known | prefixes), key=len, reverse=True)))
-    shop = json.loads(pattern.sub(lambda found: other(found[0], found[0] in prefixes), text))
+    shop = json.loads(pattern.sub(lambda match: other(match[0], match[0] in prefixes), text))
     rows_in_order = sorted((row for some in shop.values() for row in some if "seq" in row), key=lambda row: row["seq"])
     for number, row in enumerate(rows_in_order):
         row["seq"] = number

@@ -180,16 +180,16 @@ def environment() -> dict[str, str]:
 
 def programs() -> Path:
     """The folder of a recent PostgreSQL's programs that has wal2json; on Debian it is installed when there is none."""
-    found = find()
-    if found is None and shutil.which("apt-get") and os.getuid() == 0:
+    folder = find()
+    if folder is None and shutil.which("apt-get") and os.getuid() == 0:
         install()
-        found = find()
-    if found is None:
+        folder = find()
+    if folder is None:
         fail(
             f"There is no PostgreSQL {OLDEST} or later with wal2json here. Install both; on Debian and Ubuntu: "
             "apt-get install postgresql postgresql-NN-wal2json, where NN is PostgreSQL's version."
         )
-    return found
+    return folder
 
 
 def find() -> Path | None:
@@ -203,8 +203,8 @@ def find() -> Path | None:
 
 def version_of(folder: Path) -> int:
     """The major version of an installation; nothing when it is none."""
-    found = re.search(r"\d+", output(f"{folder}/postgres", "--version")) if (folder / "postgres").exists() else None
-    return int(found[0]) if found else 0
+    match = re.search(r"\d+", output(f"{folder}/postgres", "--version")) if (folder / "postgres").exists() else None
+    return int(match[0]) if match else 0
 
 
 def will_do(folder: Path) -> bool:

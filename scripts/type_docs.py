@@ -229,9 +229,9 @@ def main(pages: list[str]) -> int:
         how_tos = sorted(str(path.relative_to(clone)) for path in (clone / "docs/how-to").glob("*.md"))
         with serving(clone, environment):
             for page in pages or ["README.md", "docs/tutorial.md", *how_tos]:
-                found = type_page(page, clone, scratch, environment)
-                print(f"{'fails' if found else 'works'}  {page}", flush=True)
-                problems += found
+                wrong = type_page(page, clone, scratch, environment)
+                print(f"{'fails' if wrong else 'works'}  {page}", flush=True)
+                problems += wrong
     print("\n".join(problems))
     return bool(problems)
 

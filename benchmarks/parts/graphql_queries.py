@@ -99,8 +99,8 @@ class Workspace:
             times: list[float] = []
             for _ in range(runs):
                 started = process_time()
-                found = execute(plan(text, None, variables), Call(AGENT, moment.db, moment.clock), variables)
-                answer = msgspec.json.encode({"data": found.data})
+                result = execute(plan(text, None, variables), Call(AGENT, moment.db, moment.clock), variables)
+                answer = msgspec.json.encode({"data": result.data})
                 times.append(process_time() - started)
             return statistics.median(times) * 1000, store.statements, len(answer)
 
@@ -151,12 +151,12 @@ def _selected(name: str, field: Any) -> str:
 def lists() -> dict[str, str]:
     """A whole text for every list that can be asked without arguments."""
     fields: Any = cast(Any, twin.api.schema.query_type).fields
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for name, field in fields.items():
         paged = "nodes" in getattr(get_named_type(field.type), "fields", {})
         if paged and not any(map(is_required_argument, field.args.values())):
-            found[name] = whole(name, field)
-    return found
+            texts[name] = whole(name, field)
+    return texts
 
 
 def sdk_documents() -> dict[str, str]:
