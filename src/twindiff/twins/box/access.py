@@ -98,9 +98,9 @@ def look_up_folders(call: Call, ids: Iterable[str | None]) -> None:
     """Have folders and those around them at hand, in one statement for each level and not for each folder."""
     wanted = {id for id in ids if id and id != ROOT and f"folder {id}" not in call.memo}
     while wanted:
-        found = {folder.id: folder for folder in call.db.rows(Folder, Folder.id.in_(sorted(wanted)))}
-        call.memo.update({f"folder {id}": found.get(id) for id in wanted})
-        above = {folder.parent_id for folder in found.values()}
+        folders = {folder.id: folder for folder in call.db.rows(Folder, Folder.id.in_(sorted(wanted)))}
+        call.memo.update({f"folder {id}": folders.get(id) for id in wanted})
+        above = {folder.parent_id for folder in folders.values()}
         wanted = {id for id in above if id and id != ROOT and f"folder {id}" not in call.memo}
 
 
@@ -130,14 +130,14 @@ def _grants(call: Call) -> dict[str, Rights]:
             GroupMembership, GroupMembership.user_id == call.actor, columns=(GroupMembership.group_id,)
         )
         whom = (call.actor, *(group for (group,) in groups))
-        found = call.db.rows(
+        collaborations = call.db.rows(
             Collaboration,
             Collaboration.accessible_by_id.in_(whom),
             Collaboration.status == "accepted",
             any_of(Collaboration.expires_at.is_null(), Collaboration.expires_at > call.clock.iso()),
         )
         granted: dict[str, Rights] = {}
-        for each in found:
+        for each in collaborations:
             key = f"{each.item_type} {each.item_id}"
             granted[key] = granted.get(key, NONE) | ROLES.get(each.role, NONE)
         call.memo["grants"] = granted
@@ -155,10 +155,10 @@ def rights_in(call: Call, folder_id: str | None) -> Rights:
         return NONE
     key = f"rights {folder_id}"
     if key not in call.memo:
-        found = NONE
+        held = NONE
         for folder in chain(call, folder_id):
-            found |= _rights_by(call, folder)
-        call.memo[key] = found
+            held |= _rights_by(call, folder)
+        call.memo[key] = held
     return call.memo[key]
 
 

@@ -94,11 +94,15 @@ def _item(call: Call, collaboration: Collaboration) -> Item | None:
 
 def _find(call: Call, collaboration_id: str) -> tuple[Collaboration, Item]:
     """A collaboration that is for the caller, or on an item that they can see."""
-    found = call.db.find(Collaboration, Collaboration.id == collaboration_id)
-    item = _item(call, found) if found else None
-    if found is None or item is None or not (found.accessible_by_id == call.actor or rights(call, item)):
+    collaboration = call.db.find(Collaboration, Collaboration.id == collaboration_id)
+    item = _item(call, collaboration) if collaboration else None
+    if (
+        collaboration is None
+        or item is None
+        or not (collaboration.accessible_by_id == call.actor or rights(call, item))
+    ):
         raise NotFound.of("collaboration", collaboration_id)
-    return found, item
+    return collaboration, item
 
 
 @api.get("/collaborations")
@@ -262,13 +266,13 @@ def update_collaboration(
 
     https://developer.box.com/reference/put-collaborations-id
     """
-    found, item = _find(call, collaboration_id)
-    if status is not UNSET and found.accessible_by_id != call.actor:
+    collaboration, item = _find(call, collaboration_id)
+    if status is not UNSET and collaboration.accessible_by_id != call.actor:
         raise AccessDeniedInsufficientPermissions
     if (role, expires_at, can_view_path) != (UNSET, UNSET, UNSET):
-        _check_inviter(call, item, role if isinstance(role, str) else found.role)
+        _check_inviter(call, item, role if isinstance(role, str) else collaboration.role)
     if role == "owner":
-        _give_away(call, found, item)
+        _give_away(call, collaboration, item)
         return Result(None, 204)
     changes: dict[str, Any] = {"role": role, "status": status, "can_view_path": can_view_path}
     if expires_at is not UNSET:
@@ -276,7 +280,7 @@ def update_collaboration(
     stamp: dict[str, Any] = {"modified_at": call.clock.iso()}
     if status not in (UNSET, "pending"):
         stamp["acknowledged_at"] = call.clock.iso()
-    now = revise(call.db, found, stamp=stamp, **changes)
+    now = revise(call.db, collaboration, stamp=stamp, **changes)
     call.memo.pop("grants", None)
     trigger = {"accepted": "ACCEPTED", "rejected": "REJECTED"}.get(str(status), "UPDATED")
     shown = collaboration_object(call, now)
@@ -290,14 +294,14 @@ def update_collaboration(
     return shown
 
 
-def _give_away(call: Call, found: Collaboration, item: Item) -> None:
+def _give_away(call: Call, collaboration: Collaboration, item: Item) -> None:
     """Make a collaborator the owner; who was it becomes a co-owner."""
     require(call, item, "own")
-    if found.accessible_by_type != "user" or found.accessible_by_id is None:
+    if collaboration.accessible_by_type != "user" or collaboration.accessible_by_id is None:
         raise BadRequest.of("invalid_parameter", "role", "Only a user can own something.")
     was = item.owned_by_id
-    call.db.change(item, owned_by_id=found.accessible_by_id)
-    call.db.remove(found)
+    call.db.change(item, owned_by_id=collaboration.accessible_by_id)
+    call.db.remove(collaboration)
     _added(call, item, accessible_by_id=was, role="co-owner", acknowledged_at=call.clock.iso())
 
 
@@ -307,9 +311,9 @@ def delete_collaboration(call: Call, collaboration_id: str) -> None:
 
     https://developer.box.com/reference/delete-collaborations-id
     """
-    found, item = _find(call, collaboration_id)
-    if found.accessible_by_id != call.actor:
+    collaboration, item = _find(call, collaboration_id)
+    if collaboration.accessible_by_id != call.actor:
         require(call, item, "invite")
-    shown = collaboration_object(call, found)
-    call.db.remove(found)
+    shown = collaboration_object(call, collaboration)
+    call.db.remove(collaboration)
     tell(call, "COLLAB_REMOVE_COLLABORATOR", item, "COLLABORATION.REMOVED", source=shown)

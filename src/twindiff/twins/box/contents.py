@@ -28,12 +28,12 @@ class Bytes(NamedTuple):
 
 def keep(call: Call, data: bytes, name: str) -> Bytes:
     """Keep bytes, and their text for searches."""
-    found = Bytes(call.blobs.put(data), sha1(data).hexdigest(), len(data))
-    if call.db.find(ContentText, ContentText.sha_1 == found.sha_1) is None:
+    kept = Bytes(call.blobs.put(data), sha1(data).hexdigest(), len(data))
+    if call.db.find(ContentText, ContentText.sha_1 == kept.sha_1) is None:
         text = text_of(data, name)
         if text:
-            call.db.add(ContentText(sha_1=found.sha_1, text=text))
-    return found
+            call.db.add(ContentText(sha_1=kept.sha_1, text=text))
+    return kept
 
 
 def check_digest(data: bytes, given: str) -> None:
@@ -90,30 +90,30 @@ def type_of(name: str) -> str:
 def current_version(call: Call, file: File) -> FileVersion:
     """The version of a file that is its content now; raises NotFound for a file without one."""
     if file.file_version_id:
-        found = call.db.find(FileVersion, FileVersion.id == file.file_version_id)
+        version = call.db.find(FileVersion, FileVersion.id == file.file_version_id)
     else:
         versions = call.db.rows(FileVersion, FileVersion.file_id == file.id, order=-FileVersion.version_number, limit=1)
-        found = versions[0] if versions else None
-    if found is None:
+        version = versions[0] if versions else None
+    if version is None:
         raise NotFound.of("file_version", f"f_{file.id}")
-    return found
+    return version
 
 
 def bytes_of(call: Call, version: FileVersion) -> bytes:
     """The bytes of a version; raises NotFound where a template came without them."""
-    found = call.db.find(FileContent, FileContent.version_id == version.id)
-    if found is not None and found.digest:
-        return call.blobs.get(found.digest)
-    if found is None or found.content is None:
+    content = call.db.find(FileContent, FileContent.version_id == version.id)
+    if content is not None and content.digest:
+        return call.blobs.get(content.digest)
+    if content is None or content.content is None:
         raise NotFound(
             "The content of this file is not here",
             context_info={"message": "The template has the size and the SHA-1 of this file but not its bytes"},
         )
-    return b64decode(found.content)
+    return b64decode(content.content)
 
 
 def held_by(call: Call, version: FileVersion) -> Bytes:
     """What a version holds, for another one that is to hold the same."""
-    found = call.db.find(FileContent, FileContent.version_id == version.id)
-    digest = found.digest if found and found.digest else call.blobs.put(bytes_of(call, version))
+    content = call.db.find(FileContent, FileContent.version_id == version.id)
+    digest = content.digest if content and content.digest else call.blobs.put(bytes_of(call, version))
     return Bytes(digest, version.sha_1 or "", version.size)

@@ -57,10 +57,10 @@ def copy_file(call: Call, file: File, target: Folder, name: str | None, version_
 
 
 def _version(call: Call, file: File, version_id: str) -> FileVersion:
-    found = call.db.find(FileVersion, FileVersion.id == version_id, FileVersion.file_id == file.id)
-    if found is None:
+    version = call.db.find(FileVersion, FileVersion.id == version_id, FileVersion.file_id == file.id)
+    if version is None:
         raise NotFound.of("version", version_id)
-    return found
+    return version
 
 
 def _copied_file(call: Call, file: File, target: Folder, name: str, version: FileVersion) -> File:

@@ -30,15 +30,15 @@ def download_file(call: Call, file_id: str, version: str = "", range_: Annotated
     lock: dict[str, Any] = file.lock or {}
     if lock.get("is_download_prevented") and lock.get("created_by_id") != call.actor:
         raise AccessDeniedItemLocked
-    found = _version(call, file, version) if version else current_version(call, file)
-    return Answer(b"", 302, headers=(("Location", address(call, file, found)),))
+    file_version = _version(call, file, version) if version else current_version(call, file)
+    return Answer(b"", 302, headers=(("Location", address(call, file, file_version)),))
 
 
 def _version(call: Call, file: File, version_id: str) -> FileVersion:
-    found = call.db.find(FileVersion, FileVersion.id == version_id, FileVersion.file_id == file.id)
-    if found is None:
+    version = call.db.find(FileVersion, FileVersion.id == version_id, FileVersion.file_id == file.id)
+    if version is None:
         raise NotFound.of("version", version_id)
-    return found
+    return version
 
 
 def address(call: Call, file: File, version: FileVersion) -> str:

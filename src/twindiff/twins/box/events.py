@@ -33,8 +33,8 @@ def _position(text: str, last: int) -> int:
 
 
 def _last(call: Call) -> int:
-    found = call.db.rows(StreamEvent, order=-StreamEvent.position, limit=1)
-    return found[0].position if found else 0
+    latest = call.db.rows(StreamEvent, order=-StreamEvent.position, limit=1)
+    return latest[0].position if latest else 0
 
 
 def _is_for(call: Call, event: StreamEvent) -> bool:

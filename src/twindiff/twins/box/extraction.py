@@ -67,9 +67,9 @@ def _beginnings(package: ZipFile, names: list[str]) -> Iterator[bytes]:
     room = MOST_BYTES
     for name in names:
         with package.open(name) as part:
-            found = part.read(room)
-        room -= len(found)
-        yield found
+            data = part.read(room)
+        room -= len(data)
+        yield data
         if room <= 0:
             return
 

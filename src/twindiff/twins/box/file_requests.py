@@ -50,11 +50,11 @@ def file_request_object(call: Call, row: FileRequest) -> Shown:
 
 
 def _find(call: Call, file_request_id: str) -> FileRequest:
-    found = call.db.find(FileRequest, FileRequest.id == file_request_id)
-    if found is None:
+    file_request = call.db.find(FileRequest, FileRequest.id == file_request_id)
+    if file_request is None:
         raise NotFound.of("file_request", file_request_id)
-    find_folder(call, found.folder_id, "edit")
-    return found
+    find_folder(call, file_request.folder_id, "edit")
+    return file_request
 
 
 @api.get("/file_requests/{file_request_id}")

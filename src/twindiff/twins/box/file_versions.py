@@ -24,10 +24,10 @@ api = Operations(prefix="/2.0")
 
 
 def _version(call: Call, file: File, version_id: str) -> FileVersion:
-    found = call.db.find(FileVersion, FileVersion.id == version_id, FileVersion.file_id == file.id)
-    if found is None or found.purged_at:
+    version = call.db.find(FileVersion, FileVersion.id == version_id, FileVersion.file_id == file.id)
+    if version is None or version.purged_at:
         raise NotFound.of("file_version", version_id)
-    return found
+    return version
 
 
 @api.get("/files/{file_id}/versions")

@@ -64,10 +64,10 @@ def membership_object(call: Call, row: GroupMembership, fields: tuple[str, ...] 
 
 
 def _find(call: Call, group_id: str) -> Group:
-    found = call.db.find(Group, Group.id == group_id)
-    if found is None:
+    group = call.db.find(Group, Group.id == group_id)
+    if group is None:
         raise NotFound.of("group", group_id)
-    return found
+    return group
 
 
 class GroupSettings(Struct, kw_only=True):
@@ -222,17 +222,17 @@ def add_member(
 
     https://developer.box.com/reference/post-group-memberships
     """
-    found = _find(call, str(group.id))
-    _require_group_admin(call, found)
+    row = _find(call, str(group.id))
+    _require_group_admin(call, row)
     member = find_user(call, str(user.id))
-    if call.db.find(GroupMembership, GroupMembership.group_id == found.id, GroupMembership.user_id == member.id):
+    if call.db.find(GroupMembership, GroupMembership.group_id == row.id, GroupMembership.user_id == member.id):
         said = f"Invalid value '{member.id}'. The user is a member of the group already"
         raise Conflict(context_info=errors_of("invalid_parameter", "user", said))
     now = call.clock.iso()
     made = GroupMembership(
         id=new_id(call, 11),
         user_id=member.id,
-        group_id=found.id,
+        group_id=row.id,
         role=role,
         configurable_permissions=configurable_permissions,
         created_at=now,
@@ -244,10 +244,10 @@ def add_member(
 
 
 def _find_membership(call: Call, membership_id: str) -> GroupMembership:
-    found = call.db.find(GroupMembership, GroupMembership.id == membership_id)
-    if found is None:
+    membership = call.db.find(GroupMembership, GroupMembership.id == membership_id)
+    if membership is None:
         raise NotFound.of("group_membership", membership_id)
-    return found
+    return membership
 
 
 @api.get("/group_memberships/{group_membership_id}")

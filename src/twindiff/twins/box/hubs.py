@@ -60,8 +60,8 @@ def _role(call: Call, hub: Hub) -> str:
     if hub.created_by_id in (None, call.actor):
         return "owner"
     mine = (HubCollaboration.hub_id == hub.id, HubCollaboration.accessible_by_id == call.actor)
-    found = call.db.find(HubCollaboration, *mine)
-    return found.role if found else ""
+    collaboration = call.db.find(HubCollaboration, *mine)
+    return collaboration.role if collaboration else ""
 
 
 def _find(call: Call, hub_id: str, *, edits: bool = False) -> Hub:
@@ -129,8 +129,8 @@ def list_enterprise_hubs(
     https://developer.box.com/reference/v2025.0/get-enterprise-hubs
     """
     require_admin(call)
-    found = _sorted(_matching(call, query), sort, direction)
-    return _page([hub_object(call, hub) for hub in found], limit, marker)
+    hubs = _sorted(_matching(call, query), sort, direction)
+    return _page([hub_object(call, hub) for hub in hubs], limit, marker)
 
 
 Title = Annotated[str, Meta(min_length=1, max_length=50)]
@@ -370,11 +370,11 @@ def create_collaboration(call: Call, hub: HubReference, accessible_by: Grantee, 
 
 
 def _collaboration(call: Call, collaboration_id: str, *, edits: bool = False) -> HubCollaboration:
-    found = call.db.find(HubCollaboration, HubCollaboration.id == collaboration_id)
-    if found is None:
+    collaboration = call.db.find(HubCollaboration, HubCollaboration.id == collaboration_id)
+    if collaboration is None:
         raise NotFound.of("hub_collaboration", collaboration_id)
-    _find(call, found.hub_id, edits=edits)
-    return found
+    _find(call, collaboration.hub_id, edits=edits)
+    return collaboration
 
 
 @api.get("/hub_collaborations/{hub_collaboration_id}")
@@ -392,8 +392,8 @@ def update_collaboration(call: Call, hub_collaboration_id: str, role: Role | Uns
 
     https://developer.box.com/reference/v2025.0/put-hub-collaborations-id
     """
-    found = _collaboration(call, hub_collaboration_id, edits=True)
-    return collaboration_object(call, revise(call.db, found, role=role))
+    collaboration = _collaboration(call, hub_collaboration_id, edits=True)
+    return collaboration_object(call, revise(call.db, collaboration, role=role))
 
 
 @api.delete("/hub_collaborations/{hub_collaboration_id}", status=204)

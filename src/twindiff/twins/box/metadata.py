@@ -44,16 +44,16 @@ def _instances(call: Call, item: Item) -> list[MetadataInstance]:
 
 
 def _instance(call: Call, item: Item, scope: str, key: str) -> MetadataInstance:
-    found = call.db.find(
+    instance = call.db.find(
         MetadataInstance,
         MetadataInstance.item_id == item.id,
         MetadataInstance.item_type == item.type,
         MetadataInstance.scope == full_scope(call, scope),
         MetadataInstance.template_key == key,
     )
-    if found is None:
+    if instance is None:
         raise InstanceNotFound
-    return found
+    return instance
 
 
 def checked(template: MetadataTemplate, data: Shown) -> Shown:

@@ -23,13 +23,13 @@ def read_filters(text: str) -> dict[str, Any] | None:
         read: Any = read_json(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         read = None
-    found: Any = cast(list[Any], read)[0] if isinstance(read, list) and len(cast(list[Any], read)) == 1 else None
-    if not isinstance(found, dict) or not isinstance(found.get("filters", {}), dict):  # pyright: ignore[reportUnknownMemberType]
+    given: Any = cast(list[Any], read)[0] if isinstance(read, list) and len(cast(list[Any], read)) == 1 else None
+    if not isinstance(given, dict) or not isinstance(given.get("filters", {}), dict):  # pyright: ignore[reportUnknownMemberType]
         raise BadRequest.of("invalid_parameter", "mdfilters", "It must be a list of one {scope, templateKey, filters}.")
     for name in ("scope", "templateKey"):
-        if not isinstance(found.get(name), str):  # pyright: ignore[reportUnknownMemberType]
+        if not isinstance(given.get(name), str):  # pyright: ignore[reportUnknownMemberType]
             raise BadRequest.of("missing_parameter", name, f"'{name}' is required in mdfilters")
-    return cast(dict[str, Any], found)
+    return cast(dict[str, Any], given)
 
 
 def fits(instance: MetadataInstance, wanted: dict[str, Any]) -> bool:

@@ -39,16 +39,16 @@ class _Token(NamedTuple):
 
 def tokens_of(query: str) -> list[_Token]:
     """The signs, words, names and values of a query; raises InvalidQuery."""
-    found: list[_Token] = []
+    tokens: list[_Token] = []
     at = 0
     query = query.rstrip()
     while at < len(query):
         match = _TOKEN.match(query, at)
         if match is None:
             raise InvalidQuery(f"There is no sense in '{query[at : at + 20]}'")
-        found.append(_token(match))
+        tokens.append(_token(match))
         at = match.end()
-    return found
+    return tokens
 
 
 def _token(match: re.Match[str]) -> _Token:
@@ -212,13 +212,13 @@ def execute(
     test: Test = Query(query, query_params or {}).read() if query.strip() else lambda data: True
     of = (MetadataInstance.scope == template.scope, MetadataInstance.template_key == template.template_key)
     rows = [row for row in call.db.rows(MetadataInstance, *of) if test(row.data)]
-    found = [(row, item) for row in rows if (item := _item_below(call, row, folder.id))]
+    matches = [(row, item) for row in rows if (item := _item_below(call, row, folder.id))]
     for each in reversed(order_by or []):
-        found.sort(key=lambda pair: _rank(pair[0].data.get(each.field_key)), reverse=each.direction.upper() == "DESC")
+        matches.sort(key=lambda pair: _rank(pair[0].data.get(each.field_key)), reverse=each.direction.upper() == "DESC")
     start = offset_in(marker)
-    page = found[start : start + limit]
+    page = matches[start : start + limit]
     entries = [_entry(call, row, item, fields) for row, item in page]
-    more = {"next_marker": marker_of(start + limit)} if start + limit < len(found) else {}
+    more = {"next_marker": marker_of(start + limit)} if start + limit < len(matches) else {}
     return {"entries": entries, "limit": limit, **more}
 
 

@@ -136,8 +136,8 @@ def find_by_instance(call: Call, metadata_instance_id: str, marker: str = "", li
     https://developer.box.com/reference/get-metadata-templates
     """
     instance = call.db.find(MetadataInstance, MetadataInstance.id == metadata_instance_id)
-    found = find_template(call, instance.scope, instance.template_key) if instance else None
-    return marker_page([template_object(found)] if found else [], limit, None)
+    template = find_template(call, instance.scope, instance.template_key) if instance else None
+    return marker_page([template_object(template)] if template else [], limit, None)
 
 
 @api.get("/metadata_templates/{scope}/{template_key}/schema")
@@ -150,10 +150,10 @@ def get_template(call: Call, scope: str, template_key: str) -> Shown:
 
 
 def _existing(call: Call, scope: str, key: str) -> MetadataTemplate:
-    found = find_template(call, scope, key)
-    if found is None:
+    template = find_template(call, scope, key)
+    if template is None:
         raise NotFound.of("metadata_template", f"{scope}.{key}")
-    return found
+    return template
 
 
 @api.get("/metadata_templates/{template_id}")
@@ -162,10 +162,10 @@ def get_by_id(call: Call, template_id: str) -> Shown:
 
     https://developer.box.com/reference/get-metadata-templates-id
     """
-    found = call.db.find(MetadataTemplate, MetadataTemplate.id == template_id)
-    if found is None:
+    template = call.db.find(MetadataTemplate, MetadataTemplate.id == template_id)
+    if template is None:
         raise NotFound.of("metadata_template", template_id)
-    return template_object(found)
+    return template_object(template)
 
 
 @api.post("/metadata_templates/schema", status=201)

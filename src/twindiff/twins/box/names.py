@@ -48,15 +48,15 @@ def namesake(call: Call, folder_id: str, name: str, owner: str | None, *, but: I
         here: list[Any] = [kind.parent_id == folder_id, kind.item_status == "active", kind.folded_name == folded(name)]
         if folder_id == ROOT and owner is not None:
             here.append(kind.owned_by_id == owner)
-        for found in call.db.rows(kind, *here, limit=2):
-            if but is None or (found.id, found.type) != (but.id, but.type):
-                return found
+        for item in call.db.rows(kind, *here, limit=2):
+            if but is None or (item.id, item.type) != (but.id, but.type):
+                return item
     return None
 
 
 def check_free(call: Call, folder_id: str, name: str, owner: str | None, *, but: Item | None = None) -> None:
     """Raise ItemNameInUse when another item of the folder has the name."""
-    found = namesake(call, folder_id, name, owner, but=but)
-    if found is not None:
-        shown = item_object(call, found, mini=True)
-        raise ItemNameInUse.of(shown if isinstance(found, File) else [shown])
+    other = namesake(call, folder_id, name, owner, but=but)
+    if other is not None:
+        shown = item_object(call, other, mini=True)
+        raise ItemNameInUse.of(shown if isinstance(other, File) else [shown])

@@ -165,11 +165,11 @@ def _redeemed(call: Call, code: str, client_id: str) -> Answer:
 
 
 def _renewed(call: Call, given: str) -> Answer:
-    found = call.db.find(AccessToken, AccessToken.token == given)
-    if found is None or found.is_revoked or found.kind != "refresh":
+    row = call.db.find(AccessToken, AccessToken.token == given)
+    if row is None or row.is_revoked or row.kind != "refresh":
         return _refused("invalid_grant", "Refresh token has expired")
-    call.db.change(found, is_revoked=True)
-    return _issued(call, found.user_id, refreshable=True)
+    call.db.change(row, is_revoked=True)
+    return _issued(call, row.user_id, refreshable=True)
 
 
 def _exchanged(call: Call, given: str, scope: str, resource: str, shared_link: str) -> Answer:
@@ -177,13 +177,13 @@ def _exchanged(call: Call, given: str, scope: str, resource: str, shared_link: s
 
     https://developer.box.com/guides/authentication/tokens/downscope
     """
-    found = call.db.find(AccessToken, AccessToken.token == given)
-    if found is not None and (found.is_revoked or found.kind != "access"):
+    row = call.db.find(AccessToken, AccessToken.token == given)
+    if row is not None and (row.is_revoked or row.kind != "access"):
         return _refused("invalid_grant", "Invalid token")
-    holder = found.user_id if found else _listed(call, given)
+    holder = row.user_id if row else _listed(call, given)
     if holder is None:
         return _refused("invalid_grant", "Invalid token")
-    held: list[str] = found.scopes if found else []
+    held: list[str] = row.scopes if row else []
     scopes = scope.split() or held
     if unknown := [each for each in scopes if each not in SCOPES]:
         return _refused("invalid_scope", f"There is no scope {unknown[0]}")
@@ -191,8 +191,8 @@ def _exchanged(call: Call, given: str, scope: str, resource: str, shared_link: s
         return json_answer({"error": "unauthorized", "error_description": "The token lacks a scope"}, 401)
     call.actor = holder
     item = resource_of(call, resource) if resource else linked_item(call, shared_link, "") if shared_link else None
-    if item is None and found and found.resource:
-        item = _item_named(call, found.resource)
+    if item is None and row and row.resource:
+        item = _item_named(call, row.resource)
     return _issued(call, holder, scopes=scopes, item=item)
 
 
@@ -215,7 +215,7 @@ def revoke(call: Call, token: str = "", client_id: str = "", client_secret: str 
     """
     if not token:
         return _refused("invalid_request", "The token parameter is missing")
-    found = call.db.find(AccessToken, AccessToken.token == token)
-    if found is not None and not found.is_revoked:
-        call.db.change(found, is_revoked=True)
+    row = call.db.find(AccessToken, AccessToken.token == token)
+    if row is not None and not row.is_revoked:
+        call.db.change(row, is_revoked=True)
     return Answer(b"", 200)

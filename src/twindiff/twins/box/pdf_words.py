@@ -30,10 +30,10 @@ def pdf_words(data: bytes) -> str:
         done = subprocess.run(
             command, input=data, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, timeout=WALL_SECONDS
         )
-        found = done.stdout
+        output = done.stdout
     except subprocess.TimeoutExpired as late:
-        found = late.stdout or b""
-    return found.decode("utf-8", "replace")
+        output = late.stdout or b""
+    return output.decode("utf-8", "replace")
 
 
 def _limit() -> None:

@@ -24,19 +24,19 @@ Cell = str | Link
 def screen(call: Call, path: str) -> Screen | None:
     """Items at `folders/ID`, `files/ID` and `web_links/ID`, what is in the trash at `trash`; else the root folder."""
     kind, _, id = path.partition("/")
-    found: Screen | None = None
+    shown: Screen | None = None
     if path == TRASH:
-        found = _trash(call)
+        shown = _trash(call)
     elif kind in ("", "folders"):
         folder = call.db.find(Folder, Folder.id == (id if kind else ROOT))
-        found = _folder(call, folder) if folder else None if path else Screen("No files")
+        shown = _folder(call, folder) if folder else None if path else Screen("No files")
     elif kind == "files":
         file = call.db.find(File, File.id == id)
-        found = _file(call, file) if file else None
+        shown = _file(call, file) if file else None
     elif kind == "web_links":
         link = call.db.find(WebLink, WebLink.id == id)
-        found = _web_link(call, link) if link else None
-    return found._replace(places=_places(call)) if found else None
+        shown = _web_link(call, link) if link else None
+    return shown._replace(places=_places(call)) if shown else None
 
 
 def _places(call: Call) -> list[tuple[str, list[Link]]]:
@@ -66,9 +66,9 @@ def _items(call: Call, title: str, *, order: str, **wanted: str) -> Table:
     for kind in KINDS:
         where = [getattr(kind, name) == value for name, value in wanted.items()]
         where += [kind.id != ROOT] if kind is Folder else []
-        found = call.db.rows(kind, *where, order=getattr(kind, order), limit=SHOWN)
-        rows += found
-        count += len(found) if len(found) < SHOWN else call.db.count(kind, *where)
+        of_kind = call.db.rows(kind, *where, order=getattr(kind, order), limit=SHOWN)
+        rows += of_kind
+        count += len(of_kind) if len(of_kind) < SHOWN else call.db.count(kind, *where)
     names = _names(call, (row.owned_by_id for row in rows))
     cells = [
         (

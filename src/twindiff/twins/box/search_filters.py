@@ -44,12 +44,12 @@ def _range(text: str, name: str, read: Any) -> Range | None:
         return None
     low, comma, high = text.partition(",")
     try:
-        found = Range(read(low.strip()) if low.strip() else None, read(high.strip()) if high.strip() else None)
+        span = Range(read(low.strip()) if low.strip() else None, read(high.strip()) if high.strip() else None)
     except (ValueError, OverflowError):
-        found = Range(None, None)
-    if not comma or found == (None, None) or (None not in found and found.low > found.high):
+        span = Range(None, None)
+    if not comma or span == (None, None) or (None not in span and span.low > span.high):
         raise BadRequest.of("invalid_parameter", name, f"Invalid value '{text[:100]}'. It must be from,to.")
-    return found
+    return span
 
 
 class Filters(NamedTuple):
@@ -74,17 +74,17 @@ class Filters(NamedTuple):
             (coalesce(kind.modified_at, kind.created_at), self.updated),
             (kind.trashed_at, self.deleted),
         )
-        found = [part for column, span in instants if span for part in span.conditions(column)]
+        conditions = [part for column, span in instants if span for part in span.conditions(column)]
         if self.within is not None:
-            found.append(kind.parent_id.in_(sorted(self.within)))
+            conditions.append(kind.parent_id.in_(sorted(self.within)))
         if self.owners:
-            found.append(kind.owned_by_id.in_(sorted(self.owners)))
+            conditions.append(kind.owned_by_id.in_(sorted(self.owners)))
         if self.size:
-            found += self.size.conditions(File.size) if kind is File else [any_of()]
+            conditions += self.size.conditions(File.size) if kind is File else [any_of()]
         if self.extensions:
             wanted = [File.extension.equals(each) for each in sorted(self.extensions)]
-            found.append(any_of(*wanted) if kind is File else any_of())
-        return found
+            conditions.append(any_of(*wanted) if kind is File else any_of())
+        return conditions
 
     def trash_conditions(self, call: Call, kind: Any) -> list[Expression]:
         """What the rows of a kind must be to be in the trash, if that is where they are looked for."""

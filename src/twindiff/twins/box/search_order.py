@@ -66,7 +66,7 @@ class Search:
         others = self._others()
         heads = [self._alone(self._fetch(kind)(0, HEAD)) for kind in self.kinds]
         head = self._ranked([*chain(*heads), *next(others, list[Found]())])
-        rest = (found for kind in self.kinds for found in self._walk(self._fetch(kind), begin=1))
+        rest = (item for kind in self.kinds for item in self._walk(self._fetch(kind), begin=1))
         return _page(head, chain(rest, chain.from_iterable(others)), at)
 
     def latest(self, at: Window, *, is_falling: bool) -> Page:
@@ -77,10 +77,10 @@ class Search:
             walks = (self._walk(self._fetch(kind, Order(kind.modified_at, is_falling))) for kind in self.kinds)
             streams = [*walks, chain.from_iterable(self._others())]
         last = max(at.offset + at.limit + 1, HEAD)
-        found = [each for stream in streams[:-1] for each in islice(stream, last)]
-        found += streams[-1]
-        found.sort(key=lambda each: each.modified_at or "", reverse=is_falling)
-        return _page(found, (), at)
+        items = [each for stream in streams[:-1] for each in islice(stream, last)]
+        items += streams[-1]
+        items.sort(key=lambda each: each.modified_at or "", reverse=is_falling)
+        return _page(items, (), at)
 
     def items(self, keys: list[Key]) -> list[Item]:
         """Items as they are stored, in the order of keys."""
@@ -112,21 +112,21 @@ class Search:
         others = self._others()
         first = next(others, list[Found]())
         known = sum(min(size, HEAD) for size in sizes.values()) + len(first)
-        found: list[Found] = []
+        items: list[Found] = []
         if at.offset < known:
             heads = (self._fetch(kind)(0, HEAD) for kind, size in sizes.items() if size)
-            found = self._ranked([*self._read([*chain(*heads)]), *first])[at.offset : at.offset + at.limit]
+            items = self._ranked([*self._read([*chain(*heads)]), *first])[at.offset : at.offset + at.limit]
         for kind, size in sizes.items():
-            start, room = max(at.offset - known, 0), at.limit - len(found)
+            start, room = max(at.offset - known, 0), at.limit - len(items)
             left = size - HEAD - start
             if left > 0 and room > 0:
-                found += self._fetch(kind)(HEAD + start, min(room, left))
+                items += self._fetch(kind)(HEAD + start, min(room, left))
             known += max(size - HEAD, 0)
         if known > at.offset + at.limit:
-            return found, known
+            return items, known
         start = max(at.offset - known, 0)
-        more = [*islice(chain.from_iterable(others), start + at.limit - len(found) + 1)]
-        return found + more[start : start + at.limit - len(found)], known + len(more)
+        more = [*islice(chain.from_iterable(others), start + at.limit - len(items) + 1)]
+        return items + more[start : start + at.limit - len(items)], known + len(more)
 
     # Where each item is looked at
 
@@ -167,11 +167,11 @@ class Search:
 
     def _closed(self, keys: set[Key]) -> list[Found]:
         """Those of some items that are found, by themselves or not."""
-        found: list[Found] = []
+        items: list[Found] = []
         for kind in self.kinds:
             ids = sorted(id for each, id in keys if each == kind.type.default)
-            found += self._rows_of(kind, kind.id.in_(ids)) if ids else []
-        return [item for item in self._admitted(found) if self.texts.fits(item)]
+            items += self._rows_of(kind, kind.id.in_(ids)) if ids else []
+        return [item for item in self._admitted(items) if self.texts.fits(item)]
 
     def _rows_of(self, kind: Any, *where: Expression) -> list[Found]:
         rows = self.call.db.rows(kind, *where, *self.conditions[kind], limit=MOST, columns=_columns(kind))
@@ -185,10 +185,10 @@ class Search:
         self.texts.read(rows)
         return rows
 
-    def _ranked(self, found: list[Found]) -> list[Found]:
+    def _ranked(self, items: list[Found]) -> list[Found]:
         """By how well they fit, then by kind and name."""
-        found.sort(key=lambda each: (-self.texts.score(each), each.type, (each.name or "").casefold(), each.id))
-        return found
+        items.sort(key=lambda each: (-self.texts.score(each), each.type, (each.name or "").casefold(), each.id))
+        return items
 
     # What has it with its content or its comments
 
@@ -247,24 +247,24 @@ class Search:
     def _few(self, part: Query) -> set[Key] | None:
         """The items that may have a part, if they are few."""
         db, terms = self.call.db, {*wanted_terms(part)}
-        found = set[Key]()
+        few = set[Key]()
         for kind in self.kinds if self.texts.parts.intersection(IN_ITEMS) else ():
             words = has_query(kind.search_text, part, excludes=False)
             rows = db.matches(kind, words, limit=FEW + 1, columns=(kind.id,))
-            found.update((kind.type.default, id) for (id,) in rows)
+            few.update((kind.type.default, id) for (id,) in rows)
         for table, text, place, of_file, having in (
             (ContentText, ContentText.text, ContentText.sha_1, File.sha_1, self.texts.in_contents),
             (Comment, Comment.message, Comment.file_id, File.id, self.texts.in_comments),
         ):
             said = [term for term in having if term in terms]
-            if len(found) > FEW or not said:
+            if len(few) > FEW or not said:
                 continue
             keys = [key for (key,) in db.matches(table, has_any(text, said), limit=FEW + 1, columns=(place,))]
             if len(keys) > FEW:
                 return None
             files = db.rows(File, of_file.in_(keys), columns=(File.id,), limit=FEW + 1)
-            found.update(("file", id) for (id,) in files)
-        return found if len(found) <= FEW else None
+            few.update(("file", id) for (id,) in files)
+        return few if len(few) <= FEW else None
 
     def _with_metadata(self, wanted: dict[str, Any]) -> set[Key]:
         """The items whose metadata is as it is asked for."""

@@ -110,8 +110,8 @@ def use_link(call: Call, header: str) -> None:
     given = {name: values[0] for name, values in parse_qs(header).items()}
     url = given.get("shared_link", "")
     if url:
-        found = linked_item(call, url, given.get("shared_link_password", ""))
-        call.memo.setdefault("linked", {})[f"{found.type} {found.id}"] = _allowed(call, found)
+        item = linked_item(call, url, given.get("shared_link_password", ""))
+        call.memo.setdefault("linked", {})[f"{item.type} {item.id}"] = _allowed(call, item)
 
 
 def linked_item(call: Call, url: str, password: str) -> Item:
@@ -142,12 +142,12 @@ def _allowed(call: Call, item: Item) -> Rights:
     if link.get("access") == "collaborators":
         return NONE
     may: dict[str, Any] = link.get("permissions") or {}
-    found = {"list"}
+    allowed = {"list"}
     if may.get("can_preview", True) or may.get("can_download", True):
-        found.add("preview")
+        allowed.add("preview")
     if may.get("can_download", True):
-        found |= {"download", "comment"}
-    return ROLES["editor"] - {"invite", "delete"} if may.get("can_edit") else frozenset(found)
+        allowed |= {"download", "comment"}
+    return ROLES["editor"] - {"invite", "delete"} if may.get("can_edit") else frozenset(allowed)
 
 
 @api.get("/shared_items")

@@ -171,10 +171,10 @@ def _document_name(name: str) -> str:
 
 
 def _find(call: Call, sign_request_id: str) -> SignRequest:
-    found = call.db.find(SignRequest, SignRequest.id == sign_request_id)
-    if found is None or found.created_by_id != call.actor:
+    sign_request = call.db.find(SignRequest, SignRequest.id == sign_request_id)
+    if sign_request is None or sign_request.created_by_id != call.actor:
         raise NotFound.of("sign_request", sign_request_id)
-    return found
+    return sign_request
 
 
 @api.get("/sign_requests/{sign_request_id}")

@@ -253,12 +253,12 @@ def _assignee(call: Call, named: Assignee) -> User:
 
 
 def _find_assignment(call: Call, assignment_id: str) -> TaskAssignment:
-    found = call.db.find(TaskAssignment, TaskAssignment.id == assignment_id)
-    if found is None:
+    assignment = call.db.find(TaskAssignment, TaskAssignment.id == assignment_id)
+    if assignment is None:
         raise NotFound.of("task_assignment", assignment_id)
-    if found.assigned_to_id != call.actor:
-        _find(call, found.task_id)
-    return found
+    if assignment.assigned_to_id != call.actor:
+        _find(call, assignment.task_id)
+    return assignment
 
 
 @api.get("/task_assignments/{task_assignment_id}")

@@ -40,17 +40,17 @@ class _Draft:
 
     def field(self, key: Any) -> Shown:
         """A field by its key."""
-        found = next((each for each in self.fields if each["key"] == key), None)
-        if found is None:
+        field = next((each for each in self.fields if each["key"] == key), None)
+        if field is None:
             raise MetadataBadRequest(f"The template has no field '{key}'")
-        return found
+        return field
 
     def option(self, field: Shown, key: Any) -> Shown:
         """An option of a field by its key."""
-        found = next((each for each in field.get("options", []) if each["key"] == key), None)
-        if found is None:
+        option = next((each for each in field.get("options", []) if each["key"] == key), None)
+        if option is None:
             raise MetadataBadRequest(f"The field '{field['key']}' has no option '{key}'")
-        return found
+        return option
 
 
 def _changed(data: Shown) -> Shown:

@@ -149,17 +149,17 @@ def start_version(call: Call, file_id: str, file_size: int, file_name: str | Non
 
 def _any(call: Call, session_id: str) -> UploadSession:
     """An upload of the caller's, committed or not."""
-    found = call.db.find(UploadSession, UploadSession.id == session_id, UploadSession.user_id == call.actor)
-    if found is None or found.expires_at <= call.clock.iso():
+    session = call.db.find(UploadSession, UploadSession.id == session_id, UploadSession.user_id == call.actor)
+    if session is None or session.expires_at <= call.clock.iso():
         raise NotFound.of("upload_session", session_id)
-    return found
+    return session
 
 
 def _find(call: Call, session_id: str) -> UploadSession:
-    found = _any(call, session_id)
-    if found.is_committed:
+    session = _any(call, session_id)
+    if session.is_committed:
         raise NotFound.of("upload_session", session_id)
-    return found
+    return session
 
 
 @api.get("/api/2.0/files/upload_sessions/{upload_session_id}")
@@ -214,12 +214,12 @@ def upload_part(
     if not digest:
         raise MissingParameter("digest")
     offset = _place(session, content_range, len(data))
-    found = sha1(data).hexdigest()
-    if found != _digest_in(digest):
-        raise BadDigest(context_info={"message": f"The SHA-1 of this part is {found}"})
+    checksum = sha1(data).hexdigest()
+    if checksum != _digest_in(digest):
+        raise BadDigest(context_info={"message": f"The SHA-1 of this part is {checksum}"})
     known = call.db.find(UploadPart, UploadPart.session_id == session.id, UploadPart.offset == offset)
     if known is not None:
-        if known.sha1 != found:
+        if known.sha1 != checksum:
             raise RangeOverlapsExistingRange
         return {"part": part_object(known)}
     part = UploadPart(
@@ -227,7 +227,7 @@ def upload_part(
         offset=offset,
         size=len(data),
         part_id=call.ids.new("", 8, "0123456789ABCDEF"),
-        sha1=found,
+        sha1=checksum,
         digest=call.blobs.put(data),
     )
     return {"part": part_object(call.db.add(part))}

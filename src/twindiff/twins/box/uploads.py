@@ -165,8 +165,8 @@ def new_version(call: Call, file: File, said: VersionAttributes, held: Bytes) ->
 def next_version_number(call: Call, file: File) -> int:
     """The number of a file's next version."""
     order = -FileVersion.version_number
-    found = call.db.rows(FileVersion, FileVersion.file_id == file.id, order=order, limit=1)
-    return found[0].version_number + 1 if found else 2
+    versions = call.db.rows(FileVersion, FileVersion.file_id == file.id, order=order, limit=1)
+    return versions[0].version_number + 1 if versions else 2
 
 
 @api.options("/api/2.0/files/content", reads=True)
@@ -184,9 +184,9 @@ def preflight(
         raise BadRequest.of("missing_parameter", "parent", "'parent' is required")
     target = find_folder(call, str(parent.id), "upload")
     check_name(name)
-    found = namesake(call, target.id, name, owner_of(call, target))
-    if found is not None:
-        raise ItemNameInUse.of([item_object(call, found, mini=True)])
+    other = namesake(call, target.id, name, owner_of(call, target))
+    if other is not None:
+        raise ItemNameInUse.of([item_object(call, other, mini=True)])
     check_room(call, owner_of(call, target), size or 0)
     return {"upload_url": f"{call.base_url}/api/2.0/files/content", "upload_token": ""}
 

@@ -61,8 +61,8 @@ def _parent(call: Call, item: Item) -> Shown | None:
 def _file_version(call: Call, file: File) -> Shown | None:
     version_id = file.file_version_id
     if version_id is None:
-        found = call.db.rows(FileVersion, FileVersion.file_id == file.id, order=-FileVersion.version_number, limit=1)
-        version_id = found[0].id if found else None
+        versions = call.db.rows(FileVersion, FileVersion.file_id == file.id, order=-FileVersion.version_number, limit=1)
+        version_id = versions[0].id if versions else None
     return {"type": "file_version", "id": version_id, "sha1": file.sha_1} if version_id else None
 
 
@@ -111,9 +111,11 @@ def collection_object(collection: Collection) -> Shown:
 
 def _metadata(call: Call, item: Item) -> Shown:
     """The instances of an item by scope and template, as the field `metadata` asks for them."""
-    found = call.db.rows(MetadataInstance, MetadataInstance.item_id == item.id, MetadataInstance.item_type == item.type)
+    instances = call.db.rows(
+        MetadataInstance, MetadataInstance.item_id == item.id, MetadataInstance.item_type == item.type
+    )
     shown: Shown = {}
-    for each in found:
+    for each in instances:
         shown.setdefault(each.scope, {})[each.template_key] = instance_object(each)
     return shown
 

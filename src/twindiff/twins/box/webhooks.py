@@ -51,10 +51,10 @@ def webhook_object(call: Call, webhook: Webhook, *, mini: bool = False) -> Shown
 
 
 def _find(call: Call, webhook_id: str) -> Webhook:
-    found = call.db.find(Webhook, Webhook.id == webhook_id)
-    if found is None or found.created_by_id not in (None, call.actor):
+    webhook = call.db.find(Webhook, Webhook.id == webhook_id)
+    if webhook is None or webhook.created_by_id not in (None, call.actor):
         raise NotFound.of("webhook", webhook_id)
-    return found
+    return webhook
 
 
 @api.get("/webhooks")

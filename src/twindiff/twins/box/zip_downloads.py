@@ -118,10 +118,10 @@ def _conflicts(call: Call, zipped: ZipDownload) -> list[list[tuple[str, File]]]:
 
 
 def _find(call: Call, zip_id: str) -> ZipDownload:
-    found = call.db.find(ZipDownload, ZipDownload.id == zip_id, ZipDownload.user_id == call.actor)
-    if found is None or found.expires_at <= call.clock.iso():
+    zip_download = call.db.find(ZipDownload, ZipDownload.id == zip_id, ZipDownload.user_id == call.actor)
+    if zip_download is None or zip_download.expires_at <= call.clock.iso():
         raise NotFound.of("zip_download", zip_id)
-    return found
+    return zip_download
 
 
 @api.get("/zip_downloads/{zip_download_id}/content")

@@ -31,8 +31,8 @@ class Desk:
 
     def named(self, name: str, kind: str) -> str:
         """The id of the one item of that very name."""
-        (found,) = [each for each in self.search(f'"{name}"', type=kind) if each["name"] == name]
-        return found["id"]
+        (item,) = [each for each in self.search(f'"{name}"', type=kind) if each["name"] == name]
+        return item["id"]
 
     def items(self, folder: str) -> list[dict[str, Any]]:
         return self.box("GET", f"folders/{folder}/items", params={"limit": 1000})["entries"]
@@ -67,8 +67,8 @@ class Desk:
             assert all(each["status"] == 201 for each in answer["operations"])
 
     def hub_named(self, word: str) -> str:
-        (found,) = self.box("GET", "hubs", params={"query": word}, **HUBS)["entries"]
-        return found["id"]
+        (hub,) = self.box("GET", "hubs", params={"query": word}, **HUBS)["entries"]
+        return hub["id"]
 
 
 @solves("test_44")
@@ -81,7 +81,7 @@ def audit_of_rare_books(desk: Desk) -> None:
     report = next(file for name, file in files.items() if "incunabula" in name)
     summary = next(file for name, file in files.items() if "annual_summary" in name)
     logs = [desk.text(file) for name, file in files.items() if "humidity" in name]
-    treated = [int(found[1]) for text in logs if (found := re.search(r"BOOKS TREATED THIS QUARTER:?\s*(\d+)", text))]
+    treated = [int(match[1]) for text in logs if (match := re.search(r"BOOKS TREATED THIS QUARTER:?\s*(\d+)", text))]
     desk.comment(report, f"Audit initiated by {me['name']} on 2026-01-31.")
     for comment in desk.comments(report):
         if "[OUTDATED]" in comment["message"]:
@@ -139,8 +139,8 @@ def readings_by_extension(desk: Desk) -> None:
 @solves("test_41")
 def cryptozoology(desk: Desk) -> None:
     box = desk.box
-    found = desk.search('"photographic evidence"', type="file", content_types="file_content")
-    report = next(each for each in found if each["name"] == "pacific_northwest_sighting_march2025.txt")
+    matches = desk.search('"photographic evidence"', type="file", content_types="file_content")
+    report = next(each for each in matches if each["name"] == "pacific_northwest_sighting_march2025.txt")
     source = report["parent"]["id"]
     expedition = re.search(r"[Ee]xpedition[^\n]*", desk.text(report["id"]))
     main = box.folder("Expeditions_2025")
@@ -205,8 +205,8 @@ def size_audit(desk: Desk) -> None:
     report = desk.named("goog-10-q-q2-2025.pdf", "file")
     size = desk.box("GET", f"files/{report}")["size"]
     desk.change(report, tags=["large_audit" if size > 1_048_576 else "standard_audit"])
-    found = desk.search("fomc", content_types="name", type="file")
-    desk.hub("Q2 Financial Review", *(("file", each["id"]) for each in found))
+    matches = desk.search("fomc", content_types="name", type="file")
+    desk.hub("Q2 Financial Review", *(("file", each["id"]) for each in matches))
     analysis = desk.box.folder("Analysis_2026", desk.named("investments", "folder"))
     desk.box.upload("audit_summary.txt", f"Audit complete. Google report size: {size} bytes.".encode(), analysis)
     desk.comment(report, f"Audit status: Tagged based on size ({size}b).")
@@ -228,8 +228,8 @@ def tagged_pdfs(desk: Desk) -> None:
 
 @solves("test_17")
 def argentina(desk: Desk) -> None:
-    found = desk.search('"2001" AND crisis', type="file", file_extensions="txt")
-    by_folder = {each["parent"]["name"]: each["id"] for each in found if "crisis" in each["name"]}
+    matches = desk.search('"2001" AND crisis', type="file", file_extensions="txt")
+    by_folder = {each["parent"]["name"]: each["id"] for each in matches if "crisis" in each["name"]}
     filed = by_folder.pop("history")
     (misfiled,) = by_folder.values()
     desk.trash(misfiled)

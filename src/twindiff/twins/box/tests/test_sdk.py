@@ -79,8 +79,8 @@ def test_folders_are_made_moved_trashed_and_restored(client: Any):
 
 def test_files_are_found_shared_and_commented_on(box: Box, client: Any):
     file = upload(client, "report.txt", b"The quarterly figures")
-    found = client.search.search_for_content(query="figures")
-    assert [each.id for each in found.entries] == [file.id]
+    matches = client.search.search_for_content(query="figures")
+    assert [each.id for each in matches.entries] == [file.id]
     link = client.shared_links_files.add_share_link_to_file(
         file.id, "shared_link", shared_link=AddShareLinkToFileSharedLink(password="sesame")
     ).shared_link
@@ -104,10 +104,10 @@ def test_metadata_is_queried(client: Any):
     )
     file = upload(client, "order.txt", b"x")
     client.file_metadata.create_file_metadata_by_id(file.id, "enterprise", "order", {"customer": "Lee"})
-    found = client.search.search_by_metadata_query(
+    matches = client.search.search_by_metadata_query(
         f"{template.scope}.order", "0", query="customer = :who", query_params={"who": "Lee"}, fields=["name"]
     )
-    assert [each.id for each in found.entries] == [file.id]
+    assert [each.id for each in matches.entries] == [file.id]
 
 
 def test_a_large_file_goes_up_in_parts(client: Any):

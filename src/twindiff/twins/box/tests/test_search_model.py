@@ -108,9 +108,9 @@ def rows_of(chance: Random, files: int, others: int, *, is_mixed: bool) -> Rows:
         {"id": str(n), "message": phrase(chance, 3), "file_id": file["id"], "item_id": file["id"]}
         for n, file in enumerate(told)
     ]
-    found = {"box_folders": folders, "box_files": made, "box_web_links": links}
+    items = {"box_folders": folders, "box_files": made, "box_web_links": links}
     users = [{"id": id, "name": id, "login": f"{id}@example.com", "role": "admin"} for id in (ADA, BEN)]
-    return {**found, "box_content_texts": texts, "box_comments": comments, "box_users": users}
+    return {**items, "box_content_texts": texts, "box_comments": comments, "box_users": users}
 
 
 def items_of(rows: Rows) -> list[Item]:
@@ -144,8 +144,8 @@ class World(NamedTuple):
         def score(item: Item) -> int:
             return sum(WEIGHTS[part] for term in query.terms for part in item.has(term))
 
-        found = [item for item in self.items if item.owner == user and item.is_active and query.holds(item)]
-        return sorted(found, key=lambda item: (-score(item), item.kind, item.name.casefold(), item.id))
+        matches = [item for item in self.items if item.owner == user and item.is_active and query.holds(item)]
+        return sorted(matches, key=lambda item: (-score(item), item.kind, item.name.casefold(), item.id))
 
     def pages(self, query: Asked, user: str = ADA, limit: int = 100, **more: Any) -> Iterator[dict[str, Any]]:
         box, offset, total = self.box.as_user(user), 0, 1
@@ -193,8 +193,8 @@ def keys(page: dict[str, Any]) -> list[tuple[str, str]]:
 def test_few_are_in_the_order_in_which_they_fit(mixed: World, seed: int):
     chance = Random(seed)
     query, user = asked(chance), chance.choice((ADA, BEN))
-    found = [key for page in mixed.pages(query, user, limit=chance.choice((7, 100))) for key in keys(page)]
-    assert found == [(item.kind, item.id) for item in mixed.expected(query, user)], query.text
+    listed = [key for page in mixed.pages(query, user, limit=chance.choice((7, 100))) for key in keys(page)]
+    assert listed == [(item.kind, item.id) for item in mixed.expected(query, user)], query.text
 
 
 @pytest.mark.parametrize("where", ["large", "crowded"])
@@ -202,8 +202,8 @@ def test_few_are_in_the_order_in_which_they_fit(mixed: World, seed: int):
 def test_many_are_found_each_once(request: pytest.FixtureRequest, where: str, seed: int):
     place: World = request.getfixturevalue(where)
     query = asked(Random(seed))
-    found = [key for page in place.pages(query) for key in keys(page)]
-    assert sorted(found) == sorted((item.kind, item.id) for item in place.expected(query)), query.text
+    listed = [key for page in place.pages(query) for key in keys(page)]
+    assert sorted(listed) == sorted((item.kind, item.id) for item in place.expected(query)), query.text
 
 
 @pytest.mark.parametrize("where", ["large", "crowded"])
@@ -211,7 +211,7 @@ def test_many_are_found_each_once(request: pytest.FixtureRequest, where: str, se
 def test_the_latest_come_first_when_they_are_to(request: pytest.FixtureRequest, where: str, seed: int):
     place: World = request.getfixturevalue(where)
     query = asked(Random(seed))
-    found = [key for page in place.pages(query, sort="modified_at", limit=200) for key in keys(page)]
+    listed = [key for page in place.pages(query, sort="modified_at", limit=200) for key in keys(page)]
     at = {(item.kind, item.id): item.modified_at for item in place.expected(query)}
-    assert sorted(found) == sorted(at), query.text
-    assert [at[key] for key in found] == sorted(at.values(), reverse=True)
+    assert sorted(listed) == sorted(at), query.text
+    assert [at[key] for key in listed] == sorted(at.values(), reverse=True)

@@ -22,8 +22,8 @@ def shop(enterprise: Any) -> Box:
 
 
 def test_the_sample_has_real_documents_of_ten_types(shop: Box):
-    found = [shop("GET", "search", params={"query": kind, "file_extensions": kind})["entries"] for kind in KINDS]
-    files = [each for entries in found for each in entries]
+    by_kind = [shop("GET", "search", params={"query": kind, "file_extensions": kind})["entries"] for kind in KINDS]
+    files = [each for entries in by_kind for each in entries]
     assert {each["name"].rpartition(".")[2] for each in files} == KINDS
     assert all(len(shop.bytes_of(each["id"])) == each["size"] for each in files)
 

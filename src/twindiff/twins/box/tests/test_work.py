@@ -145,7 +145,7 @@ def test_free_properties_take_any_text(box: Box):
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("amount > :low", {"b", "c"}),
         ("amount >= :low AND state = 'open'", {"a", "c"}),
@@ -156,7 +156,7 @@ def test_free_properties_take_any_text(box: Box):
         ("", {"a", "b", "c"}),
     ],
 )
-def test_metadata_queries_find_what_fits(invoices: Box, query: str, found: set[str]):
+def test_metadata_queries_find_what_fits(invoices: Box, query: str, expected: set[str]):
     rows = {"a": ("Lee", 10, "open", ["a"]), "b": ("Kim", 20, "paid", ["b"]), "c": ("Noor", 30, "open", ["a"])}
     for name, (customer, amount, state, areas) in rows.items():
         path = f"files/{invoices.upload(name)['id']}/metadata/enterprise/invoice"
@@ -165,7 +165,7 @@ def test_metadata_queries_find_what_fits(invoices: Box, query: str, found: set[s
     asked = {"from": f"{scope}.invoice", "ancestor_folder_id": "0", "query": query, "fields": ["name"]}
     asked["query_params"] = {"low": 10, "paid": "paid", "area": "b"}
     page = invoices("POST", "metadata_queries/execute_read", asked)
-    assert {entry["name"] for entry in page["entries"]} == found
+    assert {entry["name"] for entry in page["entries"]} == expected
 
 
 @pytest.mark.parametrize("query", ["amount >", "(amount = 1", "amount # 1", "= 1", "a = 1 b"])
