@@ -76,10 +76,10 @@ def choose(call: Call, id: str, params: Annotated[Chosen, Body]) -> Answer:
 
 
 def _known(call: Call, id: str, secret: str) -> PaymentIntent | SetupIntent:
-    found = find(call, PAYMENTS, id) or find(call, SETUPS, id)
-    if found is None or found.client_secret != secret:
+    intent = find(call, PAYMENTS, id) or find(call, SETUPS, id)
+    if intent is None or intent.client_secret != secret:
         raise StripeError("There is no such page.", status=404)
-    return found
+    return intent
 
 
 def _page(what: str, form: str) -> Answer:

@@ -139,15 +139,15 @@ def _money(currency: str, amount: int) -> Fields:
 
 
 def _pending(call: Call) -> dict[str, int]:
-    found: dict[str, int] = {}
+    pending: dict[str, int] = {}
     waiting = call.db.rows(
         BalanceTransaction,
         BalanceTransaction.available_on > now(call),
         columns=(BalanceTransaction.currency, BalanceTransaction.net),
     )
     for currency, net in waiting:
-        found[currency] = found.get(currency, 0) + net
-    return found
+        pending[currency] = pending.get(currency, 0) + net
+    return pending
 
 
 def available(call: Call, currency: str) -> int:

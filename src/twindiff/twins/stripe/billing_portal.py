@@ -140,10 +140,10 @@ def change_subscription(call: Call, secret: str, params: Annotated[Wish, Body]) 
 
 
 def _session(call: Call, secret: str) -> PortalSession:
-    found = call.db.find(PortalSession, PortalSession.secret == secret)
-    if found is None:
+    session = call.db.find(PortalSession, PortalSession.secret == secret)
+    if session is None:
         raise StripeError("There is no such page.", status=404)
-    return found
+    return session
 
 
 def _subscription(row: Subscription) -> str:

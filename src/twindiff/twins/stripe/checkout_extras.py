@@ -179,10 +179,10 @@ def shipping_details(form: SessionForm, allowed: list[str]) -> Fields:
 
 def chosen(options: list[Fields], rate: str) -> Fields:
     """The way of shipping that a customer has chosen."""
-    found = [option for option in options if option["shipping_rate"] == rate]
-    if not found:
+    matches = [option for option in options if option["shipping_rate"] == rate]
+    if not matches:
         raise StripeError("Choose one of the ways of shipping.", param="shipping_rate")
-    return found[0]
+    return matches[0]
 
 
 def filled(fields: list[Fields], typed: dict[str, str]) -> list[Fields]:

@@ -93,10 +93,10 @@ def pay_link(call: Call, slug: str, params: Annotated[SessionForm, Body]) -> Ans
 
 
 def _link(call: Call, slug: str) -> PaymentLink:
-    found = call.db.find(PaymentLink, PaymentLink.slug == slug)
-    if found is None:
+    link = call.db.find(PaymentLink, PaymentLink.slug == slug)
+    if link is None:
         raise LINKS.missing(slug)
-    return found
+    return link
 
 
 def _session_page(call: Call, row: CheckoutSession, error: str = "") -> Answer:
@@ -235,8 +235,8 @@ def _known(each: dict[str, Any]) -> dict[str, Any]:
 
 def _plain(data: dict[str, Any]) -> dict[str, Any]:
     names = ("default_tax_rates", "description", "metadata", "trial_period_days")
-    found = {name: data[name] for name in names if data.get(name)}
-    return {**found, "trial_end": str(data["trial_end"])} if data.get("trial_end") else found
+    plain = {name: data[name] for name in names if data.get(name)}
+    return {**plain, "trial_end": str(data["trial_end"])} if data.get("trial_end") else plain
 
 
 def _set_up(call: Call, row: CheckoutSession, method: PaymentMethod, customer: Customer | None) -> Outcome:

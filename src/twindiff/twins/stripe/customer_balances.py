@@ -124,9 +124,9 @@ class Fund(Params):
 @api.post("/customers/{customer}/balance_transactions")
 def create_balance_transaction(call: Call, customer: str, params: Annotated[CreateTransaction, Body]) -> Fields:
     """Change what a customer owes, or is owed."""
-    found = existing(call, customer)
+    row = existing(call, customer)
     metadata = merged_metadata({}, params.metadata)
-    made = adjust(call, found, params.amount, params.currency, **given(params, "amount", "currency"), metadata=metadata)
+    made = adjust(call, row, params.amount, params.currency, **given(params, "amount", "currency"), metadata=metadata)
     return CUSTOMER_TRANSACTIONS.show(made)
 
 
@@ -151,10 +151,10 @@ def update_transaction(
     call: Call, customer: str, transaction: str, params: Annotated[UpdateTransaction, Body]
 ) -> Fields:
     """Change what is said of an adjustment."""
-    found = _of(call, customer, transaction)
-    metadata = merged_metadata(found.metadata, params.metadata)
+    row = _of(call, customer, transaction)
+    metadata = merged_metadata(row.metadata, params.metadata)
     return CUSTOMER_TRANSACTIONS.show(
-        update(call, CUSTOMER_TRANSACTIONS, found, False, **given(params), metadata=metadata)
+        update(call, CUSTOMER_TRANSACTIONS, row, False, **given(params), metadata=metadata)
     )
 
 
@@ -167,12 +167,12 @@ def retrieve_cash_balance(call: Call, customer: str, params: Annotated[Params, B
 @api.post("/customers/{customer}/cash_balance")
 def update_cash_balance(call: Call, customer: str, params: Annotated[UpdateCash, Body]) -> Fields:
     """Say how cash is applied."""
-    found = existing(call, customer)
+    row = existing(call, customer)
     mode = value_of(params.settings).get("reconciliation_mode") if isinstance(params.settings, CashSettings) else None
     if mode:
         mode = "automatic" if mode == "merchant_default" else mode
-        found = update(call, CUSTOMERS, found, False, reconciliation_mode=mode)
-    return cash_balance_object(found)
+        row = update(call, CUSTOMERS, row, False, reconciliation_mode=mode)
+    return cash_balance_object(row)
 
 
 @api.get("/customers/{customer}/cash_balance_transactions")
@@ -186,21 +186,21 @@ def list_cash_transactions(call: Call, customer: str, params: Annotated[ListPara
 @api.get("/customers/{customer}/cash_balance_transactions/{transaction}")
 def retrieve_cash_transaction(call: Call, customer: str, transaction: str, params: Annotated[Params, Body]) -> Fields:
     """Look at a movement of cash."""
-    found = retrieve(call, CASH_TRANSACTIONS, transaction)
-    if found.customer != customer:
+    row = retrieve(call, CASH_TRANSACTIONS, transaction)
+    if row.customer != customer:
         raise CASH_TRANSACTIONS.missing(transaction)
-    return cash_transaction_object(found)
+    return cash_transaction_object(row)
 
 
 @api.post("/test_helpers/customers/{customer}/fund_cash_balance")
 def fund_cash_balance(call: Call, customer: str, params: Annotated[Fund, Body]) -> Fields:
     """Let a customer send cash."""
-    found, currency = existing(call, customer), checked_currency(params.currency)
+    row, currency = existing(call, customer), checked_currency(params.currency)
     if params.amount < 1:
         message = "This value must be greater than or equal to 1."
         raise StripeError(message, code="parameter_invalid_integer", param="amount")
     transfer: Fields = {"type": "us_bank_transfer", "reference": params.reference or None, "us_bank_transfer": {}}
-    made = move_cash(call, found, params.amount, currency, "funded", {"bank_transfer": transfer})
+    made = move_cash(call, row, params.amount, currency, "funded", {"bank_transfer": transfer})
     return cash_transaction_object(made)
 
 
@@ -262,8 +262,8 @@ def adjust(
     )
 
 
-def _of(call: Call, customer: str, transaction: str) -> CustomerBalanceTransaction:
-    found = retrieve(call, CUSTOMER_TRANSACTIONS, transaction)
-    if found.customer != customer:
-        raise CUSTOMER_TRANSACTIONS.missing(transaction)
-    return found
+def _of(call: Call, customer: str, transaction_id: str) -> CustomerBalanceTransaction:
+    transaction = retrieve(call, CUSTOMER_TRANSACTIONS, transaction_id)
+    if transaction.customer != customer:
+        raise CUSTOMER_TRANSACTIONS.missing(transaction_id)
+    return transaction

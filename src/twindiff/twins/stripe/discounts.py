@@ -114,13 +114,13 @@ def coupons_of(call: Call, ids: Sequence[str], at: int) -> list[tuple[str, Coupo
     if not ids:
         return []
     rows = {row.id: row for row in call.db.rows(Discount, Discount.id.in_(ids))}
-    found: list[tuple[str, Coupon]] = []
+    coupons: list[tuple[str, Coupon]] = []
     for id in ids:
         row = rows.get(id)
         coupon = find(call, COUPONS, row.coupon) if row and (row.end is None or row.end > at) else None
         if coupon:
-            found.append((id, coupon))
-    return found
+            coupons.append((id, coupon))
+    return coupons
 
 
 def used(call: Call, ids: Sequence[str]) -> list[str]:

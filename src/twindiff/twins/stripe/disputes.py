@@ -142,10 +142,10 @@ def retrieve_dispute(call: Call, id: str, params: Annotated[Params, Body]) -> Fi
 @api.get("/charges/{charge}/dispute")
 def retrieve_charge_dispute(call: Call, charge: str, params: Annotated[Params, Body]) -> Fields:
     """Look at the dispute of a charge."""
-    found = retrieve(call, CHARGES, charge)
-    if found.dispute is None:
+    row = retrieve(call, CHARGES, charge)
+    if row.dispute is None:
         raise StripeError(f"No dispute for charge: {charge}", status=404, code="resource_missing")
-    return dispute_object(retrieve(call, DISPUTES, found.dispute))
+    return dispute_object(retrieve(call, DISPUTES, row.dispute))
 
 
 @api.get("/disputes")

@@ -126,13 +126,13 @@ def update(call: Call, kind: Resource[R], row: R, event: str | Literal[False] = 
 
 def differences(before: Fields, after: Fields) -> Fields:
     """The values before of the fields that differ; of objects in both, what differs inside."""
-    found: Fields = {}
+    previous: Fields = {}
     for name in {**before, **after}:
         old, now = before.get(name), after.get(name)
         if old == now:
             continue
         if not isinstance(old, dict) or not isinstance(now, dict):
-            found[name] = old
+            previous[name] = old
         elif inner := differences(cast(Fields, old), cast(Fields, now)):
-            found[name] = inner
-    return found
+            previous[name] = inner
+    return previous

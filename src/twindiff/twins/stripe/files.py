@@ -83,8 +83,8 @@ def retrieve_file(call: Call, file: str, params: Annotated[Params, Body]) -> Fie
 @api.get("/{file}/contents")
 def retrieve_file_contents(call: Call, file: str, params: Annotated[Params, Body]) -> Answer:
     """Download a file."""
-    found = retrieve(call, FILES, file)
-    return file_answer(call.blobs.get(found.digest), found.content_type, filename=found.filename or "file")
+    row = retrieve(call, FILES, file)
+    return file_answer(call.blobs.get(row.digest), row.content_type, filename=row.filename or "file")
 
 
 @api.get("")

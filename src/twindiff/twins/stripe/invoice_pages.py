@@ -52,10 +52,10 @@ def pay_invoice(call: Call, secret: str, params: Annotated[CardForm, Body]) -> A
 
 
 def _known(call: Call, secret: str) -> Invoice:
-    found = call.db.find(Invoice, Invoice.secret == secret)
-    if found is None or found.status == "draft":
+    invoice = call.db.find(Invoice, Invoice.secret == secret)
+    if invoice is None or invoice.status == "draft":
         raise StripeError("There is no such page.", status=404)
-    return found
+    return invoice
 
 
 def _lines(call: Call, invoice: Invoice) -> str:

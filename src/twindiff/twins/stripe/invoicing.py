@@ -70,8 +70,8 @@ def take_pending(call: Call, draft: Invoice, subscription: str | None = None) ->
 def waiting(call: Call, customer: str, subscription: str | None, currency: str) -> list[InvoiceItem]:
     """What waits for a customer's next invoice in a currency, of a subscription or of any."""
     mine = (InvoiceItem.customer == customer, InvoiceItem.invoice == None)  # noqa: E711 - a condition on the column
-    found = call.db.rows(InvoiceItem, *mine, order=InvoiceItem.seq)
-    wanted = [each for each in found if each.subscription in (None, subscription or each.subscription)]
+    items = call.db.rows(InvoiceItem, *mine, order=InvoiceItem.seq)
+    wanted = [each for each in items if each.subscription in (None, subscription or each.subscription)]
     return [each for each in wanted if each.currency == currency]
 
 

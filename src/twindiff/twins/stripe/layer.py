@@ -73,8 +73,8 @@ def _check(exchange: Exchange) -> str:
     """The version of a request; raises for one that is none, for other accounts and for publishable keys."""
     headers = exchange.request.headers
     version = headers.get("stripe-version") or VERSION
-    found = _VERSION.fullmatch(version)
-    if not found or not _is_date(found[1]):
+    match = _VERSION.fullmatch(version)
+    if not match or not _is_date(match[1]):
         raise StripeError(f"Invalid Stripe API version: {version[:200]}")
     if account := headers.get("stripe-account"):
         message = (

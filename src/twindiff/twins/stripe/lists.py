@@ -23,8 +23,8 @@ def list_of(
     """A page of the objects for which conditions hold."""
     after, before = _cursors(call, kind, params)
     order = kind.table.seq if oldest_first else -kind.table.seq
-    found = page_beside(call.db, kind.table, *where, by=order, limit=clamped(params.limit), after=after, before=before)
-    return list_object(show_all(call, kind, found.rows), url, has_more=found.has_more)
+    page = page_beside(call.db, kind.table, *where, by=order, limit=clamped(params.limit), after=after, before=before)
+    return list_object(show_all(call, kind, page.rows), url, has_more=page.has_more)
 
 
 def list_object(data: list[Any], url: str, *, has_more: bool = False, **more: Any) -> Fields:

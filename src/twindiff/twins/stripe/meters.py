@@ -274,7 +274,7 @@ def _check_time(call: Call, when: int) -> None:
 
 def usage(call: Call, meter: Meter, customer: str, start: int, end: int) -> Decimal:
     """What a customer used from one time to before another."""
-    found: list[tuple[Any, ...]] = call.db.rows(
+    rows: list[tuple[Any, ...]] = call.db.rows(
         MeterEvent,
         MeterEvent.event_name == meter.event_name,
         MeterEvent.customer == customer,
@@ -283,7 +283,7 @@ def usage(call: Call, meter: Meter, customer: str, start: int, end: int) -> Deci
         order=(MeterEvent.timestamp, MeterEvent.seq),
         columns=(MeterEvent.value,),
     )
-    values = [Decimal(value) for (value,) in found]
+    values = [Decimal(value) for (value,) in rows]
     if meter.default_aggregation["formula"] == "last":
         return values[-1] if values else Decimal(0)
     return sum(values, Decimal(0))

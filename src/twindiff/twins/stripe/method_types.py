@@ -57,8 +57,8 @@ def allowed(types: list[str], currency: str = "") -> list[str]:
         if type not in TYPES:
             param = f"allowed_payment_method_types[{number}]"
             raise StripeError(f"Invalid {param}: {type[:100]} is no payment method type.", param=param)
-    found = [type for type in types if not currency or currency in CURRENCIES.get(type, (currency,))]
-    if not found:
+    suitable = [type for type in types if not currency or currency in CURRENCIES.get(type, (currency,))]
+    if not suitable:
         message = "None of the `allowed_payment_method_types` is compatible with the other parameters of the intent."
         raise StripeError(message, param="allowed_payment_method_types")
-    return found
+    return suitable

@@ -103,10 +103,10 @@ def shown(table: type[R], name: str, *hidden: str, **fields: Any) -> View[R]:
 
 def show_all(call: Call, kind: Resource[R], rows: Sequence[R]) -> list[Fields]:
     """Rows as they are shown, with what they show of others."""
-    found = [kind.show(row) for row in rows]
-    if kind.fill and found:
-        kind.fill(call, found)
-    return found
+    objects = [kind.show(row) for row in rows]
+    if kind.fill and objects:
+        kind.fill(call, objects)
+    return objects
 
 
 def show(call: Call, kind: Resource[R], row: R) -> Fields:
@@ -163,24 +163,24 @@ def retrieve(call: Call, kind: Resource[R], id: str, *, param: str | None = None
 
     Most references by parameters are refused with 400: `retrieve(call, PRICES, id, param="price", status=400)`.
     """
-    found = find(call, kind, id)
-    if found is None:
+    row = find(call, kind, id)
+    if row is None:
         raise kind.missing(id, param=param, status=status)
-    return found
+    return row
 
 
 def refer(call: Call, kind: Resource[R], id: str, param: str, status: int = 400) -> R:
     """The object that a parameter names; a deleted one is missing."""
-    found = retrieve(call, kind, id, param=param, status=status)
-    if getattr(found, "deleted", False):
+    row = retrieve(call, kind, id, param=param, status=status)
+    if getattr(row, "deleted", False):
         raise kind.missing(id, param=param, status=status)
-    return found
+    return row
 
 
 def prefix_of(id: str) -> str:
     """What an id begins with."""
-    found = _PREFIX.match(id)
-    return found[0] if found else ""
+    match = _PREFIX.match(id)
+    return match[0] if match else ""
 
 
 def expanded(call: Call, value: Any, paths: Sequence[str]) -> Any:
@@ -209,5 +209,5 @@ def _objects(call: Call, prefix: str, ids: Sequence[str]) -> dict[str, Fields]:
     kind = RESOURCES.get(prefix)
     if kind is None:
         return {}
-    found = show_all(call, kind, call.db.rows(kind.table, kind.table.id.in_(ids)))
-    return {each["id"]: each for each in found}
+    objects = show_all(call, kind, call.db.rows(kind.table, kind.table.id.in_(ids)))
+    return {each["id"]: each for each in objects}

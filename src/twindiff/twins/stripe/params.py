@@ -100,12 +100,12 @@ def value_of(given: Any) -> Any:
 
 def given(params: Struct, *skipped: str) -> dict[str, Any]:
     """The parameters that were given, by name, without `expand`, `metadata` and those that are skipped."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name in _names(type(params), skipped):
         if (value := getattr(params, name)) is not UNSET:
-            found[name] = value = value_of(value)
+            values[name] = value = value_of(value)
             check_text(value, name)
-    return found
+    return values
 
 
 @cache

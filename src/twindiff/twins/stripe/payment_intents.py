@@ -236,9 +236,9 @@ def search_payment_intents(call: Call, params: Annotated[SearchParams, Body]) ->
 @api.get("/{intent}", scope="publishable")
 def retrieve_payment_intent(call: Call, intent: str, params: Annotated[RetrieveIntent, Body]) -> Fields:
     """Look at a PaymentIntent."""
-    found = retrieve(call, PAYMENTS, intent)
-    _check_secret(call, found, params.client_secret)
-    return payment_intent_object(found)
+    row = retrieve(call, PAYMENTS, intent)
+    _check_secret(call, row, params.client_secret)
+    return payment_intent_object(row)
 
 
 @api.get("")
@@ -251,45 +251,45 @@ def list_payment_intents(call: Call, params: Annotated[ListIntents, Body]) -> Fi
 @api.post("/{intent}")
 def update_payment_intent(call: Call, intent: str, params: Annotated[UpdateIntent, Body]) -> Fields:
     """Change what is given of a PaymentIntent; the amount only as long as nobody has paid."""
-    found = retrieve(call, PAYMENTS, intent)
+    row = retrieve(call, PAYMENTS, intent)
     check_choice(call, params)
     wanted = given(params, *_NO_COLUMNS)
-    _check_update(call, found, params)
+    _check_update(call, row, params)
     if isinstance(params.allowed_payment_method_types, list):
-        types = allowed(params.allowed_payment_method_types, wanted.get("currency", found.currency))
+        types = allowed(params.allowed_payment_method_types, wanted.get("currency", row.currency))
         wanted["payment_method_types"] = types
     if isinstance(params.payment_method_options, dict):
-        wanted["payment_method_options"] = {**found.payment_method_options, **value_of(params.payment_method_options)}
-    method = _method(call, params, wanted.get("customer", found.customer))
+        wanted["payment_method_options"] = {**row.payment_method_options, **value_of(params.payment_method_options)}
+    method = _method(call, params, wanted.get("customer", row.customer))
     if method:
         wanted |= {"payment_method": method.id, "status": "requires_confirmation"}
-    metadata = merged_metadata(found.metadata, params.metadata)
-    return payment_intent_object(update(call, PAYMENTS, found, False, **wanted, metadata=metadata))
+    metadata = merged_metadata(row.metadata, params.metadata)
+    return payment_intent_object(update(call, PAYMENTS, row, False, **wanted, metadata=metadata))
 
 
 @api.post("/{intent}/confirm", scope="publishable")
 def confirm_payment_intent(call: Call, intent: str, params: Annotated[ConfirmIntent, Body]) -> Any:
     """Try to get the money."""
     check_choice(call, params)
-    found = retrieve(call, PAYMENTS, intent)
-    _check_secret(call, found, params.client_secret)
-    if found.status == "succeeded":
+    row = retrieve(call, PAYMENTS, intent)
+    _check_secret(call, row, params.client_secret)
+    if row.status == "succeeded":
         message = (
             "You cannot confirm this PaymentIntent because it has already succeeded after being previously confirmed."
         )
         raise unexpected(message)
-    if found.status not in CONFIRMABLE:
+    if row.status not in CONFIRMABLE:
         message = (
-            f"You cannot confirm this PaymentIntent because it has a status of {found.status}. Only a PaymentIntent "
+            f"You cannot confirm this PaymentIntent because it has a status of {row.status}. Only a PaymentIntent "
             "with one of the following statuses may be confirmed: requires_confirmation, requires_action."
         )
         raise unexpected(message)
     wanted = given(params, *_NO_COLUMNS)
-    if method := _method(call, params, found.customer):
+    if method := _method(call, params, row.customer):
         wanted["payment_method"] = method.id
     if isinstance(params.payment_method_options, dict):
-        wanted["payment_method_options"] = {**found.payment_method_options, **value_of(params.payment_method_options)}
-    changed = call.db.change(found, **wanted) if wanted else found
+        wanted["payment_method_options"] = {**row.payment_method_options, **value_of(params.payment_method_options)}
+    changed = call.db.change(row, **wanted) if wanted else row
     if changed.payment_method is None:
         raise _without_method(changed)
     return _confirm(call, changed, params)
@@ -298,8 +298,8 @@ def confirm_payment_intent(call: Call, intent: str, params: Annotated[ConfirmInt
 @api.post("/{intent}/capture")
 def capture_payment_intent(call: Call, intent: str, params: Annotated[CaptureIntent, Body]) -> Fields:
     """Take what was authorized, or a part of it."""
-    found = retrieve(call, PAYMENTS, intent)
-    captured = capture(call, found, params.amount_to_capture)
+    row = retrieve(call, PAYMENTS, intent)
+    captured = capture(call, row, params.amount_to_capture)
     metadata = merged_metadata(captured.metadata, params.metadata)
     return payment_intent_object(update(call, PAYMENTS, captured, False, metadata=metadata))
 

@@ -133,19 +133,19 @@ def list_payouts(call: Call, params: Annotated[ListPayouts, Body]) -> Fields:
 @api.post("/{payout}")
 def update_payout(call: Call, payout: str, params: Annotated[UpdatePayout, Body]) -> Fields:
     """Change the metadata of a payout."""
-    found = retrieve(call, PAYOUTS, payout)
-    return payout_object(update(call, PAYOUTS, found, metadata=merged_metadata(found.metadata, params.metadata)))
+    row = retrieve(call, PAYOUTS, payout)
+    return payout_object(update(call, PAYOUTS, row, metadata=merged_metadata(row.metadata, params.metadata)))
 
 
 @api.post("/{payout}/cancel")
 def cancel_payout(call: Call, payout: str, params: Annotated[Params, Body]) -> Fields:
     """Keep the money, as long as it has not left."""
-    found = retrieve(call, PAYOUTS, payout)
-    if found.status != "pending":
-        message = f"Payouts may only be canceled while they are pending; this one has a status of {found.status}."
+    row = retrieve(call, PAYOUTS, payout)
+    if row.status != "pending":
+        message = f"Payouts may only be canceled while they are pending; this one has a status of {row.status}."
         raise StripeError(message, code="payout_not_cancelable")
-    back = enter(call, "payout_cancel", found.amount, found.currency, found.id, description="STRIPE PAYOUT CANCELED")
-    canceled = call.db.change(found, status="canceled", failure_balance_transaction=back.id)
+    back = enter(call, "payout_cancel", row.amount, row.currency, row.id, description="STRIPE PAYOUT CANCELED")
+    canceled = call.db.change(row, status="canceled", failure_balance_transaction=back.id)
     record_row(call, "payout.canceled", PAYOUTS, canceled)
     return payout_object(canceled)
 
@@ -153,24 +153,24 @@ def cancel_payout(call: Call, payout: str, params: Annotated[Params, Body]) -> F
 @api.post("/{payout}/reverse")
 def reverse_payout(call: Call, payout: str, params: Annotated[UpdatePayout, Body]) -> Fields:
     """Bring back what has arrived."""
-    found = retrieve(call, PAYOUTS, payout)
-    if found.status != "paid" or found.reversed_by:
-        message = f"Only payouts that were paid can be reversed; this one has a status of {found.status}."
+    row = retrieve(call, PAYOUTS, payout)
+    if row.status != "paid" or row.reversed_by:
+        message = f"Only payouts that were paid can be reversed; this one has a status of {row.status}."
         raise StripeError(message, code="payout_reversal_not_allowed")
     made = new(
         call,
         PAYOUTS,
-        amount=-found.amount,
-        currency=found.currency,
+        amount=-row.amount,
+        currency=row.currency,
         arrival_date=now(call),
-        original_payout=found.id,
+        original_payout=row.id,
         metadata=merged_metadata({}, params.metadata),
         status="paid",
     )
-    entered = enter(call, "payout", found.amount, found.currency, made.id, description="STRIPE PAYOUT REVERSAL")
+    entered = enter(call, "payout", row.amount, row.currency, made.id, description="STRIPE PAYOUT REVERSAL")
     made = call.db.change(made, balance_transaction=entered.id)
     record_row(call, "payout.created", PAYOUTS, made)
-    update(call, PAYOUTS, found, reversed_by=made.id)
+    update(call, PAYOUTS, row, reversed_by=made.id)
     return payout_object(made)
 
 

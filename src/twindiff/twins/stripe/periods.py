@@ -40,10 +40,10 @@ def previous_boundary(anchor: int, at: int, interval: str, count: int) -> int:
     """The last boundary of the periods around an anchor that is not later than a time."""
     following = next_boundary(anchor, at, interval, count)
     turn = 1
-    while (found := shifted(following, interval, -count * turn)) > at:
+    while (earlier := shifted(following, interval, -count * turn)) > at:
         turn += 1
-    back = next_boundary(anchor, found - 1, interval, count)
-    return back if back <= at else found
+    back = next_boundary(anchor, earlier - 1, interval, count)
+    return back if back <= at else earlier
 
 
 def _months(moment: int) -> int:

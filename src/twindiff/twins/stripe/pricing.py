@@ -47,15 +47,15 @@ def _tier_price(tier: Fields, quantity: Decimal) -> Decimal:
 
 def _graduated(tiers: Sequence[Fields], quantity: Decimal) -> list[tuple[Fields, Decimal]]:
     """The tiers that a quantity reaches, with how much of it is in each; the first one is reached by nothing, too."""
-    found: list[tuple[Fields, Decimal]] = []
+    reached: list[tuple[Fields, Decimal]] = []
     below = Decimal(0)
     for tier in tiers:
-        if found and quantity <= below:
+        if reached and quantity <= below:
             break
         top = quantity if tier["up_to"] is None else min(quantity, Decimal(tier["up_to"]))
-        found.append((tier, top - below))
+        reached.append((tier, top - below))
         below = top if tier["up_to"] is None else Decimal(tier["up_to"])
-    return found
+    return reached
 
 
 def prorated(amount: int, left: int, whole: int) -> int:

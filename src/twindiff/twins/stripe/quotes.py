@@ -307,17 +307,17 @@ def _fields(call: Call, params: QuoteParams, row: Quote | None) -> Fields:
 
 
 def _amounts(call: Call, items: list[SaleItem]) -> Fields:
-    found = totals(items)
+    amounts = totals(items)
     prices = prices_for(call, items) if items else {}
     again = [item for item in items if prices[item.price].type == "recurring"]
-    details = {name: found[name] for name in ("amount_subtotal", "amount_total", "total_details")}
+    details = {name: amounts[name] for name in ("amount_subtotal", "amount_total", "total_details")}
     recurring = None
     if again:
         every: Fields = prices[again[0].price].recurring
         mine = totals(again)
         recurring = {name: mine[name] for name in details}
         recurring |= {"interval": every["interval"], "interval_count": every["interval_count"]}
-    return {**found, "computed": {"recurring": recurring, "upfront": details}}
+    return {**amounts, "computed": {"recurring": recurring, "upfront": details}}
 
 
 def _subscribe(call: Call, row: Quote, items: list[SaleItem]) -> str:

@@ -141,20 +141,20 @@ def list_refunds(call: Call, params: Annotated[ListRefunds, Body]) -> Fields:
 @api.post("/{id}")
 def update_refund(call: Call, id: str, params: Annotated[UpdateRefund, Body]) -> Fields:
     """Change the metadata of a refund."""
-    found = retrieve(call, REFUNDS, id)
-    return refund_object(update(call, REFUNDS, found, metadata=merged_metadata(found.metadata, params.metadata)))
+    row = retrieve(call, REFUNDS, id)
+    return refund_object(update(call, REFUNDS, row, metadata=merged_metadata(row.metadata, params.metadata)))
 
 
 @api.post("/{id}/cancel")
 def cancel_refund(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
     """Keep money that was to be given back in a way that asks the customer first; the others cannot be canceled."""
-    found = retrieve(call, REFUNDS, id)
-    if found.status != "requires_action":
-        message = f"You cannot cancel this refund because it has a status of {found.status}."
+    row = retrieve(call, REFUNDS, id)
+    if row.status != "requires_action":
+        message = f"You cannot cancel this refund because it has a status of {row.status}."
         raise StripeError(
             f"{message} Only a refund with one of the following statuses may be canceled: requires_action."
         )
-    return refund_object(_undo(call, found, "canceled", None))
+    return refund_object(_undo(call, row, "canceled", None))
 
 
 def refund(

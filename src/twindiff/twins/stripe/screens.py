@@ -34,11 +34,11 @@ def screen(call: Call, path: str) -> Screen | None:
     kind, _, id = path.partition("/")
     if not id:
         seen = {"": _payments, "customers": _customers, "invoices": _invoices}.get(kind)
-        found = seen(call) if seen else None
+        shown = seen(call) if seen else None
     else:
         one = _PAGES.get(kind)
-        found = one(call, id) if one else None
-    return found._replace(places=_PLACES) if found else None
+        shown = one(call, id) if one else None
+    return shown._replace(places=_PLACES) if shown else None
 
 
 _TO_PAYMENTS, _TO_CUSTOMERS, _TO_INVOICES = (

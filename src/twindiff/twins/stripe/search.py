@@ -64,7 +64,7 @@ def search_of(
     if isinstance(params.expand, list) and wants_total:
         params.expand.remove("total_count")
     cursor = str(params.page or "")
-    found = page(
+    matches = page(
         call.db,
         kind.table,
         *conditions,
@@ -76,9 +76,9 @@ def search_of(
     total = {"total_count": call.db.count(kind.table, *conditions)} if wants_total else {}
     return {
         "object": "search_result",
-        "data": show_all(call, kind, found.rows),
-        "has_more": bool(found.next_cursor),
-        "next_page": found.next_cursor or None,
+        "data": show_all(call, kind, matches.rows),
+        "has_more": bool(matches.next_cursor),
+        "next_page": matches.next_cursor or None,
         "url": url,
         **total,
     }
@@ -97,14 +97,14 @@ def _parsed(query: str) -> tuple[list[Clause], str]:
     joints: set[str] = set()
     at = 0
     while not clauses or at < len(query):
-        found = _CLAUSE.match(query, at)
-        if found is None:
+        match = _CLAUSE.match(query, at)
+        if match is None:
             rest = query[at : at + 50] or "the end"
             raise StripeError(f"We were unable to parse your search query, at: {rest}", param="query")
-        clauses.append(_clause(found))
-        joint = _JOINT.match(query, found.end())
-        joints |= {joint[1].upper()} if joint else {"AND"} if found.end() < len(query) else set()
-        at = joint.end() if joint else found.end()
+        clauses.append(_clause(match))
+        joint = _JOINT.match(query, match.end())
+        joints |= {joint[1].upper()} if joint else {"AND"} if match.end() < len(query) else set()
+        at = joint.end() if joint else match.end()
     if len(joints) > 1:
         raise StripeError("A search query cannot combine AND with OR; use one of them.", param="query")
     if len(clauses) > MOST_CLAUSES:
@@ -112,12 +112,12 @@ def _parsed(query: str) -> tuple[list[Clause], str]:
     return clauses, joints.pop() if joints else "AND"
 
 
-def _clause(found: re.Match[str]) -> Clause:
-    value = found["value"]
+def _clause(match: re.Match[str]) -> Clause:
+    value = match["value"]
     is_text = value[0] in "\"'"
     plain = re.sub(r"\\(.)", r"\1", value[1:-1]) if is_text else value
-    key = re.sub(r"\\(.)", r"\1", found["key"] or "")
-    return Clause(found["field"], key, found["operator"], plain, is_text, bool(found["minus"]))
+    key = re.sub(r"\\(.)", r"\1", match["key"] or "")
+    return Clause(match["field"], key, match["operator"], plain, is_text, bool(match["minus"]))
 
 
 def _compiled(clause: Clause, fields: Searchable, resource: str) -> Expression:

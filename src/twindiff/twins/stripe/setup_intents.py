@@ -217,7 +217,7 @@ def list_setup_intents(call: Call, params: Annotated[ListSetups, Body]) -> Field
 @api.post("/{intent}", layers=[with_intent])
 def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, Body]) -> Fields:
     """Change what is given of a SetupIntent."""
-    found = retrieve(call, SETUPS, intent)
+    row = retrieve(call, SETUPS, intent)
     check_choice(call, params)
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
@@ -226,17 +226,17 @@ def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, 
         wanted["payment_method_types"] = allowed(params.allowed_payment_method_types)
     if method := _method(call, params):
         wanted |= {"payment_method": method.id, "status": "requires_confirmation"}
-    metadata = merged_metadata(found.metadata, params.metadata)
-    return setup_intent_object(update(call, SETUPS, found, False, **wanted, metadata=metadata))
+    metadata = merged_metadata(row.metadata, params.metadata)
+    return setup_intent_object(update(call, SETUPS, row, False, **wanted, metadata=metadata))
 
 
 @api.post("/{intent}/confirm", scope="publishable", layers=[with_intent])
 def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup, Body]) -> Any:
     """Agree on the way to pay."""
-    found = _known(call, intent, params.client_secret)
-    if found.status not in OPEN:
-        message = f"You cannot confirm this SetupIntent because it has a status of {found.status}."
-        if found.status == "succeeded":
+    row = _known(call, intent, params.client_secret)
+    if row.status not in OPEN:
+        message = f"You cannot confirm this SetupIntent because it has a status of {row.status}."
+        if row.status == "succeeded":
             message = (
                 "You cannot confirm this SetupIntent because it has already succeeded after being previously confirmed."
             )
@@ -244,21 +244,21 @@ def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup
     wanted = {name: value for name, value in given(params).items() if name == "return_url"}
     if method := _method(call, params):
         wanted["payment_method"] = method.id
-    return _confirm(call, call.db.change(found, **wanted) if wanted else found)
+    return _confirm(call, call.db.change(row, **wanted) if wanted else row)
 
 
 @api.post("/{intent}/cancel", layers=[with_intent])
 def cancel_setup_intent(call: Call, intent: str, params: Annotated[CancelSetup, Body]) -> Fields:
     """Give up on it."""
-    found = retrieve(call, SETUPS, intent)
-    if found.status not in OPEN:
+    row = retrieve(call, SETUPS, intent)
+    if row.status not in OPEN:
         message = (
-            f"You cannot cancel this SetupIntent because it has a status of {found.status}. Only a SetupIntent with "
+            f"You cannot cancel this SetupIntent because it has a status of {row.status}. Only a SetupIntent with "
             f"one of the following statuses may be canceled: {', '.join(OPEN)}."
         )
         raise StripeError(message, code="setup_intent_unexpected_state")
     reason = params.cancellation_reason or None
-    canceled = call.db.change(found, status="canceled", cancellation_reason=reason, next_action=None)
+    canceled = call.db.change(row, status="canceled", cancellation_reason=reason, next_action=None)
     record_row(call, "setup_intent.canceled", SETUPS, canceled)
     return setup_intent_object(canceled)
 
@@ -278,11 +278,11 @@ def complete(call: Call, intent: SetupIntent, *, succeeds: bool) -> SetupIntent:
 
 
 def _known(call: Call, id: str, secret: str | UnsetType) -> SetupIntent:
-    found = retrieve(call, SETUPS, id)
-    if call.token.startswith("pk_") and secret != found.client_secret:
+    intent = retrieve(call, SETUPS, id)
+    if call.token.startswith("pk_") and secret != intent.client_secret:
         message = "The client_secret provided does not match any associated SetupIntent on this account."
         raise StripeError(message, code="setup_intent_invalid_parameter", param="client_secret")
-    return found
+    return intent
 
 
 def _method(call: Call, params: SetupParams) -> PaymentMethod | None:

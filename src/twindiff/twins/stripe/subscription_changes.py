@@ -117,10 +117,10 @@ def _changes(
 ) -> list[Change]:
     given_items: list[ChangedItem] = params.items if isinstance(params.items, list) else []
     by_id = {item.id: item for item in items}
-    found = [_change(call, row, by_id, each, f"items[{n}]") for n, each in enumerate(given_items)]
-    if found:
-        _check_result(row, items, found)
-    return found
+    changes = [_change(call, row, by_id, each, f"items[{n}]") for n, each in enumerate(given_items)]
+    if changes:
+        _check_result(row, items, changes)
+    return changes
 
 
 def _change(call: Call, row: Subscription, by_id: dict[str, SubscriptionItem], params: ChangedItem, at: str) -> Change:

@@ -98,10 +98,10 @@ def _apply(
 
 
 def _item(call: Call, id: str) -> SubscriptionItem:
-    found = find(call, SUBSCRIPTION_ITEMS, id)
-    if found is None:
+    item = find(call, SUBSCRIPTION_ITEMS, id)
+    if item is None:
         raise StripeError(f"Invalid subscription_item id: {id[:100]}", status=404)
-    return found
+    return item
 
 
 def _open(call: Call, row: Subscription) -> Subscription:

@@ -315,7 +315,7 @@ def _from_subscription(call: Call, params: CreateSchedule) -> SubscriptionSchedu
 def _phases(call: Call, wanted: list[Phase] | UnsetType, start: int) -> list[Fields]:
     if not isinstance(wanted, list) or not wanted:
         raise StripeError("Missing required param: phases.", code="parameter_missing", param="phases")
-    found: list[Fields] = []
+    phases: list[Fields] = []
     for number, phase in enumerate(wanted):
         at = f"phases[{number}]"
         prices = [_price(call, item, f"{at}[items][{n}]") for n, item in enumerate(phase.items)]
@@ -330,9 +330,9 @@ def _phases(call: Call, wanted: list[Phase] | UnsetType, start: int) -> list[Fie
         fields = _phase_fields(items, begins, end, prices[0].currency)
         behavior = phase.proration_behavior or "create_prorations"
         said = {"description": phase.description or None, "metadata": value_of(phase.metadata or {})}
-        found.append({**fields, **said, "proration_behavior": behavior})
+        phases.append({**fields, **said, "proration_behavior": behavior})
         start = end
-    return found
+    return phases
 
 
 def _price(call: Call, item: PhaseItem, at: str) -> Price:
@@ -348,8 +348,8 @@ def _price(call: Call, item: PhaseItem, at: str) -> Price:
 def _moment(text: OptText, at: str, moment: int) -> int | None:
     if not isinstance(text, str) or not text:
         return None
-    found = integer_or_word(text, at, "now")
-    return moment if found == "now" else int(found)
+    value = integer_or_word(text, at, "now")
+    return moment if value == "now" else int(value)
 
 
 def _end(phase: Phase, start: int, price: Price, at: str) -> int:

@@ -84,8 +84,8 @@ def _currency(customer: Customer, price: Price) -> str | None:
 
 def _trial_end(call: Call, params: CreateSubscription, prices: Sequence[Price]) -> int | None:
     if isinstance(params.trial_end, str) and params.trial_end:
-        found = moment(call, params.trial_end, "trial_end", "now")
-        return None if found == "now" else int(found)
+        end = moment(call, params.trial_end, "trial_end", "now")
+        return None if end == "now" else int(end)
     days: Any = params.trial_period_days
     if params.trial_from_plan is True:
         days = max((price.recurring["trial_period_days"] or 0 for price in prices), default=0)

@@ -140,16 +140,16 @@ def check_items(wanted: Sequence[tuple[str, str]], currency: str | None, prices:
 
 def moment(call: Call, text: str, param: str, *words: str) -> int | str:
     """A time to come, or a word in its place."""
-    found = integer_or_word(text, param, *words)
-    if isinstance(found, int) and found <= now(call):
+    value = integer_or_word(text, param, *words)
+    if isinstance(value, int) and value <= now(call):
         raise StripeError(
             f"The parameter `{param}` expects a unix timestamp representing a date and time in the future. You "
-            f"specified the value `{found}` which is in the past.",
+            f"specified the value `{value}` which is in the past.",
             param=param,
         )
-    if isinstance(found, int) and found > now(call) + 5 * 366 * DAY:
+    if isinstance(value, int) and value > now(call) + 5 * 366 * DAY:
         raise StripeError("Invalid timestamp: can be no more than five years in the future.", param=param)
-    return found
+    return value
 
 
 def new_item(call: Call, row: Subscription, wanted: Wanted, trial_end: int | None = None) -> SubscriptionItem:

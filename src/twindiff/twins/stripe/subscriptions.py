@@ -141,8 +141,8 @@ def list_subscriptions(call: Call, params: Annotated[ListSubscriptions, Body]) -
     of_items += within(SubscriptionItem.current_period_end, params.current_period_end)
     of_items += within(SubscriptionItem.current_period_start, params.current_period_start)
     if of_items:
-        found = call.db.rows(SubscriptionItem, *of_items, columns=(SubscriptionItem.subscription,))
-        where.append(Subscription.id.in_([id for (id,) in found]))
+        rows = call.db.rows(SubscriptionItem, *of_items, columns=(SubscriptionItem.subscription,))
+        where.append(Subscription.id.in_([id for (id,) in rows]))
     return list_of(call, SUBSCRIPTIONS, params, "/v1/subscriptions", *where)
 
 
@@ -219,9 +219,9 @@ def _updated_fields(call: Call, params: UpdateSubscription, row: Subscription | 
 
 
 def _said(details: Any) -> Fields:
-    found: Fields = value_of(details) if is_set(details) else {}
-    found.pop("feedback_option", None)
-    return found
+    said: Fields = value_of(details) if is_set(details) else {}
+    said.pop("feedback_option", None)
+    return said
 
 
 def _check_collection(params: SubscriptionParams, row: Subscription | None) -> None:

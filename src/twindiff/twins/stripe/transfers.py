@@ -165,32 +165,32 @@ def list_transfers(call: Call, params: Annotated[ListTransfers, Body]) -> Fields
 @api.post("/{transfer}")
 def update_transfer(call: Call, transfer: str, params: Annotated[UpdateTransfer, Body]) -> Fields:
     """Change what is given of a transfer."""
-    found = retrieve(call, TRANSFERS, transfer)
-    metadata = merged_metadata(found.metadata, params.metadata)
-    return transfer_object(update(call, TRANSFERS, found, **given(params), metadata=metadata))
+    row = retrieve(call, TRANSFERS, transfer)
+    metadata = merged_metadata(row.metadata, params.metadata)
+    return transfer_object(update(call, TRANSFERS, row, **given(params), metadata=metadata))
 
 
 @api.post("/{transfer}/reversals")
 def reverse_transfer(call: Call, transfer: str, params: Annotated[ReverseTransfer, Body]) -> Fields:
     """Take back a transfer, or a part of it."""
-    found = retrieve(call, TRANSFERS, transfer)
-    left = found.amount - found.amount_reversed
+    row = retrieve(call, TRANSFERS, transfer)
+    left = row.amount - row.amount_reversed
     amount = params.amount if isinstance(params.amount, int) else left
     if not 1 <= amount <= left:
-        message = f"Transfer reversal amount ({spoken(amount, found.currency)}) must be from 1 to {left}, what is left."
+        message = f"Transfer reversal amount ({spoken(amount, row.currency)}) must be from 1 to {left}, what is left."
         raise StripeError(message, param="amount")
     made = new(
         call,
         REVERSALS,
         amount=amount,
-        currency=found.currency,
-        transfer=found.id,
+        currency=row.currency,
+        transfer=row.id,
         metadata=merged_metadata({}, params.metadata),
     )
-    entered = enter(call, "transfer_refund", amount, found.currency, made.id, category="transfer_reversal")
+    entered = enter(call, "transfer_refund", amount, row.currency, made.id, category="transfer_reversal")
     shown = REVERSALS.show(call.db.change(made, balance_transaction=entered.id))
-    fields = {"amount_reversed": found.amount_reversed + amount, "reversals": [shown, *found.reversals]}
-    update(call, TRANSFERS, found, "transfer.reversed", **fields)
+    fields = {"amount_reversed": row.amount_reversed + amount, "reversals": [shown, *row.reversals]}
+    update(call, TRANSFERS, row, "transfer.reversed", **fields)
     return shown
 
 

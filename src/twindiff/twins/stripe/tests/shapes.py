@@ -61,8 +61,8 @@ class Shapes:
         return self._fields(value, schema, at) if isinstance(value, dict) else []
 
     def _any(self, value: Any, choices: list[Json], at: str) -> list[str]:
-        found = [self._problems(value, each, at) for each in choices]
-        return [] if not all(found) else min(found, key=len)
+        problems = [self._problems(value, each, at) for each in choices]
+        return [] if not all(problems) else min(problems, key=len)
 
     def _fields(self, value: Json, schema: Json, at: str) -> list[str]:
         problems = [f"{at}.{name} is missing" for name in schema.get("required", []) if name not in value]

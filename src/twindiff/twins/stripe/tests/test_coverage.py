@@ -24,9 +24,9 @@ def test_every_core_operation_is_there():
 
 def fields_of(operation):
     """The parameters that an operation takes."""
-    found = twin.dispatch.find(operation.verb, re.sub(r"{[^}]*}", "x", operation.path))
-    assert found
-    bound = found.operation.bound
+    match = twin.dispatch.find(operation.verb, re.sub(r"{[^}]*}", "x", operation.path))
+    assert match
+    bound = match.operation.bound
     kind = bound.contract.__annotations__[bound.body] if bound.body else None
     return getattr(getattr(kind, "__origin__", kind), "__struct_fields__", ())
 

@@ -11,13 +11,13 @@ def stripe(shop):
 
 def every(stripe, path, **parameters):
     """All objects of a list."""
-    found, after = [], {}
+    objects, after = [], {}
     while True:
         page = stripe.get(path, limit=100, **parameters, **after)
-        found += page["data"]
+        objects += page["data"]
         if not page["has_more"]:
-            return found
-        after = {"starting_after": found[-1]["id"]}
+            return objects
+        after = {"starting_after": objects[-1]["id"]}
 
 
 def test_it_has_products_customers_and_what_they_did(stripe):

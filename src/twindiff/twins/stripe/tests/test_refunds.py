@@ -137,8 +137,8 @@ def test_transfers_go_to_connected_accounts_and_come_back(stripe):
     made = stripe.post("transfers", amount=1000, currency="usd", destination=account)
     assert net(stripe) == (912, 0)
     stripe.post(f"transfers/{made['id']}/reversals", amount=400)
-    found = stripe.get(f"transfers/{made['id']}")
-    assert (found["amount_reversed"], found["reversed"], len(found["reversals"]["data"])) == (400, False, 1)
+    transfer = stripe.get(f"transfers/{made['id']}")
+    assert (transfer["amount_reversed"], transfer["reversed"], len(transfer["reversals"]["data"])) == (400, False, 1)
     assert stripe.error("POST", "transfers", amount=5, currency="usd", destination="acct_no")["param"] == "destination"
 
 
@@ -161,8 +161,8 @@ def test_a_file_is_kept(stripe):
     sent = {"data": {"purpose": "dispute_evidence"}, "files": {"file": ("receipt.pdf", b"%PDF")}}
     made = stripe.environment.ask("v1/files", twin="stripe", token=stripe.token, **sent).json()
     assert (made["size"], made["type"]) == (4, "pdf")
-    found = stripe.environment.ask(f"v1/files/{made['id']}/contents", verb="GET", twin="stripe", token=stripe.token)
-    assert found.content == b"%PDF"
+    answer = stripe.environment.ask(f"v1/files/{made['id']}/contents", verb="GET", twin="stripe", token=stripe.token)
+    assert answer.content == b"%PDF"
 
 
 class TestSetupIntents:

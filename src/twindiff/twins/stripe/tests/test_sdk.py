@@ -59,10 +59,10 @@ def test_lists_and_searches_are_paged(address):
     for number in range(5):
         client.v1.customers.create({"name": f"Customer {number}"})
     names = [each.name for each in client.v1.customers.list({"limit": 2}).auto_paging_iter()]
-    found = [
+    matches = [
         each.name for each in client.v1.customers.search({"query": "name~'customer'", "limit": 2}).auto_paging_iter()
     ]
-    assert names == found == [f"Customer {number}" for number in (4, 3, 2, 1, 0)]
+    assert names == matches == [f"Customer {number}" for number in (4, 3, 2, 1, 0)]
 
 
 @pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
@@ -71,9 +71,9 @@ def test_the_asynchronous_client_does_the_same(address):
         http = sdk.HTTPXClient()
         client = sdk.StripeClient("sk_test_shop", base_addresses=address, http_client=http)
         made = await client.v1.customers.create_async({"name": "Ada"})
-        found = await client.v1.customers.retrieve_async(made.id)
+        customer = await client.v1.customers.retrieve_async(made.id)
         await http.close_async()
-        return found.name
+        return customer.name
 
     assert asyncio.run(round_trip()) == "Ada"
 

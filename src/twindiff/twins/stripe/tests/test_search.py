@@ -32,9 +32,9 @@ def customers(stripe):
     ],
 )
 def test_customers_are_found(stripe, customers, query, names):
-    found = stripe.get("customers/search", query=query)
-    assert found["object"] == "search_result"
-    assert [each["name"][:3] for each in found["data"]] == names
+    result = stripe.get("customers/search", query=query)
+    assert result["object"] == "search_result"
+    assert [each["name"][:3] for each in result["data"]] == names
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,8 @@ class Club:
         return self.stripe.get("invoices", customer=self.customer, limit=100)["data"][::-1]
 
     def events(self, prefix=""):
-        found = self.stripe.get("events", limit=100)["data"][::-1]
-        return [each["type"] for each in found if each["type"].startswith(prefix)]
+        events = self.stripe.get("events", limit=100)["data"][::-1]
+        return [each["type"] for each in events if each["type"].startswith(prefix)]
 
 
 @pytest.fixture
