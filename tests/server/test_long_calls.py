@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -194,6 +195,27 @@ def test_two_long_writes_of_one_environment_are_done_one_after_the_other(desk: E
     gate.open.set()
     assert sorted([first.result().json()["tickets"], second.result().json()["tickets"]]) == [2, 3]
     assert sorted(rows(desk)) == ["T1", "T2"]
+
+
+# Beside others
+
+
+def test_a_long_call_rests_while_others_come_and_is_done_at_last(
+    live: LiveServer, desk: Environment, later: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+):
+    rested, rest = threading.Event(), time.sleep
+
+    def note(seconds: float) -> None:
+        if threading.current_thread().name.startswith(LONG):
+            rested.set()
+        rest(seconds)
+
+    monkeypatch.setattr(time, "sleep", note)
+    answer = asked(later, desk, "POST", "slow/T1")
+    other = Platform(live.client).environment("desk:desk_default", "U1")
+    assert any(other.ask("bodies").json() and rested.is_set() for _ in range(1000))
+    gate.open.set()
+    assert answer.result().json() == {"tickets": 2}
 
 
 # Every call apart

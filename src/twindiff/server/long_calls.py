@@ -1,7 +1,8 @@
 """Calls that take long: worked on in few threads, on copies of their environments, while everybody else is answered.
 
 A call begins on the event loop, where nearly all are done within a millisecond. One that is not done in
-`BRIEF_SECONDS` is undone and begun again here, and so is at once what is known to take long.
+`BRIEF_SECONDS` is undone and begun again here, and so at once is what is known to take long.
+While others come, work here gives way to them (`kit/pace.py`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from twindiff.environments.environments import Environment
 from twindiff.kit.errors import ApiError
 from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer
+from twindiff.kit.pace import Arrivals, paced
 from twindiff.kit.twin import Twin
 from twindiff.storage import StorageUnavailable
 from twindiff.storage.deadline import TakesLong
@@ -53,10 +55,11 @@ class _Line:
 class LongCalls:
     """Answers calls on the event loop while they are brief, and else apart from it."""
 
-    def __init__(self, engine: SqliteEngine, calls: Calls, waking: Waking) -> None:
+    def __init__(self, engine: SqliteEngine, calls: Calls, waking: Waking, arrivals: Arrivals) -> None:
         self._engine = engine
         self._calls = calls
         self._waking = waking
+        self._arrivals = arrivals
         self._brief = Brief(engine)
         self._threads = ThreadPoolExecutor(THREADS, "twindiff long call")
         self._lines: dict[str, _Line] = {}
@@ -100,7 +103,11 @@ class LongCalls:
         return self._engine.snapshot(environment.id, twin.name, writes=writes, at=at)
 
     async def _run_in_thread(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        def run() -> T:
+            with paced(self._arrivals):
+                return work()
+
+        return await asyncio.get_running_loop().run_in_executor(self._threads, run)
 
     @asynccontextmanager
     async def _in_line(self, environment_id: str) -> AsyncGenerator[_Line]:

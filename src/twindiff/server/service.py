@@ -144,7 +144,9 @@ class Service:
 
     def _long_calls(self) -> LongCalls | None:
         """What works on calls apart from the event loop; nothing where each of them has a thread."""
-        return LongCalls(self.engine, self.calls, self) if isinstance(self.engine, SqliteEngine) else None
+        if not isinstance(self.engine, SqliteEngine):
+            return None
+        return LongCalls(self.engine, self.calls, self, self.runtime.arrivals)
 
     async def answer(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool) -> Answer:
         """Answer one request to a twin of an awake environment, so that nobody else waits for it for long."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from twindiff.kit.errors import TooSlow
+from twindiff.kit.pace import give_way
 
 WHOLE_SECONDS = 2.0
 """What any operation may take of the processor."""
@@ -31,6 +32,16 @@ class Deadline(NamedTuple):
     at: float
     processor_at: float
     late: type[BaseException]
+
+    def is_past(self) -> bool:
+        """Whether an operation is late, which is asked now and then; one that takes long gives way to others first."""
+        give_way()
+        return time.monotonic() > self.at and time.thread_time() > self.processor_at
+
+    def refuse_late(self) -> None:
+        """Raise what is said for an operation that is late."""
+        if self.is_past():
+            raise self.late
 
 
 Limit = Callable[[], Deadline]

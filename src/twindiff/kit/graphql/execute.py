@@ -12,6 +12,7 @@ from graphql import (
     GraphQLError,
     GraphQLSchema,
     OverlappingFieldsCanBeMergedRule,
+    ValidationRule,
     get_variable_values,
     is_non_null_type,
     specified_rules,
@@ -21,6 +22,7 @@ from graphql.language import (
     DocumentNode,
     FieldNode,
     FragmentDefinitionNode,
+    Node,
     OperationDefinitionNode,
     OperationType,
     SourceLocation,
@@ -29,6 +31,7 @@ from graphql.language import (
 
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError, NotServed, TooSlow
+from twindiff.kit.pace import give_way
 
 from . import oracle
 from .arguments import Arguments, Refused, VariableUse
@@ -52,7 +55,16 @@ PLANNED_CHARACTERS = 400_000
 """Of the texts whose plans are kept; a plan takes about a hundred times the bytes of its text."""
 FOR_ALL = (NotServed, TooSlow, TooComplex)
 """What ends a whole request, whichever field it befell: no other way of asking would do better."""
-_RULES = [rule for rule in specified_rules if rule is not OverlappingFieldsCanBeMergedRule]
+
+
+class _GivingWay(ValidationRule):
+    """No rule: lets others go on between two nodes of a long document."""
+
+    def enter(self, node: Node, *rest: Any) -> None:
+        give_way()
+
+
+_RULES = [rule for rule in (*specified_rules, _GivingWay) if rule is not OverlappingFieldsCanBeMergedRule]
 
 
 class PlannedRoot(NamedTuple):

@@ -7,6 +7,8 @@ from typing import Any
 import msgspec
 from graphql import GraphQLError
 
+from twindiff.kit.pace import give_way
+
 from . import oracle
 from .cache import SizedCache
 from .errors import TooComplex
@@ -55,6 +57,7 @@ def bounded(
 
     def count(resolve: Any, source: Any, info: Any, **given: Any) -> Any:
         nonlocal left
+        give_way()
         left -= 1
         if left < 0:
             raise _Full

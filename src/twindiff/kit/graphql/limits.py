@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple, cast
 
+from twindiff.kit.pace import give_way
+
 from .errors import TooComplex
 
 
@@ -53,6 +55,7 @@ def check_variables(variables: object, limits: Limits) -> None:
     """Raise TooComplex for variables that are nested too deeply or hold too much."""
     level, seen = [variables], 0
     for _ in range(limits.depth):
+        give_way()
         level = [inner for each in level for inner in _inside(each)]
         if not level:
             return

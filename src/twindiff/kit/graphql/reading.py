@@ -11,6 +11,8 @@ import re
 from graphql.language import DocumentNode, FieldNode, Lexer, NameNode, SelectionSetNode, Source, Token, TokenKind, parse
 from graphql.language.parser import Parser
 
+from twindiff.kit.pace import give_way
+
 _AFTER_A_NAME = frozenset({TokenKind.NAME, TokenKind.SPREAD, TokenKind.BRACE_R})
 """What may follow a field without alias, arguments, directives and selection."""
 _KINDS = {kind.value: kind for kind in TokenKind if re.fullmatch(r"[!$&():=@\[\]{|}]|\.\.\.", kind.value)}
@@ -24,6 +26,7 @@ class _Lexer(Lexer):
     """Names and signs by one expression instead of letter by letter; their tokens know no line."""
 
     def read_next_token(self, start: int) -> Token:
+        give_way()
         found = _PLAIN.match(self.source.body, start)
         if found is None:
             return super().read_next_token(start)

@@ -12,6 +12,8 @@ from graphql.language import FieldNode, FragmentDefinitionNode, FragmentSpreadNo
 from graphql.type import GraphQLIncludeDirective, GraphQLSkipDirective
 from graphql.utilities import do_types_overlap
 
+from twindiff.kit.pace import give_way
+
 from .arguments import NOTHING, Arguments, Refused, Variables, VariableUse, arguments_of
 from .errors import TooComplex
 from .library import is_leaf
@@ -115,6 +117,7 @@ class Selecting:
         return True
 
     def _field(self, concrete: Any, named: Any, node: FieldNode) -> Asked | None:
+        give_way()
         self._fields += 1
         if self._fields > MOST_FIELDS:
             raise TooComplex(f"The query asks for more than {MOST_FIELDS:,} fields")

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, cast
 
 from twindiff.kit.call import Call
+from twindiff.kit.pace import give_way
 from twindiff.kit.rows import Column, Expression, Items, Source, all_of, any_of, exists, not_
 from twindiff.kit.values import Item, case, count
 
@@ -35,6 +36,7 @@ def where(run: Run, spec: Spec, given: Given) -> tuple[Expression, ...]:
 
 
 def _part(run: Run, spec: Spec, name: str, value: Any) -> Expression:
+    give_way()
     if name == "and":
         return all_of(*(all_of(*where(run, spec, each)) for each in value))
     if name == "or":

@@ -20,6 +20,8 @@ class LoopBudget:
     def __init__(self) -> None:
         self._end: float | None = None
         self._begun = 0
+        self.arrivals = 0
+        """How many have waited and been given their turn so far."""
         self._is_passing = False
         self._queue: Places = deque()
         self._returned: Places = deque()
@@ -31,6 +33,7 @@ class LoopBudget:
             while self._is_over():
                 await self._place_in(self._returned)
         self._begun += 1
+        self.arrivals += 1
 
     def _place_in(self, places: Places) -> asyncio.Future[None]:
         place = asyncio.get_running_loop().create_future()

@@ -36,6 +36,10 @@ class Runtime:
         """Note the event loop that runs; to be called on it."""
         self._loop = asyncio.get_running_loop()
 
+    def arrivals(self) -> int:
+        """How many requests have had their turn of the event loop so far."""
+        return self._budget.arrivals
+
     def wait_for_turn(self) -> Awaitable[None]:
         """Wait until the event loop has time for one more request."""
         return self._budget.wait()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Generic, NamedTuple, TypeVar
@@ -79,8 +78,7 @@ class Database:
         self.connection.close()
 
     def _is_late(self) -> bool:
-        late = self._deadline
-        return time.monotonic() > late.at and time.thread_time() > late.processor_at
+        return self._deadline.is_past()
 
     def read(self, work: Callable[[SqliteStore], T], limit: Limit) -> T:
         """Run work that cannot write; whether the pages have been swapped is looked at once, not per statement.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
-from time import monotonic, thread_time
 from typing import Any, TypeVar, cast
 
 from twindiff.kit.errors import AlreadyExists, ApiError, NotFound, TooLarge
@@ -127,7 +126,7 @@ class SqliteStore:
         latest: Latest | None = None,
     ) -> None:
         self._execute: Execute = connection.execute
-        self._until, self._processor_until, self._late = deadline
+        self._refuse_late, self._late = deadline.refuse_late, deadline.late
         self._connection = connection
         self._tables = tables
         self._counters = counters
@@ -442,10 +441,6 @@ class SqliteStore:
         """The first row that a statement finds."""
         found = self._run(query, parameters)
         return found[0] if found else None
-
-    def _refuse_late(self) -> None:
-        if monotonic() > self._until and thread_time() > self._processor_until:
-            raise self._late
 
     def _run(self, query: str, parameters: Sequence[Any], execute: Run | None = None) -> list[Stored]:
         """All that a statement finds; raises what the deadline says when it, or what was before it, took too long."""

@@ -1,0 +1,77 @@
+"""Long work gives way to others and to nobody else."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import count
+
+import pytest
+
+from twindiff.kit.pace import give_way, paced
+
+WORK_SECONDS = 0.02
+"""Of the processor."""
+
+
+@pytest.fixture
+def rests(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds of each rest; none is taken."""
+    taken: list[float] = []
+    monkeypatch.setattr(time, "sleep", taken.append)
+    return taken
+
+
+def work() -> None:
+    """Compute for a while."""
+    end = time.thread_time() + WORK_SECONDS
+    while time.thread_time() < end:
+        give_way()
+
+
+def work_beside(arrivals: Callable[[], int]) -> None:
+    with paced(arrivals):
+        work()
+
+
+def test_work_beside_others_rests_for_longer_than_it_works(rests: list[float]):
+    work_beside(count().__next__)
+    assert sum(rests) > WORK_SECONDS
+
+
+def test_work_that_nobody_waits_for_never_rests(rests: list[float]):
+    work_beside(lambda: 7)
+    assert rests == []
+
+
+def test_work_that_is_over_has_no_part_in_what_its_thread_does_next(rests: list[float]):
+    work_beside(lambda: 7)
+    work()
+    assert rests == []
+
+
+def test_a_rest_ends_when_the_others_have_gone(monkeypatch: pytest.MonkeyPatch):
+    come, rests = [0], list[float]()
+
+    def rest(seconds: float) -> None:
+        rests.append(seconds)
+        until = time.monotonic() + 2 * seconds + 0.01
+        while time.monotonic() < until:
+            pass
+
+    monkeypatch.setattr(time, "sleep", rest)
+    with paced(lambda: come[0]):
+        end = time.thread_time() + WORK_SECONDS
+        while time.thread_time() < end:
+            pass
+        come[0] += 1
+        give_way()
+    assert len(rests) == 1
+
+
+def test_the_rest_that_is_left_when_work_ends_is_taken_at_its_end(rests: list[float]):
+    with paced(count().__next__):
+        end = time.thread_time() + WORK_SECONDS
+        while time.thread_time() < end:
+            pass
+    assert sum(rests) > WORK_SECONDS
