@@ -15,7 +15,7 @@ from tests.server_mode import embedded_only
 from twindiff.environments.registry import Registry
 from twindiff.kit import Call, Column, Operations, Row, Twin
 from twindiff.kit.styles.base import Style
-from twindiff.server import Settings
+from twindiff.server import Settings, long_calls
 from twindiff.storage import deadline
 
 pytestmark = embedded_only("there each call has a thread of its own")
@@ -216,6 +216,26 @@ def test_a_long_call_rests_while_others_come_and_is_done_at_last(
     assert any(other.ask("bodies").json() and rested.is_set() for _ in range(1000))
     gate.open.set()
     assert answer.result().json() == {"tickets": 2}
+
+
+def test_calls_that_come_after_a_long_one_begin_where_nobody_waits(
+    live: LiveServer, desk: Environment, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(long_calls, "APART_SECONDS", 600.0)
+    gate.open.set()
+    desk.ask("slow", verb="GET")
+    desk.ask("slow", verb="GET")
+    assert gate.attempts == [False, True, True]
+    assert Platform(live.client).environment("desk:desk_default", "U1").ask("bodies").json() == {"apart": False}
+
+
+def test_calls_begin_where_others_wait_again_once_a_long_one_is_some_time_past(
+    desk: Environment, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(long_calls, "APART_SECONDS", 0.0)
+    gate.open.set()
+    desk.ask("slow", verb="GET")
+    assert desk.ask("bodies").json() == {"apart": False}
 
 
 # Every call apart

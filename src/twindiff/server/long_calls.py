@@ -1,8 +1,8 @@
 """Calls that take long: worked on in few threads, on copies of their environments, while everybody else is answered.
 
 A call begins on the event loop, where nearly all are done within a millisecond. One that is not done in
-`BRIEF_SECONDS` is undone and begun again here, and so at once is what is known to take long.
-While others come, work here gives way to them (`kit/pace.py`).
+`BRIEF_SECONDS` is undone and begun again here; what is known to take long begins here, and so does for a while what
+comes to an environment that had such a call. While others come, work here gives way to them (`kit/pace.py`).
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ T = TypeVar("T")
 
 THREADS = 2
 """Long calls at once, of different environments; one interpreter runs them and the event loop in turn."""
+APART_SECONDS = 1.0
+"""How long the calls of an environment begin here after one that took long: others waited for it, and in vain."""
 TRIES = 3
 """How often a call is begun again because others have written to its environment meanwhile."""
 
@@ -63,15 +65,15 @@ class LongCalls:
         self._brief = Brief(engine)
         self._threads = ThreadPoolExecutor(THREADS, "twindiff long call")
         self._lines: dict[str, _Line] = {}
+        self._apart_until: dict[str, float] = {}
 
     async def answer(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool) -> Answer:
         """Answer one request to a twin of an awake environment; raises StillDue as `Calls.answer` does."""
-        line = self._lines.get(environment.id)
-        if not (line and line.is_closed) and not twin.takes_long(exchange):
+        if not self._begins_apart(environment.id) and not twin.takes_long(exchange):
             try:
                 return self._calls.answer(environment, twin, exchange, trusted=trusted, where=self._brief)
             except TakesLong:
-                pass
+                self._keep_apart(environment.id)
         started = time.perf_counter()
         try:
             async with self._in_line(environment.id) as line:
@@ -83,6 +85,16 @@ class LongCalls:
             raise
         self._calls.note(environment, twin, outcome, exchange.request, exchange.token, started)
         return outcome.answer
+
+    def _begins_apart(self, environment_id: str) -> bool:
+        """Whether a call must wait in line, or one has taken long lately and none is in line to be waited for."""
+        line = self._lines.get(environment_id)
+        return line.is_closed if line else self._apart_until.get(environment_id, 0) > time.monotonic()
+
+    def _keep_apart(self, environment_id: str) -> None:
+        now = time.monotonic()
+        self._apart_until = {each: until for each, until in self._apart_until.items() if until > now}
+        self._apart_until[environment_id] = now + APART_SECONDS
 
     async def _outcome(
         self, line: _Line, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool
