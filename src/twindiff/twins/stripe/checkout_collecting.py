@@ -10,7 +10,7 @@ from typing import Any
 from twindiff.kit import Call
 from twindiff.kit.styles.stripe import StripeError
 
-from . import checkout_extras
+from . import checkout_extras, checkout_settings
 from .checkout_extras import SessionForm, chosen, cost_of, filled, shipping_details
 from .checkout_sessions import CheckoutSession, off_total, shipping_amount
 from .coupons import COUPONS, redeem
@@ -28,7 +28,8 @@ def inputs(call: Call, row: CheckoutSession) -> str:
     fields: list[Fields] = row.custom_fields or []
     options: list[Fields] = row.shipping_options or []
     code = '<label>Promotion code <input name="promotion_code"></label>' if _takes_codes(row) else ""
-    return code + checkout_extras.inputs(call, fields, options, countries, currency)
+    further = checkout_extras.inputs(call, fields, options, countries, currency)
+    return code + further + checkout_settings.inputs(row.settings or {})
 
 
 def _takes_codes(row: CheckoutSession) -> bool:
@@ -37,7 +38,10 @@ def _takes_codes(row: CheckoutSession) -> bool:
 
 def collected(call: Call, row: CheckoutSession, form: SessionForm) -> CheckoutSession:
     """A session with what was typed and chosen; raises for what is lacking or does not fit."""
+    settings: Fields = row.settings or {}
     changes: Fields = {}
+    if (consents := checkout_settings.agreed(settings, form.terms)) != settings:
+        changes["settings"] = consents
     if row.shipping_address_collection:
         details = shipping_details(form, row.shipping_address_collection["allowed_countries"])
         changes["collected_information"] = {"business_name": None, "individual_name": None, "shipping_details": details}

@@ -92,6 +92,8 @@ class SessionForm(CardForm, kw_only=True):
     shipping: dict[str, str] | UnsetType = UNSET
     shipping_rate: OptText = UNSET
     custom: dict[str, str] | UnsetType = UNSET
+    phone: OptText = UNSET
+    terms: OptText = UNSET
 
 
 # What a session offers

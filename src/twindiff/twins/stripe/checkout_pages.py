@@ -15,6 +15,7 @@ from . import payments
 from .checkout_collecting import collected, count_discounts, inputs, shipping_of
 from .checkout_extras import SessionForm, ShippingOption
 from .checkout_sessions import SESSIONS, CheckoutSession, open_session
+from .checkout_settings import phone_of
 from .currencies import spoken
 from .customers import CUSTOMERS, CreateCustomer, Customer, create_customer
 from .discounts import DiscountParams
@@ -144,23 +145,23 @@ def _email(call: Call, row: CheckoutSession, form: CardForm) -> str | None:
     return email
 
 
-def _customer(call: Call, row: CheckoutSession, form: CardForm, email: str | None) -> Customer | None:
+def _customer(call: Call, row: CheckoutSession, form: SessionForm, email: str | None) -> Customer | None:
     """Who pays; a customer is made where one is needed."""
     if row.customer:
         return refer(call, CUSTOMERS, row.customer, "customer")
     if row.mode == "payment" and row.customer_creation != "always":
         return None
-    made = create_customer(call, CreateCustomer(email=email or "", name=form.name or ""))
+    made = create_customer(call, CreateCustomer(email=email or "", name=form.name or "", phone=form.phone or ""))
     return retrieve(call, CUSTOMERS, made["id"])
 
 
 def _begun(
-    call: Call, row: CheckoutSession, customer: Customer | None, form: CardForm, email: str | None
+    call: Call, row: CheckoutSession, customer: Customer | None, form: SessionForm, email: str | None
 ) -> CheckoutSession:
     details: dict[str, Any] = {
         "email": email,
         "name": form.name or None,
-        "phone": None,
+        "phone": phone_of(row.settings or {}, form.phone),
         "tax_exempt": "none",
         "tax_ids": [],
     }

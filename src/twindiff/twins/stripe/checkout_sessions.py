@@ -11,6 +11,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.kit.styles.stripe import StripeError
 
 from .checkout_extras import AddressCollection, CustomField, ShippingOption, custom_fields, shipping_fields
+from .checkout_settings import KEPT, VIEWS, PageSettings, settings_of
 from .coupons import COUPONS, Coupon
 from .currencies import check_charge
 from .customers import CUSTOMERS
@@ -84,6 +85,7 @@ class CheckoutSession(
     success_url: Column[str | None] = column(default=None)
     total_details: Column[Json] = column(default=None)
     ui_mode: Column[str] = column(default="hosted_page")
+    settings: Column[Json] = column(default={})
     payment_intent_data: Column[Json] = column(default={})
     subscription_data: Column[Json] = column(default={})
 
@@ -96,46 +98,27 @@ def _shipping_options(row: CheckoutSession) -> list[Any]:
     return row.shipping_options or []
 
 
-def _off(row: CheckoutSession) -> Fields:
-    return {"enabled": False}
-
-
 def _not_automatic(row: CheckoutSession) -> Fields:
     return {"enabled": False, "liability": None, "provider": None, "status": None}
-
-
-def _no_text(row: CheckoutSession) -> Fields:
-    return dict.fromkeys(("after_submit", "shipping_address", "submit", "terms_of_service_acceptance"))
-
-
-def _options(row: CheckoutSession) -> Fields:
-    return {"card": {"request_three_d_secure": "automatic"}} if row.mode != "setup" else {}
 
 
 session_object = shown(
     CheckoutSession,
     "checkout.session",
+    "settings",
     "payment_intent_data",
     "subscription_data",
-    adaptive_pricing=None,
-    after_expiration=None,
+    **VIEWS,
     allowed_payment_method_types=None,
     automatic_tax=_not_automatic,
     client_secret=None,
-    consent=None,
-    consent_collection=None,
     currency_conversion=None,
     custom_fields=_custom_fields,
-    custom_text=_no_text,
     customer_account=None,
     invoice_creation=None,
-    origin_context=None,
     payment_method_configuration_details=None,
-    payment_method_options=_options,
     permissions=None,
-    phone_number_collection=_off,
     recovered_from=None,
-    saved_payment_method_options=None,
     shipping_options=_shipping_options,
     wallet_options=None,
 )
@@ -201,7 +184,7 @@ class SubscriptionData(Part):
     trial_settings: dict[str, Any] | UnsetType = UNSET
 
 
-class CreateSession(Params, kw_only=True):
+class CreateSession(PageSettings, kw_only=True):
     """The parameters of a new session."""
 
     allow_promotion_codes: OptBool = UNSET
@@ -263,6 +246,7 @@ def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields
     fields = given(params, *_NO_COLUMNS)
     _check(call, params, fields)
     fields["custom_fields"] = custom_fields(params.custom_fields or [])
+    fields["settings"] = settings_of(params, fields.get("customer"))
     fields["payment_intent_data"] = value_of(params.payment_intent_data or {})
     fields["subscription_data"] = value_of(params.subscription_data or {})
     metadata = merged_metadata({}, params.metadata)
@@ -272,6 +256,7 @@ def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields
 
 
 _NO_COLUMNS = (
+    *KEPT,
     "line_items",
     "discounts",
     "payment_intent_data",

@@ -222,7 +222,15 @@ def create_customer(call: Call, params: Annotated[CreateCustomer, Body]) -> Fiel
     made = new(call, CUSTOMERS, **fields, invoice_prefix=prefix)
     made = _with_methods(call, made, str(params.payment_method or ""))
     record_row(call, "customer.created", CUSTOMERS, made)
+    _keep_tax_ids(call, made, params.tax_id_data or [])
     return customer_object(made)
+
+
+def _keep_tax_ids(call: Call, customer: Customer, wanted: list[TaxId]) -> None:
+    from .tax_ids import add_tax_id
+
+    for each in wanted:
+        add_tax_id(call, customer, each.type, each.value)
 
 
 def _with_methods(call: Call, customer: Customer, first: str) -> Customer:

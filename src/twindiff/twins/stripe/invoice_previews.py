@@ -16,7 +16,7 @@ from .customers import CUSTOMERS, Customer
 from .discounts import OptDiscounts, give
 from .invoice_objects import INVOICES, make_invoice
 from .objects import Fields, now, refer, retrieve, show
-from .params import Integer, OptBool, OptInteger, OptMetadata, OptText, Params, Part
+from .params import Integer, OptAutomaticTax, OptBool, OptInteger, OptMetadata, OptText, Params, Part
 from .price_params import PriceData
 from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription, items_of
 from .subscription_params import Behavior, ChangedItem, CreateSubscription, ItemFields, UpdateSubscription
@@ -63,6 +63,7 @@ class PreviewSubscription(Part, kw_only=True):
 class CreatePreview(Params, kw_only=True):
     """The parameters of a preview."""
 
+    automatic_tax: OptAutomaticTax = UNSET
     currency: OptText = UNSET
     customer: OptText = UNSET
     discounts: OptDiscounts = UNSET
@@ -93,8 +94,9 @@ def create_preview(call: Call, params: Annotated[CreatePreview, Body]) -> Fields
         call.memo.clear()
         call.memo.update(memo)
     times = dict.fromkeys(("number", "effective_at", "hosted_invoice_url", "invoice_pdf", "ending_balance"))
-    return {**invoice, **times, "id": f"upcoming_{invoice['id']}", "status": "draft", "amount_paid": 0,
-            "amount_remaining": invoice["amount_due"], "attempted": False, "attempt_count": 0}  # fmt: skip
+    return {**invoice, **times, "id": f"upcoming_{invoice['id']}", "billing_reason": "upcoming", "status": "draft",
+            "amount_paid": 0, "amount_remaining": invoice["amount_due"],
+            "attempted": False, "attempt_count": 0}  # fmt: skip
 
 
 def _made(call: Call, params: CreatePreview) -> str:

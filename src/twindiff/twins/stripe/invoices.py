@@ -23,6 +23,7 @@ from .objects import Fields, now, refer, retrieve, show
 from .params import (
     Integer,
     ListParams,
+    OptAutomaticTax,
     OptBool,
     OptInteger,
     OptMetadata,
@@ -69,6 +70,7 @@ class InvoiceParams(Params, kw_only=True):
     """What creating and updating have in common."""
 
     auto_advance: OptBool = UNSET
+    automatic_tax: OptAutomaticTax = UNSET
     automatically_finalizes_at: OptInteger = UNSET
     collection_method: Collection | UnsetType = UNSET
     custom_fields: list[CustomField] | Unset | UnsetType = UNSET

@@ -35,6 +35,26 @@ class Part(Struct, forbid_unknown_fields=True, kw_only=True):
     """An object among the parameters."""
 
 
+NO_HEAD_OFFICE = (
+    "You must have a valid head office address to enable automatic tax calculation in test mode. "
+    "Visit https://dashboard.stripe.com/test/settings/tax to update it."
+)
+
+
+class AutomaticTax(Part):
+    """Whether Stripe Tax reckons the tax, which the shop has not set up; operations leave it out of what they keep."""
+
+    enabled: bool
+    liability: dict[str, str] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if self.enabled:
+            raise StripeError(NO_HEAD_OFFICE, param="automatic_tax")
+
+
+OptAutomaticTax = AutomaticTax | UnsetType
+
+
 class Range(Part):
     """A time or number between bounds, as in `created[gte]`."""
 
@@ -99,7 +119,7 @@ def value_of(given: Any) -> Any:
 
 
 def given(params: Struct, *skipped: str) -> dict[str, Any]:
-    """The parameters that were given, by name, without `expand`, `metadata` and those that are skipped."""
+    """The parameters that were given, by name, without `expand`, `metadata`, `automatic_tax` and those skipped."""
     values: dict[str, Any] = {}
     for name in _names(type(params), skipped):
         if (value := getattr(params, name)) is not UNSET:
@@ -111,7 +131,7 @@ def given(params: Struct, *skipped: str) -> dict[str, Any]:
 @cache
 def _names(params: type[Struct], skipped: tuple[str, ...]) -> list[str]:
     """The parameters that `given` looks at."""
-    return [name for name in params.__struct_fields__ if name not in {"expand", "metadata", *skipped}]
+    return [name for name in params.__struct_fields__ if name not in {"expand", "metadata", "automatic_tax", *skipped}]
 
 
 def check_text(value: Any, *path: str) -> None:

@@ -10,12 +10,13 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
+from .accounts import ACCOUNTS
 from .currencies import check_charge, checked_currency
 from .customers import CUSTOMERS
 from .events import update
 from .lists import equal, list_of, within
 from .method_types import allowed, check_choice
-from .objects import Fields, refer, retrieve
+from .objects import Fields, find, refer, retrieve
 from .params import (
     Integer,
     ListParams,
@@ -201,6 +202,7 @@ def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> 
     if params.off_session is not UNSET and not params.confirm:
         message = "You can only use `off_session` when `confirm` is true."
         raise StripeError(message, param="off_session")
+    _check_connect(call, params)
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
     fields = {**given(params, *_NO_COLUMNS, "amount", "currency"), **_ways(params, currency)}
@@ -215,6 +217,20 @@ def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> 
         metadata=merged_metadata({}, params.metadata),
     )
     return _confirm(call, made, params) if params.confirm else payment_intent_object(made)
+
+
+def _check_connect(call: Call, params: CreateIntent) -> None:
+    """Raise for a fee of nobody's, and for accounts that there are not."""
+    destination = params.transfer_data.destination if isinstance(params.transfer_data, TransferData) else UNSET
+    if params.application_fee_amount is not UNSET and not destination:
+        message = (
+            "Can only apply an application_fee_amount when the PaymentIntent is attempting a direct payment (using an "
+            "OAuth key or Stripe-Account header) or destination payment (using `transfer_data[destination]`)."
+        )
+        raise StripeError(message, param="application_fee_amount")
+    if destination and find(call, ACCOUNTS, destination) is None:
+        message = f"No such destination: '{destination[:100]}'"
+        raise StripeError(message, code="resource_missing", param="transfer_data[destination]")
 
 
 SEARCHABLE = {

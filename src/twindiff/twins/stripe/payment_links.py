@@ -16,6 +16,7 @@ from .lists import equal, list_of
 from .objects import LEFT_OUT, Fields, StripeObject, new, new_id, object_id, resource, retrieve, show, shown
 from .params import (
     ListParams,
+    OptAutomaticTax,
     OptBool,
     OptInteger,
     OptMetadata,
@@ -135,6 +136,7 @@ class LinkParams(Params, kw_only=True):
     """What creating and updating have in common."""
 
     active: OptBool = UNSET
+    automatic_tax: OptAutomaticTax = UNSET
     after_completion: AfterCompletion | UnsetType = UNSET
     allow_promotion_codes: OptBool = UNSET
     billing_address_collection: Literal["auto", "required"] | UnsetType = UNSET

@@ -66,6 +66,8 @@ class PaymentMethod(
     test_card: Column[str] = column(default="")
     set_up: Column[bool] = column(default=False, derived=True)
     """Whether the cardholder has agreed to be charged when they are not there."""
+    detached: Column[bool] = column(default=False, derived=True)
+    """Whether it was taken from a customer, after which nobody can use it."""
 
 
 _shared = shown(
@@ -74,6 +76,7 @@ _shared = shown(
     "details",
     "test_card",
     "set_up",
+    "detached",
     "billing_details",
     customer_account=None,
     shared_payment_granted_token=None,
@@ -258,7 +261,7 @@ def detach_payment_method(call: Call, id: str, params: Annotated[Params, Body]) 
         message = "The payment method you provided is not attached to a customer so detachment is impossible."
         raise StripeError(message)
     _forget_default(call, method)
-    return payment_method_object(update(call, METHODS, method, "payment_method.detached", customer=None))
+    return payment_method_object(update(call, METHODS, method, "payment_method.detached", customer=None, detached=True))
 
 
 def _forget_default(call: Call, method: PaymentMethod) -> None:
@@ -275,6 +278,11 @@ def attach(call: Call, method: PaymentMethod, customer: str) -> PaymentMethod:
     if method.customer:
         message = "The payment method you provided has already been attached to a customer."
         raise StripeError(message)
+    if method.detached:
+        raise StripeError(
+            "This PaymentMethod was previously used without being attached to a Customer or was detached from a "
+            "Customer, and may not be used again."
+        )
     outcome = outcome_of(method)
     decline = (
         decline_of(outcome) if outcome != "fails_when_charged" and not outcome.startswith("authenticate") else None

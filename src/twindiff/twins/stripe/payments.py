@@ -157,6 +157,13 @@ def unexpected(message: str, **fields: Any) -> StripeError:
     return StripeError(message, code="payment_intent_unexpected_state", **fields)
 
 
+DETACHED = (
+    "The provided PaymentMethod was previously used with a PaymentIntent without Customer attachment, shared with a "
+    "connected account without Customer attachment, or was detached from a Customer. It may not be used again. To use "
+    "a PaymentMethod multiple times, you must attach it to a Customer first."
+)
+
+
 def with_intent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
     """A layer: whatever is refused of an intent shows it, as it was."""
     id = exchange.path_parameters.get("intent")
@@ -180,6 +187,8 @@ def confirm(
     there to authenticate; `authenticated` for one who just has.
     """
     method = retrieve(call, METHODS, intent.payment_method or "")
+    if method.detached:
+        raise StripeError(DETACHED)
     if not authenticated and (action := _needed(intent, method, off_session=off_session)):
         if off_session:
             return _fail(call, intent, method, AUTHENTICATION, None)

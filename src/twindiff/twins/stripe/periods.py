@@ -6,6 +6,7 @@ https://docs.stripe.com/billing/subscriptions/billing-cycle
 from __future__ import annotations
 
 import calendar
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 DAY = 86400
@@ -44,6 +45,28 @@ def previous_boundary(anchor: int, at: int, interval: str, count: int) -> int:
         turn += 1
     back = next_boundary(anchor, earlier - 1, interval, count)
     return back if back <= at else earlier
+
+
+def next_day(after: int, wanted: Mapping[str, int | None]) -> int:
+    """The first time later than another on a day of a month; what is not said of its time is as it is then."""
+    start = datetime.fromtimestamp(after, UTC)
+    hour, minute, second = (wanted[name] for name in ("hour", "minute", "second"))
+    clock = start.replace(
+        day=1,
+        hour=start.hour if hour is None else hour,
+        minute=start.minute if minute is None else minute,
+        second=start.second if second is None else second,
+    )
+    months = (shifted(int(clock.timestamp()), "month", count) for count in range(14))
+    days = (_on_day(each, wanted["day_of_month"] or 1) for each in months)
+    month = wanted["month"]
+    return next(each for each in days if each > after and month in (None, datetime.fromtimestamp(each, UTC).month))
+
+
+def _on_day(moment: int, day: int) -> int:
+    """A time on a day of its month, or on the month's last day."""
+    at = datetime.fromtimestamp(moment, UTC)
+    return int(at.replace(day=min(day, calendar.monthrange(at.year, at.month)[1])).timestamp())
 
 
 def _months(moment: int) -> int:

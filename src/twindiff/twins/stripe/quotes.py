@@ -19,6 +19,7 @@ from .lists import equal, list_of
 from .objects import Fields, StripeObject, new, now, object_id, refer, resource, retrieve, show, shown
 from .params import (
     ListParams,
+    OptAutomaticTax,
     OptInteger,
     OptMetadata,
     OptText,
@@ -151,6 +152,7 @@ class QuoteSubscription(Part):
 class QuoteParams(Params, kw_only=True):
     """What creating and updating have in common."""
 
+    automatic_tax: OptAutomaticTax = UNSET
     collection_method: Literal["charge_automatically", "send_invoice"] | UnsetType = UNSET
     customer: OptText = UNSET
     customer_account: OptText = UNSET

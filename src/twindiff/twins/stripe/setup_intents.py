@@ -91,6 +91,9 @@ SETUPS = resource(
     expandable=("customer", "payment_method", "on_behalf_of"),
 )
 
+SUCCEEDED: list[Callable[[Call, SetupIntent], None]] = []
+"""What other pages do when a SetupIntent has succeeded."""
+
 
 def with_intent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
     """A layer: whatever is refused of an intent shows it, as it was."""
@@ -337,6 +340,8 @@ def _succeed(call: Call, intent: SetupIntent, method: PaymentMethod) -> SetupInt
     call.db.change(attached, set_up=True)
     done = call.db.change(intent, status="succeeded", next_action=None, last_setup_error=None)
     record_row(call, "setup_intent.succeeded", SETUPS, done)
+    for each in SUCCEEDED:
+        each(call, done)
     return done
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from twindiff.kit import UNSET, UnsetType
+from twindiff.kit import UNSET, Meta, UnsetType
 
 from .discounts import OptDiscounts
 from .params import (
     ListParams,
+    OptAutomaticTax,
     OptBool,
     OptInteger,
     OptMetadata,
@@ -68,6 +69,16 @@ class BillingMode(Part):
     flexible: dict[str, str] | UnsetType = UNSET
 
 
+class AnchorConfig(Part):
+    """Which moment of a month, or of a year, periods begin at."""
+
+    day_of_month: Annotated[int, Meta(ge=1, le=31)]
+    hour: Annotated[int, Meta(ge=0, le=23)] | UnsetType = UNSET
+    minute: Annotated[int, Meta(ge=0, le=59)] | UnsetType = UNSET
+    month: Annotated[int, Meta(ge=1, le=12)] | UnsetType = UNSET
+    second: Annotated[int, Meta(ge=0, le=59)] | UnsetType = UNSET
+
+
 class EndBehavior(Part):
     """What happens at the end of a trial."""
 
@@ -101,6 +112,7 @@ class SubscriptionParams(Params, kw_only=True):
     """What creating and updating have in common."""
 
     add_invoice_items: list[OnceItem] | UnsetType = UNSET
+    automatic_tax: OptAutomaticTax = UNSET
     application_fee_percent: float | Unset | UnsetType = UNSET
     cancel_at: OptText = UNSET
     cancel_at_period_end: OptBool = UNSET
@@ -128,6 +140,7 @@ class CreateSubscription(SubscriptionParams, kw_only=True):
     customer_account: OptText = UNSET
     items: list[ItemFields] | UnsetType = UNSET
     billing_cycle_anchor: OptInteger = UNSET
+    billing_cycle_anchor_config: AnchorConfig | UnsetType = UNSET
     billing_mode: BillingMode | UnsetType = UNSET
     currency: OptText = UNSET
     trial_period_days: OptInteger = UNSET

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from twindiff.kit import Call
+from twindiff.kit import UNSET, Call
 from twindiff.kit.styles.stripe import StripeError
 
 from . import cycles, invoicing
@@ -16,16 +16,19 @@ from .currencies import checked_currency
 from .customers import Customer
 from .events import record_row
 from .invoice_objects import Invoice
-from .objects import Fields, new, now, retrieve
-from .periods import DAY
+from .objects import Fields, new, now, retrieve, show
+from .params import or_none
+from .periods import DAY, MONTHS, next_day
 from .prices import Price
-from .setup_intents import CreateSetup, create_setup_intent
+from .setup_intents import SUCCEEDED, CreateSetup, SetupIntent, create_setup_intent
 from .subscription_objects import (
     SUBSCRIPTIONS,
     Subscription,
     SubscriptionItem,
+    told,
 )
 from .subscription_params import (
+    AnchorConfig,
     BillingMode,
     CreateSubscription,
 )
@@ -54,6 +57,7 @@ def start(call: Call, customer: Customer, params: CreateSubscription, fields: Fi
         )
         raise StripeError(message)
     trial_end = _trial_end(call, params, prices)
+    _check_anchor(params, prices)
     anchor = _anchor(call, params, trial_end)
     made = new(
         call,
@@ -63,6 +67,7 @@ def start(call: Call, customer: Customer, params: CreateSubscription, fields: Fi
         test_clock=customer.test_clock,
         start_date=now(call),
         billing_cycle_anchor=anchor,
+        billing_cycle_anchor_config=anchor_config(params),
         billing_mode=params.billing_mode.type if isinstance(params.billing_mode, BillingMode) else "flexible",
         trial_end=trial_end,
         trial_start=now(call) if trial_end else None,
@@ -96,10 +101,31 @@ def _trial_end(call: Call, params: CreateSubscription, prices: Sequence[Price]) 
 
 def _anchor(call: Call, params: CreateSubscription, trial_end: int | None) -> int:
     anchor: Any = params.billing_cycle_anchor
+    if config := anchor_config(params):
+        return next_day(trial_end or now(call), config)
     if not isinstance(anchor, int):
         return trial_end or now(call)
     moment(call, str(anchor), "billing_cycle_anchor")
     return anchor
+
+
+def _check_anchor(params: CreateSubscription, prices: Sequence[Price]) -> None:
+    """Raise for days of a month where periods are no months."""
+    short = [price for price in prices if price.recurring["interval"] not in MONTHS]
+    if params.billing_cycle_anchor_config is not UNSET and short:
+        message = "`billing_cycle_anchor_config` can only be used with prices whose interval is a month or a year."
+        raise StripeError(message, param="billing_cycle_anchor_config")
+
+
+def anchor_config(params: CreateSubscription) -> dict[str, int | None] | None:
+    """When periods are to begin, by the parts of a date and a time."""
+    config = params.billing_cycle_anchor_config
+    if not isinstance(config, AnchorConfig):
+        return None
+    if params.billing_cycle_anchor is not UNSET:
+        message = "You may only specify one of these parameters: billing_cycle_anchor, billing_cycle_anchor_config."
+        raise StripeError(message, param="billing_cycle_anchor_config")
+    return {name: or_none(getattr(config, name)) for name in AnchorConfig.__struct_fields__}
 
 
 def _first_invoice(
@@ -136,6 +162,19 @@ def _set_up_later(call: Call, row: Subscription) -> Subscription:
     """A subscription in its trial that asks for a payment method."""
     wanted = CreateSetup(customer=row.customer, usage="off_session", payment_method_types=["card"])
     return call.db.change(row, pending_setup_intent=create_setup_intent(call, wanted)["id"])
+
+
+def _was_set_up(call: Call, intent: SetupIntent) -> None:
+    """Let a subscription be paid by what it has asked for."""
+    waits = Subscription.pending_setup_intent == intent.id
+    row = call.db.find(Subscription, Subscription.customer == intent.customer, waits) if intent.customer else None
+    if row is not None:
+        before = show(call, SUBSCRIPTIONS, row)
+        call.db.change(row, pending_setup_intent=None, default_payment_method=intent.payment_method)
+        told(call, before, row.id)
+
+
+SUCCEEDED.append(_was_set_up)
 
 
 def _collect_first(call: Call, row: Subscription, invoice: Invoice, behavior: str) -> None:

@@ -272,3 +272,41 @@ class TestCustomFields:
         asked = {"mode": "payment", "line_items": [{"price": prices["once"]}], "success_url": "https://shop.example"}
         refused = stripe.error("POST", "checkout/sessions", **asked, custom_fields=fields)
         assert refused["param"] == param
+
+
+def test_a_session_keeps_the_settings_of_its_page(stripe, prices):
+    customer = stripe.post("customers")["id"]
+    settings = {
+        "custom_text": {"submit": {"message": "Thank you"}},
+        "saved_payment_method_options": {"payment_method_save": "enabled"},
+        "payment_method_options": {"card": {"setup_future_usage": "on_session"}},
+        "after_expiration": {"recovery": {"enabled": True}},
+        "tax_id_collection": {"enabled": True},
+        "automatic_tax": {"enabled": False},
+        "customer_update": {"address": "auto"},
+    }
+    session = opened(stripe, prices["once"], "payment", customer=customer, **settings)
+    assert session["custom_text"]["submit"] == {"message": "Thank you"}
+    assert session["saved_payment_method_options"]["payment_method_save"] == "enabled"
+    assert session["payment_method_options"]["card"]["setup_future_usage"] == "on_session"
+    assert session["after_expiration"]["recovery"]["enabled"] is True
+    assert session["tax_id_collection"] == {"enabled": True, "required": "never"}
+
+
+def test_a_page_asks_for_a_phone_number_and_for_agreeing(stripe, prices, browser):
+    asks = {"phone_number_collection": {"enabled": True}, "consent_collection": {"terms_of_service": "required"}}
+    session = opened(stripe, prices["once"], "payment", customer_creation="always", **asks)
+    assert "Phone number" in browser(session["url"]).text
+    typed = {"email": "ada@shop.example", **CARD}
+    assert "phone number is incomplete" in browser(session["url"], **typed).text
+    assert "agree to the terms" in browser(session["url"], phone="+15555550100", **typed).text
+    assert browser(session["url"], phone="+15555550100", terms="accepted", **typed).status_code == 303
+    done = stripe.get(f"checkout/sessions/{session['id']}", expand=["customer"])
+    assert (done["customer_details"]["phone"], done["customer"]["phone"]) == ("+15555550100", "+15555550100")
+    assert done["consent"] == {"promotions": None, "terms_of_service": "accepted"}
+
+
+def test_settings_that_the_page_cannot_honour_are_refused(stripe, prices):
+    wanted = {"mode": "payment", "line_items": [{"price": prices["once"], "quantity": 1}], "success_url": "https://a.b"}
+    for name, value in (("customer_update", {"name": "auto"}), ("invoice_creation", {"enabled": True})):
+        assert stripe.error("POST", "checkout/sessions", 400, **wanted, **{name: value})["param"] == name

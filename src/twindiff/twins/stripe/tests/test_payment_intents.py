@@ -248,3 +248,21 @@ class TestAllowedTypes:
             asked = {"amount": 2000, "currency": "usd"} if path == "payment_intents" else {}
             refused = stripe.error("POST", path, headers=ENDIVE, **asked, payment_method_types=["card"])
             assert refused["code"] == "payment_method_types_no_longer_supported"
+
+
+def test_a_payment_method_that_was_detached_is_not_used_again(stripe):
+    customer = stripe.post("customers")["id"]
+    method = stripe.post("payment_methods/pm_card_visa/attach", customer=customer)["id"]
+    stripe.post(f"payment_methods/{method}/detach")
+    refused = stripe.error("POST", f"payment_methods/{method}/attach", 400, customer=customer)
+    assert "may not be used again" in refused["message"]
+    asked = {"amount": 2000, "currency": "usd", "payment_method": method, "confirm": True, **CARD}
+    assert "was detached from a Customer" in stripe.error("POST", "payment_intents", 400, **asked)["message"]
+
+
+def test_a_payment_for_an_account_that_is_not_there_is_refused(stripe):
+    asked = {"amount": 2000, "currency": "usd"}
+    refused = stripe.error("POST", "payment_intents", 400, **asked, transfer_data={"destination": "acct_none"})
+    assert refused["message"] == "No such destination: 'acct_none'"
+    refused = stripe.error("POST", "payment_intents", 400, **asked, application_fee_amount=10)
+    assert refused["param"] == "application_fee_amount"

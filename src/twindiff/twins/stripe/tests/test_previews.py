@@ -22,7 +22,7 @@ def made(stripe):
 
 def test_the_next_invoice_is_shown_and_not_made(stripe, made):
     seen = stripe.post("invoices/create_preview", subscription=made["subscription"]["id"])
-    assert (seen["amount_due"], seen["status"], seen["billing_reason"]) == (1000, "draft", "subscription_cycle")
+    assert (seen["amount_due"], seen["status"], seen["billing_reason"]) == (1000, "draft", "upcoming")
     assert seen["id"].startswith("upcoming_in_")
     assert len(stripe.get("invoices")["data"]) == 1
     assert stripe.get(f"subscriptions/{made['subscription']['id']}") == made["subscription"]

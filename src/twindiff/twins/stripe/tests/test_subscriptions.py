@@ -325,3 +325,31 @@ class TestPauses:
         made = club.subscribe(**more)
         club.stripe.error("POST", f"subscriptions/{made['id']}/pause")
         assert club.stripe.get(f"subscriptions/{made['id']}")["status"] == made["status"]
+
+
+def test_a_setup_intent_that_succeeds_pays_its_subscription_from_then_on(stripe):
+    club = Club(stripe, card="")
+    made = club.subscribe(trial_period_days=7)
+    intent = {"payment_method": "pm_card_visa", "return_url": "https://shop.example"}
+    done = stripe.post(f"setup_intents/{made['pending_setup_intent']}/confirm", **intent)
+    now = stripe.get(f"subscriptions/{made['id']}")
+    assert (now["pending_setup_intent"], now["default_payment_method"]) == (None, done["payment_method"])
+    club.until(START + 8 * DAY)
+    assert stripe.get(f"subscriptions/{made['id']}")["status"] == "active"
+
+
+def test_periods_begin_on_a_day_of_the_month(club):
+    made = club.subscribe(billing_cycle_anchor_config={"day_of_month": 15, "hour": 0, "minute": 0, "second": 0})
+    assert made["billing_cycle_anchor"] == day("2026-02-15")
+    assert made["billing_cycle_anchor_config"]["day_of_month"] == 15
+    assert 0 < club.invoices()[0]["total"] < 1000
+    yearly = [{"price": club.priced(12000, "year")}]
+    later = club.subscribe(items=yearly, billing_cycle_anchor_config={"day_of_month": 31, "month": 6})
+    assert later["billing_cycle_anchor"] == day("2026-06-30T09:00")
+
+
+def test_a_day_of_the_month_is_for_months_and_years(club):
+    wanted = {"customer": club.customer, "billing_cycle_anchor_config": {"day_of_month": 1}}
+    for more in ({"items": [{"price": club.priced(100, "week")}]}, {"billing_cycle_anchor": START + 9 * DAY}):
+        asked = {"items": [{"price": club.price}], **wanted, **more}
+        assert club.stripe.error("POST", "subscriptions", 400, **asked)["param"] == "billing_cycle_anchor_config"

@@ -1,0 +1,216 @@
+"""What a shop sets of a checkout session's page: what it asks for, says, keeps and offers afterwards.
+
+https://docs.stripe.com/api/checkout/sessions/create
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from twindiff.kit import UNSET, UnsetType
+from twindiff.kit.styles.stripe import StripeError
+
+from .objects import Fields
+from .params import AutomaticTax, OptBool, OptText, Params, Part, Unset, value_of
+
+Keeps = Literal["auto", "never"]
+
+
+class Switch(Part):
+    """Whether something is on."""
+
+    enabled: bool
+
+
+class TaxIdCollection(Part):
+    """Whether tax ids are asked for."""
+
+    enabled: bool
+    required: Literal["if_supported", "never"] | UnsetType = UNSET
+
+
+class Agreement(Part):
+    """Where it is said how a payment method is used again."""
+
+    position: Literal["auto", "hidden"]
+
+
+class ConsentCollection(Part):
+    """What customers are asked to agree to."""
+
+    payment_method_reuse_agreement: Agreement | UnsetType = UNSET
+    promotions: Literal["auto", "none"] | UnsetType = UNSET
+    terms_of_service: Literal["none", "required"] | UnsetType = UNSET
+
+
+class Message(Part):
+    """A text of the shop's own."""
+
+    message: str
+
+
+class CustomText(Part):
+    """Texts of the shop's own, by where they stand."""
+
+    after_submit: Message | Unset | UnsetType = UNSET
+    shipping_address: Message | Unset | UnsetType = UNSET
+    submit: Message | Unset | UnsetType = UNSET
+    terms_of_service_acceptance: Message | Unset | UnsetType = UNSET
+
+
+class CustomerUpdate(Part):
+    """What is kept with the customer of what they type."""
+
+    address: Keeps | UnsetType = UNSET
+    name: Keeps | UnsetType = UNSET
+    shipping: Keeps | UnsetType = UNSET
+
+
+class SavedMethods(Part):
+    """How payment methods of a customer are kept and offered."""
+
+    allow_redisplay_filters: list[Literal["always", "limited", "unspecified"]] | UnsetType = UNSET
+    payment_method_remove: Literal["disabled", "enabled"] | UnsetType = UNSET
+    payment_method_save: Literal["disabled", "enabled"] | UnsetType = UNSET
+
+
+class Recovery(Part):
+    """Whether an expired page leads to a new one."""
+
+    enabled: bool
+    allow_promotion_codes: OptBool = UNSET
+
+
+class AfterExpiration(Part):
+    """What happens when a page has expired."""
+
+    recovery: Recovery | UnsetType = UNSET
+
+
+class PageSettings(Params, kw_only=True):
+    """The settings of a page, as they are asked for."""
+
+    adaptive_pricing: Switch | UnsetType = UNSET
+    after_expiration: AfterExpiration | UnsetType = UNSET
+    automatic_tax: AutomaticTax | UnsetType = UNSET
+    consent_collection: ConsentCollection | UnsetType = UNSET
+    custom_text: CustomText | UnsetType = UNSET
+    customer_update: CustomerUpdate | UnsetType = UNSET
+    invoice_creation: Switch | UnsetType = UNSET
+    origin_context: OptText = UNSET
+    payment_method_options: dict[str, dict[str, Any]] | UnsetType = UNSET
+    phone_number_collection: Switch | UnsetType = UNSET
+    saved_payment_method_options: SavedMethods | UnsetType = UNSET
+    tax_id_collection: TaxIdCollection | UnsetType = UNSET
+
+
+KEPT = tuple(name for name in PageSettings.__struct_fields__ if name not in ("expand", "automatic_tax"))
+"""The settings that a session keeps."""
+
+
+def settings_of(params: PageSettings, customer: str | None) -> Fields:
+    """The settings that were given; raises for those that cannot be."""
+    if isinstance(params.customer_update, CustomerUpdate) and not customer:
+        raise StripeError("`customer_update` can only be used with `customer`.", param="customer_update")
+    if isinstance(params.invoice_creation, Switch) and params.invoice_creation.enabled:
+        message = "This twin makes no invoices of one-time payments; create one by /v1/invoices."
+        raise StripeError(message, param="invoice_creation")
+    found = {name: getattr(params, name) for name in KEPT}
+    return {name: value_of(value) for name, value in found.items() if value is not UNSET}
+
+
+def _kept(row: Any, name: str) -> Any:
+    settings: Fields = row.settings or {}
+    return settings.get(name)
+
+
+def _as_given(name: str) -> Callable[[Any], Any]:
+    return lambda row: _kept(row, name)
+
+
+def _phone(row: Any) -> Fields:
+    return _kept(row, "phone_number_collection") or {"enabled": False}
+
+
+def _text(row: Any) -> Fields:
+    given: Fields = _kept(row, "custom_text") or {}
+    return {**dict.fromkeys(CustomText.__struct_fields__), **given}
+
+
+def _options(row: Any) -> Fields:
+    usual: Fields = {"card": {"request_three_d_secure": "automatic"}} if row.mode != "setup" else {}
+    given: Fields = _kept(row, "payment_method_options") or {}
+    return {**usual, **{name: {**usual.get(name, {}), **said} for name, said in given.items()}}
+
+
+def _consents(row: Any) -> Fields | None:
+    given: Fields | None = _kept(row, "consent_collection")
+    return given and {**dict.fromkeys(ConsentCollection.__struct_fields__), **given}
+
+
+def _saved(row: Any) -> Fields | None:
+    given: Fields | None = _kept(row, "saved_payment_method_options")
+    return given and {**dict.fromkeys(SavedMethods.__struct_fields__), **given}
+
+
+def _recovery(row: Any) -> Fields | None:
+    given: Fields | None = _kept(row, "after_expiration")
+    if not given or not given.get("recovery"):
+        return None
+    return {"recovery": {"allow_promotion_codes": False, "expires_at": None, "url": None, **given["recovery"]}}
+
+
+def _tax_ids(row: Any) -> Fields | None:
+    given: Fields | None = _kept(row, "tax_id_collection")
+    return given and {"required": "never", **given}
+
+
+VIEWS: Fields = {
+    "adaptive_pricing": _as_given("adaptive_pricing"),
+    "after_expiration": _recovery,
+    "consent": _as_given("consent"),
+    "consent_collection": _consents,
+    "custom_text": _text,
+    "origin_context": _as_given("origin_context"),
+    "payment_method_options": _options,
+    "phone_number_collection": _phone,
+    "saved_payment_method_options": _saved,
+    "tax_id_collection": _tax_ids,
+}
+"""How a session shows its settings, by field."""
+
+
+def inputs(settings: Fields) -> str:
+    """The inputs for a telephone number and for agreeing to the terms, as HTML."""
+    phone = '<label>Phone number <input name="phone" required></label>' if _asks_phone(settings) else ""
+    box = '<input type="checkbox" name="terms" value="accepted" required>'
+    return phone + (f"<label>{box} I agree to the terms of service</label>" if _needs_terms(settings) else "")
+
+
+def _asks_phone(settings: Fields) -> bool:
+    asks: Fields = settings.get("phone_number_collection") or {}
+    return bool(asks.get("enabled"))
+
+
+def _needs_terms(settings: Fields) -> bool:
+    asks: Fields = settings.get("consent_collection") or {}
+    return asks.get("terms_of_service") == "required"
+
+
+def agreed(settings: Fields, terms: OptText) -> Fields:
+    """The settings with what the customer has agreed to; raises for one who has not."""
+    if not _needs_terms(settings):
+        return settings
+    if terms != "accepted":
+        raise StripeError("You must agree to the terms of service.", param="terms")
+    return {**settings, "consent": {"promotions": None, "terms_of_service": "accepted"}}
+
+
+def phone_of(settings: Fields, phone: OptText) -> str | None:
+    """The telephone number that was typed; raises where one is asked for and lacking."""
+    if not _asks_phone(settings):
+        return None
+    if not phone:
+        raise StripeError("Your phone number is incomplete.", param="phone")
+    return phone
