@@ -1,7 +1,8 @@
-"""What all tests of the checkout share: how hypothesis looks for counterexamples, signals, a place for built images."""
+"""What all tests of the checkout share: how hypothesis looks for counterexamples, signals, places for files."""
 
 import os
 import signal
+import tempfile
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
@@ -16,6 +17,22 @@ settings.load_profile("patient")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # What tests build once is kept with the checkout, not with the user.
 os.environ.setdefault("TWINDIFF_CACHE_DIR", str(Path(__file__).parent / ".tools" / "cache"))
+
+MEMORY = "/dev/shm"
+
+
+def will_do(folder: str) -> bool:
+    """Whether there is room for what all tests write, half a GB and what browsers need, and programs may be run."""
+    if not Path(folder).is_dir():
+        return False
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize > 4 << 30 and not found.f_flag & os.ST_NOEXEC
+
+
+# Tests sync files by the ten thousand, and each time a disk is waited for.
+if "TMPDIR" not in os.environ and will_do(MEMORY):
+    os.environ["TMPDIR"] = MEMORY
+    tempfile.tempdir = None  # else who has asked for it before is told of the disk
 
 collect_ignore = ["src/twindiff/twins/stripe/test_clocks.py"]
 """A page of Stripe's reference, which holds no tests."""
