@@ -293,9 +293,9 @@ class Api:
                 problems.append(_problem(root, error))
                 data = _without(data, root)
                 continue
-            (found,) = root.complete(run, [value])
+            (completed,) = root.complete(run, [value])
             if data is not None:
-                data[root.key] = found
+                data[root.key] = completed
         return data, problems
 
     def _written(self, plan: Plan, run: Run) -> tuple[Any, list[Problem]]:
@@ -306,7 +306,7 @@ class Api:
                 with run.db.savepoint():
                     value = root.resolve(run, root.arguments.of(run.variables))
                 run.forget()
-                (found,) = root.complete(run, [value])
+                (completed,) = root.complete(run, [value])
             except FOR_ALL:
                 raise
             except Exception as error:  # noqa: BLE001 - a root that fails must not undo the one before it
@@ -314,7 +314,7 @@ class Api:
                 data = _without(data, root)
                 continue
             if data is not None:
-                data[root.key] = found
+                data[root.key] = completed
         return data, problems
 
     def _slowly(

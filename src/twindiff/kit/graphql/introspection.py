@@ -33,12 +33,12 @@ class Introspections:
     ) -> tuple[Any, list[GraphQLError]]:
         """Data, as JSON that is written already, and errors; raises TooComplex."""
         key = _key(text, operation_name, variables)
-        found = self._answers.get(key)
-        if found is None:
+        answer = self._answers.get(key)
+        if answer is None:
             data, errors = bounded(api, text, run, operation_name, variables)
-            found = msgspec.Raw(msgspec.json.encode(data)), errors
-            self._answers.put(key, found, len(found[0]) + len(text))
-        return found
+            answer = msgspec.Raw(msgspec.json.encode(data)), errors
+            self._answers.put(key, answer, len(answer[0]) + len(text))
+        return answer
 
     def knows(self, text: str, operation_name: str | None, variables: dict[str, Any]) -> bool:
         """Whether an answer is at hand."""

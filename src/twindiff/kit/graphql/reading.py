@@ -27,12 +27,12 @@ class _Lexer(Lexer):
 
     def read_next_token(self, start: int) -> Token:
         give_way()
-        found = _PLAIN.match(self.source.body, start)
-        if found is None:
+        match = _PLAIN.match(self.source.body, start)
+        if match is None:
             return super().read_next_token(start)
-        text = found[1]
+        text = match[1]
         kind = _KINDS.get(text)
-        return Token(kind or TokenKind.NAME, found.start(1), found.end(), 0, 0, None if kind else text)
+        return Token(kind or TokenKind.NAME, match.start(1), match.end(), 0, 0, None if kind else text)
 
 
 class _Reader(Parser):

@@ -56,30 +56,40 @@ class Selecting:
 
     def of(self, concrete: Any, sets: list[SelectionSetNode], named: Any = None) -> list[Asked]:
         """What is asked of a concrete type by a selection written for `named`: for it, or one of its interfaces."""
-        found: dict[str, Asked] = {}
+        collected: dict[str, Asked] = {}
         for each in sets:
-            self._collect(concrete, named or concrete, each, found, ())
-        return list(found.values())
+            self._collect(concrete, named or concrete, each, collected, ())
+        return list(collected.values())
 
     def _collect(
-        self, concrete: Any, named: Any, selections: SelectionSetNode, found: dict[str, Asked], inside: tuple[str, ...]
+        self,
+        concrete: Any,
+        named: Any,
+        selections: SelectionSetNode,
+        collected: dict[str, Asked],
+        inside: tuple[str, ...],
     ) -> None:
         for selection in selections.selections:
             wanted = not selection.directives or self._is_wanted(selection)
             if isinstance(selection, FieldNode):
                 asked = self._field(concrete, named, selection)
                 if wanted and asked:
-                    self._merge(found, asked)
+                    self._merge(collected, asked)
             elif isinstance(selection, InlineFragmentNode):
                 condition = selection.type_condition
                 kind = self._condition(condition.name.value, named) if condition else named
                 if wanted and self._applies(kind, concrete):
-                    self._collect(concrete, kind, selection.selection_set, found, inside)
+                    self._collect(concrete, kind, selection.selection_set, collected, inside)
             elif isinstance(selection, FragmentSpreadNode) and wanted:
-                self._spread(concrete, named, selection, found, inside)
+                self._spread(concrete, named, selection, collected, inside)
 
     def _spread(
-        self, concrete: Any, named: Any, spread: FragmentSpreadNode, found: dict[str, Asked], inside: tuple[str, ...]
+        self,
+        concrete: Any,
+        named: Any,
+        spread: FragmentSpreadNode,
+        collected: dict[str, Asked],
+        inside: tuple[str, ...],
     ) -> None:
         name = spread.name.value
         fragment = self.fragments.get(name)
@@ -88,7 +98,7 @@ class Selecting:
         self.used_fragments.add(name)
         kind = self._condition(fragment.type_condition.name.value, named)
         if self._applies(kind, concrete):
-            self._collect(concrete, kind, fragment.selection_set, found, (*inside, name))
+            self._collect(concrete, kind, fragment.selection_set, collected, (*inside, name))
 
     def _condition(self, name: str, named: GraphQLNamedType) -> GraphQLNamedType:
         known = self._conditions.get((name, named))
@@ -139,8 +149,8 @@ class Selecting:
         below = [node.selection_set] if node.selection_set else []
         return Asked(key, name, field, arguments_of(self.uses, field.args, node.arguments), below, node)
 
-    def _merge(self, found: dict[str, Asked], asked: Asked) -> None:
-        known = found.setdefault(asked.key, asked)
+    def _merge(self, collected: dict[str, Asked], asked: Asked) -> None:
+        known = collected.setdefault(asked.key, asked)
         if known is asked:
             return
         if known.name != asked.name or _differ(known.node, asked.node):

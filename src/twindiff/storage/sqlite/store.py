@@ -147,9 +147,9 @@ class SqliteStore:
 
     def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
         sql = self._tables.of(table)
-        found = self._by_key(sql, key)
-        if found is not None:
-            return sql.build(found)
+        stored = self._by_key(sql, key)
+        if stored is not None:
+            return sql.build(stored)
         if missing:
             raise missing
         raise NotFound(table.__name__, *key)
@@ -158,11 +158,11 @@ class SqliteStore:
         sql = self._tables.of(table)
         key = key_in(where, sql.table)
         if key:
-            found = self._by_key(sql, tuple(key))
+            stored = self._by_key(sql, tuple(key))
         else:
             query, parameters = self._query(sql, where, (), None)
-            found = self._first(query, (*parameters, 1, 0))
-        return None if found is None else sql.build(found)
+            stored = self._first(query, (*parameters, 1, 0))
+        return None if stored is None else sql.build(stored)
 
     def _by_key(self, sql: TableSql, key: Stored) -> Stored | None:
         """The row that has a key, as it is stored."""
@@ -170,12 +170,12 @@ class SqliteStore:
         if known is None:
             return self._first(sql.select_by_key, key)
         place = sql.table.name, key
-        found = self._recalled(known, place)
-        if found is None:
-            found = self._first(sql.select_by_key, key)
-            if found is not None and sql.key_in(found) == key:  # not one that SQLite has converted
-                known.note(place, found)
-        return found
+        stored = self._recalled(known, place)
+        if stored is None:
+            stored = self._first(sql.select_by_key, key)
+            if stored is not None and sql.key_in(stored) == key:  # not one that SQLite has converted
+                known.note(place, stored)
+        return stored
 
     def _recalled(self, known: KnownRows, place: Place) -> Stored | None:
         """A known row; raises what the deadline says for a handler that goes on asking for what costs no statement."""
@@ -194,10 +194,10 @@ class SqliteStore:
         sql = self._tables.of(table)
         query, parameters = self._query(sql, where, order, columns, is_page=limit is not None)
         bounds = (-1 if limit is None else min(limit, INT64[-1]), min(offset, INT64[-1]))
-        found = self._run(query, (*parameters, *bounds))
+        stored = self._run(query, (*parameters, *bounds))
         if not columns:
-            return [sql.build(values) for values in found]
-        return load_columns(columns, _loading, found)
+            return [sql.build(values) for values in stored]
+        return load_columns(columns, _loading, stored)
 
     def _query(
         self,
@@ -225,8 +225,8 @@ class SqliteStore:
 
     def _few(self, index: EntryIndex, key: str, text: str) -> bool:
         """Whether it is quicker to look up which rows have a text under a key than to meet them."""
-        found = self._first(index.count, (key, text))
-        return found is not None and found[0] < MANY_ROWS
+        counted = self._first(index.count, (key, text))
+        return counted is not None and counted[0] < MANY_ROWS
 
     def pages(
         self,
@@ -243,8 +243,8 @@ class SqliteStore:
         sql = self._tables.of(table)
         relation = Relation(by, join, between)
         query, parameters = self._pages_query(sql, relation, json_text(list(parents)), where, order, columns, limit)
-        found = self._run(query, parameters)
-        return by_parent(load_columns((by, *columns), _loading, found))
+        stored = self._run(query, parameters)
+        return by_parent(load_columns((by, *columns), _loading, stored))
 
     def _pages_query(
         self,
@@ -314,9 +314,9 @@ class SqliteStore:
             return "few"
         most = max(MANY_FOUND, rows // MOST_PART)
         for each in (asked.replace('"*', '"'), asked):  # of beginnings FTS5 lists all words before it counts any
-            (found,) = cast(tuple[int], self._first(index.count, (each, most)))
-            if found >= MANY_FOUND:
-                return "most" if found == most else "many"
+            (count,) = cast(tuple[int], self._first(index.count, (each, most)))
+            if count >= MANY_FOUND:
+                return "most" if count == most else "many"
         return "few"
 
     @contextmanager
@@ -338,8 +338,8 @@ class SqliteStore:
     def count(self, table: type[Row], *where: Expression) -> int:
         sql = self._tables.of(table)
         known, place = self._known, (sql.table.name, ALL)
-        if known is not None and not where and (found := self._recalled(known, place)):
-            return cast(int, found[0])
+        if known is not None and not where and (counted := self._recalled(known, place)):
+            return cast(int, counted[0])
         parameters: list[Any] = []
         plain = plain_where(where, parameters)
         query = sql.queries.get(("count", plain)) if plain is not None else None
@@ -348,9 +348,9 @@ class SqliteStore:
             query, parameters = f"SELECT COUNT(*){from_where(sql, text, where)}", text.parameters
             if plain is not None:
                 sql.remember(("count", plain), query)
-        (count,) = found = cast(tuple[int], self._first(query, parameters))
+        (count,) = counted = cast(tuple[int], self._first(query, parameters))
         if known is not None and not where:
-            known.note(place, found)
+            known.note(place, counted)
         return count
 
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
@@ -367,8 +367,8 @@ class SqliteStore:
         values = [*[sql.stored(name, value) for name, value in fields.items()], *key]
         latest = self._latest
         if latest is None or sql.has_real or not sql.key_names.isdisjoint(fields):
-            found = self._write(sql.updating(tuple(fields)) + sql.returning, values, None)
-            changed = found[0] if found else None
+            rows = self._write(sql.updating(tuple(fields)) + sql.returning, values, None)
+            changed = rows[0] if rows else None
         else:  # what a statement returns SQLite keeps in a table of its own until the end, which costs as much again
             self._write(sql.updating(tuple(fields)), values, None)
             changed = latest(sql, tuple(key)) if self._connection.changes() else None
@@ -399,9 +399,9 @@ class SqliteStore:
         while removed:
             sql, keys = removed.pop()
             for dependent, column in sql.dependents:
-                found = self._run(dependent.delete_referring(column.name), (json_text(keys),))
-                if found and dependent.dependents:
-                    removed.append((dependent, [key for (key,) in found]))
+                gone = self._run(dependent.delete_referring(column.name), (json_text(keys),))
+                if gone and dependent.dependents:
+                    removed.append((dependent, [key for (key,) in gone]))
 
     def add_all(self, rows: Sequence[Row]) -> None:
         """Insert rows of one table; raises AlreadyExists when a key is in use."""
@@ -439,15 +439,15 @@ class SqliteStore:
 
     def _first(self, query: str, parameters: Sequence[Any]) -> Stored | None:
         """The first row that a statement finds."""
-        found = self._run(query, parameters)
-        return found[0] if found else None
+        rows = self._run(query, parameters)
+        return rows[0] if rows else None
 
     def _run(self, query: str, parameters: Sequence[Any], execute: Run | None = None) -> list[Stored]:
         """All that a statement finds; raises what the deadline says when it, or what was before it, took too long."""
         self._refuse_late()
         well, self.all_went_well = self.all_went_well, False
         try:
-            found = (execute or self._execute)(query, parameters).fetchall()
+            rows = (execute or self._execute)(query, parameters).fetchall()
         except Interrupted:
             raise self._late from None
         except OUT_OF_SPACE:
@@ -457,7 +457,7 @@ class SqliteStore:
                 raise TooLarge from None
             raise
         self.all_went_well = well
-        return found
+        return rows
 
     def _write(
         self, query: str, values: Sequence[Any], taken: type[ApiError] | None, execute: Run | None = None

@@ -116,8 +116,8 @@ def settings_of(params: PageSettings, customer: str | None) -> Fields:
     if isinstance(params.invoice_creation, Switch) and params.invoice_creation.enabled:
         message = "This twin makes no invoices of one-time payments; create one by /v1/invoices."
         raise StripeError(message, param="invoice_creation")
-    found = {name: getattr(params, name) for name in KEPT}
-    return {name: value_of(value) for name, value in found.items() if value is not UNSET}
+    settings = {name: getattr(params, name) for name in KEPT}
+    return {name: value_of(value) for name, value in settings.items() if value is not UNSET}
 
 
 def _kept(row: Any, name: str) -> Any:
