@@ -94,6 +94,15 @@ def test_rows_found_by_a_value_are_those_found_one_by_one(spec: Json, diff: Json
     assert by_value == verdict(spec, diff)
 
 
+@pytest.mark.parametrize(
+    ("operator", "value", "count"), [("eq", "note 7", 1), ("ne", "note 7", 99), ("contains", "note 1", 11)]
+)
+def test_each_operator_finds_its_rows_among_many(operator: str, value: str, count: int) -> None:
+    rows = [{"__table__": "notes", "text": f"note {number}"} for number in range(100)]
+    asked = {"diff_type": "added", "entity": "notes", "where": {"text": {operator: value}}, "expected_count": count}
+    assert evaluate({"assertions": [asked]}, {"inserts": rows}).failures == []
+
+
 @pytest.mark.parametrize(("before", "after"), [(1, True), (1, 1.0), ({"on": True}, {"on": 1})])
 @pytest.mark.parametrize(("version", "passed"), [("1", False), ("0.1", True)])
 def test_the_extended_language_takes_for_changed_what_a_diff_takes_for_it(
