@@ -11,6 +11,7 @@ import pytest
 
 from tests.environments.alarms import OUTAGES, registry
 from tests.harness import Environment, LiveServer, Platform
+from twindiff.environments import due
 from twindiff.kit.errors import NotServed
 from twindiff.server import Settings
 
@@ -169,6 +170,46 @@ def test_work_that_the_storage_refuses_comes_first_again(house: Make):
     here.refusal(advance=60)
     here.clock(advance=60)
     assert here.rings() == [["egg 1", 10, ""], ["tea", 20, "P1"]]
+
+
+def test_much_work_of_several_kinds_is_done_in_the_order_of_its_time(house: Make):
+    here = house()
+    for number in reversed(range(150)):
+        here.egg(number, 10 + number)
+    here.alarm("tea", 100)
+    here.alarm("cake", 159)
+    here.clock(advance=200)
+    times = [after for _, after, _ in here.rings()]
+    assert times == sorted(times)
+    assert [(of, after) for of, after, _ in here.rings() if not of.startswith("egg")] == [("tea", 100), ("cake", 159)]
+
+
+def test_what_has_been_set_since_the_last_look_is_known_when_the_clock_has_moved(house: Make):
+    here = house()
+    here.alarm("tea", 60)
+    here.clock(advance=1)
+    here.alarm("cake", 30)
+    assert here.clock(advance=1)["next"]["at"] == at(30)
+
+
+def test_work_is_remembered_for_some_environments_and_done_for_all(house: Make, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(due, "MOST_AGENDAS", 2)
+    houses = [house() for _ in range(4)]
+    for here in houses:
+        here.alarm("tea", 60)
+        here.alarm("cake", 70)
+        here.clock(advance=65)
+    assert [here.clock(advance=10)["ran"][0]["at"] for here in houses] == [at(70)] * 4
+
+
+def test_work_under_a_condition_is_of_its_own_row(house: Make):
+    here = house()
+    here.egg(1, 900, then="burn", peeled_at=at(60))
+    here.egg(2, 900, then="burn", peeled_at=at(70))
+    ran = here.clock(advance=80)["ran"]
+    assert [(each["at"], each["operation"], each["error"]) for each in ran] == [
+        (at(60), "alarms:peel", "burnt"), (at(70), "alarms:peel", "burnt")
+    ]  # fmt: skip
 
 
 def test_a_writing_operation_of_steps_finds_what_is_due_by_its_time(house: Make):

@@ -10,6 +10,7 @@ import pytest
 from twindiff.kit.clock import SECOND, ClockMode
 from twindiff.storage.conformance.worlds import NOON, Place, Thing, World
 from twindiff.storage.sqlite import SqliteEngine, live_environments
+from twindiff.storage.sqlite.pages import PAGE_SIZE
 
 REMEMBERED = 4
 
@@ -72,6 +73,34 @@ def test_only_points_on_the_way_here_are_remembered(world: World):
     written(place, 20)
     place.engine.rewind(place.env, 3)
     assert [seq for seq in range(22) if engine_of(place).is_materialized(place.env, seq)] == [3, 21]
+
+
+def test_the_way_back_is_remembered_over_so_many_bytes_whatever_was_gone_back_over(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(live_environments, "REMEMBERED", 1000)
+    monkeypatch.setattr(live_environments, "UNDO_BYTES", 60 * PAGE_SIZE)
+    place = world.environment()
+
+    def remembered() -> list[int]:
+        return [seq for seq in range(present() + 1) if engine_of(place).is_materialized(place.env, seq)]
+
+    def present() -> int:
+        return engine_of(place).present(place.env).seq
+
+    def again(name: str, count: int) -> None:
+        for number in range(count):
+            place.add(Thing(thing_id=f"{name}{number}", text="long " * 2000))
+
+    again("T", 60)
+    before = remembered()
+    assert before == list(range(before[0], 61))
+    assert 2 < len(before) < 30
+    for turn in range(20):
+        again(f"U{turn}-", 3)
+        place.engine.rewind(place.env, present() - 2)
+    again("V", 60)
+    assert abs(len(remembered()) - len(before)) <= 2
 
 
 @pytest.mark.parametrize("at", [0, 2, 5])
