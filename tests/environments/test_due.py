@@ -179,9 +179,10 @@ def test_much_work_of_several_kinds_is_done_in_the_order_of_its_time(house: Make
     here.alarm("tea", 100)
     here.alarm("cake", 159)
     here.clock(advance=200)
-    times = [after for _, after, _ in here.rings()]
-    assert times == sorted(times)
-    assert [(of, after) for of, after, _ in here.rings() if not of.startswith("egg")] == [("tea", 100), ("cake", 159)]
+    eggs = [[f"egg {number}", 10 + number, ""] for number in range(150)]
+    rung = [each for each in here.rings() if each[0].startswith("egg")]
+    assert rung == eggs
+    assert [each for each in here.rings() if each not in rung] == [["tea", 100, "P1"], ["cake", 159, "P1"]]
 
 
 def test_what_has_been_set_since_the_last_look_is_known_when_the_clock_has_moved(house: Make):

@@ -139,9 +139,9 @@ class DueWork:
         return pieces[0] if pieces else None
 
     def advanced(self, environment: Environment, seq: int) -> None:
-        """Remember what was remembered before a record that set the clock and nothing else."""
+        """Remember still what `next` has just found, after a record that set the clock and nothing else."""
         if agenda := self._agendas.get(environment.id):
-            self._remember(environment, agenda._replace(seq=seq if agenda.seq == seq - 1 else agenda.seq))
+            self._remember(environment, agenda._replace(seq=seq))
 
     def _look(self, environment: Environment) -> list[Piece]:
         """What is due first, in order."""

@@ -100,8 +100,7 @@ def between(read: Callable[[int, int], list[Record]], start: int, end: int) -> l
         if lowest == low:
             break
         low = lowest
-    common = sum(1 for left, right in zip(was.records, now.records, strict=False) if left.seq == right.seq)
-    return [undone(record) for record in reversed(was.records[common:])] + now.records[common:]
+    return [undone(record) for record in reversed(was.records)] + now.records
 
 
 class Path(NamedTuple):
