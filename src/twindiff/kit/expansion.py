@@ -60,7 +60,7 @@ def _step(holders: list[Any], name: str, path: str, loads: Mapping[str, Load]) -
         if not isinstance(holder, dict) or name not in holder:
             raise _cannot(path)
         fields = cast(Fields, holder)
-        if isinstance(fields[name], str):
+        if isinstance(fields[name], str) or _is_of_ids(fields[name]):
             wanted.setdefault(_load_name(fields, name, path, loads), []).append(fields)
         else:
             values += _items(fields[name])
@@ -79,12 +79,24 @@ def _load_name(fields: Fields, name: str, path: str, loads: Mapping[str, Load]) 
 
 def _expanded(several: list[Fields], name: str, load: Load) -> list[Any]:
     """Objects in place of ids; an id without an object stays."""
-    objects = load([*dict.fromkeys(fields[name] for fields in several)])
-    for fields in several:
-        loaded = objects.get(fields[name])
+    objects = load([*dict.fromkeys(id for fields in several for id in _items(fields[name]))])
+
+    def put(id: Any) -> Any:
         # A copy, since what is expanded inside it must not be met again in the same object elsewhere.
-        fields[name] = {**loaded} if loaded else fields[name]
-    return [fields[name] for fields in several if not isinstance(fields[name], str)]
+        return {**loaded} if (loaded := objects.get(id)) else id
+
+    for fields in several:
+        ids: list[Any] = _items(fields[name])
+        fields[name] = put(fields[name]) if isinstance(fields[name], str) else [put(id) for id in ids]
+    return [each for fields in several for each in _items(fields[name]) if not isinstance(each, str)]
+
+
+def _is_of_ids(value: Any) -> bool:
+    """Whether a value is a list of ids, such as the discounts of an invoice."""
+    if not isinstance(value, list):
+        return False
+    each = cast(list[Any], value)
+    return bool(each) and all(isinstance(id, str) for id in each)
 
 
 def _items(value: Any) -> list[Any]:

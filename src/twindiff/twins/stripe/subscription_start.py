@@ -160,7 +160,7 @@ def _first_invoice(
 
 def _set_up_later(call: Call, row: Subscription) -> Subscription:
     """A subscription in its trial that asks for a payment method."""
-    wanted = CreateSetup(customer=row.customer, usage="off_session", payment_method_types=["card"])
+    wanted = CreateSetup(customer=row.customer, usage="off_session", allowed_payment_method_types=["card"])
     return call.db.change(row, pending_setup_intent=create_setup_intent(call, wanted)["id"])
 
 

@@ -353,3 +353,19 @@ def test_a_day_of_the_month_is_for_months_and_years(club):
     for more in ({"items": [{"price": club.priced(100, "week")}]}, {"billing_cycle_anchor": START + 9 * DAY}):
         asked = {"items": [{"price": club.price}], **wanted, **more}
         assert club.stripe.error("POST", "subscriptions", 400, **asked)["param"] == "billing_cycle_anchor_config"
+
+
+def test_a_trial_without_a_card_begins_in_the_newest_version_too(stripe):
+    club = Club(stripe, card="")
+    headers = {"Stripe-Version": "2026-10-28.endive"}
+    wanted = {"customer": club.customer, "items": [{"price": club.price}], "trial_period_days": 7}
+    made = stripe.http("POST", "subscriptions", headers=headers, **wanted).json()
+    assert made["pending_setup_intent"].startswith("seti_")
+
+
+def test_each_of_a_list_of_discounts_is_expanded(club):
+    coupons = [club.stripe.post("coupons", percent_off=percent, duration="forever")["id"] for percent in (10, 20)]
+    made = club.subscribe(discounts=[{"coupon": coupon} for coupon in coupons], expand=["discounts.source.coupon"])
+    assert [each["source"]["coupon"]["percent_off"] for each in made["discounts"]] == [10, 20]
+    (listed,) = club.stripe.get("subscriptions", customer=club.customer, expand=["data.discounts"])["data"]
+    assert [each["id"] for each in listed["discounts"]] == [each["id"] for each in made["discounts"]]
