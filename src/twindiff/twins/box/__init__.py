@@ -11,6 +11,7 @@ from twindiff.kit.styles.box import BoxStyle
 
 from . import (
     ai,
+    allowlists,
     collaborations,
     comments,
     downloads,
@@ -32,15 +33,18 @@ from . import (
     shared_links,
     sign_requests,
     tasks,
+    terms_of_services,
     thumbnails,
     trash,
     upload_sessions,
     uploads,
+    user_accounts,
     users,
     web_links,
     webhooks,
     zip_downloads,
 )
+from .administration_tables import TABLES as ADMINISTRATION
 from .completing import completed
 from .further_tables import TABLES
 from .guard import actor_of, guard
@@ -52,6 +56,7 @@ from .tables import User
 _HERE = Path(__file__).parent
 _PAGES = (
     ai,
+    allowlists,
     collaborations,
     comments,
     downloads,
@@ -73,10 +78,12 @@ _PAGES = (
     shared_links,
     sign_requests,
     tasks,
+    terms_of_services,
     thumbnails,
     trash,
     upload_sessions,
     uploads,
+    user_accounts,
     users,
     web_links,
     webhooks,
@@ -88,7 +95,7 @@ twin = Twin(
     BoxStyle(),
     *(page.api for page in _PAGES),
     oauth.browser,
-    tables=(*TABLES, OauthToken),
+    tables=(*TABLES, *ADMINISTRATION, OauthToken),
     users=Users(User, User.id, User.login),
     seeds=_HERE / "seeds",
     templates={"box_default": bike_shop},

@@ -130,6 +130,20 @@ class UserHasContent(BoxError):
     status = 409
 
 
+class WhitelistEntryExists(BoxError):
+    """There is an entry for this domain or user already"""
+
+    status = 409
+    code = "conflict"
+
+
+class TermsOfServiceExists(BoxError):
+    """There are terms of service of this type already"""
+
+    status = 409
+    code = "conflict"
+
+
 class BadDigest(BoxError):
     """The SHA-1 or MD5 digest of what was sent is not the one that was given"""
 

@@ -42,6 +42,10 @@ _NEEDED = {
     "metadata_templates": ("manage_enterprise_properties",),
     "sign_requests": ("sign_requests.readwrite",),
     "hubs": ("root_readwrite",),
+    "collaboration_whitelist_entries": ("manage_enterprise_properties",),
+    "collaboration_whitelist_exempt_targets": ("manage_enterprise_properties",),
+    "terms_of_services": ("manage_enterprise_properties",),
+    "terms_of_service_user_statuses": ("manage_enterprise_properties",),
 }
 """The scopes of which one is needed for what is no file or folder, by the first word of an operation's path."""
 

@@ -24,7 +24,7 @@ from .trashing import purge
 from .views import chosen, user_mini
 
 api = Operations(prefix="/2.0")
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+|[^@\s]+@localhost")
+EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+|[^@\s]+@localhost")
 ENTERPRISE = {"id": "1000001", "type": "enterprise", "name": "Enterprise"}
 Status = Literal["active", "inactive", "cannot_delete_edit", "cannot_delete_edit_upload"]
 
@@ -69,6 +69,11 @@ def user_object(user: User, fields: tuple[str, ...] | None = None) -> dict[str, 
     }
     present = {name: value for name, value in shown.items() if value is not None or name == "notification_email"}
     return chosen(present, fields or _USUAL)
+
+
+def enterprise_of(user: User) -> dict[str, Any]:
+    """The enterprise that a user belongs to."""
+    return user.enterprise or ENTERPRISE
 
 
 def find_user(call: Call, user_id: str) -> User:
@@ -131,7 +136,7 @@ def get_user(call: Call, user_id: str, fields: str = "") -> dict[str, Any]:
 
 
 def _check_login(call: Call, login: str, but: str = "") -> str:
-    if not _EMAIL.fullmatch(login):
+    if not EMAIL.fullmatch(login):
         raise BadRequest.of(
             "invalid_parameter", "login", f"Invalid value '{login[:100]}'. It must be an email address."
         )
@@ -218,7 +223,7 @@ def _notification(given: dict[str, Any]) -> dict[str, Any] | None:
     email = given.get("email")
     if not email:
         return None
-    if not isinstance(email, str) or not _EMAIL.fullmatch(email):
+    if not isinstance(email, str) or not EMAIL.fullmatch(email):
         raise BadRequest.of("invalid_parameter", "notification_email", f"Invalid value '{email}'.")
     return {"email": email, "is_confirmed": False}
 

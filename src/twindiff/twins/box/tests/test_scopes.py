@@ -63,7 +63,7 @@ def test_a_token_for_a_shared_link_is_for_its_file(box: Box):
     assert less.refused("GET", f"files/{beside}") == (404, "not_found")
 
 
-@pytest.mark.parametrize("path", ["users", "groups", "webhooks", "sign_requests"])
+@pytest.mark.parametrize("path", ["users", "groups", "webhooks", "sign_requests", "terms_of_services"])
 def test_scopes_of_items_are_none_of_people_and_webhooks(box: Box, path: str):
     assert narrowed(box, "root_readwrite").refused("GET", path) == (403, "insufficient_scope")
 
