@@ -25,8 +25,8 @@ def will_do(folder: str) -> bool:
     """Whether there is room for what all tests write, half a GB and what browsers need, and programs may be run."""
     if not Path(folder).is_dir():
         return False
-    found = os.statvfs(folder)
-    return found.f_bavail * found.f_frsize > 4 << 30 and not found.f_flag & os.ST_NOEXEC
+    volume = os.statvfs(folder)
+    return volume.f_bavail * volume.f_frsize > 4 << 30 and not volume.f_flag & os.ST_NOEXEC
 
 
 # Tests sync files by the ten thousand, and each time a disk is waited for.

@@ -30,8 +30,8 @@ def _roots(twin: GraphqlTwin) -> list[tuple[str, str]]:
 
 def _about(name: str, entities: list[str]) -> str:
     """The entity that a root is about, by the longest name that it begins with; lists have the name in the plural."""
-    found = [each for each in entities if name.casefold().startswith(each.casefold().rstrip("y"))]
-    return max(found, key=len, default=OTHERS)
+    named = [each for each in entities if name.casefold().startswith(each.casefold().rstrip("y"))]
+    return max(named, key=len, default=OTHERS)
 
 
 def _coverage(twin: GraphqlTwin) -> Iterator[str]:

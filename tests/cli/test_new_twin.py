@@ -206,7 +206,7 @@ def test_a_description_gives_tables_lookups_and_signatures(tmp_path: Path, shop:
     orders, files = (source / "orders.py").read_text(), (source / "files.py").read_text()
     assert '@api.get("/orders/{order_id}")' in orders
     assert '"""Look at an order - or \'two\'."""' in orders
-    assert "found = call.db.get(Order, order_id, missing=OrderNotFound)" in orders
+    assert "row = call.db.get(Order, order_id, missing=OrderNotFound)" in orders
     assert 'if_none_match: Annotated[str | None, Header("If-None-Match")] = None' in orders
     assert '@draft.put("/orders/{order_id}", status=204)' in orders
     assert 'state: Literal["open", "shut"] | None = None' in orders
@@ -224,7 +224,7 @@ def test_a_discovery_document_gives_them_with_its_own_names(tmp_path: Path):
     is_well_made(package)
     notes = (package / "src" / "notes_twin" / "notes.py").read_text()
     assert "def get_notes(call: Call, book_id: str, note_id: str, kinds: list[str] | None = None)" in notes
-    assert "found = call.db.get(Note, book_id, note_id, missing=NoteNotFound)" in notes
+    assert "row = call.db.get(Note, book_id, note_id, missing=NoteNotFound)" in notes
     assert '@draft.post("/books/{bookId}/notes", status=204)\ndef import_notes(' in notes
     assert '    i_cal_uid: Annotated[str | None, Named("iCalUID")] = None,\n' in notes
     assert "    max_size: int = 5,\n" in notes

@@ -63,8 +63,8 @@ def _lookup(endpoint: Endpoint, resource: Resource) -> str:
     in_path = {each.name: snake(each.name) for each in endpoint.parameters if each.place == "path"}
     order = [segment[1:-1] for segment in endpoint.path.split("/") if segment.startswith("{")]
     given = [resource.name, *(in_path[name] for name in order), f"missing={not_found(resource)}"]
-    getting = several("found = call.db.get(", given, ")", indent="    ")
-    return f"{getting}\n    return {view_name(resource)}(found)"
+    getting = several("row = call.db.get(", given, ")", indent="    ")
+    return f"{getting}\n    return {view_name(resource)}(row)"
 
 
 def _signature(endpoint: Endpoint, shape: Shape, bodies: dict[tuple[Parameter, ...], str]) -> str:
