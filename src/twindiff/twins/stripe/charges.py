@@ -13,7 +13,7 @@ from twindiff.kit.styles.stripe import StripeError
 from .accounts import DESCRIPTOR
 from .balance_transactions import enter, processing_fee, settles_on
 from .cards import Decline, decline_of
-from .customers import CUSTOMERS, Customer
+from .customers import CUSTOMERS, NO_TOKENS, Customer
 from .events import record_row, update
 from .lists import equal, list_object, list_of, within
 from .objects import Fields, StripeObject, new, now, refer, resource, retrieve, shown
@@ -228,13 +228,7 @@ def create_charge(call: Call, params: Annotated[CreateCharge, Body]) -> Fields:
     https://docs.stripe.com/payments/payment-methods/integration-options
     """
     if isinstance(params.source, str):
-        raise StripeError(
-            "Card Token usage on the Customers API and Charges API has reached end of life. In order to continue "
-            "processing your payments, you will need to use the Payment Intents and Payment Methods API. Read more "
-            "about what you should do here: https://docs.stripe.com/payments/payment-methods/integration-options. If "
-            "you need to continue to use Card Tokens on the Customers and Charges API, enable this functionality in "
-            "your API policies settings: https://dashboard.stripe.com/settings/developers/api-policies"
-        )
+        raise StripeError(NO_TOKENS)
     if not isinstance(params.customer, str):
         raise StripeError("Must provide source or customer.", code="parameter_missing")
     customer = refer(call, CUSTOMERS, params.customer, "customer")

@@ -43,6 +43,13 @@ NO_SETTINGS: Fields = {
 }
 _INVOICE_PREFIX = re.compile(r"[A-Z0-9]{1,12}")
 MOST_UNDER_CLOCK = 3
+NO_TOKENS = (
+    "Card Token usage on the Customers API and Charges API has reached end of life. In order to continue "
+    "processing your payments, you will need to use the Payment Intents and Payment Methods API. Read more "
+    "about what you should do here: https://docs.stripe.com/payments/payment-methods/integration-options. If "
+    "you need to continue to use Card Tokens on the Customers and Charges API, enable this functionality in "
+    "your API policies settings: https://dashboard.stripe.com/settings/developers/api-policies"
+)
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 
@@ -306,6 +313,8 @@ def existing(call: Call, id: str) -> Customer:
 def _fields(params: CustomerParams, now: Customer | None, *skipped: str) -> Fields:
     """The columns that are wanted; `now` is the customer as it is."""
     fields = given(params, "tax", "tax_id_data", "source", "cash_balance", "invoice_settings", *skipped)
+    if params.source:
+        raise StripeError(NO_TOKENS)
     if email := fields.get("email"):
         _check_email(email)
     if params.metadata is not UNSET or now is None:

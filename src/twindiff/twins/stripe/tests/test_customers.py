@@ -62,3 +62,7 @@ def test_invoices_are_paid_with_a_payment_method_of_the_customers(stripe):
     error = stripe.error("POST", f"customers/{customer}", invoice_settings={"default_payment_method": method})
     assert (error["code"], error["param"]) == ("resource_missing", "invoice_settings[default_payment_method]")
     assert error["message"].startswith(f"The customer does not have a payment method with the ID {method}.")
+
+
+def test_a_card_token_is_no_source_of_a_customer(stripe):
+    assert "has reached end of life" in stripe.error("POST", "customers", 400, source="tok_visa")["message"]

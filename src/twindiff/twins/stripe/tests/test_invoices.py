@@ -170,3 +170,23 @@ def test_discounts_are_shared_by_the_lines(stripe, customer):
 def test_an_invoice_is_checked(stripe, customer, wanted, param):
     given = {name: customer if value == "OWN" else value for name, value in wanted.items()}
     assert stripe.error("POST", "invoices", **given)["param"] == param
+
+
+def test_lines_are_put_on_a_draft_several_at_once(stripe):
+    customer = stripe.post("customers")["id"]
+    product = stripe.post("products", name="Mug")["id"]
+    price = stripe.post("prices", product=product, currency="usd", unit_amount=700)["id"]
+    waits = stripe.post("invoiceitems", customer=customer, amount=50, currency="usd")["id"]
+    draft = stripe.post("invoices", customer=customer, pending_invoice_items_behavior="exclude")["id"]
+    lines = [
+        {"amount": 100, "description": "Fee"},
+        {"pricing": {"price": price}, "quantity": 2},
+        {"invoice_item": waits},
+    ]
+    added = stripe.post(f"invoices/{draft}/add_lines", lines=lines)
+    assert (added["total"], sorted(each["amount"] for each in added["lines"]["data"])) == (1550, [50, 100, 1400])
+    again = stripe.error("POST", f"invoices/{draft}/add_lines", 400, lines=[{"invoice_item": waits}])
+    assert again["param"] == "lines[0][invoice_item]"
+    stripe.post(f"invoices/{draft}/finalize")
+    refused = stripe.error("POST", f"invoices/{draft}/add_lines", 400, lines=[{"amount": 1}])
+    assert refused["code"] == "invoice_not_editable"
