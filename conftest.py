@@ -1,10 +1,13 @@
 """What all tests of the checkout share: how hypothesis looks for counterexamples, signals, places for files."""
 
+import gc
 import os
 import signal
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # A busy machine is no counterexample.
@@ -33,6 +36,18 @@ def will_do(folder: str) -> bool:
 if "TMPDIR" not in os.environ and will_do(MEMORY):
     os.environ["TMPDIR"] = MEMORY
     tempfile.tempdir = None  # else who has asked for it before is told of the disk
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without looking for garbage: of a million objects that are made then nearly all stay, and for good."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
 
 collect_ignore = ["src/twindiff/twins/stripe/test_clocks.py"]
 """A page of Stripe's reference, which holds no tests."""
