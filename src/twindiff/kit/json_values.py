@@ -7,6 +7,8 @@ from typing import Any, cast
 
 import msgspec
 
+from .pace import give_way
+
 INT64 = range(-(2**63), 2**63)
 _LONG = re.compile(r"[0-9]{19}")
 _LONG_BYTES = re.compile(rb"[0-9]{19}")
@@ -18,6 +20,7 @@ def read_json(text: bytes | str) -> Any:
     Raises msgspec.DecodeError, also for a number that no float can hold, UnicodeError and RecursionError.
     """
     value = msgspec.json.decode(text)
+    give_way()  # of a long text, either of these holds the interpreter for milliseconds
     long_number = _LONG_BYTES.search(text) if isinstance(text, bytes) else _LONG.search(text)
     return _held(value) if long_number else value
 
