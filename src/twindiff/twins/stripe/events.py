@@ -5,6 +5,7 @@ https://docs.stripe.com/api/events
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, cast
 
 import msgspec
@@ -14,7 +15,7 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .layer import VERSION
 from .lists import equal, list_of, within
-from .objects import RESOURCES, Fields, R, Resource, StripeObject, new, resource, retrieve, show, shown
+from .objects import RESOURCES, Fields, R, Resource, StripeObject, new, resource, retrieve, shown
 from .params import ListParams, OptRange, OptText, Params
 from .webhook_endpoints import listening
 
@@ -81,7 +82,7 @@ def retrieve_event(call: Call, id: str, params: Annotated[Params, Body]) -> Fiel
 
 def record(call: Call, type: str, object: Fields, previous: Fields | None = None) -> None:
     """Note that something happened to an object, which is given as it is shown now, and tell webhook endpoints."""
-    _note(call, type, {"object": object}, previous)
+    _note(call, type, _text({"object": object}, previous))
 
 
 def record_row(
@@ -92,20 +93,33 @@ def record_row(
     previous: Fields | None = None,
     *,
     object: Fields | None = None,
+    also: Sequence[str] = (),
 ) -> None:
-    """Note that something happened to the object of a row, which is given where it has been shown already."""
+    """Note that something happened to the object of a row, which is given where it has been shown already.
+
+    `also` are the types of further events that tell the same.
+    """
     told: Fields = {"kind": kind.prefix, "row": row}
     if kind.fill:
-        plain, object = kind.show(row), object or show(call, kind, row)
+        plain = kind.show(row)
+        if object is None:
+            object = plain.copy()
+            kind.fill(call, [object])
         told["filled"] = {name: value for name, value in object.items() if name not in plain or plain[name] != value}
-    _note(call, type, told, previous)
+    text = _text(told, previous)
+    for each in (type, *also):
+        _note(call, each, text)
 
 
-def _note(call: Call, type: str, told: Fields, previous: Fields | None) -> None:
-    """Write an event; a row is told without its defaults, in half the bytes of the object that it is shown as."""
+def _text(told: Fields, previous: Fields | None) -> str:
+    """What an event holds; a row is told without its defaults, in half the bytes of the object that it is shown as."""
     if previous is not None:
         told["previous_attributes"] = previous
-    data = msgspec.json.encode(told).decode()
+    return msgspec.json.encode(told).decode()
+
+
+def _note(call: Call, type: str, data: str) -> None:
+    """Write an event."""
     pending = listening(call, type)
     request = call.memo.get("request") or {"id": None, "idempotency_key": None}
     made = new(call, EVENTS, type=type, data=data, request=request, pending_webhooks=pending)

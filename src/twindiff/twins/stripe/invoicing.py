@@ -21,7 +21,7 @@ from .discounts import coupons_of, used
 from .events import differences, record_row, update
 from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem
 from .line_items import LINE_ITEMS, LineItem, Totals, lines_of
-from .objects import Fields, find, new, now, retrieve, show
+from .objects import Fields, find, new, now, retrieve
 from .payments import PAID, PaymentIntent
 from .periods import DAY
 from .subscription_objects import SUBSCRIPTIONS
@@ -393,9 +393,7 @@ def paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invoice:
     if due and not off_stripe:
         invoice_payments.settle(call, settled, paid=True)
     cancel_all(call, invoice.id)
-    told = show(call, INVOICES, settled)
-    record_row(call, "invoice.paid", INVOICES, settled, object=told)
-    record_row(call, "invoice.payment_succeeded", INVOICES, settled, object=told)
+    record_row(call, "invoice.paid", INVOICES, settled, also=("invoice.payment_succeeded",))
     if due:
         _delinquent(call, invoice.customer, yes=False)
     cycles.invoice_paid(call, settled)
