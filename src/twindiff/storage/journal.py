@@ -130,9 +130,19 @@ def undone(record: Record) -> Record:
 def net(records: Iterable[Record]) -> dict[Place, Net]:
     """Fold records without rewinds to the rows that differ between beginning and end, sorted by place."""
     differences: dict[Place, Net] = {}
+    fold(differences, records)
+    return settled(differences)
+
+
+def fold(differences: dict[Place, Net], records: Iterable[Record]) -> None:
+    """Add what records without rewinds changed to what those before them did."""
     for record in records:
         for table, key, before, after in record.changes:
             place = Place(record.twin, table, key)
             seen = differences.get(place)
             differences[place] = Net(seen.before if seen else before, after)
+
+
+def settled(differences: Mapping[Place, Net]) -> dict[Place, Net]:
+    """The rows that differ after all, sorted by place."""
     return {place: differences[place] for place in sorted(differences) if not same(*differences[place])}

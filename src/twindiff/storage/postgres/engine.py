@@ -13,6 +13,7 @@ from twindiff.kit.blobs import Blobs
 from twindiff.kit.clock import Clock, ClockMode
 from twindiff.kit.due import NEVER
 from twindiff.storage import (
+    Compared,
     Gone,
     OperationContext,
     OperationInfo,
@@ -33,6 +34,7 @@ from twindiff.storage.schema import Schema
 from .admin import initialise, version_of
 from .blobs import DatabaseBlobs
 from .catalog import Catalog
+from .comparing import compare
 from .connections import Connection, Pool, Turns
 from .ddl import CATALOG, schema_of
 from .health import SlotGuard
@@ -296,8 +298,9 @@ class PostgresEngine:
     def difference(self, env: str, after: int, upto: int) -> list[Record]:
         return between(lambda low, high: self._journal.records(env, low, high), after, upto)
 
-    def compare(self, env: str, origin: Origin, start: int, end: int) -> None:
-        """Rows of the past are in the journal only."""
+    def compare(self, env: str, origin: Origin, start: int, end: int) -> Compared | None:
+        """Rows of the past are in the journal only, which is folded while it is read."""
+        return compare(self._journal, env, start, end)
 
     def measure(self) -> None:
         if self.room.is_limited:

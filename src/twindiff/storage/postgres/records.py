@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,6 +13,8 @@ from .connections import Connection, Pool
 from .journal_fence import JournalFence
 
 END = 2**62
+AT_ONCE = 1_000
+"""Records that one query reads."""
 # `passed` is the last number that came in the order of the log: no smaller one can come any more. It is asked for with
 # the records, which others would have followed by the time of another question.
 _HELD = (
@@ -51,8 +54,19 @@ class Journal:
 
         Raises JournalIncomplete, JournalLags.
         """
-        end = END if upto is None else upto
-        return self._fence.wait(env, lambda has_all: self._held(env, after, end, has_all=has_all))
+        return [record for part in self.parts(env, after, upto) for record in part]
+
+    def parts(self, env: str, after: int, upto: int | None) -> Iterator[list[Record]]:
+        """The same, read in parts: while many rows are taken over from the database, every other thread waits."""
+        last = END if upto is None else upto
+        for low in range(after, last, AT_ONCE):
+            high = min(low + AT_ONCE, last)
+            part = self._fence.wait(
+                env, lambda has_all, low=low, high=high: self._held(env, low, high, has_all=has_all)
+            )
+            yield part
+            if len(part) < high - low:
+                return
 
     def _held(self, env: str, after: int, upto: int, *, has_all: bool) -> list[Record] | None:
         """Records of an interval; None while some of them are under way, which none is once the journal `has_all`."""
@@ -85,9 +99,14 @@ class Journal:
 def read(connection: Connection, env: str, after: int, upto: int) -> list[Record]:
     """What the journal holds of an interval in which nothing is under way; raises JournalIncomplete."""
     query = "SELECT record FROM twindiff.journal WHERE env = %s AND seq > %s AND seq <= %s ORDER BY seq"
-    own = [decode(record) for (record,) in connection.rows(query, (env, after, upto))]
     born = birth(connection, env)
-    _refuse_incomplete(env, _missing(own, max(after, born.at if born else 0), upto))
+    first = max(after, born.at if born else 0)
+    own = [
+        decode(record)
+        for low in range(first, upto, AT_ONCE)
+        for (record,) in connection.rows(query, (env, low, min(low + AT_ONCE, upto)))
+    ]
+    _refuse_incomplete(env, _missing(own, first, upto))
     if born is None or after >= born.at:
         return own
     return read(connection, born.parent, after, min(born.at, upto)) + own

@@ -1,0 +1,31 @@
+"""What differs between two points, folded while the journal is read: only rows that were changed are in memory."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from twindiff.storage import Compared
+from twindiff.storage.journal import Change, Net, Place, Record, fold, settled
+
+from .records import Journal
+
+
+def compare(journal: Journal, env: str, start: int, end: int) -> Compared | None:
+    """What leads from one point to a later one, with a record of its own for each twin; in any thread.
+
+    None where a rewind lies between them, since what counts is then known at the end only, and where records are gone.
+    """
+    differences: dict[Place, Net] = {}
+    seen = 0
+    for part in journal.parts(env, start, end):
+        if any(record.to is not None for record in part):
+            return None
+        fold(differences, part)
+        seen += len(part)
+    if seen != end - start:
+        return None
+    records = [
+        Record(env, end, twin, "", "", 0, 0, {}, [Change(place.table, place.key, *rows) for place, rows in differing])
+        for twin, differing in groupby(settled(differences).items(), key=lambda each: each[0].twin)
+    ]
+    return Compared(records, [])
