@@ -80,8 +80,8 @@ def test_a_request_that_is_refused_before_it_has_come_is_answered_once(server, m
     assert answer.startswith(b"HTTP/1.1 413 ")
 
 
-@pytest.mark.usefixtures("impatient")
-def test_a_request_that_comes_in_pieces_but_in_time_is_answered(server):
+def test_a_request_that_comes_in_pieces_but_in_time_is_answered(server, monkeypatch):
+    monkeypatch.setattr(HttpProtocol, "request_seconds", 60)
     host, _, port = server.removeprefix("http://").partition(":")
     with socket.create_connection((host, int(port)), timeout=120) as connection:
         for piece in ("GET /api/platform/health HTTP/1.1\r\n", "Host: localhost\r\nConnection: close\r\n\r\n"):

@@ -47,7 +47,10 @@ class Serving:
             text=True,
         )
         assert self.process.stdout is not None
-        self.said: dict[str, Any] = json.loads(self.process.stdout.readline())
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the server did not start: {self.process.communicate()[1]}")
+        self.said: dict[str, Any] = json.loads(line)
         self.client = httpx.Client(base_url=self.said["url"], trust_env=False, timeout=120)
         self.platform = Platform(self.client, "k")
         self._words: list[str] = []
