@@ -32,8 +32,15 @@ TEXTS = [
     "x" * 3_000,
     "low tide " * 7_000,
 ]
-WORDS = [Word(("tide",)), Word(("tide",), is_start=True), Word(("zoe", "harbour")), Word(("c++",)), Word(("low tide",))]
-TIDE, BEGINNING, NAMES, SIGNS, PHRASE = (Thing.text.has_word(word) for word in WORDS)
+WORDS = [
+    Word(("tide",)),
+    Word(("tide",), is_start=True),
+    Word(("zoe", "harbour")),
+    Word(("c++",)),
+    Word(("low tide",)),
+    Word(("東京",)),
+]
+TIDE, BEGINNING, NAMES, SIGNS, PHRASE = (Thing.text.has_word(word) for word in WORDS[:5])
 MATCHES: list[Expression] = [
     TIDE,
     all_of(BEGINNING, not_(any_of(NAMES, TIDE))),

@@ -52,7 +52,7 @@ def function() -> str:
             IF octet_length(given) = length(given) THEN  -- what is not run is not made ready either, for each row anew
                 bare := regexp_replace(lower(given COLLATE "C"), '[^0-9a-z]+', '~' || {here}, 'g');
             ELSE
-                bare := regexp_replace(twindiff.without_accents(given), {apart}, ' \1 ', 'g');
+                bare := regexp_replace(twindiff.without_accents(given), {apart}, ' \\1 ', 'g');
                 bare := regexp_replace(bare, {between}, '~' || {here}, 'g');
             END IF;
             IF bare ~ '[^~]{{{LONGEST_WORD}}}' THEN
