@@ -10,11 +10,12 @@ import re
 from typing import Any, Literal
 
 from twindiff.kit import Call, Operations, Struct
-from twindiff.kit.styles.box import BadRequest, bounded, marker_of, marker_page, offset_in
+from twindiff.kit.styles.box import BadRequest, marker_page
 
 from .access import acting_user, require_admin
 from .administration_tables import AllowedDomain, ExemptUser
 from .errors import NotFound, WhitelistEntryExists
+from .listing import rows_from
 from .stamps import new_id, shown_instant
 from .users import enterprise_of, find_user
 from .views import user_mini
@@ -53,10 +54,8 @@ def list_entries(call: Call, marker: str = "", limit: int = 100) -> Shown:
     https://developer.box.com/reference/get-collaboration-whitelist-entries
     """
     require_admin(call)
-    start = offset_in(marker)
-    rows = call.db.rows(AllowedDomain, order=AllowedDomain.id, limit=bounded(limit) + 1, offset=start)
-    more = marker_of(start + limit) if len(rows) > limit else None
-    return marker_page([_entry_object(call, row) for row in rows[:limit]], limit, more)
+    rows, more = rows_from(call, marker, limit, AllowedDomain, order=AllowedDomain.id)
+    return marker_page([_entry_object(call, row) for row in rows], limit, more)
 
 
 @api.post("/collaboration_whitelist_entries")
@@ -113,10 +112,8 @@ def list_targets(call: Call, marker: str = "", limit: int = 100) -> Shown:
     https://developer.box.com/reference/get-collaboration-whitelist-exempt-targets
     """
     require_admin(call)
-    start = offset_in(marker)
-    rows = call.db.rows(ExemptUser, order=ExemptUser.id, limit=bounded(limit) + 1, offset=start)
-    more = marker_of(start + limit) if len(rows) > limit else None
-    return marker_page([_target_object(call, row) for row in rows[:limit]], limit, more)
+    rows, more = rows_from(call, marker, limit, ExemptUser, order=ExemptUser.id)
+    return marker_page([_target_object(call, row) for row in rows], limit, more)
 
 
 @api.post("/collaboration_whitelist_exempt_targets")

@@ -10,10 +10,7 @@ from typing import Any, Literal
 from twindiff.kit import UNSET, Call, Operations, Result, Struct, UnsetType, revise
 from twindiff.kit.styles.box import (
     BadRequest,
-    bounded,
-    marker_of,
     marker_page,
-    offset_in,
     offset_page,
     wanted_fields,
     window,
@@ -23,6 +20,7 @@ from .access import TABLE_OF, acting_user, find_file, find_folder, find_item, re
 from .errors import AccessDeniedInsufficientPermissions, NotFound, UserAlreadyCollaborator
 from .further_tables import Collaboration, Group
 from .happenings import tell
+from .listing import rows_from
 from .stamps import new_id, read_instant, shown_instant
 from .tables import Folder, Item, User
 from .views import chosen, item_object, user_mini
@@ -123,11 +121,9 @@ def list_pending(
 def _list(call: Call, item: Item, fields: str, limit: int, marker: str) -> dict[str, Any]:
     if isinstance(item, Folder) and item.can_non_owners_view_collaborators is False:
         require(call, item, "own")
-    start = offset_in(marker)
     here = (Collaboration.item_id == item.id, Collaboration.item_type == item.type)
-    rows = call.db.rows(Collaboration, *here, order=Collaboration.id, limit=bounded(limit) + 1, offset=start)
-    entries = [collaboration_object(call, row, wanted_fields(fields)) for row in rows[:limit]]
-    return marker_page(entries, limit, marker_of(start + limit) if len(rows) > limit else None)
+    rows, more = rows_from(call, marker, limit, Collaboration, *here, order=Collaboration.id)
+    return marker_page([collaboration_object(call, row, wanted_fields(fields)) for row in rows], limit, more)
 
 
 @api.get("/files/{file_id}/collaborations")

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from twindiff.kit import Call, all_of, any_of
+from twindiff.kit import Call, Row, all_of, any_of
 from twindiff.kit.rows import Column, Expression, Order
-from twindiff.kit.styles.box import Window
+from twindiff.kit.styles.box import Window, bounded, marker_of, offset_in
 from twindiff.kit.values import total
 
 from .access import NONE, ROOT, TABLE_OF, granted_items, rights_in
 from .tables import File, Folder, Item, WebLink
 
+R = TypeVar("R", bound=Row)
 KINDS: tuple[type[Any], ...] = (Folder, File, WebLink)
 """In the order in which lists have them."""
+
+
+def rows_from(
+    call: Call, marker: str, limit: int, table: type[R], *where: Expression, order: Any
+) -> tuple[list[R], str | None]:
+    """Rows from a marker on and the marker of those after them, None for the last; raises BadRequest."""
+    start = offset_in(marker)
+    rows = call.db.rows(table, *where, order=order, limit=bounded(limit) + 1, offset=start)
+    return rows[:limit], marker_of(start + limit) if len(rows) > limit else None
 
 
 class Sort(NamedTuple):

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Call, Operations
-from twindiff.kit.styles.box import bounded, marker_of, marker_page, offset_in, wanted_fields
+from twindiff.kit.styles.box import marker_page, wanted_fields
 
 from .access import NONE, is_trashed, rights
 from .further_tables import RecentItem
+from .listing import rows_from
 from .stamps import shown_instant
 from .tables import File
 from .views import item_object
@@ -25,11 +26,10 @@ def list_recent(call: Call, fields: str = "", limit: int = 100, marker: str = ""
 
     https://developer.box.com/reference/get-recent-items
     """
-    start = offset_in(marker)
     mine = RecentItem.user_id == call.actor
-    rows = call.db.rows(RecentItem, mine, order=-RecentItem.interacted_at, limit=bounded(limit) + 1, offset=start)
-    files = {file.id: file for file in call.db.rows(File, File.id.in_([row.item_id for row in rows[:limit]]))}
-    seen = [row for row in rows[:limit] if row.item_id in files and _is_there(call, files[row.item_id])]
+    rows, more = rows_from(call, marker, limit, RecentItem, mine, order=-RecentItem.interacted_at)
+    files = {file.id: file for file in call.db.rows(File, File.id.in_([row.item_id for row in rows]))}
+    seen = [row for row in rows if row.item_id in files and _is_there(call, files[row.item_id])]
     entries = [
         {
             "type": "recent_item",
@@ -39,7 +39,7 @@ def list_recent(call: Call, fields: str = "", limit: int = 100, marker: str = ""
         }
         for row in seen
     ]
-    return marker_page(entries, limit, marker_of(start + limit) if len(rows) > limit else None)
+    return marker_page(entries, limit, more)
 
 
 def _is_there(call: Call, file: File) -> bool:

@@ -10,11 +10,12 @@ from typing import Annotated, Any, Literal
 from msgspec import to_builtins
 
 from twindiff.kit import Body, Call, Meta, Operations, Struct
-from twindiff.kit.styles.box import BadRequest, bounded, marker_of, offset_in
+from twindiff.kit.styles.box import BadRequest
 
 from .access import acting_user, find_file, find_folder, user_of
 from .errors import NotFound
 from .further_tables import SignRequest
+from .listing import rows_from
 from .stamps import extension_of, shown_instant
 from .tables import File, Folder
 from .views import folder_mini, item_object
@@ -100,11 +101,9 @@ def list_sign_requests(call: Call, marker: str = "", limit: int = 100) -> Shown:
 
     https://developer.box.com/reference/get-sign-requests
     """
-    start = offset_in(marker)
     mine = SignRequest.created_by_id == call.actor
-    rows = call.db.rows(SignRequest, mine, order=-SignRequest.created_at, limit=bounded(limit) + 1, offset=start)
-    entries = [sign_request_object(call, row) for row in rows[:limit]]
-    return {"entries": entries, "limit": limit, "next_marker": marker_of(start + limit) if len(rows) > limit else None}
+    rows, more = rows_from(call, marker, limit, SignRequest, mine, order=-SignRequest.created_at)
+    return {"entries": [sign_request_object(call, row) for row in rows], "limit": limit, "next_marker": more}
 
 
 class Wanted(Struct, kw_only=True):

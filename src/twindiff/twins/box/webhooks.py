@@ -18,11 +18,12 @@ import msgspec
 from twindiff.kit import UNSET, Call, Meta, Operations, Store, Struct, UnsetType, revise
 from twindiff.kit.clock import EPOCH, SECOND
 from twindiff.kit.events import Attempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
-from twindiff.kit.styles.box import BadRequest, bounded, errors_of, marker_of, marker_page, offset_in
+from twindiff.kit.styles.box import BadRequest, errors_of, marker_page
 
 from .access import find_item
 from .errors import Conflict, NotFound
 from .further_tables import Application, Webhook
+from .listing import rows_from
 from .stamps import new_id, shown_instant
 from .trigger_names import TRIGGERS
 from .views import user_mini
@@ -63,11 +64,9 @@ def list_webhooks(call: Call, marker: str = "", limit: int = 100) -> Shown:
 
     https://developer.box.com/reference/get-webhooks
     """
-    start = offset_in(marker)
     mine = Webhook.created_by_id == call.actor
-    rows = call.db.rows(Webhook, mine, order=Webhook.id, limit=bounded(limit) + 1, offset=start)
-    more = marker_of(start + limit) if len(rows) > limit else None
-    return marker_page([webhook_object(call, row, mini=True) for row in rows[:limit]], limit, more)
+    rows, more = rows_from(call, marker, limit, Webhook, mine, order=Webhook.id)
+    return marker_page([webhook_object(call, row, mini=True) for row in rows], limit, more)
 
 
 def _address(address: str) -> str:
