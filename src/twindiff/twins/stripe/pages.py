@@ -21,6 +21,7 @@ _PAGE = """<!doctype html>
 <style>body {{ font: 16px system-ui; max-width: 32rem; margin: 3rem auto; padding: 0 1rem }}
 label {{ display: block; margin: .6rem 0 }}
 input, select {{ font: inherit; width: 100%; padding: .3rem; box-sizing: border-box }}
+input[type=checkbox] {{ width: auto }}
 button {{ font: inherit; padding: .5rem 1rem; margin-top: .6rem }} td {{ padding: .2rem 1rem .2rem 0 }}
 .error {{ color: #b00020 }}</style></head>
 <body><h1>{title}</h1>{body}</body></html>"""
