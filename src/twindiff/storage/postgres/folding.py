@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from . import word_index
@@ -29,32 +29,35 @@ def _functions() -> Iterator[str]:
     changed = {plain: folded for plain, folded in folds.items() if plain != folded}
     single = {plain: folded for plain, folded in changed.items() if len(folded) == 1}
     several = {plain: folded for plain, folded in changed.items() if len(folded) > 1}
-    translated = f'translate(lower(given COLLATE "C"), {literal("".join(single))}, {literal("".join(single.values()))})'
-    head = "LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE"
-    yield f"CREATE OR REPLACE FUNCTION twindiff.fold_one(given text) RETURNS text {head} RETURN {translated}"
-    yield (
-        f"CREATE OR REPLACE FUNCTION twindiff.fold_all(given text) RETURNS text {head} "
-        f"RETURN twindiff.fold_one({_replaced('given', several)})"
-    )
-    yield (
-        f"CREATE OR REPLACE FUNCTION twindiff.casefold(given text) RETURNS text {head} RETURN "
-        'CASE WHEN octet_length(given) = length(given) THEN lower(given COLLATE "C") '
-        f"WHEN given ~ {literal(f'[{_spans([*several])}]')} THEN twindiff.fold_all(given) "
-        f"WHEN given ~ {literal(f'[{_spans([*single])}]')} THEN twindiff.fold_one(given) "
-        'ELSE lower(given COLLATE "C") END'
-    )
-    # In another language, so that PostgreSQL does not put what it is made of in its place.
-    yield (
-        "CREATE OR REPLACE FUNCTION twindiff.folded_head(given text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT "
-        f"PARALLEL SAFE AS $$ BEGIN RETURN left(twindiff.casefold(given), {HEAD}); END $$"
-    )
     marks = [chr(code) for code in range(0x300, sys.maxunicode + 1) if unicodedata.combining(chr(code))]
-    yield (
-        f"CREATE OR REPLACE FUNCTION twindiff.without_accents(given text) RETURNS text {head} RETURN "
-        'CASE WHEN octet_length(given) = length(given) THEN lower(given COLLATE "C") ELSE '
-        f"regexp_replace(normalize(twindiff.casefold(given), NFD), {literal(f'[{_spans(marks)}]')}, '', 'g') END"
+    lower, is_ascii = 'lower(given COLLATE "C")', "octet_length(given) = length(given)"
+    yield _function(
+        "casefold",
+        f"IF {is_ascii} THEN RETURN {lower}; END IF; "
+        f"IF given ~ {literal(f'[{_spans(several)}]')} THEN given := {_replaced('given', several)}; END IF; "
+        f"IF given !~ {literal(f'[{_spans(single)}]')} THEN RETURN {lower}; END IF; "
+        # Those that the text has are few, and all there are would be compared with each of its letters.
+        f"capitals := regexp_replace(given, {literal(f'[^{_spans(single)}]+')}, '', 'g'); "
+        f"RETURN translate({lower}, capitals, translate(capitals, {_letters(single)}, {_letters(single.values())}));",
+        declared="DECLARE capitals text; ",
+    )
+    yield _function("folded_head", f"RETURN left(twindiff.casefold(given), {HEAD});")
+    yield _function(
+        "without_accents",
+        f"IF {is_ascii} THEN RETURN {lower}; END IF; "
+        f"RETURN regexp_replace(normalize(twindiff.casefold(given), NFD), {literal(f'[{_spans(marks)}]')}, '', 'g');",
     )
     yield word_index.function()
+
+
+def _function(name: str, body: str, declared: str = "") -> str:
+    """What creates a function of a text. One in SQL would be planned anew for every row, with all of its letters."""
+    head = "RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE"
+    return f"CREATE OR REPLACE FUNCTION twindiff.{name}(given text) {head} AS $$ {declared}BEGIN {body} END $$"
+
+
+def _letters(letters: Iterable[str]) -> str:
+    return literal("".join(letters))
 
 
 def _replaced(text: str, folds: dict[str, str]) -> str:
@@ -63,8 +66,8 @@ def _replaced(text: str, folds: dict[str, str]) -> str:
     return text
 
 
-def _spans(letters: list[str]) -> str:
-    """Letters as the inside of a bracket expression."""
+def _spans(letters: Iterable[str]) -> str:
+    """Letters, which are in order, as the inside of a bracket expression."""
     spans: list[list[str]] = []
     for letter in letters:
         if spans and ord(letter) == ord(spans[-1][1]) + 1:

@@ -1,0 +1,35 @@
+"""The database folds texts as Python does."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from twindiff.kit.words import without_accents
+
+from .cluster import Database
+
+LETTERS = [chr(code) for code in range(4, sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
+TEXTS = ["".join(LETTERS[at : at + 1_000]) for at in range(0, len(LETTERS), 1_000)]
+NAMES = ["Zoë", "MÜLLER, Straße 4", "ΣΊΣΥΦΟΣ", "İstanbul ISPARTA", "Ǆ ǅ ǆ", "東京 Tōkyō", "ÀÉÎ" * 400]
+
+
+@pytest.fixture(scope="module")
+def functions(database: Database) -> Database:
+    database.initialise()
+    return database
+
+
+def all_of(database: Database, function: str, texts: list[str]) -> list[str]:
+    query = f"SELECT twindiff.{function}(text) FROM unnest(%s::text[]) WITH ORDINALITY u(text, at) ORDER BY at"
+    return [text for (text,) in database.psql(query, texts)]
+
+
+@pytest.mark.parametrize("texts", [TEXTS, NAMES], ids=["every letter", "names"])
+def test_case_is_folded_as_python_folds_it(functions: Database, texts: list[str]):
+    assert all_of(functions, "casefold", texts) == [text.casefold() for text in texts]
+
+
+def test_accents_are_taken_away_as_python_takes_them(functions: Database):
+    assert all_of(functions, "without_accents", NAMES) == [without_accents(text) for text in NAMES]
