@@ -51,33 +51,71 @@ unionpay_debit       6200000000000047 unionpay   debit
 """
 _COUNTRIES = """
 us 4242424242424242 US
+ar 4000000320000021 AR
 br 4000000760000002 BR
 ca 4000001240000000 CA
+cl 4000001520000001 CL
+co 4000001700000003 CO
+cr 4000001880000005 CR
+ec 4000002180000000 EC
 mx 4000004840008001 MX
+pa 4000005910000000 PA
+pe 4000006040000068 PE
+py 4000006000000066 PY
+uy 4000008580000003 UY
 ae 4000007840000001 AE
+ae_mastercard 5200007840000022 AE mastercard
 at 4000000400000008 AT
 au 4000000360000006 AU
 be 4000000560000004 BE
+bg 4000001000000000 BG
+by 4000001120000005 BY
 ch 4000007560000009 CH
 cn 4000001560000002 CN
+cy 4000001960000008 CY
+cz 4000002030000002 CZ
 de 4000002760000016 DE
 dk 4000002080000001 DK
+ee 4000002330000009 EE
 es 4000007240000007 ES
 fi 4000002460000001 FI
 fr 4000002500000003 FR
 gb 4000008260000000 GB
+gb_debit 4000058260000005 GB visa debit
+gb_mastercard 5555558265554449 GB mastercard
+gi 4000002920000005 GI
+gr 4000003000000030 GR
 hk 4000003440000004 HK
+hr 4000001910000009 HR
+hu 4000003480000005 HU
 ie 4000003720000005 IE
 in 4000003560000008 IN
 it 4000003800000008 IT
 jp 4000003920000003 JP
+li 4000004380000004 LI
+lt 4000004400000000 LT
+lu 4000004420000006 LU
+lv 4000004280000005 LV
+mt 4000004700000007 MT
+my 4000004580000002 MY
 nl 4000005280000002 NL
 no 4000005780000007 NO
 nz 4000005540000008 NZ
 pl 4000006160000005 PL
 pt 4000006200000007 PT
+ro 4000006420000001 RO
+sa 4000006820000007 SA
 se 4000007520000008 SE
 sg 4000007020000003 SG
+si 4000007050000006 SI
+sk 4000007030000001 SK
+th_credit 4000007640000003 TH
+th_debit 4000057640000008 TH visa debit
+tw 4000001580000008 TW
+visa_cartesBancaires 4000002500001001 FR
+mastercard_cartesBancaires 5555552500001001 FR mastercard
+visa_debit_eftposAuCoBranded 4000050360000001 AU visa debit
+mastercard_debit_eftposAuCoBranded 5555050360000080 AU mastercard debit
 """
 _OUTCOMES = """
 chargeDeclined                         4000000000000002 generic_decline
@@ -103,6 +141,7 @@ createDisputeProductNotReceived        4000000000002685 dispute_product_not_rece
 createDisputeInquiry                   4000000000001976 dispute_inquiry
 createIssuerFraudRecord                4000000000005423 fraud_warning
 bypassPending                          4000000000000077 bypass_pending
+bypassPendingInternational             4000003720000278 bypass_pending
 pendingRefund                          4000000000007726 refund_pending
 refundFail                             4000000000005126 refund_fails
 threeDSecure2Required                  4000000000003220 authenticate
@@ -155,9 +194,13 @@ AUTHENTICATION = Decline(
 
 def _cards() -> list[Card]:
     brands = [Card(name, number, brand, funding) for name, number, brand, funding in _lines(_BRANDS)]
-    countries = [Card(name, number, "visa", "credit", country) for name, number, country in _lines(_COUNTRIES)]
+    countries = [_of_country(*line) for line in _lines(_COUNTRIES)]
     outcomes = [Card(name, number, "visa", outcome=outcome) for name, number, outcome in _lines(_OUTCOMES)]
     return [*brands, *countries, *outcomes]
+
+
+def _of_country(name: str, number: str, country: str, brand: str = "visa", funding: str = "credit") -> Card:
+    return Card(name, number, brand, funding, country)
 
 
 def _lines(text: str) -> list[list[str]]:

@@ -6,6 +6,7 @@ https://docs.stripe.com/api/customers
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
@@ -41,6 +42,8 @@ NO_SETTINGS: Fields = {
     "footer": None,
     "rendering_options": None,
 }
+ON_DELETE: list[Callable[[Call, str], None]] = []
+"""What else is done for a customer that is deleted, given its id."""
 _INVOICE_PREFIX = re.compile(r"[A-Z0-9]{1,12}")
 MOST_UNDER_CLOCK = 3
 NO_TOKENS = (
@@ -291,7 +294,11 @@ def update_customer(call: Call, id: str, params: Annotated[UpdateCustomer, Body]
 
 @api.delete("/{id}")
 def delete_customer(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Delete a customer; what there was with it stays."""
+    """Delete a customer, which ends its subscriptions; what else there was with it stays."""
+    customer = existing(call, id)
+    enter(call, customer.test_clock)
+    for follow in ON_DELETE:
+        follow(call, id)
     customer = existing(call, id)
     record(call, "customer.deleted", customer_object(customer))
     return customer_object(call.db.change(customer, deleted=True))

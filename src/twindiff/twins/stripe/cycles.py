@@ -11,7 +11,7 @@ from typing import Any
 
 from twindiff.kit import Call
 
-from . import invoicing, proration, subscription_schedules
+from . import customers, invoicing, proration, subscription_schedules
 from .billing_work import cancel_all, schedule, work
 from .currencies import spoken
 from .customers import CUSTOMERS, Customer
@@ -26,7 +26,16 @@ from .periods import DAY, next_boundary, previous_boundary
 from .prices import Price
 from .pricing import prorated, unit_price
 from .products import Product
-from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription, SubscriptionItem, invoice_defaults, items_of, told
+from .subscription_objects import (
+    ENDED,
+    SUBSCRIPTION_ITEMS,
+    SUBSCRIPTIONS,
+    Subscription,
+    SubscriptionItem,
+    invoice_defaults,
+    items_of,
+    told,
+)
 from .test_clocks import ON_DELETE
 
 HOUR = 3600
@@ -75,7 +84,7 @@ def add_period(
     amount = 0 if trial else prorated(full, end - start, whole) if whole else full
     line = _line(call, invoice, row, item, price, amount, period, _described(call, row, item, price, trial=trial))
     if not trial:
-        net = proration.discounted(call, row, full)
+        net = proration.discounted(call, row, item, full)
         billed = proration.billed_by(item, price, net, period, whole or end - start, invoice=invoice.id, line=line.id)
         call.db.change(item, billed=billed)
 
@@ -345,6 +354,13 @@ def whole_period(anchor: int, start: int, price: Price) -> int:
     return next_boundary(anchor, start, unit, count) - previous_boundary(anchor, start, unit, count)
 
 
+def _end_of_customer(call: Call, customer: str) -> None:
+    """End the subscriptions of a customer that is deleted."""
+    for row in call.db.rows(Subscription, Subscription.customer == customer):
+        if row.status not in ENDED:
+            end(call, row)
+
+
 def _leave(call: Call, clock: str) -> None:
     """End the subscriptions of a test clock's customers, and delete these, as the clock is deleted."""
     for row in call.db.rows(Subscription, Subscription.test_clock == clock):
@@ -355,6 +371,7 @@ def _leave(call: Call, clock: str) -> None:
         call.db.change(customer, deleted=True)
 
 
+customers.ON_DELETE.append(_end_of_customer)
 ON_DELETE.append(_leave)
 
 
@@ -371,6 +388,12 @@ def keep_discounts(call: Call, id: str, kept: list[str]) -> None:
     """Leave a subscription the discounts that go on."""
     if row := find(call, SUBSCRIPTIONS, id):
         call.db.change(row, discounts=[each for each in row.discounts if each in kept])
+
+
+def keep_item_discounts(call: Call, id: str, kept: list[str]) -> None:
+    """Leave a subscription's item the discounts that go on."""
+    if item := find(call, SUBSCRIPTION_ITEMS, id):
+        call.db.change(item, discounts=[each for each in item.discounts if each in kept])
 
 
 def invoice_paid(call: Call, invoice: Invoice) -> None:

@@ -147,7 +147,8 @@ def _credited(item: InvoiceItem) -> Fields | None:
 def retotal(call: Call, draft: Invoice) -> Invoice:
     """A draft whose amounts follow from its lines, discounts and taxes."""
     lines = lines_of(call, draft.id)
-    totals = Totals(lines, coupons_of(call, draft.discounts, now(call)))
+    own = [id for line in lines for id in line.discounts]
+    totals = Totals(lines, coupons_of(call, draft.discounts, now(call)), coupons_of(call, own, now(call)))
     ids = {id for line in lines for id in line.tax_rates} | set(draft.default_tax_rates)
     rates = {row.id: row for row in call.db.rows(TaxRate, TaxRate.id.in_(ids))} if ids else {}
     totals.tax(rates, draft.default_tax_rates if draft.customer_tax_exempt == "none" else [])
@@ -240,7 +241,7 @@ def finalize(call: Call, draft: Invoice) -> Invoice:
 def _take_up_balance(call: Call, customer: Customer, draft: Invoice, ending: int) -> None:
     if ending == customer.balance:
         return
-    too_small = draft.total + customer.balance > 0 and draft.total > 0
+    too_small = not draft.amount_due and draft.total + customer.balance > 0
     type = "invoice_too_small" if too_small else "applied_to_invoice"
     change = ending - customer.balance
     customer_balances.adjust(call, customer, change, draft.currency, type=type, invoice=draft.id)
@@ -253,15 +254,22 @@ def _collection(call: Call, draft: Invoice) -> Fields:
     if draft.collection_method == "send_invoice":
         schedule(call, overdue, draft.id, draft.due_date, draft.test_clock)
         return {}
-    at = now(call) + HOUR if draft.auto_advance else None
+    is_first = draft.billing_reason == "subscription_create"
+    at = now(call) + HOUR if draft.auto_advance and not is_first else None
     schedule(call, attempt_payment, draft.id, at, draft.test_clock)
     return {"next_payment_attempt": at}
 
 
 def _use_discounts(call: Call, final: Invoice) -> None:
+    if not final.total_discount_amounts:
+        return
     kept = used(call, final.discounts)
     if final.subscription and kept != final.discounts:
         cycles.keep_discounts(call, final.subscription, kept)
+    for line in lines_of(call, final.id):
+        kept = used(call, line.discounts)
+        if line.subscription_item and kept != line.discounts:
+            cycles.keep_item_discounts(call, line.subscription_item, kept)
 
 
 @work

@@ -70,13 +70,19 @@ def lines_of(call: Call, invoice: str) -> list[LineItem]:
 
 
 class Totals:
-    """What an invoice's lines come to, with the discounts of the invoice and the taxes of each line."""
+    """What an invoice's lines come to, with the discounts of each line, then of the invoice, and each line's taxes."""
 
-    def __init__(self, lines: Sequence[LineItem], coupons: Sequence[tuple[str, Coupon]]) -> None:
+    def __init__(
+        self, lines: Sequence[LineItem], coupons: Sequence[tuple[str, Coupon]], own: Sequence[tuple[str, Coupon]] = ()
+    ) -> None:
         self.lines = lines
         self.subtotal = sum(line.amount for line in lines)
         self.off: list[dict[str, int]] = [{} for _ in lines]
         self.taxes: list[list[Tax]] = [[] for _ in lines]
+        for id, coupon in own:
+            for at, line in enumerate(lines):
+                if id in line.discounts:
+                    self.off[at][id] = self._shares(coupon, only=at)[at]
         for id, coupon in coupons:
             for at, amount in enumerate(self._shares(coupon)):
                 if amount:
@@ -85,14 +91,17 @@ class Totals:
     def _left(self, at: int) -> int:
         return self.lines[at].amount - sum(self.off[at].values())
 
-    def _shares(self, coupon: Coupon) -> list[int]:
-        """How much a coupon takes off each line."""
+    def _base(self, at: int, coupon: Coupon) -> int:
+        """What a coupon may take something off of a line."""
+        line = self.lines[at]
         applies: Fields = coupon.applies_to or {}
         products: list[str] | None = applies.get("products")
-        base = [
-            max(self._left(at), 0) if line.discountable and (not products or line.product in products) else 0
-            for at, line in enumerate(self.lines)
-        ]
+        takes = line.discountable and (not products or line.product in products)
+        return max(self._left(at), 0) if takes else 0
+
+    def _shares(self, coupon: Coupon, only: int | None = None) -> list[int]:
+        """How much a coupon takes off each line, or off one alone."""
+        base = [self._base(at, coupon) if only in (None, at) else 0 for at in range(len(self.lines))]
         if coupon.percent_off is not None:
             return [percentage(amount, coupon.percent_off) for amount in base]
         currency = self.lines[0].currency if self.lines else coupon.currency

@@ -40,9 +40,12 @@ def amounts_in(price: Price, currency: str) -> Fields:
     }
 
 
-def discounted(call: Call, subscription: Subscription, amount: int) -> int:
-    """An amount less what the subscription's coupons take off in percent, since prorations are not discounted again."""
-    for _, coupon in coupons_of(call, subscription.discounts, now(call)):
+def discounted(call: Call, subscription: Subscription, item: SubscriptionItem, amount: int) -> int:
+    """An amount less what coupons of an item and of its subscription take off in percent.
+
+    Prorations are not discounted again.
+    """
+    for _, coupon in coupons_of(call, [*item.discounts, *subscription.discounts], now(call)):
         if coupon.percent_off is not None:
             amount -= percentage(amount, coupon.percent_off)
     return amount
@@ -73,7 +76,7 @@ def ask(
 ) -> SubscriptionItem:
     """Ask for the time that is left of an item's period, as a pending item; the item as it is then."""
     end, whole = item.current_period_end, item.current_period_end - item.current_period_start
-    full = discounted(call, subscription, full_price(price, item.quantity, subscription.currency))
+    full = discounted(call, subscription, item, full_price(price, item.quantity, subscription.currency))
     amount = 0 if nothing else prorated(full, end - at, whole)
     details: Fields = {"credited_items": None, "discount_amounts": []}
     made = _pending(call, subscription, item, price, item.quantity or 1, amount, (at, end), "Remaining", details)

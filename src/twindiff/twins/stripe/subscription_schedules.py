@@ -258,7 +258,7 @@ def cancel_schedule(call: Call, schedule: str, params: Annotated[CancelSchedule,
 @api.post("/{schedule}/release")
 def release_schedule(call: Call, schedule: str, params: Annotated[ReleaseSchedule, Body]) -> Fields:
     """Leave a subscription as it is, without phases to come."""
-    return show(call, SCHEDULES, _release(call, _open(call, schedule, "released"), "released"))
+    return show(call, SCHEDULES, _release(call, _open(call, schedule, "released")))
 
 
 @api.get("")
@@ -464,7 +464,7 @@ def _enter_phase(call: Call, owner: Subscription, phase: Fields, at: int) -> Non
 
 def _finish(call: Call, row: SubscriptionSchedule) -> None:
     if row.end_behavior == "release":
-        _release(call, row, "completed")
+        _release(call, row)
         return
     owner = find(call, SUBSCRIPTIONS, row.subscription) if row.subscription else None
     _over(call, row, "completed", "completed_at")
@@ -472,12 +472,12 @@ def _finish(call: Call, row: SubscriptionSchedule) -> None:
         subscription_changes.cancel(call, call.db.change(owner, schedule=None), prorate=False, invoice_now=False)
 
 
-def _release(call: Call, row: SubscriptionSchedule, status: str) -> SubscriptionSchedule:
+def _release(call: Call, row: SubscriptionSchedule) -> SubscriptionSchedule:
     owner = find(call, SUBSCRIPTIONS, row.subscription) if row.subscription else None
     if owner:
         call.db.change(owner, schedule=None)
     released = call.db.change(row, released_subscription=row.subscription, subscription=None)
-    return _over(call, released, "released" if status == "released" else "completed", f"{status}_at")
+    return _over(call, released, "released", "released_at")
 
 
 def _over(call: Call, row: SubscriptionSchedule, status: str, at: str) -> SubscriptionSchedule:

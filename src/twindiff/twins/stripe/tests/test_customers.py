@@ -66,3 +66,16 @@ def test_invoices_are_paid_with_a_payment_method_of_the_customers(stripe):
 
 def test_a_card_token_is_no_source_of_a_customer(stripe):
     assert "has reached end of life" in stripe.error("POST", "customers", 400, source="tok_visa")["message"]
+
+
+def test_subscriptions_end_with_their_customer(stripe):
+    customer = stripe.post("customers", payment_method="pm_card_visa")["id"]
+    method = stripe.get("payment_methods", customer=customer)["data"][0]["id"]
+    every = {"currency": "usd", "unit_amount": 1000, "recurring": {"interval": "month"}}
+    price = stripe.post("prices", **every, product_data={"name": "Box"})["id"]
+    wanted = {"customer": customer, "items": [{"price": price}], "default_payment_method": method}
+    made = stripe.post("subscriptions", **wanted)
+    stripe.delete(f"customers/{customer}")
+    assert stripe.get(f"subscriptions/{made['id']}")["status"] == "canceled"
+    types = [each["type"] for each in stripe.get("events", limit=2)["data"]]
+    assert types == ["customer.deleted", "customer.subscription.deleted"]

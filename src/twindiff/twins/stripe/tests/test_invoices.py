@@ -190,3 +190,20 @@ def test_lines_are_put_on_a_draft_several_at_once(stripe):
     stripe.post(f"invoices/{draft}/finalize")
     refused = stripe.error("POST", f"invoices/{draft}/add_lines", 400, lines=[{"amount": 1}])
     assert refused["code"] == "invoice_not_editable"
+
+
+def test_credit_that_pays_a_part_is_applied(stripe, customer):
+    stripe.post(f"customers/{customer}/balance_transactions", amount=-400, currency="usd")
+    made = draft(stripe, customer, 1000)
+    final = stripe.post(f"invoices/{made['id']}/finalize")
+    assert (final["amount_due"], final["starting_balance"], final["ending_balance"]) == (600, -400, 0)
+    applied = stripe.get(f"customers/{customer}/balance_transactions")["data"][0]
+    assert (applied["type"], applied["amount"]) == ("applied_to_invoice", 400)
+
+
+def test_a_discount_of_an_item_is_taken_off_once(stripe, customer):
+    fifth = stripe.post("coupons", percent_off=20, duration="once")["id"]
+    wanted = {"customer": customer, "amount": 1000, "currency": "usd", "discounts": [{"coupon": fifth}]}
+    stripe.post("invoiceitems", **wanted)
+    made = draft(stripe, customer, 500, discounts=[{"coupon": fifth}])
+    assert (made["subtotal"], made["total"]) == (1500, 800 - 160 + 400)

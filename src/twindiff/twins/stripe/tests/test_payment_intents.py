@@ -266,3 +266,17 @@ def test_a_payment_for_an_account_that_is_not_there_is_refused(stripe):
     assert refused["message"] == "No such destination: 'acct_none'"
     refused = stripe.error("POST", "payment_intents", 400, **asked, application_fee_amount=10)
     assert refused["param"] == "application_fee_amount"
+
+
+@pytest.mark.parametrize(
+    ("card", "country", "funding"),
+    [
+        ("pm_card_hu", "HU", "credit"),
+        ("pm_card_th_debit", "TH", "debit"),
+        ("pm_card_visa_cartesBancaires", "FR", "credit"),
+    ],
+)
+def test_cards_of_other_countries_pay(stripe, card, country, funding):
+    paid = pay(stripe, card, expand=["payment_method"])
+    assert (paid["status"], paid["payment_method"]["card"]["country"]) == ("succeeded", country)
+    assert paid["payment_method"]["card"]["funding"] == funding

@@ -369,3 +369,33 @@ def test_each_of_a_list_of_discounts_is_expanded(club):
     assert [each["source"]["coupon"]["percent_off"] for each in made["discounts"]] == [10, 20]
     (listed,) = club.stripe.get("subscriptions", customer=club.customer, expand=["data.discounts"])["data"]
     assert [each["id"] for each in listed["discounts"]] == [each["id"] for each in made["discounts"]]
+
+
+def test_a_first_invoice_that_is_left_to_its_customer_is_not_collected(club):
+    made = club.subscribe(payment_behavior="default_incomplete")
+    (invoice,) = club.invoices()
+    assert (invoice["status"], invoice["next_payment_attempt"]) == ("open", None)
+    club.until(START + DAY)
+    assert club.stripe.get(f"subscriptions/{made['id']}")["status"] == "incomplete_expired"
+    assert club.invoices()[0]["status"] == "void"
+
+
+def test_a_discount_of_an_item_is_for_that_item(club):
+    half = club.stripe.post("coupons", percent_off=50, duration="once")["id"]
+    other = club.priced(3000)
+    made = club.subscribe(items=[{"price": club.price, "discounts": [{"coupon": half}]}, {"price": other}])
+    (invoice,) = club.invoices()
+    assert (invoice["subtotal"], invoice["total"]) == (4000, 3500)
+    off = [[each["amount"] for each in line["discount_amounts"]] for line in invoice["lines"]["data"]]
+    assert off == [[], [500]]
+    items = club.stripe.get(f"subscriptions/{made['id']}")["items"]["data"]
+    assert [item["discounts"] for item in items] == [[], []]
+
+
+def test_a_schedule_that_is_over_lets_its_subscription_go(club):
+    phase = {"items": [{"price": club.price}], "duration": {"interval": "month"}}
+    made = club.stripe.post("subscription_schedules", customer=club.customer, start_date="now", phases=[phase])
+    club.until(START + 40 * DAY)
+    over = club.stripe.get(f"subscription_schedules/{made['id']}")
+    assert (over["status"], over["released_subscription"]) == ("released", made["subscription"])
+    assert club.stripe.get(f"subscriptions/{made['subscription']}")["status"] == "active"
