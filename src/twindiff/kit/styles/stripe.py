@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import types
 import typing
+from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -34,6 +36,9 @@ _TOO_MANY = (
 )
 FREE_FORM = frozenset({"metadata", "currency_options", "payload"})
 """Parameters that are objects with any keys, numbers too."""
+
+NEAR = 0.8
+"""How alike an unknown parameter and a known one must be for the one to be meant for the other."""
 
 _UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(.+)`")
 _MISSING_FIELD = re.compile(r"Object missing required field `(.+)`")
@@ -87,6 +92,8 @@ class StripeRest(Style):
         parameters: dict[str, Any] = dict(exchange.path_parameters)
         if bound.body:
             parameters[bound.body] = given
+            for path in _empty(given, []):
+                _check_empty(_body_type(exchange), path)
         return parameters
 
     def _form(self, request: Request) -> dict[str, Any]:
@@ -142,16 +149,65 @@ def _refused(error: InvalidParameter, exchange: Exchange | None) -> StripeError:
     if isinstance(error, MissingParameter):
         return _missing(path)
     if unknown := _UNKNOWN_FIELD.fullmatch(error.problem):
-        name = bracketed([*path, unknown[1]])
-        return StripeError(f"Received unknown parameter: {name}", code="parameter_unknown", param=name)
+        return _unknown(unknown[1], path, exchange)
     if missing := _MISSING_FIELD.fullmatch(error.problem):
         return _missing([*path, missing[1]])
     if not exchange or not exchange.operation.bound.body:
         return StripeError(error.problem, param=bracketed(path))
+    value = _value_at(exchange.parameters.get(exchange.operation.bound.body), path)
+    return _misfit(error.problem, path, value, _type_at(_body_type(exchange), path))
+
+
+def _body_type(exchange: Exchange) -> Any:
+    """The struct that an operation takes its parameters as."""
     contract, body = exchange.operation.bound.contract, exchange.operation.bound.body
-    kind = next(field.type for field in msgspec.structs.fields(contract) if field.encode_name == body)
-    value = _value_at(exchange.parameters.get(body), path)
-    return _misfit(error.problem, path, value, _type_at(kind, path))
+    return next(field.type for field in msgspec.structs.fields(contract) if field.encode_name == body)
+
+
+def _unknown(name: str, path: list[str], exchange: Exchange | None) -> StripeError:
+    """All unknown parameters of one object; of a single one, which known one it may be meant for."""
+    body = exchange.operation.bound.body if exchange else ""
+    if not exchange or not body:
+        return _refuse_unknown([bracketed([*path, name])], "")
+    fields = _fields_of(_type_at(_body_type(exchange), path))
+    given = cast(dict[str, Any], _value_at(exchange.parameters[body], path))
+    unknown = [each for each in given if each not in fields]
+    near = get_close_matches(unknown[0], fields, 1, NEAR) if len(unknown) == 1 else []
+    return _refuse_unknown([bracketed([*path, each]) for each in unknown], near[0] if near else "")
+
+
+def _refuse_unknown(names: list[str], near: str) -> StripeError:
+    several = "s" if len(names) > 1 else ""
+    meant = f". Did you mean {near}?" if near else ""
+    message = f"Received unknown parameter{several}: {', '.join(names)}{meant}"
+    return StripeError(message, code="parameter_unknown", param=names[0])
+
+
+def _empty(given: dict[str, Any] | list[Any], path: list[str]) -> Iterator[list[str]]:
+    """The paths of empty texts, which unset what they name."""
+    named = given.items() if isinstance(given, dict) else ((str(n), each) for n, each in enumerate(given))
+    for name, value in named:
+        if value == "":
+            yield [*path, name]
+        elif isinstance(value, dict | list) and name not in FREE_FORM:
+            yield from _empty(cast("dict[str, Any] | list[Any]", value), [*path, name])
+
+
+def _check_empty(kind: Any, path: list[str]) -> None:
+    """Refuse an empty text for what cannot be unset."""
+    hint = _fields_of(_type_at(kind, path[:-1])).get(path[-1])
+    members = _members(hint)
+    can_be_unset = (str in members and msgspec.UnsetType in members) or any(
+        "" in typing.get_args(each) for each in members
+    )
+    if hint is None or path[-1] in FREE_FORM or can_be_unset:
+        return
+    name = bracketed(path)
+    message = (
+        f"You passed an empty string for '{name}'. We assume empty values are an attempt to unset a parameter; however "
+        f"'{name}' cannot be unset. You should remove '{name}' from your request or supply a non-empty value."
+    )
+    raise StripeError(message, code="parameter_invalid_empty", param=name)
 
 
 def _missing(path: list[str]) -> StripeError:
@@ -229,12 +285,15 @@ def _members(hint: Any) -> list[Any]:
 def _type_at(hint: Any, path: list[str]) -> Any:
     """The type that a path leads to inside a type."""
     for name in path:
-        members = _members(hint)
-        structs = [each for each in members if isinstance(each, type) and issubclass(each, msgspec.Struct)]
-        fields = {field.encode_name: field.type for each in structs for field in msgspec.structs.fields(each)}
-        inner = [typing.get_args(each)[-1] for each in members if typing.get_origin(each) in (list, dict)]
-        hint = fields.get(name) or (inner[0] if inner else None)
+        inner = [typing.get_args(each)[-1] for each in _members(hint) if typing.get_origin(each) in (list, dict)]
+        hint = _fields_of(hint).get(name) or (inner[0] if inner else None)
     return hint
+
+
+def _fields_of(hint: Any) -> dict[str, Any]:
+    """The types of what a struct takes, by name; nothing where a type is no struct."""
+    structs = [each for each in _members(hint) if isinstance(each, type) and issubclass(each, msgspec.Struct)]
+    return {field.encode_name: field.type for each in structs for field in msgspec.structs.fields(each)}
 
 
 def _choices(hint: Any) -> list[str]:

@@ -74,7 +74,7 @@ def check_charge(amount: int, currency: str) -> None:
         raise StripeError(f"Amount must be at least {least} {currency}", code="amount_too_small", param="amount")
     if amount > MOST:
         most = spoken(MOST, currency)
-        raise StripeError(f"Amount must be no more than {most} {currency}", code="amount_too_large", param="amount")
+        raise StripeError(f"Amount must be no more than {most}", code="amount_too_large", param="amount")
     if currency in THREE_DECIMAL and amount % 10:
         message = f"Invalid amount: {currency} amounts must end with a zero, as in 5120 for 5.120."
         raise StripeError(message, code="parameter_invalid_integer", param="amount")

@@ -14,7 +14,7 @@ from .currencies import checked_currency
 from .customers import CUSTOMERS, CashSettings, Customer, existing
 from .events import record, record_row, update
 from .lists import equal, list_of
-from .objects import Fields, StripeObject, new, resource, retrieve, shown
+from .objects import INCLUDES, Fields, StripeObject, new, resource, retrieve, shown
 from .params import Integer, ListParams, OptMetadata, OptRange, OptText, Params, given, merged_metadata, value_of
 
 api = Operations(prefix="/v1")
@@ -202,6 +202,13 @@ def fund_cash_balance(call: Call, customer: str, params: Annotated[Fund, Body]) 
     transfer: Fields = {"type": "us_bank_transfer", "reference": params.reference or None, "us_bank_transfer": {}}
     made = move_cash(call, row, params.amount, currency, "funded", {"bank_transfer": transfer})
     return cash_transaction_object(made)
+
+
+def _of_customer(call: Call, customer: Fields) -> Fields:
+    return cash_balance_object(existing(call, customer["id"]))
+
+
+INCLUDES["customer.cash_balance"] = _of_customer
 
 
 def cash_balance_object(customer: Customer) -> Fields:

@@ -13,7 +13,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.kit.styles.stripe import StripeError
 
 from .events import record, record_row, update
-from .lists import equal, list_of, within
+from .lists import equal, list_object, list_of, within
 from .objects import Fields, StripeObject, new, refer, resource, retrieve, shown
 from .params import (
     Address,
@@ -87,10 +87,12 @@ class Customer(
     individual_name: Column[str | None] = column(default=None)
     reconciliation_mode: Column[str] = column(default="automatic")
     cash: Column[Json] = column(default={})
+    invoice_tax_ids: Column[Json] = column(default=[], derived=True)
+    """What invoices show of its tax ids."""
     deleted: Column[bool] = column(default=False)
 
 
-HIDDEN = ("deleted", "cash", "reconciliation_mode", "business_name", "individual_name")
+HIDDEN = ("deleted", "invoice_tax_ids", "cash", "reconciliation_mode", "business_name", "individual_name")
 
 
 def _all_settings(row: Customer) -> Fields:
@@ -114,6 +116,17 @@ def customer_object(row: Customer) -> Fields:
     return {**_existing(row), **names}
 
 
+def _no_sources(call: Call, customer: Fields) -> Fields:
+    return list_object([], f"/v1/customers/{customer['id']}/sources", total_count=0)
+
+
+def _tax(call: Call, customer: Fields) -> Fields:
+    """Whether tax could be reckoned for a customer, which the shop has not set up."""
+    address: Fields = customer["address"] or {}
+    state = "not_collecting" if address.get("country") else "unrecognized_location"
+    return {"automatic_tax": state, "ip_address": None, "location": None, "provider": "stripe"}
+
+
 CUSTOMERS = resource(
     Customer,
     "customer",
@@ -121,6 +134,7 @@ CUSTOMERS = resource(
     customer_object,
     id_length=14,
     expandable=("default_source", "test_clock", "invoice_settings.default_payment_method"),
+    includes={"sources": _no_sources, "tax": _tax},
 )
 
 
@@ -302,6 +316,13 @@ def delete_customer(call: Call, id: str, params: Annotated[Params, Body]) -> Fie
     customer = existing(call, id)
     record(call, "customer.deleted", customer_object(customer))
     return customer_object(call.db.change(customer, deleted=True))
+
+
+@api.delete("/{id}/discount")
+def delete_customer_discount(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Take the discount from a customer, of which none has one: coupons are given to subscriptions and invoices."""
+    message = f"No active discount for customer: {existing(call, id).id}"
+    raise StripeError(message, status=404, code="resource_missing")
 
 
 @api.get("")

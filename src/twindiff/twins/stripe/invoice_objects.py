@@ -54,6 +54,7 @@ class Invoice(
     customer_phone: Column[str | None] = column(default=None)
     customer_shipping: Column[Json] = column(default=None)
     customer_tax_exempt: Column[str] = column(default="none", derived=True)
+    customer_tax_ids: Column[Json] = column(default=[], derived=True)
     default_payment_method: Column[str | None] = column(default=None)
     default_tax_rates: Column[Json] = column(default=[])
     description: Column[str | None] = column(default=None)
@@ -132,7 +133,6 @@ invoice_object = shown(
     application=None,
     automatic_tax=_not_automatic,
     customer_account=None,
-    customer_tax_ids=_nothing,
     default_source=None,
     hosted_invoice_url=_hosted,
     invoice_pdf=_pdf,
@@ -200,10 +200,14 @@ def make_invoice(call: Call, customer: Customer, **fields: Any) -> Invoice:
         "customer_phone": customer.phone,
         "customer_shipping": customer.shipping,
         "customer_tax_exempt": customer.tax_exempt,
+        "customer_tax_ids": customer.invoice_tax_ids,
         "test_clock": customer.test_clock,
     }
+    defaults = {name: customer.invoice_settings.get(name) for name in ("custom_fields", "footer")}
     times = {"period_start": at, "period_end": at}
-    return new(call, INVOICES, **{**times, **of_customer, **fields}, secret=call.ids.new("live_", 32))
+    wanted = {**times, **of_customer, **fields}
+    wanted.update({name: value for name, value in defaults.items() if wanted.get(name) is None})
+    return new(call, INVOICES, **wanted, secret=call.ids.new("live_", 32))
 
 
 FROZEN = ["pricing", "quantity", "discounts"]

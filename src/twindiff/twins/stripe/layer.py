@@ -35,6 +35,8 @@ class IdempotencyKey(Row, table="idempotency_keys", key=("key",), visibility="bo
     status: Column[int]
     body: Column[str]
     created: Column[int | None] = column(default=None)
+    request_id: Column[str] = column(default="")
+    """The request that was answered."""
 
 
 class KeyIsPublishable(StripeError):
@@ -115,16 +117,24 @@ def _once(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
         known = None
     if known is None:
         answer = _attempt(exchange, call, proceed)
-        body = answer.body.decode()
-        call.db.add(IdempotencyKey(key=key, request=asked, status=answer.status, body=body, created=at))
-        return answer
+        id: str = call.memo["request"]["id"]
+        row = IdempotencyKey(
+            key=key, request=asked, status=answer.status, body=answer.body.decode(), created=at, request_id=id
+        )
+        call.db.add(row)
+        return answer._replace(headers=(*answer.headers, *_kept(row)))
     if known.request != asked:
         message = (
             "Keys for idempotent requests can only be used with the same parameters they were first used with. Try "
             f"using a key other than '{key}' if you meant to execute a different request."
         )
         raise StripeError(message, kind="idempotency_error")
-    return Answer(known.body.encode(), known.status, headers=(("Idempotent-Replayed", "true"),))
+    return Answer(known.body.encode(), known.status, headers=(*_kept(known), ("Idempotent-Replayed", "true")))
+
+
+def _kept(row: IdempotencyKey) -> tuple[tuple[str, str], ...]:
+    """The headers of answers that are kept: the key, and the request that was answered first."""
+    return (("Idempotency-Key", row.key), ("Original-Request", row.request_id))
 
 
 def _digest(exchange: Exchange) -> str:

@@ -197,8 +197,15 @@ def expanded(call: Call, value: Any, paths: Sequence[str]) -> Any:
     try:
         expand(value, paths, loads, includes=includes)
     except InvalidParameter as error:
-        raise StripeError(error.problem) from None
+        raise StripeError(error.problem + _instead(value, paths, error.problem)) from None
     return value
+
+
+def _instead(value: Fields, paths: Sequence[str], problem: str) -> str:
+    """What may have been meant where a list is asked for what its objects have."""
+    path = next((each for each in paths if problem.endswith(f"({each}).")), "")
+    is_list = value.get("object") in ("list", "search_result") and path and not path.startswith("data.")
+    return f" You may want to try expanding 'data.{path}' instead." if is_list else ""
 
 
 def _including(call: Call, include: Callable[[Call, Fields], Any]) -> Include:

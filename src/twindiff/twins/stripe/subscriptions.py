@@ -15,8 +15,8 @@ from .billing_work import schedule
 from .customers import CUSTOMERS, Customer
 from .discounts import give
 from .invoices import check_types
-from .lists import equal, list_of, within
-from .objects import Fields, refer, retrieve, show
+from .lists import equal, list_object, list_of, within
+from .objects import INCLUDES, Fields, refer, retrieve, show, show_all
 from .params import Params, SearchParams, given, is_set, merged_metadata, value_of
 from .payment_methods import attached
 from .search import search_of
@@ -144,6 +144,16 @@ def list_subscriptions(call: Call, params: Annotated[ListSubscriptions, Body]) -
         rows = call.db.rows(SubscriptionItem, *of_items, columns=(SubscriptionItem.subscription,))
         where.append(Subscription.id.in_([id for (id,) in rows]))
     return list_of(call, SUBSCRIPTIONS, params, "/v1/subscriptions", *where)
+
+
+def _of_customer(call: Call, customer: Fields) -> Fields:
+    """A customer's subscriptions that have not ended, as it shows them when it is asked to."""
+    rows = call.db.rows(Subscription, Subscription.customer == customer["id"], order=-Subscription.seq)
+    objects = show_all(call, SUBSCRIPTIONS, [row for row in rows if row.status not in ENDED])
+    return list_object(objects, f"/v1/customers/{customer['id']}/subscriptions", total_count=len(objects))
+
+
+INCLUDES["customer.subscriptions"] = _of_customer
 
 
 def running(call: Call, id: str) -> Subscription:

@@ -1,4 +1,4 @@
-"""Tax ids of customers, such as a number for value added tax.
+"""Tax ids of customers and of the shop itself, such as a number for value added tax.
 
 https://docs.stripe.com/api/tax_ids
 """
@@ -6,18 +6,18 @@ https://docs.stripe.com/api/tax_ids
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
-from twindiff.kit import Body, Call, Column, Operations, column, references
+from twindiff.kit import UNSET, Body, Call, Column, Operations, UnsetType, column, references
 from twindiff.kit.styles.stripe import StripeError
 
-from .customers import Customer, existing
+from .customers import CUSTOMERS, Customer, existing
 from .events import record_row
-from .lists import list_of
-from .objects import Fields, StripeObject, new, resource, retrieve, shown
-from .params import ListParams, Params
+from .lists import list_object, list_of
+from .objects import INCLUDES, Fields, StripeObject, new, refer, resource, retrieve, shown
+from .params import ListParams, OptText, Params, Part
 
-api = Operations(prefix="/v1/customers")
+api = Operations(prefix="/v1")
 
 MOST = 5
 _EU_VAT = re.compile(r"[A-Z]{2}[0-9A-Z+*]{2,12}")
@@ -28,13 +28,15 @@ _OUTCOMES = {"000000000": "verified", "111111111": "unverified", "222222222": "p
 
 class TaxIdRow(StripeObject, table="tax_ids", key=("id",), unique=(("seq",),), indexes=(("customer", "seq"),)):
     country: Column[str | None] = column(default=None)
-    customer: Column[str] = references(Customer)
+    customer: Column[str | None] = references(Customer, default=None)
+    """None for those of the shop itself."""
     type: Column[str]
     value: Column[str]
 
 
 def _owner(row: TaxIdRow) -> Fields:
-    return {"type": "customer", "customer": row.customer, "account": None, "application": None}
+    kind = "customer" if row.customer else "self"
+    return {"type": kind, "customer": row.customer, "customer_account": None, "account": None, "application": None}
 
 
 def _verification(row: TaxIdRow) -> Fields | None:
@@ -61,31 +63,111 @@ class CreateTaxId(Params, kw_only=True):
     value: str
 
 
-def add_tax_id(call: Call, customer: Customer, kind: str, value: str) -> TaxIdRow:
-    """Keep a tax id with a customer."""
+class Owner(Part):
+    """Whose a tax id is."""
+
+    type: Literal["account", "application", "customer", "self"]
+    account: OptText = UNSET
+    customer: OptText = UNSET
+    customer_account: OptText = UNSET
+
+
+class CreateOwnedTaxId(CreateTaxId, kw_only=True):
+    """The parameters of a new tax id of the shop, or of a customer."""
+
+    owner: Owner | UnsetType = UNSET
+
+
+class ListTaxIds(ListParams, kw_only=True):
+    """The parameters of a list of tax ids."""
+
+    owner: Owner | UnsetType = UNSET
+
+
+def add_tax_id(call: Call, customer: Customer | None, kind: str, value: str) -> TaxIdRow:
+    """Keep a tax id with a customer, or with the shop."""
     if not _TYPE.fullmatch(kind):
         raise StripeError(f"Invalid type: {kind[:100]}", param="type")
     if not value or len(value) > 50 or (kind == "eu_vat" and not _EU_VAT.fullmatch(value)):
         raise StripeError(f"Invalid value for {kind}.", code="tax_id_invalid", param="value")
-    if call.db.count(TaxIdRow, TaxIdRow.customer == customer.id) >= MOST:
+    owner = customer.id if customer else None
+    if call.db.count(TaxIdRow, TaxIdRow.customer == owner) >= MOST:
         raise StripeError(f"You can only have up to {MOST} tax IDs on a customer.", param="type")
     country = (value if kind == "eu_vat" else kind)[:2].upper()
-    made = new(call, TAX_IDS, customer=customer.id, type=kind, value=value, country=country)
-    record_row(call, "customer.tax_id.created", TAX_IDS, made)
+    made = new(call, TAX_IDS, customer=owner, type=kind, value=value, country=country)
+    if owner:
+        _note(call, owner)
+        record_row(call, "customer.tax_id.created", TAX_IDS, made)
     return made
 
 
-@api.post("/{customer}/tax_ids")
+def _note(call: Call, customer: str) -> None:
+    """Keep with a customer what its invoices show of its tax ids."""
+    mine = call.db.rows(TaxIdRow, TaxIdRow.customer == customer, order=TaxIdRow.seq)
+    shown_ids = [{"type": each.type, "value": each.value} for each in mine]
+    call.db.change(existing(call, customer), invoice_tax_ids=shown_ids)
+
+
+@api.post("/customers/{customer}/tax_ids")
 def create_tax_id(call: Call, customer: str, params: Annotated[CreateTaxId, Body]) -> Fields:
     """Keep a tax id with a customer; it is looked up at once."""
     return TAX_IDS.show(add_tax_id(call, existing(call, customer), params.type, params.value))
 
 
-@api.get("/{customer}/tax_ids")
+@api.get("/customers/{customer}/tax_ids")
 def list_tax_ids(call: Call, customer: str, params: Annotated[ListParams, Body]) -> Fields:
     """List the tax ids of a customer."""
     existing(call, customer)
     return list_of(call, TAX_IDS, params, f"/v1/customers/{customer}/tax_ids", TaxIdRow.customer == customer)
+
+
+@api.get("/customers/{customer}/tax_ids/{id}")
+def retrieve_tax_id(call: Call, customer: str, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a tax id of a customer."""
+    return TAX_IDS.show(_of(call, customer, id))
+
+
+@api.delete("/customers/{customer}/tax_ids/{id}")
+def delete_tax_id(call: Call, customer: str, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Take a tax id from a customer."""
+    return _remove(call, _of(call, customer, id))
+
+
+@api.post("/tax_ids")
+def create_owned_tax_id(call: Call, params: Annotated[CreateOwnedTaxId, Body]) -> Fields:
+    """Keep a tax id with the shop, or with a customer."""
+    id = _owner_id(params.owner)
+    owner = refer(call, CUSTOMERS, id, "owner[customer]") if id else None
+    return TAX_IDS.show(add_tax_id(call, owner, params.type, params.value))
+
+
+@api.get("/tax_ids")
+def list_owned_tax_ids(call: Call, params: Annotated[ListTaxIds, Body]) -> Fields:
+    """List the tax ids of the shop, or of a customer."""
+    return list_of(call, TAX_IDS, params, "/v1/tax_ids", TaxIdRow.customer == _owner_id(params.owner))
+
+
+@api.get("/tax_ids/{id}")
+def retrieve_owned_tax_id(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a tax id."""
+    return TAX_IDS.show(retrieve(call, TAX_IDS, id))
+
+
+@api.delete("/tax_ids/{id}")
+def delete_owned_tax_id(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Give up a tax id."""
+    return _remove(call, retrieve(call, TAX_IDS, id))
+
+
+def _owner_id(owner: Owner | UnsetType) -> str | None:
+    """The customer that an owner is; None for the shop itself."""
+    if not isinstance(owner, Owner) or owner.type == "self":
+        return None
+    if owner.type != "customer":
+        raise StripeError("Tax ids of this twin are the shop's own or those of customers.", param="owner[type]")
+    if not isinstance(owner.customer, str) or not owner.customer:
+        raise StripeError("Missing required param: owner[customer].", code="parameter_missing", param="owner[customer]")
+    return owner.customer
 
 
 def _of(call: Call, customer: str, id: str) -> TaxIdRow:
@@ -96,16 +178,18 @@ def _of(call: Call, customer: str, id: str) -> TaxIdRow:
     return row
 
 
-@api.get("/{customer}/tax_ids/{id}")
-def retrieve_tax_id(call: Call, customer: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Look at a tax id of a customer."""
-    return TAX_IDS.show(_of(call, customer, id))
-
-
-@api.delete("/{customer}/tax_ids/{id}")
-def delete_tax_id(call: Call, customer: str, id: str, params: Annotated[Params, Body]) -> Fields:
-    """Take a tax id from a customer."""
-    row = _of(call, customer, id)
-    record_row(call, "customer.tax_id.deleted", TAX_IDS, row)
+def _remove(call: Call, row: TaxIdRow) -> Fields:
     call.db.remove(row)
+    if row.customer:
+        record_row(call, "customer.tax_id.deleted", TAX_IDS, row)
+        _note(call, row.customer)
     return {"id": row.id, "object": "tax_id", "deleted": True}
+
+
+def _of_customer(call: Call, customer: Fields) -> Fields:
+    """A customer's tax ids, as it shows them when it is asked to."""
+    rows = call.db.rows(TaxIdRow, TaxIdRow.customer == customer["id"], order=-TaxIdRow.seq)
+    return list_object([TAX_IDS.show(row) for row in rows], f"/v1/customers/{customer['id']}/tax_ids")
+
+
+INCLUDES["customer.tax_ids"] = _of_customer

@@ -45,6 +45,43 @@ def test_an_unknown_parameter_is_refused(stripe, parameters, name):
     assert refused["message"] == f"Received unknown parameter: {name}"
 
 
+def test_an_unknown_parameter_may_be_meant_for_a_known_one(stripe):
+    refused = stripe.error("POST", "customers", emial="ada@shop.example")
+    assert refused["message"] == "Received unknown parameter: emial. Did you mean email?"
+
+
+def test_all_unknown_parameters_are_named_at_once(stripe):
+    refused = stripe.error("POST", "customers", quantity=1, trial_end="now")
+    assert refused["message"] == "Received unknown parameters: quantity, trial_end"
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters", "name"),
+    [
+        ("products", {"name": ""}, "name"),
+        ("payment_intents", {"amount": "", "currency": "usd"}, "amount"),
+        ("payment_intents", {"amount": 1000, "currency": "usd", "capture_method": ""}, "capture_method"),
+        ("prices", {"currency": "usd", "unit_amount": 100, "product_data": {"name": ""}}, "product_data[name]"),
+    ],
+)
+def test_an_empty_text_unsets_only_what_can_be_unset(stripe, path, parameters, name):
+    refused = stripe.error("POST", path, **parameters)
+    assert (refused["code"], refused["param"]) == ("parameter_invalid_empty", name)
+    assert refused["message"].startswith(f"You passed an empty string for '{name}'. We assume empty values are")
+
+
+def test_lists_say_where_expansions_begin(stripe):
+    refused = stripe.error("GET", "charges", expand=["wat"])
+    assert refused["message"].endswith("(wat). You may want to try expanding 'data.wat' instead.")
+
+
+def test_an_answer_that_is_kept_names_its_key_and_its_first_request(stripe):
+    key = {"Idempotency-Key": "once"}
+    first, again = (stripe.http("POST", "customers", headers=key).headers for _ in range(2))
+    assert (again["idempotency-key"], again["idempotent-replayed"]) == ("once", "true")
+    assert first["request-id"] == first["original-request"] == again["original-request"]
+
+
 def test_a_number_must_be_one(stripe):
     refused = stripe.error("GET", "customers", limit="abc")
     assert (refused["message"], refused["param"]) == ("Invalid integer: abc", "limit")

@@ -79,3 +79,28 @@ def test_subscriptions_end_with_their_customer(stripe):
     assert stripe.get(f"subscriptions/{made['id']}")["status"] == "canceled"
     types = [each["type"] for each in stripe.get("events", limit=2)["data"]]
     assert types == ["customer.deleted", "customer.subscription.deleted"]
+
+
+def test_a_customer_shows_more_where_it_is_asked_to(stripe):
+    customer = stripe.post("customers", tax_id_data=[{"type": "eu_vat", "value": "DE123456789"}])["id"]
+    names = ["cash_balance", "sources", "subscriptions", "tax", "tax_ids"]
+    asked = stripe.get(f"customers/{customer}", expand=names)
+    assert [asked[name]["data"] for name in ("sources", "subscriptions")] == [[], []]
+    assert asked["tax_ids"]["data"][0]["value"] == "DE123456789"
+    assert asked["tax"]["automatic_tax"] == "unrecognized_location"
+    assert asked["cash_balance"]["available"] is None
+
+
+def test_invoices_have_what_their_customer_has_for_them(stripe):
+    settings = {"footer": "Thanks", "custom_fields": [{"name": "PO", "value": "7"}]}
+    tax_id = {"type": "eu_vat", "value": "DE123456789"}
+    customer = stripe.post("customers", invoice_settings=settings, tax_id_data=[tax_id])["id"]
+    invoice = stripe.post("invoices", customer=customer)
+    assert {name: invoice[name] for name in settings} == settings
+    assert invoice["customer_tax_ids"] == [tax_id]
+    assert stripe.post("invoices", customer=customer, footer="Bye")["footer"] == "Bye"
+
+
+def test_no_customer_has_a_discount_of_its_own(stripe):
+    customer = stripe.post("customers")["id"]
+    assert stripe.error("DELETE", f"customers/{customer}/discount", 404)["code"] == "resource_missing"

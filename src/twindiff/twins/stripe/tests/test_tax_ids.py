@@ -49,3 +49,16 @@ def test_automatic_tax_may_be_off_and_cannot_be_on(stripe, customer):
     assert stripe.post("invoices", customer=customer, **off)["automatic_tax"]["enabled"] is False
     refused = stripe.error("POST", "invoices", 400, customer=customer, **on)
     assert (refused["message"], refused["param"]) == (NO_HEAD_OFFICE, "automatic_tax")
+
+
+def test_tax_ids_are_the_shop_s_or_a_customer_s(stripe):
+    own = stripe.post("tax_ids", type="eu_vat", value="DE123456789")
+    customer = stripe.post("customers")["id"]
+    owner = {"type": "customer", "customer": customer}
+    other = stripe.post("tax_ids", type="gb_vat", value="GB123456789", owner=owner)
+    assert (own["owner"]["type"], own["customer"], other["customer"]) == ("self", None, customer)
+    assert [each["id"] for each in stripe.get("tax_ids")["data"]] == [own["id"]]
+    assert [each["id"] for each in stripe.get("tax_ids", owner=owner)["data"]] == [other["id"]]
+    assert stripe.get(f"customers/{customer}/tax_ids")["data"][0]["id"] == other["id"]
+    assert stripe.delete(f"tax_ids/{own['id']}")["deleted"] is True
+    assert stripe.error("GET", f"tax_ids/{own['id']}", 404)["code"] == "resource_missing"
