@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ import apsw
 import pytest
 
 from tests.storage.faults import Fault, faulty_disk, faulty_pages
+from twindiff.kit.store import Store
 from twindiff.storage import StorageFull
 from twindiff.storage.conformance.worlds import Place, Thing, World
 from twindiff.storage.cooperative import finished
@@ -40,13 +42,24 @@ def rewind(to: int) -> Deed:
     return lambda place: place.engine.rewind(place.env, to)
 
 
+def add_together(*numbers: int) -> Deed:
+    """Add things by operations that are kept at once."""
+    things = [Thing(thing_id=f"M{number}", slug=f"m{number}", text=LONG) for number in numbers]
+    return lambda place: place.do_all(*(partial(_add, thing) for thing in things))
+
+
+def _add(thing: Thing, db: Store) -> None:
+    db.add(thing)
+
+
 def maintain(place: Place) -> None:
     engine: Any = place.engine
     finished(engine.maintain())
 
 
 DEEDS: list[Deed] = [
-    add(1), edit_all, add_again, rewind(1), add(2), maintain, rewind(0), add(3), rewind(2), add_again, maintain, add(4),
+    add(1), edit_all, add_again, rewind(1), add(2), maintain, rewind(0), add(3), add_together(1, 2), rewind(2),
+    add_again, maintain, add(4),
 ]  # fmt: skip
 
 
@@ -74,7 +87,9 @@ class Trial:
             self.place.wake()
             assert self.place.engine.seq(self.place.env) == before
             return False
-        if self.place.engine.seq(self.place.env) > before:
+        after = self.place.engine.seq(self.place.env)
+        self.states += [self.place.fork(seq).state() for seq in range(before + 1, after)]
+        if after > before:
             self.states.append(self.place.state())
         return True
 

@@ -131,8 +131,8 @@ class Clocks:
         done: list[Done] = []
         end = time.monotonic() + LONGEST_SECONDS
         last = LAST_INSTANT if target is None else target
-        while piece := self._due.do_next(self._awake(environment_id), last):
-            done.append(piece)
+        while some := self._due.do_some(self._awake(environment_id), last, MOST_AT_ONCE - len(done)):
+            done += some
             if len(done) == MOST_AT_ONCE or time.monotonic() > end:
                 break
             yield yield_control

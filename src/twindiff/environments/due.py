@@ -4,7 +4,8 @@ Each piece is an operation of its own at its own time, so the journal is the sam
 step, in many, or nobody called for days.
 
 A look at what is due asks every job of every twin, so where one process writes it finds some pieces at a time. They are
-remembered for as long as nobody else has written, up to the first time that doing them has written.
+remembered for as long as nobody else has written, up to the first time that doing them has written. Some of them at a
+time are kept together, with a record each: all of them, or none and then each by itself.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import takewhile
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -26,7 +28,7 @@ from twindiff.kit.errors import ApiError, NotFound
 from twindiff.kit.rows import table_of
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
-from twindiff.storage import Engine, NotServed, OperationContext, OperationInfo, WorkDue
+from twindiff.storage import Engine, NotServed, OperationContext, OperationInfo, PlannedOperation, WorkDue
 from twindiff.storage.due import NO_JOBS
 
 from .call_log import CallLog, Entry
@@ -44,6 +46,8 @@ FOUND_AT_ONCE = 64
 """Pieces of a job that one look finds."""
 MOST_AGENDAS = 64
 """Environments for which they are remembered."""
+KEPT_AT_ONCE = 8
+"""Pieces that are done and kept together, in some milliseconds, unless one of them fails."""
 
 
 class StillDue(NotServed):
@@ -110,21 +114,74 @@ class DueWork:
             return operation(None)
         except WorkDue as due:
             at = due.at
-        for _ in range(MOST_IN_ONE_GO):
-            if self.do_next(environment, at) is None:
+        left = MOST_IN_ONE_GO
+        while left > 0:
+            done = self.do_some(environment, at, left)
+            if not done:
                 return operation(at)
+            left -= len(done)
         raise StillDue
 
-    def do_next(self, environment: Environment, at: int) -> Done | None:
-        """Do what is due next, if it is due by a time."""
-        if self._engine.present(environment.id).due > at:
-            return None
-        while (piece := self.next(environment)) and piece.due <= at:
-            with self._gone_on(environment, piece) as is_remembered:
-                done = self._do(environment, piece, may_be_over=is_remembered)
+    def do_some(self, environment: Environment, at: int, most: int) -> list[Done]:
+        """Do some of what is due by a time, in order; nothing only when nothing is."""
+        while self._first(environment, at):
+            tried = min(most, KEPT_AT_ONCE)
+            done = self._do_together(environment, at, tried) or self._do_in_turn(environment, at, tried)
             if done:
                 return done
-        return None
+        return []
+
+    def _first(self, environment: Environment, at: int) -> Piece | None:
+        """What is due next, if it is due by a time."""
+        if self._engine.present(environment.id).due > at:
+            return None
+        piece = self.next(environment)
+        return piece if piece and piece.due <= at else None
+
+    def _do_together(self, environment: Environment, at: int, most: int) -> list[Done]:
+        """Do pieces that are remembered and keep them at once; none, if one of them fails."""
+        known = self._agendas.get(environment.id)
+        pieces = _of_one_twin(known.pieces[:most], at) if known else []
+        if len(pieces) < 2:
+            return []
+        works: list[Work] = []
+        try:
+            with self._gone_on(environment, pieces[0]) as agenda:
+                operations = self._planned(environment, pieces, works)
+                seqs = self._engine.write_all(environment.id, pieces[0].twin, operations)
+                del agenda.pieces[: len(seqs)]
+        except NotServed:
+            raise
+        except Exception:  # noqa: BLE001 - whatever it is, the piece that fails meets it again, by itself
+            return []
+        return [
+            Done(piece.twin, operation_of(environment, piece), piece.actor, piece.due, seq, None)
+            for number, (piece, seq) in enumerate(zip(pieces, seqs, strict=False))
+            if not (works[number].is_over and (number or agenda.is_old))
+        ]
+
+    def _planned(
+        self, environment: Environment, pieces: Sequence[Piece], works: list[Work]
+    ) -> Generator[PlannedOperation]:
+        """Pieces as operations, until one has written what comes before the next."""
+        for piece in pieces:
+            if works and piece.due >= self._engine.present(environment.id).due:
+                return
+            work = Work(environment.twins[piece.twin].jobs[piece.job], piece)
+            works.append(work)
+            intent = OperationInfo(piece.twin, operation_of(environment, piece), piece.actor)
+            yield PlannedOperation(intent, partial(work.do, self._engine.blobs), piece.due)
+
+    def _do_in_turn(self, environment: Environment, at: int, most: int) -> list[Done]:
+        """Do pieces each by itself, so that one that fails leaves the others done."""
+        done: list[Done] = []
+        while len(done) < most and (piece := self._first(environment, at)):
+            with self._gone_on(environment, piece) as agenda:
+                one = self._do(environment, piece, may_be_over=agenda.is_old)
+                del agenda.pieces[0]
+            if one:
+                done.append(one)
+        return done
 
     def next(self, environment: Environment) -> Piece | None:
         """What is due next; found by a look at the rows, which is noted for others to be spared it."""
@@ -162,20 +219,20 @@ class DueWork:
                 del self._agendas[next(iter(self._agendas))]
 
     @contextmanager
-    def _gone_on(self, environment: Environment, piece: Piece) -> Generator[bool]:
-        """Remember, once a piece has been done, what comes before all that it wrote; gives whether it was remembered.
+    def _gone_on(self, environment: Environment, piece: Piece) -> Generator[Agenda]:
+        """Gives what is remembered, for who has done pieces to take them out; the rest that still comes first stays.
 
         Nobody else has a turn meanwhile, so the engine's number is free to tell what is written.
         """
         engine, agenda = self._engine, self._agendas.pop(environment.id, None)
         if agenda is None:
-            yield False
+            yield Agenda(0, [piece])
             return
         engine.expect(environment.id, NEVER, agenda.seq)
         rest: list[Piece] = []
         try:
-            yield agenda.is_old
-            rest = agenda.pieces[1:]
+            yield agenda
+            rest = agenda.pieces
         finally:
             if engine.awake(environment.id):
                 present = engine.present(environment.id)
@@ -222,6 +279,11 @@ class DueWork:
         except Exception as error:  # a mistake of a twin's must not keep the rest of its work from being done
             log.exception("%s failed", intent.operation)
             return None, error
+
+
+def _of_one_twin(pieces: Sequence[Piece], at: int) -> list[Piece]:
+    """The first pieces that are of one twin and due by a time."""
+    return list(takewhile(lambda each: each.due <= at and each.twin == pieces[0].twin, pieces))
 
 
 def operation_of(environment: Environment, piece: Piece) -> str:

@@ -134,6 +134,14 @@ class OperationInfo:
         return self.twin, self.operation, self.actor
 
 
+class PlannedOperation(NamedTuple):
+    """An operation that is to run at a time, in microseconds since 1970."""
+
+    intent: OperationInfo
+    work: Callable[[OperationContext], object]
+    at: int
+
+
 class Present(NamedTuple):
     """Where an environment stands: its clock, its last record, and when work falls due at the earliest.
 
@@ -230,6 +238,14 @@ class Engine(Protocol):
         Raises WorkDue as `read` does.
         Whatever `work` raises rolls everything back. Events of an operation that changed nothing are forgotten. Raises
         StorageFull.
+        """
+        ...
+
+    def write_all(self, env: str, twin: str, operations: Iterable[PlannedOperation]) -> list[int | None]:
+        """Run operations of a twin, each with a record of its own, and keep all of them at once; gives their seqs.
+
+        Whatever is raised undoes them all. Each is asked for when those before it are done, as `present` tells; the
+        engine may ask for no more. An engine that is not `inline` asks for one.
         """
         ...
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -11,7 +12,7 @@ import pytest
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.rows import Column, Date, Json, Row, Timestamp, column, references, table_of
 from twindiff.kit.store import Store
-from twindiff.storage import Engine, OperationContext, OperationInfo, Origin, Template
+from twindiff.storage import Engine, OperationContext, OperationInfo, Origin, PlannedOperation, Template
 from twindiff.storage.journal import Change, Record
 from twindiff.storage.schema import Schema
 
@@ -150,6 +151,12 @@ class Place:
         """One writing operation with all that an engine hands out."""
         return self.engine.write(self.env, OperationInfo(twin, "do", "U1"), work)
 
+    def do_all(self, *works: Callable[[Store], object], at: int = NOON) -> list[int | None]:
+        """Writing operations that are kept at once; gives their seqs."""
+        intent = OperationInfo("alpha", "do", "U1")
+        planned = (PlannedOperation(intent, partial(_with_rows, work), at) for work in works)
+        return self.engine.write_all(self.env, "alpha", planned)
+
     def write(self, work: Callable[[Store], T], twin: str = "alpha") -> T:
         """One writing operation; gives what the work gives."""
         return self.do(lambda moment: work(moment.db), twin)[0]
@@ -187,6 +194,10 @@ class Place:
     def last(self) -> Record:
         """The newest journal record."""
         return self.records()[-1]
+
+
+def _with_rows(work: Callable[[Store], T], moment: OperationContext) -> T:
+    return work(moment.db)
 
 
 def full(rows: Iterable[Row]) -> Rows:

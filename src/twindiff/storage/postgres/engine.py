@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
@@ -18,6 +19,7 @@ from twindiff.storage import (
     OperationContext,
     OperationInfo,
     Origin,
+    PlannedOperation,
     Present,
     Start,
     Template,
@@ -225,6 +227,9 @@ class PostgresEngine:
             connection.script("COMMIT")
         self.feed.wrote(Written(env, seq, intent.twin, touched.tables))
         return result, seq
+
+    def write_all(self, env: str, twin: str, operations: Iterable[PlannedOperation]) -> list[int | None]:
+        return [self.write(env, each.intent, each.work, at=each.at)[1] for each in islice(operations, 1)]
 
     def _note_due(self, connection: Connection, env: str, twin: str, touched: Touched) -> None:
         """Note times that were written, in the same transaction."""

@@ -116,6 +116,11 @@ class Database:
         """A transaction that is taken back by whatever is raised, even once it has been committed."""
         return self._undoable
 
+    def go_on(self) -> None:
+        """Begin another operation in the open transaction."""
+        self._file.pages.known.follow(self._capture.written)
+        self._capture.clear()
+
     def commit(self) -> None:
         """Make the open transaction the state of the pages; it can still be taken back."""
         self.connection.execute("COMMIT")

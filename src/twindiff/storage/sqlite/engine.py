@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import Any, TypeVar
@@ -16,16 +16,16 @@ from twindiff.storage import (
     OperationContext,
     OperationInfo,
     Origin,
+    PlannedOperation,
     Present,
     Start,
     StorageFull,
     Template,
-    UnknownPoint,
 )
 from twindiff.storage.blobs import blobs_of
 from twindiff.storage.cooperative import CooperativeStep, finished, portions, yield_control
 from twindiff.storage.deadline import Limit, whole
-from twindiff.storage.due import TemplateTimes, earliest, unknown
+from twindiff.storage.due import TemplateTimes, unknown
 from twindiff.storage.durability import Durability
 from twindiff.storage.feed import Feed, Written
 from twindiff.storage.journal import ADVANCE, Record, Values, between
@@ -43,15 +43,17 @@ from .live_environments import (
     LiveEnvironment,
     Point,
     Pool,
+    position_after,
     position_at_birth,
     position_of_fork,
 )
 from .memory import give_back
+from .operations import performed
 from .pages import Undo
 from .positions import last_seq
 from .rebuilding import Rebuilding
 from .snapshots import Snapshot
-from .store import Counters, SqliteStore, Tables
+from .store import SqliteStore, Tables
 from .templates import TemplateImages
 from .unnamed_blobs import UnnamedBlobs
 
@@ -285,33 +287,50 @@ class SqliteEngine:
         limit: Limit = whole,
     ) -> tuple[T, int | None]:
         live = self._live[env]
-        clock, wall = live.time_of(at, _wall(), writes=True)
+        moment = live.time_of(at, _wall(), writes=True)
         database = self._pools[intent.twin].open(live.pages[intent.twin])
-        counters = Counters(live.position.counters)
         with database.undoable():
-            result, changes, events = database.write(
-                lambda store: work(OperationContext(store, clock)), limit, counters
-            )
-            if not changes:
+            result, record = performed(live.env, live.position, database, intent, work, moment, limit)
+            if record is None:
                 database.take_back()
                 return result, None
-            start = (env, live.position.seq + 1, *intent.described())
-            record = Record(*start, wall, clock.micros, counters.values, changes, None, events)
             database.commit()
             self._append(record)
-        self._go_on(live, record, database.undo)
+        live.note_due(self._pools[record.twin].tables.schema, record)
+        self._go_on(live, [record], database.undo)
         return result, record.seq
 
-    def _go_on(self, live: LiveEnvironment, record: Record, undo: Undo) -> None:
-        """Stand after a record that is in the journal, and tell those who wait for it."""
-        live.go_on(record, undo)
-        schema = self._pools[record.twin].tables.schema
-        if schema.due:
-            self._note_due(live, schema, record)
+    def write_all(self, env: str, twin: str, operations: Iterable[PlannedOperation]) -> list[int | None]:
+        live, seqs, records = self._live[env], list[int | None](), list[Record]()
+        database = self._pools[twin].open(live.pages[twin])
+        with live.ahead(), database.undoable():
+            for intent, work, at in operations:
+                moment = live.time_of(at, _wall(), writes=True)
+                _, record = performed(live.env, live.position, database, intent, work, moment, whole)
+                database.go_on()
+                seqs.append(record and record.seq)
+                if record is not None:
+                    records.append(record)
+                    live.position = position_after(record, live.position.since + 1)
+                    live.note_due(self._pools[record.twin].tables.schema, record)
+                if live.position.since >= IMAGE_EVERY:
+                    break
+            if not records:
+                database.take_back()
+                return seqs
+            database.commit()
+            self._append(*records)
+        self._go_on(live, records, database.undo)
+        return seqs
+
+    def _go_on(self, live: LiveEnvironment, records: Sequence[Record], undo: Undo) -> None:
+        """Stand after records that are in the journal, and tell those who wait for them."""
+        live.go_on(records, undo)
         if self.feed.listener:
-            tables = frozenset([change.table for change in record.changes])
-            self.feed.wrote(Written(live.env, record.seq, record.twin, tables))
-        self.feed.committed(live.env, record.seq)
+            for record in records:
+                tables = frozenset([change.table for change in record.changes])
+                self.feed.wrote(Written(live.env, record.seq, record.twin, tables))
+        self.feed.committed(live.env, live.seq)
         self._take_image_if_due(live)
 
     def snapshot(self, env: str, twin: str, *, writes: bool, at: int | None = None) -> Snapshot:
@@ -330,23 +349,19 @@ class SqliteEngine:
         self._append(record)
         snapshot.pages.dirty |= live.pages[snapshot.twin].dirty
         live.pages[snapshot.twin] = snapshot.pages
-        self._go_on(live, record, snapshot.undo)
+        live.note_due(self._pools[record.twin].tables.schema, record)
+        self._go_on(live, [record], snapshot.undo)
         return True
 
-    def _append(self, record: Record) -> None:
-        """Write a record. Unless it certainly is not there, memory is given up: the journal says what has happened."""
+    def _append(self, *records: Record) -> None:
+        """Write records. Unless they certainly are not there, memory is given up: the journal says what happened."""
         try:
-            self.file.append(record)
+            self.file.append(*records)
         except StorageFull:
             raise
-        except BaseException:  # an interrupt may come when the record is written
-            self._live.pop(record.env, None)
+        except BaseException:  # an interrupt may come when they are written
+            self._live.pop(records[0].env, None)
             raise
-
-    def _note_due(self, live: LiveEnvironment, schema: Schema, record: Record) -> None:
-        due = schema.due
-        if rows := [(change.table, change.after) for change in record.changes if change.table in due]:
-            live.due = min(live.due, earliest(schema, rows, live.origin.clock_start))
 
     # Time
 
@@ -373,7 +388,7 @@ class SqliteEngine:
 
     def is_materialized(self, env: str, seq: int) -> bool:
         live = self._live[env]
-        _refuse_unknown(live, seq)
+        live.refuse_unknown(seq)
         return (env, seq) in self._recalled or live.is_materialized(seq)
 
     def materialize(self, env: str, origin: Origin, seq: int) -> None:
@@ -405,7 +420,7 @@ class SqliteEngine:
 
     def _point(self, live: LiveEnvironment, seq: int) -> Point:
         """A point of an environment, from memory where it can be."""
-        _refuse_unknown(live, seq)
+        live.refuse_unknown(seq)
         if live.is_materialized(seq):
             return live.point_at(seq)
         if (live.env, seq) not in self._recalled:
@@ -426,9 +441,7 @@ class SqliteEngine:
 
     def seq(self, env: str) -> int:
         live = self._live.get(env)
-        if live:
-            return live.seq
-        return last_seq(self.file, env)
+        return live.seq if live else last_seq(self.file, env)
 
     def records(self, env: str, after: int = 0, upto: int | None = None) -> list[Record]:
         return self.file.records(env, after, _END if upto is None else upto)
@@ -484,8 +497,3 @@ class SqliteEngine:
 
 def _wall() -> int:
     return time.time_ns() // 1000
-
-
-def _refuse_unknown(live: LiveEnvironment, seq: int) -> None:
-    if not 0 <= seq <= live.seq:
-        raise UnknownPoint(f"unknown point {seq}: this environment has points 0 to {live.seq}")

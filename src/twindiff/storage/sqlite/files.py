@@ -297,17 +297,21 @@ class DataFile(Reading):
             roll_back(self.connection)
             raise
 
-    def append(self, record: Record) -> None:
-        """Make one operation durable; raises StorageFull."""
-        insert, values = "INSERT INTO journal (env, seq, record) VALUES (?, ?, ?)", (record.env, record.seq)
-        packed = encode(record)
-        self._room.take(len(packed))
-        if record.to is None:
-            return self._write(insert, (*values, packed))
+    def append(self, *records: Record) -> None:
+        """Make operations durable, all of them or none; raises StorageFull."""
+        packed = [encode(record) for record in records]
+        self._room.take(sum(map(len, packed)))
+        if len(records) == 1 and records[0].to is None:
+            return self._insert(records[0], packed[0])
         with self.transaction():
-            self._write(insert, (*values, packed))
-            target = self.target(record.env, record.to)
-            self._write("INSERT INTO rewinds (env, seq, target) VALUES (?, ?, ?)", (*values, target))
+            for record, each in zip(records, packed, strict=True):
+                self._insert(record, each)
+                if record.to is not None:
+                    values = (record.env, record.seq, self.target(record.env, record.to))
+                    self._write("INSERT INTO rewinds (env, seq, target) VALUES (?, ?, ?)", values)
+
+    def _insert(self, record: Record, packed: bytes) -> None:
+        self._write("INSERT INTO journal (env, seq, record) VALUES (?, ?, ?)", (record.env, record.seq, packed))
 
     def _write(self, statement: str, parameters: Sequence[Any]) -> None:
         try:

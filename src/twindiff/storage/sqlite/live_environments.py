@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from twindiff.kit.clock import Clock
-from twindiff.storage import Origin, WorkDue
+from twindiff.storage import Origin, UnknownPoint, WorkDue
+from twindiff.storage.due import earliest
 from twindiff.storage.journal import Record
+from twindiff.storage.schema import Schema
 
 from .database import Database
 from .pages import Pages, Undo
@@ -58,7 +62,7 @@ class Point(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One operation, as far as going back over it needs."""
+    """Operations up to `seq` that were kept together, mostly one, as far as going back over them needs."""
 
     before: Position
     seq: int
@@ -105,10 +109,28 @@ class LiveEnvironment:
         clock = max(at, last)
         return Clock(clock), self.origin.clock.wall_of(clock, wall, last, last_wall)
 
-    def go_on(self, record: Record, undo: Undo) -> None:
-        """Stand after an operation that wrote."""
-        self._remember(Step(self.position, record.seq, record.twin, undo))
-        self.position = position_after(record, self.position.since + 1)
+    @contextmanager
+    def ahead(self) -> Generator[None]:
+        """Stand after operations that nobody knows of yet, and then where it stood; what is raised undoes them."""
+        position, due = self.position, self.due
+        try:
+            yield
+        except BaseException:
+            self.due = due
+            raise
+        finally:
+            self.position = position
+
+    def go_on(self, records: Sequence[Record], undo: Undo) -> None:
+        """Stand after operations of a twin that wrote, over which the way back is one."""
+        last = records[-1]
+        self._remember(Step(self.position, last.seq, last.twin, undo))
+        self.position = position_after(last, self.position.since + len(records))
+
+    def note_due(self, schema: Schema, record: Record) -> None:
+        """Note when work falls due by what a record has written."""
+        if rows := [(change.table, change.after) for change in record.changes if change.table in schema.due]:
+            self.due = min(self.due, earliest(schema, rows, self.origin.clock_start))
 
     def advance(self, record: Record) -> None:
         """Stand after a record that set the clock."""
@@ -140,6 +162,11 @@ class LiveEnvironment:
         first = self.steps[0].before.seq if self.steps else self.seq
         while len(self.images) > 1 and self.images[1].seq <= first and not self.images[1].since:
             del self.images[0]
+
+    def refuse_unknown(self, seq: int) -> None:
+        """Raises UnknownPoint for a point that is not there."""
+        if not 0 <= seq <= self.seq:
+            raise UnknownPoint(f"unknown point {seq}: this environment has points 0 to {self.seq}")
 
     def is_materialized(self, seq: int) -> bool:
         """Whether the way back to a point is known."""

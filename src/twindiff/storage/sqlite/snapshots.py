@@ -12,8 +12,9 @@ from twindiff.storage.journal import Record
 
 from .database import Database
 from .live_environments import LiveEnvironment
+from .operations import performed
 from .pages import Undo
-from .store import Counters, Tables
+from .store import Tables
 
 T = TypeVar("T")
 
@@ -91,16 +92,12 @@ class Snapshot:
     def _written(
         self, database: Database, intent: OperationInfo, work: Callable[[OperationContext], T], limit: Limit
     ) -> tuple[T, int | None]:
-        counters = Counters(self.position.counters)
+        moment = (self._clock, self._wall)
         with database.undoable():
-            result, changes, events = database.write(
-                lambda store: work(OperationContext(store, self._clock)), limit, counters
-            )
-            if not changes:
+            result, record = performed(self.env, self.position, database, intent, work, moment, limit)
+            if record is None:
                 database.take_back()
                 return result, None
-            start = (self.env, self.position.seq + 1, *intent.described())
-            record = Record(*start, self._wall, self._clock.micros, counters.values, changes, events=events)
             database.commit()
         self.record, self.undo = record, database.undo
         return result, record.seq
