@@ -39,8 +39,9 @@ class Deadline(NamedTuple):
         return time.monotonic() > self.at and time.thread_time() > self.processor_at
 
     def refuse_late(self) -> None:
-        """Raise what is said for an operation that is late."""
-        if self.is_past():
+        """Raise what is said for an operation that is late; asked before each statement, so in one call."""
+        give_way()
+        if time.monotonic() > self.at and time.thread_time() > self.processor_at:
             raise self.late
 
 

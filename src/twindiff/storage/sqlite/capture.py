@@ -16,7 +16,7 @@ from twindiff.storage.values import same
 
 from .connection import Connection, PendingWrite, Stored
 from .known_rows import Place
-from .store import Tables, TableSql
+from .store import Tables
 
 
 class Capture:
@@ -59,12 +59,11 @@ class Capture:
 
     @property
     def written(self) -> Mapping[Place, Stored | None]:
-        """The rows that were touched as they are now, once `changes` has been asked; None for those that are gone."""
-        return self._after
+        """The rows that were touched, as the hook has seen them last; as they are now, once `changes` has been asked.
 
-    def latest(self, sql: TableSql, key: Stored) -> Stored | None:
-        """A row as the latest statement has written it; None where SQLite may have shown it otherwise."""
-        return None if sql.has_real else self._after.get((sql.table.name, key))
+        None stands for those that are gone.
+        """
+        return self._after
 
     def changes(self, *, all_went_well: bool) -> list[Change]:
         """Full rows, one change per row that differs, sorted by table and key.

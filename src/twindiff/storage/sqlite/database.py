@@ -98,8 +98,8 @@ class Database:
     def write(self, work: Callable[[SqliteStore], T], limit: Limit, counters: Counters) -> Outcome[T]:
         """Run work in the open transaction."""
         self._deadline = deadline = limit()
-        known, latest = self._file.pages.known, self._capture.latest
-        store = SqliteStore(self.connection, self.tables, counters, deadline, known, latest)
+        known, touched = self._file.pages.known, self._capture.written
+        store = SqliteStore(self.connection, self.tables, counters, deadline, known, touched)
         try:
             result = work(store)
         finally:

@@ -1,7 +1,7 @@
 """Rows that an environment's calls ask for again and again, as they were committed last: no statement is needed.
 
 They belong to the pages that they were read from, and follow every operation that is committed to those; pages that
-come by any other way come without them. An operation looks here for as long as it has not written itself.
+come by any other way come without them. An operation looks here for rows that it has not touched itself.
 """
 
 from __future__ import annotations
@@ -28,10 +28,13 @@ class KnownRows:
 
     def get(self, place: Place) -> Stored | None:
         """A row, if it is known."""
-        return self._rows.get(place)
+        row = self._rows.pop(place, None)
+        if row is not None:
+            self._rows[place] = row
+        return row
 
     def note(self, place: Place, row: Stored) -> None:
-        """Remember a committed row in the place of the one that has been remembered longest."""
+        """Remember a committed row in the place of the one that nobody has asked for for longest."""
         self._rows[place] = row
         if len(self._rows) > MOST_KNOWN:
             del self._rows[next(iter(self._rows))]

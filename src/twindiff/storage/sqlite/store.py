@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
@@ -106,14 +106,14 @@ class Tables(TableForms[TableSql]):
         super().__init__(schema, TableSql)
 
 
-Latest = Callable[[TableSql, Stored], Stored | None]
-"""A row of this operation's as the latest statement has written it."""
+Touched = Mapping[Place, Stored | None]
+"""The rows that an operation has touched, as its latest statement has left them; None for those that are gone."""
 
 
 class SqliteStore:
     """A Store over an open connection; `counters` is None where nothing may be written.
 
-    `known` are committed rows that need not be asked for; `latest` gives a row that was just written.
+    `known` are committed rows that need not be asked for, unless they are among those that were `touched` since.
     """
 
     def __init__(
@@ -123,14 +123,14 @@ class SqliteStore:
         counters: Counters | None,
         deadline: Deadline = NEVER,
         known: KnownRows | None = None,
-        latest: Latest | None = None,
+        touched: Touched | None = None,
     ) -> None:
         self._execute: Execute = connection.execute
         self._refuse_late, self._late = deadline.refuse_late, deadline.late
         self._connection = connection
         self._tables = tables
         self._counters = counters
-        self._known, self._latest = known, latest
+        self._known, self._touched = known, touched
         self._matching: Matching | None = None
         self.events: list[Event] = []
         self.all_went_well = True
@@ -166,10 +166,13 @@ class SqliteStore:
 
     def _by_key(self, sql: TableSql, key: Stored) -> Stored | None:
         """The row that has a key, as it is stored."""
-        known = self._known
+        known, touched = self._known, self._touched
         if known is None:
             return self._first(sql.select_by_key, key)
         place = sql.table.name, key
+        if touched and place in touched:
+            self._refuse_late()
+            return self._first(sql.select_by_key, key) if sql.has_real or not self.all_went_well else touched[place]
         stored = self._recalled(known, place)
         if stored is None:
             stored = self._first(sql.select_by_key, key)
@@ -337,8 +340,8 @@ class SqliteStore:
 
     def count(self, table: type[Row], *where: Expression) -> int:
         sql = self._tables.of(table)
-        known, place = self._known, (sql.table.name, ALL)
-        if known is not None and not where and (counted := self._recalled(known, place)):
+        known, place = None if where or self._has_touched(sql) else self._known, (sql.table.name, ALL)
+        if known is not None and (counted := self._recalled(known, place)):
             return cast(int, counted[0])
         parameters: list[Any] = []
         plain = plain_where(where, parameters)
@@ -349,9 +352,13 @@ class SqliteStore:
             if plain is not None:
                 sql.remember(("count", plain), query)
         (count,) = counted = cast(tuple[int], self._first(query, parameters))
-        if known is not None and not where:
+        if known is not None:
             known.note(place, counted)
         return count
+
+    def _has_touched(self, sql: TableSql) -> bool:
+        """Whether this operation has written to a table."""
+        return bool(self._touched) and any(name == sql.table.name for name, _ in self._touched)
 
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
         sql = self._writable(type(row))
@@ -365,13 +372,13 @@ class SqliteStore:
         if not fields:
             return self.get(type(row), *key)
         values = [*[sql.stored(name, value) for name, value in fields.items()], *key]
-        latest = self._latest
-        if latest is None or sql.has_real or not sql.key_names.isdisjoint(fields):
+        touched = self._touched
+        if touched is None or sql.has_real or not sql.key_names.isdisjoint(fields):
             rows = self._write(sql.updating(tuple(fields)) + sql.returning, values, None)
             changed = rows[0] if rows else None
         else:  # what a statement returns SQLite keeps in a table of its own until the end, which costs as much again
             self._write(sql.updating(tuple(fields)), values, None)
-            changed = latest(sql, tuple(key)) if self._connection.changes() else None
+            changed = touched.get((sql.table.name, tuple(key))) if self._connection.changes() else None
         if changed is None:
             raise sql.gone(row)
         return sql.build(changed)
@@ -434,7 +441,6 @@ class SqliteStore:
     def _writable(self, row: type[Row]) -> TableSql:
         if self._counters is None:
             refuse_write(f"table '{table_of(row).name}'")
-        self._known = None
         return self._tables.of(row)
 
     def _first(self, query: str, parameters: Sequence[Any]) -> Stored | None:
