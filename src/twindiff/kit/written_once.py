@@ -38,22 +38,27 @@ def written_once(call: Call) -> Generator[None]:
         call.db = before
 
 
-class Question(NamedTuple):
-    """Which rows equal something, and in which order; each part begins with the name of a column."""
+Question = tuple[Sequence[Any], Ordering]
+"""Which rows are asked for, by conditions or by what columns equal, and in which order."""
 
-    where: tuple[tuple[Any, ...], ...]
-    order: tuple[tuple[Any, ...], ...]
 
-    def looks_at(self, columns: Collection[str]) -> bool:
-        """Whether the answer may depend on one of these columns."""
-        return any(part[0] in columns for part in (*self.where, *self.order))
+class Answer(NamedTuple):
+    """The keys of the rows whose columns equal something; it depends on `columns` and on nothing else."""
+
+    keys: list[Key]
+    columns: frozenset[str]
+    equal: tuple[tuple[str, tuple[Any, ...]], ...]
+    is_by_key: bool
+
+    def holds(self, row: Row) -> bool:
+        """Whether a row belongs to it."""
+        return all(getattr(row, name) in values for name, values in self.equal)
 
 
 class Kept:
     """What is known of one table: rows as they are now, and which of their columns are not written yet.
 
-    None stands for all columns, those of a new row. `absent` are keys that no row has, `answers` the keys of the rows
-    that were asked for.
+    None stands for all columns, those of a new row. `absent` are keys that no row has.
     """
 
     __slots__ = ("absent", "answers", "cascades", "key", "key_of", "rows", "table", "unwritten")
@@ -64,7 +69,7 @@ class Kept:
         self.rows: dict[Key, Any] = {}
         self.unwritten: dict[Key, set[str] | None] = {}
         self.absent: set[Key] = set()
-        self.answers: dict[Question, list[Key]] = {}
+        self.answers: dict[Question, Answer] = {}
 
     def asked(self, where: Sequence[Expression]) -> Key | None:
         """The key that conditions ask for, when they give it in order and ask for nothing else."""
@@ -79,36 +84,52 @@ class Kept:
             values.append(part.value)
         return tuple(values)
 
-    def among(self, where: Sequence[Expression]) -> list[Any] | None:
-        """The rows of a list of keys, when conditions ask for nothing else and all of them are known."""
+    def among(self, where: Sequence[Expression]) -> list[Key] | None:
+        """The keys that conditions list, in order, when they ask for nothing else."""
         part = where[0] if len(where) == 1 else None
-        if type(part) is not Where or part.op != "in" or [*map(id, self.key)] != [id(part.column)]:
+        if type(part) is not Where or part.op != "in" or part.column is not self.key[0] or len(self.key) > 1:
             return None
-        keys = sorted({str(value) for value in cast(tuple[Any, ...], part.value)})
-        rows = [self.rows.get((key,)) for key in keys]
-        return None if None in rows else rows
+        values = cast(tuple[str, ...], part.value)
+        return [(key,) for key in sorted(set(values))] if _TEXTS.issuperset(map(type, values)) else None
+
+    def answer(self, question: Question) -> list[Any] | None:
+        """The rows that a question was answered with, as they are now; None for one that was not asked."""
+        try:
+            answer = self.answers.get(question) if self.answers else None
+        except TypeError:  # it compares with a value that is no plain one
+            return None
+        return None if answer is None else [self.rows[key] for key in answer.keys]
 
     def changed(self, columns: Collection[str]) -> None:
         """Forget the answers that may be others now that columns of a row have changed."""
-        if self.answers:
-            self.answers = {each: keys for each, keys in self.answers.items() if not each.looks_at(columns)}
+        for question, answer in [*self.answers.items()] if self.answers else ():
+            if not answer.columns.isdisjoint(columns):
+                del self.answers[question]
 
     def added(self, row: Row) -> None:
         """Have a new row in the answers that it belongs to, but for those whose order is not that of keys."""
         self.absent.clear()
-        for question, keys in [*self.answers.items()]:
-            if all(getattr(row, name) in values for name, *values in question.where):
-                if question.order:
-                    del self.answers[question]
-                else:
-                    insort(keys, self.key_of(row))
+        for question, answer in [*self.answers.items()] if self.answers else ():
+            key = self.key_of(row)
+            if answer.holds(row) and not answer.is_by_key:
+                del self.answers[question]
+            elif answer.holds(row) and key not in answer.keys:
+                insort(answer.keys, key)
 
     def removed(self, key: Key) -> None:
         """Have a row in no answer."""
         self.absent.add(key)
-        for keys in self.answers.values():
-            if key in keys:
-                keys.remove(key)
+        for answer in self.answers.values():
+            if key in answer.keys:
+                answer.keys.remove(key)
+
+
+class Tables(dict[type[Row], Kept]):
+    """What is known of each table."""
+
+    def __missing__(self, table: type[Row]) -> Kept:
+        kept = self[table] = Kept(table)
+        return kept
 
 
 @cache
@@ -129,7 +150,7 @@ class WrittenOnce:
 
     def __init__(self, db: Store) -> None:
         self._db = db
-        self._kept: dict[type[Row], Kept] = {}
+        self._kept = Tables()
         self.next = db.next
         self.emit = db.emit
 
@@ -140,12 +161,12 @@ class WrittenOnce:
                 self._write(kept)
 
     def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
-        kept = self._of(table)
+        kept = self._kept[table]
         row = kept.rows.get(key)
         return row or self._keep(kept, self._db.get(table, *key, missing=missing))
 
     def find(self, table: type[R], *where: Expression) -> R | None:
-        kept = self._of(table)
+        kept = self._kept[table]
         key = kept.asked(where)
         if key is None:
             self._before(kept, *where)
@@ -165,23 +186,43 @@ class WrittenOnce:
         offset: int = 0,
         columns: tuple[Column[Any], ...] | None = None,
     ) -> Any:
-        kept, question = self._of(table), None
-        if limit is None and not (offset or columns):
-            if not order and (known := kept.among(where)) is not None:
-                return known
-            question = _question(table, where, order)
-            if question and (keys := kept.answers.get(question)) is not None:
-                return [kept.rows[key] for key in keys]
-        if question:
+        kept = self._kept[table]
+        if columns or limit is not None or offset:
+            self._before(kept, *where, *_columns(order), *(columns or ()))
+            how: dict[str, Any] = {"order": order, "limit": limit, "offset": offset, "columns": columns}
+            return cast(Any, self._db.rows(table, *where, **how))
+        known = kept.answer((where, order))
+        if known is None and type(order) is tuple and not order:
+            known = self._among(kept, where)
+        return self._asked(kept, where, order) if known is None else known
+
+    def _among(self, kept: Kept, where: Sequence[Expression]) -> list[Any] | None:
+        """The rows of a list of keys, when one of them at most has to be asked for."""
+        keys = kept.among(where)
+        if keys is None:
+            return None
+        rows = [kept.rows.get(key) for key in keys]
+        if rows.count(None) > 1:
+            return None
+        if None in rows:
+            at = rows.index(None)
+            rows[at] = self.find(kept.table, kept.key[0] == keys[at][0])
+        return [row for row in rows if row is not None]
+
+    def _asked(self, kept: Kept, where: Sequence[Expression], order: Ordering) -> list[Any]:
+        """Rows that were not asked for before, or not in these words."""
+        answer = _answer(kept.table, where, order)
+        if answer is None:
+            self._before(kept, *where, *_columns(order))
+            return [self._keep(kept, row) for row in self._db.rows(kept.table, *where, order=order)]
+        known = kept.answers.get((answer.equal, order))
+        if known is None:
             self._write(kept)
-        else:
-            self._before(kept, *where, *(order if type(order) is tuple else (order,)), *(columns or ()))
-        if columns:
-            return self._db.rows(table, *where, order=order, limit=limit, offset=offset, columns=columns)
-        rows = self._db.rows(table, *where, order=order, limit=limit, offset=offset)
-        if question:
-            kept.answers[question] = [kept.key_of(row) for row in rows]
-        return [self._keep(kept, row) for row in rows]
+            rows = self._db.rows(kept.table, *where, order=order)
+            answer.keys.extend([kept.key_of(self._keep(kept, row)) for row in rows])
+            known = kept.answers[answer.equal, order] = answer
+        kept.answers[where, order] = known
+        return [kept.rows[key] for key in known.keys]
 
     def pages(self, table: type[Row], by: Column[Any], parents: Sequence[str], *where: Expression, **how: Any) -> Any:
         self.flush()
@@ -207,11 +248,11 @@ class WrittenOnce:
             raise
 
     def count(self, table: type[Row], *where: Expression) -> int:
-        self._before(self._of(table), *where)
+        self._before(self._kept[table], *where)
         return self._db.count(table, *where)
 
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
-        kept = self._of(type(row))
+        kept = self._kept[type(row)]
         if taken:
             self._keep(kept, self._db.add(row, taken=taken))
             kept.added(row)
@@ -230,7 +271,7 @@ class WrittenOnce:
             self.add(row)
 
     def change(self, row: R, **fields: Any) -> R:
-        kept = self._of(type(row))
+        kept = self._kept[type(row)]
         key = kept.key_of(row)
         known = kept.rows.get(key)
         kept.changed(fields)
@@ -246,7 +287,7 @@ class WrittenOnce:
         self.change(row, **{name: getattr(row, name) for name in columns})
 
     def remove(self, row: Row) -> None:
-        kept = self._of(type(row))
+        kept = self._kept[type(row)]
         key = kept.key_of(row)
         if any(each.cascades for each in self._kept.values()):
             self.flush()
@@ -255,12 +296,6 @@ class WrittenOnce:
         if kept.unwritten.pop(key, ()) is not None:
             self._db.remove(row)
         kept.removed(key)
-
-    def _of(self, table: type[Row]) -> Kept:
-        kept = self._kept.get(table)
-        if kept is None:
-            kept = self._kept[table] = Kept(table)
-        return kept
 
     def _keep(self, kept: Kept, row: R) -> R:
         kept.rows[kept.key_of(row)] = row
@@ -281,32 +316,41 @@ class WrittenOnce:
             if columns is None:
                 added.append(row)
                 continue
-            self._db.add_all(added)
-            added.clear()
+            if added:
+                self._db.add_all(added)
+                added = []
             self._db.update(row, sorted(columns))  # in one order, so that the statement is prepared once
-        self._db.add_all(added)
+        if added:
+            self._db.add_all(added)
 
 
 _PLAIN = frozenset((str, int, bool, type(None)))
+_TEXTS = frozenset((str,))
 
 
-def _question(table: type[Row], where: Sequence[Expression], ordering: Ordering) -> Question | None:
-    """What is asked for, when it is rows whose columns equal something, by columns; None for anything else."""
-    equal: list[tuple[Any, ...]] = []
+def _columns(order: Ordering) -> tuple[Column[Any] | Order, ...]:
+    """What rows are ordered by."""
+    return order if isinstance(order, tuple) and not isinstance(order, Order) else (order,)
+
+
+def _answer(table: type[Row], where: Sequence[Expression], order: Ordering) -> Answer | None:
+    """An answer to fill for rows whose columns equal something, by columns; None for anything else."""
+    equal: list[tuple[str, tuple[Any, ...]]] = []
     for part in where:
         if type(part) is not Where or part.op not in ("=", "in") or not _is_plain(part.column, table):
             return None
         values = cast(tuple[object, ...], part.value) if part.op == "in" else (part.value,)
         if not _PLAIN.issuperset(map(type, values)):
             return None
-        equal.append((part.column.name, *values))
-    order: list[tuple[Any, ...]] = []
-    for part in ordering if isinstance(ordering, tuple) and not isinstance(ordering, Order) else (ordering,):
-        column, descending, nulls = part if isinstance(part, Order) else (part, False, None)
+        equal.append((part.column.name, values))
+    names = {name for name, _ in equal}
+    by = _columns(order)
+    for part in by:
+        column = part.column if isinstance(part, Order) else part
         if not _is_plain(column, table):
             return None
-        order.append((column.name, descending, nulls))
-    return Question(tuple(equal), tuple(order))
+        names.add(column.name)
+    return Answer([], frozenset(names), tuple(equal), not by)
 
 
 def _is_plain(column: Column[Any], table: type[Row]) -> bool:
