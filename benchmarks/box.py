@@ -1,9 +1,12 @@
 """What Box's operations cost in process, over an enterprise of 100,000 files.
 
-    python benchmarks/box.py [--files 100000] [--json]
+    python benchmarks/box.py [--files 100000] [--postgres DSN] [--json]
 
-Besides, how long it takes to make each of 200 environments whose template holds 60 MB of files, and by how much the
-data directory grows by them.
+`--postgres` has the files in a database of their own, in the PostgreSQL of an administrator's connection string. Then
+the processor's time is that of the calling process alone.
+
+Without it, besides, how long it takes to make each of 200 environments whose template holds 60 MB of files, and by how
+much the data directory grows by them.
 
 Every figure is in milliseconds: the median of the processor's, and the least, the median and the 99th percentile of
 the clock's, of single calls in process, handler and JSON; beside them what they are to stay below. `a bare answer` is a
@@ -16,19 +19,26 @@ import argparse
 import hashlib
 import json
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 from time import perf_counter, thread_time
 from typing import Any, NamedTuple
 
+from parts.databases import database
 from rich.console import Console
 from rich.table import Table
 
+from twindiff.catalog import TABLES
 from twindiff.environments.environments import Wanted
+from twindiff.environments.registry import Registry
 from twindiff.kit.http import Request
+from twindiff.kit.rows import table_of
 from twindiff.server import Service, Settings
+from twindiff.storage.postgres.admin import initialise
+from twindiff.storage.schema import Schema
 
 ADMIN = "22010040001"
 SECONDS = 1.0
@@ -161,20 +171,30 @@ SEARCHES = {
 }
 
 
-def of_files(files: int) -> list[Figure]:
-    service = Service(Settings())
-    template = service.templates.add(service.registry.get("box"), "box_large", rows_of(files), origin="benchmark")
-    box = Enterprise(service, template)
-    figures = [
-        measure(name, lambda _, path=path: box.call("GET", path), FOLDER if "folder" in name else None)
-        for name, path in GETS.items()
-    ]
-    for name, query in SEARCHES.items():
-        path = f"/2.0/search?query={query}"
-        figures.append(measure(f"search: {name.strip()}", lambda _, path=path: box.call("GET", path), SEARCH))
-    data = bytes(range(256)) * 4096
-    upload = measure("an upload of 1 MB", lambda n: box.upload(f"{n}.bin", n.to_bytes(8, "big") + data[8:]), UPLOAD)
-    service.close()
+@contextmanager
+def storing(cluster: str | None) -> Generator[Settings]:
+    """Where the files are: in memory, or in a database for the time being."""
+    if cluster is None:
+        yield Settings()
+        return
+    schemas, catalog = Registry.installed().schemas.values(), Schema("catalog", tuple(table_of(row) for row in TABLES))
+    with database(cluster) as admin:
+        yield Settings(storage=initialise(admin, schemas, catalog, password="bench", role="twindiff_bench"))
+
+
+def of_files(files: int, settings: Settings) -> list[Figure]:
+    with closing(Service(settings)) as service:
+        template = service.templates.add(service.registry.get("box"), "box_large", rows_of(files), origin="benchmark")
+        box = Enterprise(service, template)
+        figures = [
+            measure(name, lambda _, path=path: box.call("GET", path), FOLDER if "folder" in name else None)
+            for name, path in GETS.items()
+        ]
+        for name, query in SEARCHES.items():
+            path = f"/2.0/search?query={query}"
+            figures.append(measure(f"search: {name.strip()}", lambda _, path=path: box.call("GET", path), SEARCH))
+        data = bytes(range(256)) * 4096
+        upload = measure("an upload of 1 MB", lambda n: box.upload(f"{n}.bin", n.to_bytes(8, "big") + data[8:]), UPLOAD)
     return [*figures, upload]
 
 
@@ -214,11 +234,13 @@ def _megabytes(folder: str) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=100_000)
+    parser.add_argument("--postgres", metavar="DSN")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    figures = of_files(options.files)
-    heavy, grown = of_contents()
-    figures.append(heavy)
+    with storing(options.postgres) as settings:
+        figures = of_files(options.files, settings)
+    heavy, grown = (None, None) if options.postgres else of_contents()
+    figures += [heavy] if heavy else []
     if options.json:
         print(json.dumps({"figures": [figure._asdict() for figure in figures], "grown_megabytes": grown}))
         return
@@ -229,7 +251,8 @@ def main() -> None:
         over = "" if bar is None else f"{'over' if times[0] > bar else 'below'} {bar:g}"
         table.add_row(name, *(f"{each:.3f}" for each in times), over)
     Console().print(table)
-    Console().print(f"200 environments of 60 MB take {grown:.1f} MB on disk beside their template.")
+    if grown is not None:
+        Console().print(f"200 environments of 60 MB take {grown:.1f} MB on disk beside their template.")
 
 
 if __name__ == "__main__":

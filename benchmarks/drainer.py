@@ -12,20 +12,18 @@ from __future__ import annotations
 import argparse
 import json
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from time import perf_counter, sleep
 from uuid import uuid4
 
 import psycopg
-from psycopg.conninfo import make_conninfo
-from psycopg.sql import SQL, Identifier
+from parts.databases import database
 
 from twindiff.environments.registry import Registry
 from twindiff.kit.clock import ClockMode
 from twindiff.storage import Origin
 from twindiff.storage.postgres import PostgresEngine
-from twindiff.storage.postgres.admin import initialise, origins_of, slot_of
+from twindiff.storage.postgres.admin import initialise
 from twindiff.storage.postgres.connections import sql
 from twindiff.storage.postgres.drainer import Drainer
 
@@ -54,28 +52,6 @@ def main() -> None:
     with database(options.admin_dsn) as admin:
         rates = measured(admin, options.operations, options.environments)
     print(json.dumps(rates) if options.json else "\n".join(f"{name:>12} {each:,}" for name, each in rates.items()))
-
-
-@contextmanager
-def database(cluster: str) -> Iterator[str]:
-    """The administrator's connection string of a database for the time being."""
-    name = f"twindiff_bench_{uuid4().hex[:12]}"
-    admin = make_conninfo(cluster, dbname=name)
-    with closing(psycopg.connect(cluster, autocommit=True)) as connection:
-        connection.execute(SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8'").format(Identifier(name)))
-        try:
-            yield admin
-        finally:
-            drop(connection, admin, name)
-
-
-def drop(connection: psycopg.Connection, admin: str, name: str) -> None:
-    """Drop a database with what belongs to it in the cluster."""
-    with closing(psycopg.connect(admin, autocommit=True)) as inside:
-        slot, origins = slot_of(inside), origins_of(inside).names
-    connection.execute("SELECT pg_drop_replication_slot(%s)", (slot,))
-    connection.execute("SELECT pg_replication_origin_drop(name) FROM unnest(%s::text[]) name", (origins,))
-    connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
 
 
 def measured(admin: str, operations: int, count: int) -> dict[str, int]:
