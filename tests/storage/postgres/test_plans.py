@@ -72,7 +72,7 @@ def test_a_word_is_looked_up_in_an_index(database: Database) -> None:
     place, message = schema_of("slack"), table_of(Message)
     search = Sql(place).search(message, [Message.message_text.has_word(Word(("team",)))], "t")
     assert search.source.startswith(f"{lookup(place, message, 'message_text')}(")
-    (made, _) = lookups(place, message)
+    made = next(lookups(place, message))
     query = made.partition("$$ ")[2].partition(" $$")[0].replace("$1", "'x'")
     with connect(database.admin) as connection:
         connection.execute("SET enable_seqscan = off")

@@ -39,6 +39,9 @@ WORDS = [
     Word(("c++",)),
     Word(("low tide",)),
     Word(("東京",)),
+    Word(("x" * 200,)),
+    Word(("x" * 200,), is_start=True),
+    Word(("x" * 250, "京")),
 ]
 TIDE, BEGINNING, NAMES, SIGNS, PHRASE = (Thing.text.has_word(word) for word in WORDS[:5])
 MATCHES: list[Expression] = [
@@ -47,6 +50,7 @@ MATCHES: list[Expression] = [
     any_of(all_of(TIDE, Thing.text.has_word(Word(("lo",), is_start=True))), NAMES),
     all_of(not_(TIDE)),
     any_of(PHRASE, SIGNS),
+    *(Thing.text.has_word(word) for word in WORDS[5:]),
 ]
 ROWS = 100
 """More than an engine may keep aside before it looks words up."""

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from twindiff.kit.rows import AllOf, Column, ColumnType, Expression, Row, Table, table_of
+from twindiff.kit.rows import Column, ColumnType, Expression, Row, Table, table_of
 from twindiff.kit.values import JOINT
 from twindiff.kit.words import Word
-from twindiff.storage.sql.compiler import NO_SEARCH, Compiler, Search, kind_of
+from twindiff.storage.sql.compiler import NO_SEARCH, Compiler, Scopes, Search, kind_of
 from twindiff.storage.sql.names import quote
 from twindiff.storage.sql.word_query import asked_for
 from twindiff.storage.values import INT64
 
 from .folding import HEAD
 from .text import literal, written, written_json
-from .word_index import SPELLING, asked, lookup
+from .word_index import LONGEST_TEXT, SPELLING, asked, exactly_asked, lookup
 
 _TEXTS = ("text", "timestamp", "date")
 _NUMBERS = ("integer", "float")
@@ -40,6 +40,8 @@ class Sql(Compiler):
     def __init__(self, schema: str) -> None:
         super().__init__()
         self.schema = schema
+        self._told: dict[int, str] = {}
+        """Conditions that hold wherever the index of words has the text, by identity, each with whether it has it."""
 
     def table(self, row: type[Row]) -> str:
         return f"{quote(self.schema)}.{quote(table_of(row).name)}"
@@ -104,10 +106,20 @@ class Sql(Compiler):
     def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
         """Look words up in the index that the table has of them."""
         for name in table.words:
-            wanted = asked_for(AllOf(tuple(where)), table.columns[name], SPELLING)
+            column = table.columns[name]
+            told = {id(part): exact for part in where if (exact := exactly_asked(part, column))}
+            parts = [told.get(id(part)) or asked_for(part, column, SPELLING) for part in where]
+            wanted = SPELLING.both.join(part for part in parts if part)
             if wanted:
-                return Search(source=f"{lookup(self.schema, table, name)}({self._place('text', asked(wanted))})")
+                self._told = {each: f"length({alias}.{quote(name)}) <= {LONGEST_TEXT}" for each in told}
+                return Search(source=f"{lookup(self.schema, table, name)}({self._place('text', asked(f'({wanted})'))})")
         return NO_SEARCH
+
+    def expression(self, part: Expression, scopes: Scopes) -> str:
+        """Where the index has told that a condition holds, only into texts that it has not is looked."""
+        looked_into = super().expression(part, scopes)
+        is_told = self._told.get(id(part)) if len(scopes) == 1 else None
+        return f"({is_told} OR {looked_into})" if is_told else looked_into
 
     # PostgreSQL expects long ways, and would read the whole table for every row; both forms leave it only the index.
 

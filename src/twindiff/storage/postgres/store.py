@@ -19,13 +19,13 @@ from twindiff.storage.deadline import WHOLE_SECONDS
 from twindiff.storage.sql.compiler import OUTERMOST, Scope
 from twindiff.storage.sql.statements import Relation, by_parent, from_where, of_parent
 from twindiff.storage.sql.tables import Counters, Stored, load_columns, refuse_write
-from twindiff.storage.sql.word_query import text_of
 from twindiff.storage.values import INT64
 
 from .connections import Connection, reaching
 from .dialect import Sql
 from .statements import by_column
 from .tables import Tables, TableSql, loading
+from .word_matches import PAGE, Matches
 
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
 R = TypeVar("R", bound=Row)
@@ -155,14 +155,25 @@ class PostgresStore:
     def matches(
         self, table: type[Row], words: Expression, *, limit: int, offset: int = 0, columns: tuple[Column[Any], ...]
     ) -> list[tuple[Any, ...]]:
-        text_of(words)
-        return self.rows(table, words, limit=limit, offset=offset, columns=columns)
+        form, text = self._tables.of(table), Sql(self._tables.place)
+        matches = Matches(text, form, words)
+        if matches.asked is None:
+            return self.rows(table, words, limit=limit, offset=offset, columns=columns)
+        selected = text.selected(columns, form.table)
+        page, order = matches.page(limit, offset), text.order_by((), form.table, PAGE)
+        rows = self._run(f"SELECT {selected} FROM {page} ORDER BY {order}", text.parameters)
+        return load_columns(columns, loading, rows)
 
     def count_matches(self, table: type[Row], words: Expression, most: int) -> int:
-        form = self._tables.of(table)
-        text = Sql(self._tables.place)
-        some = f"SELECT 1{from_where(form, text, (words,))} LIMIT %s::bigint"
-        ((count,),) = self._run(f"SELECT COUNT(*) FROM ({some}) s", [*text.parameters, most])
+        form, text = self._tables.of(table), Sql(self._tables.place)
+        matches = Matches(text, form, words)
+        if matches.asked is None:
+            some = f"SELECT 1{from_where(form, text, (words,))} LIMIT %s::bigint"
+            query = f"SELECT COUNT(*) FROM ({some}) s"
+            text.parameters.append(most)
+        else:
+            query = matches.count(most)
+        ((count,),) = self._run(query, text.parameters)
         return count
 
     def count(self, table: type[Row], *where: Expression) -> int:

@@ -7,11 +7,12 @@ expects so few of a new environment that it would rather read them all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
 
-from twindiff.kit.rows import Table
-from twindiff.kit.words import LETTERS, UNSPACED, Part
-from twindiff.storage.sql.names import quote
+from twindiff.kit.rows import AllOf, AnyOf, Column, Expression, Not, Table, Where
+from twindiff.kit.words import LETTERS, UNSPACED, Part, Word, without_accents
+from twindiff.storage.sql.names import names, quote
 from twindiff.storage.sql.word_query import Spelling
 
 from .text import literal
@@ -25,6 +26,8 @@ _ANY = "!"
 """The word of texts that are too long."""
 _HERE = "@"
 """Where the environment stands in what is asked."""
+TOO_LONG = f"'{_HERE} {_ANY}'"
+"""What is asked for texts that are too long."""
 
 
 def _part(part: Part) -> str:
@@ -70,26 +73,62 @@ def words_of(column: str) -> str:
     return f"twindiff.words(env_id, {quote(column)})"
 
 
-def lookup(schema: str, table: Table, column: str) -> str:
-    """The name of the function that gives the rows."""
-    return f"{quote(schema)}.{quote(f'{table.name}({column} words)')}"
+def lookup(schema: str, table: Table, column: str, what: str = "words") -> str:
+    """The name of the function that gives the rows that have words; of a `page` of their keys, or of their `count`."""
+    return f"{quote(schema)}.{quote(f'{table.name}({column} {what})')}"
 
 
 def lookups(schema: str, table: Table) -> Iterator[str]:
     """What creates these functions."""
     here = "current_setting('app.env_id', true)"
     asked = f"replace($1, '{_HERE}', rpad({here}, {ENVIRONMENT_LETTERS}, '0'))::tsquery"
-    place = f"{quote(schema)}.{quote(table.name)}"
+    place, key = f"{quote(schema)}.{quote(table.name)}", names(table.key)
+    of_key = ", ".join(f"{quote(name)} {place}.{quote(name)}%TYPE" for name in table.key)
     for column in table.words:
         # Not `env_id =`, of whose rows PostgreSQL expects so few that it would take an index by that.
-        having = f"{words_of(column)} @@ {asked} AND env_id || '' = {here}"
-        rows = f"SELECT * FROM {place} WHERE {having}"
-        head = f"RETURNS SETOF {place} LANGUAGE sql STABLE SECURITY DEFINER ROWS 100"
-        name = f"{lookup(schema, table, column)}(text)"
-        yield f"CREATE OR REPLACE FUNCTION {name} {head} AS $$ {rows} $$"
-        yield f"REVOKE ALL ON FUNCTION {name} FROM PUBLIC"
+        having = f"FROM {place} WHERE {words_of(column)} @@ {asked} AND env_id || '' = {here}"
+        for what, given, answer, query in (
+            ("words", "text", f"SETOF {place}", f"SELECT * {having}"),
+            ("page", "text, bigint", f"TABLE ({of_key})", f"SELECT {key} {having} ORDER BY {key} LIMIT $2"),
+            ("count", "text, bigint", "bigint", f"SELECT count(*) FROM (SELECT 1 {having} LIMIT $2) s"),
+        ):
+            name = f"{lookup(schema, table, column, what)}({given})"
+            rows = "" if what == "count" else " ROWS 100"
+            head = f"RETURNS {answer} LANGUAGE sql STABLE SECURITY DEFINER{rows}"
+            yield f"CREATE OR REPLACE FUNCTION {name} {head} AS $$ {query} $$"
+            yield f"REVOKE ALL ON FUNCTION {name} FROM PUBLIC"
 
 
 def asked(parts: str) -> str:
     """What the function is asked, texts that are too long besides."""
-    return f"'{_HERE} {_ANY}' | {parts}"
+    return f"{TOO_LONG} | {parts}"
+
+
+def exactly_asked(part: Expression, text: Column[Any]) -> str | None:
+    """What is asked for a condition so that no other text has it, but for those that are too long; None if nothing."""
+    if isinstance(part, AnyOf):
+        return _all_known((exactly_asked(each, text) for each in part.parts), SPELLING.either)
+    if isinstance(part, AllOf):
+        wanted = [each for each in part.parts if not isinstance(each, Not)]
+        having = _all_known((exactly_asked(each, text) for each in wanted), SPELLING.both)
+        unwanted = [each.part for each in part.parts if isinstance(each, Not)]
+        if not unwanted or having is None:
+            return having
+        lacking = _all_known((exactly_asked(each, text) for each in unwanted), SPELLING.either)
+        return lacking and f"({having} & !{lacking})"
+    if isinstance(part, Where) and part.column is text and part.op == "has_word":
+        return _exactly_asked_of(cast(Word, part.value))
+    return None
+
+
+def _exactly_asked_of(word: Word) -> str | None:
+    """Of a word each of whose forms is one word, which the index has whole."""
+    forms = zip(word.forms, word.parts, strict=True)
+    known = [part for form, parts in forms for part in parts if part.text == without_accents(form)]
+    is_known = len(known) == len(word.forms) and all(len(part.text) < LONGEST_WORD for part in known)
+    return _all_known(map(SPELLING.part, known), SPELLING.either) if is_known else None
+
+
+def _all_known(parts: Iterable[str | None], operator: str) -> str | None:
+    known = [*parts]
+    return f"({operator.join(cast(list[str], known))})" if known and None not in known else None
