@@ -7,24 +7,25 @@ TABLES = {"action": "expect", "expect": {"type": "text", "contains": "We sell ta
 PAY = {"action": "click", "selector": "testid=pay", "expect": {"type": "text", "contains": "Paid by ada@example.com"}}
 
 
+ALL_ACTIONS = [
+    {"action": "fill", "selector": "#email", "value": "{{who}}"},
+    {"action": "fill", "target": "Your name", "value": "Ada"},
+    {"action": "select", "selector": "Size", "value": "Large"},
+    {"action": "hover", "selector": "text=Hover me"},
+    {"action": "expect", "expect": {"type": "text", "contains": "Hovered"}},
+    PAY,
+    {"action": "press", "selector": "role=link[name='About us']", "value": "Enter"},
+    {"action": "expect", "expect": {"type": "url", "contains": "/about"}},
+    {"action": "goto", "value": "/slow", "wait_for": "#out"},
+    {"action": "expect", "selector": "#out", "expect": {"type": "text", "contains": "ready"}},
+    {"action": "wait", "value": 10},
+]
+
+
 @pytest.fixture(scope="module")
 def complete(runs, site):
     """A run of all actions."""
-    return runs.steps(
-        f"{site.url}/",
-        {"action": "fill", "selector": "#email", "value": "{{who}}"},
-        {"action": "fill", "target": "Your name", "value": "Ada"},
-        {"action": "select", "selector": "Size", "value": "Large"},
-        {"action": "hover", "selector": "text=Hover me"},
-        {"action": "expect", "expect": {"type": "text", "contains": "Hovered"}},
-        PAY,
-        {"action": "press", "selector": "role=link[name='About us']", "value": "Enter"},
-        {"action": "expect", "expect": {"type": "url", "contains": "/about"}},
-        {"action": "goto", "value": "/slow", "wait_for": "#out"},
-        {"action": "expect", "selector": "#out", "expect": {"type": "text", "contains": "ready"}},
-        {"action": "wait", "value": 10},
-        parameters={"who": "ada@example.com"},
-    )
+    return runs.steps(f"{site.url}/", *ALL_ACTIONS, parameters={"who": "ada@example.com"})
 
 
 @pytest.fixture(scope="module")
