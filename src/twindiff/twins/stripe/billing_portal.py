@@ -18,17 +18,16 @@ from .invoice_objects import INVOICES, Invoice
 from .objects import Fields, StripeObject, new, refer, resource, show, show_all, shown
 from .pages import page, redirect
 from .params import OptText, Params, Part, value_of
+from .portal_configurations import DEFAULT, configured
 from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription
-from .subscription_params import UpdateSubscription
-from .subscriptions import running, update_subscription
+from .subscription_params import CancelSubscription, UpdateSubscription
+from .subscriptions import cancel_subscription, running, update_subscription
 
 api = Operations()
 
-CONFIGURATION = "bpc_1TwindiffTestShop"
-"""The portal's only configuration: everything that the page has is on."""
-
 
 class PortalSession(StripeObject, table="billing_portal_sessions", key=("id",), unique=(("seq",), ("secret",))):
+    configuration: Column[str] = column(default=DEFAULT)
     customer: Column[str]
     flow: Column[Json] = column(default=None)
     locale: Column[str | None] = column(default=None)
@@ -40,7 +39,6 @@ portal_object = shown(
     PortalSession,
     "billing_portal.session",
     "secret",
-    configuration=CONFIGURATION,
     customer_account=None,
     on_behalf_of=None,
     url=PortalSession.secret,
@@ -53,14 +51,26 @@ def _fill(call: Call, objects: list[Fields]) -> None:
 
 
 PORTAL_SESSIONS = resource(
-    PortalSession, "billing_portal.session", "bps_", portal_object, spoken="portal session", fill=_fill
+    PortalSession,
+    "billing_portal.session",
+    "bps_",
+    portal_object,
+    spoken="portal session",
+    expandable=("configuration",),
+    fill=_fill,
 )
 
 
 class Flow(Part):
     """What a customer is led to."""
 
-    type: Literal["payment_method_update", "subscription_cancel", "subscription_update", "subscription_update_confirm"]
+    type: Literal[
+        "customer_update",
+        "payment_method_update",
+        "subscription_cancel",
+        "subscription_update",
+        "subscription_update_confirm",
+    ]
     after_completion: dict[str, Any] | UnsetType = UNSET
     subscription_cancel: dict[str, Any] | UnsetType = UNSET
     subscription_update: dict[str, Any] | UnsetType = UNSET
@@ -75,6 +85,7 @@ class CreatePortalSession(Params, kw_only=True):
     customer_account: OptText = UNSET
     flow_data: Flow | UnsetType = UNSET
     locale: OptText = UNSET
+    on_behalf_of: OptText = UNSET
     return_url: OptText = UNSET
 
 
@@ -91,16 +102,17 @@ def create_portal_session(call: Call, params: Annotated[CreatePortalSession, Bod
     if not isinstance(params.customer, str) or not params.customer:
         raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
     customer = refer(call, CUSTOMERS, params.customer, "customer")
-    if params.configuration and params.configuration != CONFIGURATION:
-        message = f"No such configuration: '{str(params.configuration)[:100]}'"
-        raise StripeError(message, code="resource_missing", param="configuration")
+    configuration = configured(call, str(params.configuration or DEFAULT), status=400)
+    if not configuration.active:
+        raise StripeError("The configuration is not active, so that no session can use it.", param="configuration")
     made = new(
         call,
         PORTAL_SESSIONS,
+        configuration=configuration.id,
         customer=customer.id,
         flow=_flow(params),
         locale=params.locale or None,
-        return_url=params.return_url or None,
+        return_url=params.return_url or configuration.default_return_url,
         secret=call.ids.new("test_", 40),
     )
     record_row(call, "billing_portal.session.created", PORTAL_SESSIONS, made)
@@ -119,23 +131,34 @@ def _flow(params: CreatePortalSession) -> Fields | None:
 def show_portal(call: Call, secret: str, params: Annotated[Params, Body]) -> Answer:
     """Show a customer's subscriptions and invoices."""
     session = _session(call, secret)
+    features: dict[str, Fields] = configured(call, session.configuration).features
     mine = call.db.rows(Subscription, Subscription.customer == session.customer, order=-Subscription.seq)
-    going = "".join(_subscription(each) for each in mine if each.status not in ENDED) or "<p>No subscriptions.</p>"
+    may_cancel: bool = features["subscription_cancel"]["enabled"]
+    going = "".join(_subscription(each, may_cancel=may_cancel) for each in mine if each.status not in ENDED)
     invoices = call.db.rows(
         Invoice, Invoice.customer == session.customer, Invoice.status != "draft", order=-Invoice.seq
     )
     listed = "".join(_invoice(each) for each in show_all(call, INVOICES, invoices[:20]))
+    history = f"<h2>Invoices</h2><ul>{listed}</ul>" if features["invoice_history"]["enabled"] else ""
     back = f'<p><a href="{escape(session.return_url, quote=True)}">Return</a></p>' if session.return_url else ""
-    return page("Billing", f"<h2>Subscriptions</h2>{going}<h2>Invoices</h2><ul>{listed}</ul>{back}")
+    return page("Billing", f"<h2>Subscriptions</h2>{going or '<p>No subscriptions.</p>'}{history}{back}")
 
 
 @api.post("/p/session/{secret}", open=True, scope="publishable")
 def change_subscription(call: Call, secret: str, params: Annotated[Wish, Body]) -> Answer:
-    """Let a subscription end with its period, or go on."""
+    """Let a subscription end when the configuration says, or go on."""
     session = _session(call, secret)
     if running(call, params.subscription).customer != session.customer:
         raise SUBSCRIPTIONS.missing(params.subscription)
-    update_subscription(call, params.subscription, UpdateSubscription(cancel_at_period_end=params.wish == "cancel"))
+    cancel: Fields = configured(call, session.configuration).features["subscription_cancel"]
+    if not cancel["enabled"]:
+        raise StripeError("The portal's configuration does not let customers end subscriptions.", status=403)
+    if params.wish == "cancel" and cancel["mode"] == "immediately":
+        cancel_subscription(
+            call, params.subscription, CancelSubscription(prorate=cancel["proration_behavior"] != "none")
+        )
+    else:
+        update_subscription(call, params.subscription, UpdateSubscription(cancel_at_period_end=params.wish == "cancel"))
     return redirect(f"{call.base_url}/p/session/{secret}")
 
 
@@ -146,11 +169,14 @@ def _session(call: Call, secret: str) -> PortalSession:
     return session
 
 
-def _subscription(row: Subscription) -> str:
+def _subscription(row: Subscription, *, may_cancel: bool) -> str:
     wish, button = ("keep", "Don't cancel") if row.cancel_at_period_end else ("cancel", "Cancel subscription")
     state = "ends with its period" if row.cancel_at_period_end else row.status
+    said = f"<p>{escape(row.description or row.id)}: {escape(state)}</p>"
+    if not may_cancel:
+        return said
     return (
-        f'<form method="post"><p>{escape(row.description or row.id)}: {escape(state)}</p>'
+        f'<form method="post">{said}'
         f'<input type="hidden" name="subscription" value="{escape(row.id, quote=True)}">'
         f'<button name="wish" value="{wish}">{button}</button></form>'
     )

@@ -204,7 +204,7 @@ def create_payment_method(call: Call, params: Annotated[CreateMethod, Body]) -> 
 def retrieve_payment_method(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
     """Look at a payment method, or at one that every shop has for its tests."""
     if (card := card_named(id)) and id.startswith("pm_card_"):
-        return payment_method_object(PaymentMethod(id=id, seq=0, created=now(call), **_card_fields(call, card, UNSET)))
+        return payment_method_object(PaymentMethod(id=id, seq=0, created=now(call), **card_columns(call, card, UNSET)))
     return payment_method_object(retrieve(call, METHODS, id))
 
 
@@ -330,7 +330,7 @@ def method_named(call: Call, id: str, param: str = "payment_method", status: int
     card = card_named(id) if id.startswith("pm_card_") else None
     if card is None:
         return retrieve(call, METHODS, id, param=param, status=status)
-    return new(call, METHODS, **_card_fields(call, card, UNSET))
+    return new(call, METHODS, **card_columns(call, card, UNSET))
 
 
 def attached(call: Call, id: str, customer: str, param: str) -> PaymentMethod:
@@ -370,19 +370,28 @@ def _type(params: NewMethod) -> str:
 
 
 def _card(call: Call, params: CardParams | UnsetType) -> Fields:
+    from .tokens import spend
+
     if not isinstance(params, CardParams):
         raise StripeError("Missing required param: card.", code="parameter_missing", param="card")
     if isinstance(params.token, str):
         card = card_named(params.token)
-        if card is None:
-            message = f"No such token: '{params.token[:100]}'"
-            raise StripeError(message, code="resource_missing", param="card[token]")
-        return _card_fields(call, card, params)
+        return card_columns(call, card, params) if card else spend(call, params.token)
+    return numbered_card(call, params)
+
+
+def numbered_card(call: Call, params: CardParams) -> Fields:
+    """The columns of a payment method that is a card by its number."""
     for name in ("number", "exp_month", "exp_year"):
         if getattr(params, name) is UNSET:
             raise StripeError(f"Missing required param: card[{name}].", code="parameter_missing", param=f"card[{name}]")
     _check_expiry(call, params)
-    return _card_fields(call, card_numbered(str(params.number)), params)
+    card = card_numbered(str(params.number))
+    digits = (4,) if card.brand == "amex" else (3,)
+    if params.cvc and not (params.cvc.isdecimal() and len(params.cvc) in digits):
+        message = "Your card's security code is invalid."
+        raise StripeError(message, kind="card_error", status=402, code="invalid_cvc", param="cvc")
+    return card_columns(call, card, params)
 
 
 def _check_expiry(call: Call, params: CardParams) -> None:
@@ -396,7 +405,8 @@ def _check_expiry(call: Call, params: CardParams) -> None:
         raise StripeError(message, kind="card_error", status=402, code="invalid_expiry_year", param="exp_year")
 
 
-def _card_fields(call: Call, card: Card, params: CardParams | UnsetType) -> Fields:
+def card_columns(call: Call, card: Card, params: CardParams | UnsetType) -> Fields:
+    """The columns of a payment method that is a test card."""
     today = call.clock.now
     month = params.exp_month if isinstance(params, CardParams) and params.exp_month else today.month
     year = params.exp_year if isinstance(params, CardParams) and params.exp_year else today.year + 1

@@ -21,13 +21,14 @@ _OF_PATHS = """
 account account, accounts account, balance balance, balance_transactions balance_transaction_source,
 billing/meters billing_meter, billing/meter_events billing_meter_event, billing_portal customer_portal,
 charges charge, checkout checkout_session, coupons coupon, credit_notes credit_note, customers customer,
-customers/{}/payment_methods payment_method, disputes dispute, events event, files file, invoice_payments invoice,
-invoiceitems invoice, invoices invoice, payment_intents payment_intent, payment_links payment_links,
-payment_methods payment_method, payouts payout, prices plan, products product, promotion_codes promotion_code,
-quotes quote, refunds charge, setup_intents setup_intent, shipping_rates shipping_rate,
+customers/{}/payment_methods payment_method, customer_sessions customer_session, disputes dispute,
+ephemeral_keys ephemeral_key, events event, files file, invoice_payments invoice, invoiceitems invoice,
+invoices invoice, payment_intents payment_intent, payment_links payment_links,
+payment_methods payment_method, payouts payout, plans plan, prices plan, products product,
+promotion_codes promotion_code, quotes quote, refunds charge, setup_intents setup_intent, shipping_rates shipping_rate,
 subscription_items subscription, subscription_schedules subscription, subscriptions subscription,
 tax_rates tax_rate, test_helpers customer,
-test_helpers/test_clocks billing_clock, transfers transfer, webhook_endpoints webhook
+test_helpers/test_clocks billing_clock, tokens token, transfers transfer, webhook_endpoints webhook
 """
 _KINDS: dict[str, str] = dict(re.findall(r"([^\s,]+) (\w+)", _OF_PATHS))
 """By what a path begins with, `{}` for any id; the longest beginning counts."""

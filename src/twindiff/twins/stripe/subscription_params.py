@@ -139,6 +139,7 @@ class CreateSubscription(SubscriptionParams, kw_only=True):
     customer: OptText = UNSET
     customer_account: OptText = UNSET
     items: list[ItemFields] | UnsetType = UNSET
+    backdate_start_date: OptInteger = UNSET
     billing_cycle_anchor: OptInteger = UNSET
     billing_cycle_anchor_config: AnchorConfig | UnsetType = UNSET
     billing_mode: BillingMode | UnsetType = UNSET

@@ -18,7 +18,7 @@ from .events import record_row
 from .invoice_objects import Invoice
 from .objects import Fields, new, now, retrieve, show
 from .params import or_none
-from .periods import DAY, MONTHS, next_day
+from .periods import DAY, MONTHS, next_boundary, next_day, previous_boundary, shifted
 from .prices import Price
 from .setup_intents import SUCCEEDED, CreateSetup, SetupIntent, create_setup_intent
 from .subscription_objects import (
@@ -65,7 +65,7 @@ def start(call: Call, customer: Customer, params: CreateSubscription, fields: Fi
         customer=customer.id,
         currency=currency,
         test_clock=customer.test_clock,
-        start_date=now(call),
+        start_date=_start_date(call, params),
         billing_cycle_anchor=anchor,
         billing_cycle_anchor_config=anchor_config(params),
         billing_mode=params.billing_mode.type if isinstance(params.billing_mode, BillingMode) else "flexible",
@@ -74,7 +74,7 @@ def start(call: Call, customer: Customer, params: CreateSubscription, fields: Fi
         status="trialing" if trial_end else "incomplete",
         **fields,
     )
-    items = [new_item(call, made, each, trial_end) for each in wanted]
+    items = [_backdated(call, made, new_item(call, made, each, trial_end), each.price) for each in wanted]
     made = set_end(call, made, params, items)
     made = _first_invoice(call, made, items, params)
     record_row(call, "customer.subscription.created", SUBSCRIPTIONS, made)
@@ -97,6 +97,47 @@ def _trial_end(call: Call, params: CreateSubscription, prices: Sequence[Price]) 
     if isinstance(days, int) and not 0 <= days <= 730:
         raise StripeError("Invalid trial_period_days: must be from 0 to 730.", param="trial_period_days")
     return now(call) + days * DAY if isinstance(days, int) and days else None
+
+
+def _start_date(call: Call, params: CreateSubscription) -> int:
+    """When a subscription began: now, or before."""
+    began = params.backdate_start_date
+    if not isinstance(began, int):
+        return now(call)
+    if began > now(call):
+        raise StripeError(
+            "The parameter `backdate_start_date` expects a unix timestamp representing a date and time in the past. "
+            f"You specified the value `{began}` which is in the future.",
+            param="backdate_start_date",
+        )
+    return began
+
+
+def _backdated(call: Call, row: Subscription, item: SubscriptionItem, price: Price) -> SubscriptionItem:
+    """An item whose running period began before its subscription was written, where the anchor is still to come."""
+    if row.start_date == now(call) or row.trial_end or row.billing_cycle_anchor <= now(call):
+        return item
+    every: Fields = price.recurring
+    begun = previous_boundary(row.billing_cycle_anchor, now(call), every["interval"], every["interval_count"])
+    begun = max(row.start_date, begun) if row.billing_mode == "flexible" else row.start_date
+    return call.db.change(item, current_period_start=begun)
+
+
+def _add_past(call: Call, invoice: Invoice, row: Subscription, item: SubscriptionItem, price: Price) -> None:
+    """Bill an item for the time before its running period: each period of it, or in classic mode all at once.
+
+    https://docs.stripe.com/billing/subscriptions/backdating
+    """
+    every: Fields = price.recurring
+    unit, count = every["interval"], every["interval_count"]
+    began, until = row.start_date, item.current_period_start
+    while began < until:
+        end, whole = until, shifted(began, unit, count) - began
+        if row.billing_mode == "flexible":
+            end = min(next_boundary(row.billing_cycle_anchor, began, unit, count), until)
+            whole = cycles.whole_period(row.billing_cycle_anchor, began, price)
+        cycles.add_period(call, invoice, row, item, price, (began, end), whole=whole)
+        began = end
 
 
 def _anchor(call: Call, params: CreateSubscription, trial_end: int | None) -> int:
@@ -139,12 +180,14 @@ def _first_invoice(
         if cycles.is_metered(price):
             continue
         period = (item.current_period_start, item.current_period_end)
+        if params.proration_behavior != "none":
+            _add_past(call, invoice, row, item, price)
         if row.trial_end:
             cycles.add_period(call, invoice, row, item, price, period, trial=True)
         elif row.billing_cycle_anchor <= now(call):
             cycles.add_period(call, invoice, row, item, price, period)
         elif params.proration_behavior != "none":
-            whole = cycles.whole_period(row.billing_cycle_anchor, period[0], price)
+            whole = _whole(row, period[0], price)
             cycles.add_period(call, invoice, row, item, price, period, whole=whole)
     add_once(call, row, params.add_invoice_items, invoice)
     row = call.db.change(row, latest_invoice=invoice.id)
@@ -156,6 +199,14 @@ def _first_invoice(
     if row.trial_end and not cycles.has_method(call, row):
         row = _set_up_later(call, row)
     return row
+
+
+def _whole(row: Subscription, start: int, price: Price) -> int:
+    """How long the full period is that a first one is a part of; in classic mode one that begins as it does."""
+    every: Fields = price.recurring
+    if row.billing_mode == "classic" and start == row.start_date < row.created:
+        return shifted(start, every["interval"], every["interval_count"]) - start
+    return cycles.whole_period(row.billing_cycle_anchor, start, price)
 
 
 def _set_up_later(call: Call, row: Subscription) -> Subscription:

@@ -399,3 +399,49 @@ def test_a_schedule_that_is_over_lets_its_subscription_go(club):
     over = club.stripe.get(f"subscription_schedules/{made['id']}")
     assert (over["status"], over["released_subscription"]) == ("released", made["subscription"])
     assert club.stripe.get(f"subscriptions/{made['subscription']}")["status"] == "active"
+
+
+def lines(invoice):
+    """The amounts and periods of an invoice's lines, the oldest first."""
+    days = [[datetime.fromtimestamp(line["period"][name], UTC).strftime("%m-%d") for name in ("start", "end")]
+            for line in invoice["lines"]["data"]]  # fmt: skip
+    return [(line["amount"], *day) for line, day in zip(invoice["lines"]["data"], days, strict=True)][::-1]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "billed"),
+    [
+        ({}, [(516, "12-15", "12-31"), (1000, "12-31", "01-31"), (1000, "01-31", "02-28")]),
+        ({"proration_behavior": "none"}, [(1000, "01-31", "02-28")]),
+        ({"billing_mode": {"type": "classic"}}, [(1516, "12-15", "01-31"), (1000, "01-31", "02-28")]),
+    ],
+)
+def test_a_subscription_that_began_before_is_billed_for_that_too(club, wanted, billed):
+    began = START - 47 * DAY
+    made = club.subscribe(backdate_start_date=began, **wanted)
+    assert (made["start_date"], made["billing_cycle_anchor"]) == (began, START)
+    assert made["items"]["data"][0]["current_period_start"] == START
+    (invoice,) = club.invoices()
+    assert lines(invoice) == billed
+
+
+@pytest.mark.parametrize(
+    ("mode", "billed"),
+    [
+        ("flexible", [(1000, "12-15", "01-15"), (1000, "01-15", "02-15")]),
+        ("classic", [(2000, "12-15", "02-15")]),
+    ],
+)
+def test_a_subscription_that_began_before_may_go_on_as_it_did(club, mode, billed):
+    began, anchor = START - 47 * DAY, START + 15 * DAY
+    wanted = {"backdate_start_date": began, "billing_cycle_anchor": anchor, "billing_mode": {"type": mode}}
+    made = club.subscribe(**wanted)
+    assert made["items"]["data"][0]["current_period_end"] == anchor
+    assert lines(club.invoices()[0]) == billed
+    club.until(anchor + DAY)
+    assert lines(club.invoices()[1]) == [(1000, "02-15", "03-15")]
+
+
+def test_a_subscription_began_in_the_past(club):
+    wanted = {"customer": club.customer, "items": [{"price": club.price}], "backdate_start_date": START + DAY}
+    assert club.stripe.error("POST", "subscriptions", **wanted)["param"] == "backdate_start_date"
