@@ -12,10 +12,10 @@ from twindiff.kit.rows import Step, table_of
 from twindiff.kit.values import only, reached
 from twindiff.kit.words import Word
 from twindiff.server import Settings
+from twindiff.storage.postgres import entry_index, word_index
 from twindiff.storage.postgres.connections import Pool, connect, sql
 from twindiff.storage.postgres.ddl import schema_of
 from twindiff.storage.postgres.dialect import Sql
-from twindiff.storage.postgres.word_index import lookup, lookups
 from twindiff.twins.linear.model.issues import Issue
 from twindiff.twins.slack.tables import Message
 from twindiff.twins.stripe.customers import Customer
@@ -71,13 +71,24 @@ def test_a_word_is_looked_up_in_an_index(database: Database) -> None:
     database.initialise_all()
     place, message = schema_of("slack"), table_of(Message)
     search = Sql(place).search(message, [Message.message_text.has_word(Word(("team",)))], "t")
-    assert search.source.startswith(f"{lookup(place, message, 'message_text')}(")
-    made = next(lookups(place, message))
-    query = made.partition("$$ ")[2].partition(" $$")[0].replace("$1", "'x'")
+    assert search.source.startswith(f"{word_index.lookup(place, message, 'message_text')}(")
+    made = next(word_index.lookups(place, message))
+    assert "messages_env_id_message_text_words" in plan_inside(database, made)
+
+
+def test_an_entry_is_looked_up_in_an_index(database: Database) -> None:
+    database.initialise_all()
+    made = next(entry_index.lookups(schema_of("stripe"), table_of(Customer)))
+    assert "customers_env_id_metadata_entries" in plan_inside(database, made)
+
+
+def plan_inside(database: Database, function: str) -> str:
+    """How the query of a function would be run."""
+    query = function.partition("$$ ")[2].partition(" $$")[0]
+    given = re.sub("[$][0-9]", "'9'", query)
     with connect(database.admin) as connection:
         connection.execute("SET enable_seqscan = off")
-        plan = str(connection.execute(sql(f"EXPLAIN {query}")).fetchall())
-    assert "messages_env_id_message_text_words" in plan
+        return str(connection.execute(sql(f"EXPLAIN {given}")).fetchall())
 
 
 def plan_of(database: Database, environment: str, query: str) -> str:

@@ -24,6 +24,7 @@ __all__ = [
     "test_a_path_may_hold_any_key",
     "test_a_table_relates_to_itself_at_any_depth",
     "test_a_text_in_json_is_found_as_it_is_now",
+    "test_a_text_in_json_that_very_many_rows_have_is_found",
     "test_an_expression_finds_the_rows_that_it_says",
     "test_any_text_is_found_again",
     "test_columns_come_in_their_types",
@@ -263,6 +264,16 @@ def test_a_text_in_json_is_found_as_it_is_now(world: World, key: str) -> None:
     has = Thing.data.json(key) == "x"
     answered = place.read(lambda db: (db.rows(Thing, has), db.count(Thing, not_(has))))
     assert ([row.thing_id for row in answered[0]], answered[1]) == (["T1", "T5"], 5)
+
+
+def test_a_text_in_json_that_very_many_rows_have_is_found(world: World) -> None:
+    things = [Thing(thing_id=f"T{n:04}", data={"drink": "milk" if n % 3 else "tea"}) for n in range(2_000)]
+    place = world.environment()
+    for at in range(0, len(things), 100):
+        place.add(*things[at : at + 100])
+    has = Thing.data.json("drink") == "milk"
+    last, count = place.read(lambda db: (db.rows(Thing, has, order=-Thing.thing_id, limit=2), db.count(Thing, has)))
+    assert ([row.thing_id for row in last], count) == (["T1999", "T1997"], 1_333)
 
 
 @ANY_KEY

@@ -12,8 +12,8 @@ from twindiff.kit.rows import Column, ColumnType, Table
 from twindiff.storage.schema import Schema
 from twindiff.storage.sql.names import names, quote
 
+from . import entry_index, word_index
 from .text import literal, written, written_json
-from .word_index import lookups, words_of
 
 STORED: dict[ColumnType, str] = {
     "text": 'text COLLATE "C"',
@@ -78,7 +78,8 @@ def _table(schema: str, table: Table, first: tuple[str, ...]) -> Iterator[str]:
     yield f"CREATE TABLE IF NOT EXISTS {name} ({', '.join([*columns, key])})"
     for index in indexes(table, first):
         kind = "UNIQUE INDEX" if index.unique else "INDEX"
-        yield f"CREATE {kind} IF NOT EXISTS {quote(index.name)} ON {name} USING {index.method} ({index.places})"
+        where = f" WHERE {index.where}" if index.where else ""
+        yield f"CREATE {kind} IF NOT EXISTS {quote(index.name)} ON {name} USING {index.method} ({index.places}){where}"
 
 
 def stored_type(column: Column[Any]) -> str:
@@ -112,6 +113,8 @@ class Index(NamedTuple):
     """What it is by, as CREATE INDEX takes it."""
     unique: bool
     method: str = "btree"
+    where: str = ""
+    """Which rows are in it; all, if nothing is said."""
 
 
 def indexes(table: Table, first: tuple[str, ...]) -> list[Index]:
@@ -125,6 +128,7 @@ def indexes(table: Table, first: tuple[str, ...]) -> list[Index]:
         *(Index(_index_name(table, (*first, *each)), names((*first, *each)), unique) for each, unique in declared),
         *(_folded(table, first, column) for column in table.folded),
         *(_words(table, first, column) for column in table.words),
+        *(_entries(table, first, column) for column in entry_index.indexed(table)),
     ]
 
 
@@ -134,7 +138,12 @@ def _folded(table: Table, first: tuple[str, ...], column: str) -> Index:
 
 
 def _words(table: Table, first: tuple[str, ...], column: str) -> Index:
-    return Index(_index_name(table, (*first, column, "words")), words_of(column), unique=False, method="gin")
+    return Index(_index_name(table, (*first, column, "words")), word_index.words_of(column), unique=False, method="gin")
+
+
+def _entries(table: Table, first: tuple[str, ...], column: str) -> Index:
+    name, places = _index_name(table, (*first, column, "entries")), entry_index.entries_of(column)
+    return Index(name, places, unique=False, method="gin", where=entry_index.is_indexed(column))
 
 
 def _index_name(table: Table, columns: Sequence[str]) -> str:
@@ -157,7 +166,8 @@ def functions(schema: Schema) -> Iterator[str]:
     for function in ("copy_rows(text, text[])", "delete_rows(text[])"):
         yield f"REVOKE ALL ON FUNCTION {place}.{function} FROM PUBLIC"
     for table in schema.tables.values():
-        yield from lookups(schema_of(schema.twin), table)
+        yield from word_index.lookups(schema_of(schema.twin), table)
+        yield from entry_index.lookups(schema_of(schema.twin), table)
 
 
 def _copy(name: str, table: Table) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -14,6 +14,8 @@ from twindiff.storage.sql.names import quote
 from twindiff.storage.sql.word_query import asked_for
 from twindiff.storage.values import INT64
 
+from .ddl import stored_type
+from .entry_index import indexed
 from .folding import HEAD
 from .text import literal, written, written_json
 from .word_index import LONGEST_TEXT, SPELLING, asked, exactly_asked, lookup
@@ -34,12 +36,19 @@ _JSON_VALUES: dict[ColumnType, str] = {
 }  # pyright: ignore[reportAssignmentType]
 
 
-class Sql(Compiler):
-    """SQL for PostgreSQL; `schema` holds the tables."""
+Listed = Callable[[Table, str, str, str], list[Any] | None]
 
-    def __init__(self, schema: str) -> None:
+
+class Sql(Compiler):
+    """SQL for PostgreSQL; `schema` holds the tables.
+
+    `listed` gives the keys of the rows that have a text under a key of a Json column, None where they are many.
+    """
+
+    def __init__(self, schema: str, listed: Listed = lambda table, column, key, text: None) -> None:
         super().__init__()
         self.schema = schema
+        self._listed = listed
         self._told: dict[int, str] = {}
         """Conditions that hold wherever the index of words has the text, by identity, each with whether it has it."""
 
@@ -102,6 +111,18 @@ class Sql(Compiler):
 
     def has_word(self, left: str, word: Word) -> str:
         return f"{self.bare(left)} ~ {self._text(word.pattern)}"
+
+    def entry(self, left: str, column: Column[Any], text: str) -> str:
+        table = table_of(column.table)
+        if column.name not in indexed(table) or len(column.path) != 1:
+            return ""
+        keys = self._listed(table, column.name, column.path[0], text)
+        if keys is None:
+            return ""
+        key = table.columns[table.key[0]]
+        row, kind = left.removesuffix(quote(column.name)), f"{stored_type(key)}[]"
+        is_listed = f"{row}{quote(key.name)} = ANY({self._place(kind, keys)})"
+        return f"({is_listed} AND {self.of_kind(left, column, 'text')} = {self.value(text, column)})"
 
     def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
         """Look words up in the index that the table has of them."""

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from . import word_index
+from . import entry_index, word_index
 from .text import literal
 
 HEAD = 400
@@ -20,7 +20,7 @@ to environments. Only a superuser may say so."""
 
 @cache
 def functions() -> tuple[str, ...]:
-    """What creates `twindiff.casefold`, `twindiff.folded_head`, `twindiff.without_accents` and `twindiff.words`."""
+    """What creates `casefold`, `folded_head`, `without_accents`, `words` and `entries` in the schema `twindiff`."""
     return tuple(_functions())
 
 
@@ -48,6 +48,7 @@ def _functions() -> Iterator[str]:
         f"RETURN regexp_replace(normalize(twindiff.casefold(given), NFD), {literal(f'[{_spans(marks)}]')}, '', 'g');",
     )
     yield word_index.function()
+    yield entry_index.function()
 
 
 def _function(name: str, body: str, declared: str = "") -> str:

@@ -12,7 +12,7 @@ from psycopg import errors
 
 from twindiff.kit.errors import AlreadyExists, ApiError, NotFound, TooSlow
 from twindiff.kit.events import Event
-from twindiff.kit.rows import Column, Expression, Row, table_of
+from twindiff.kit.rows import Column, Expression, Row, Table, table_of
 from twindiff.kit.store import Ordering
 from twindiff.storage import StorageUnavailable
 from twindiff.storage.deadline import WHOLE_SECONDS
@@ -21,10 +21,12 @@ from twindiff.storage.sql.statements import Relation, by_parent, from_where, of_
 from twindiff.storage.sql.tables import Counters, Stored, load_columns, refuse_write
 from twindiff.storage.values import INT64
 
+from . import entry_index
 from .connections import Connection, reaching
 from .dialect import Sql
 from .statements import by_column
 from .tables import Tables, TableSql, loading
+from .text import written
 from .word_matches import PAGE, Matches
 
 _encode = msgspec.msgpack.Encoder(enc_hook=str).encode
@@ -117,7 +119,7 @@ class PostgresStore:
         columns: tuple[Column[Any], ...] | None = None,
     ) -> Any:
         form = self._tables.of(table)
-        text = Sql(self._tables.place)
+        text = self._sql()
         selected = text.selected(columns, form.table) if columns else form.selected
         query = f"SELECT {selected}{from_where(form, text, where)} ORDER BY {text.order_by(order, form.table)}"
         if limit is not None or offset:
@@ -139,7 +141,7 @@ class PostgresStore:
         columns: tuple[Column[Any], ...],
     ) -> dict[str, list[tuple[Any, ...]]]:
         form = self._tables.of(table)
-        text = Sql(self._tables.place)
+        text = self._sql()
         selected = text.selected(columns, form.table)
         text.parameters.append(list(parents))
         inner = f"SELECT u.*{of_parent(form, text, Relation(by, join, between), where)}"
@@ -155,7 +157,7 @@ class PostgresStore:
     def matches(
         self, table: type[Row], words: Expression, *, limit: int, offset: int = 0, columns: tuple[Column[Any], ...]
     ) -> list[tuple[Any, ...]]:
-        form, text = self._tables.of(table), Sql(self._tables.place)
+        form, text = self._tables.of(table), self._sql()
         matches = Matches(text, form, words)
         if matches.asked is None:
             return self.rows(table, words, limit=limit, offset=offset, columns=columns)
@@ -165,7 +167,7 @@ class PostgresStore:
         return load_columns(columns, loading, rows)
 
     def count_matches(self, table: type[Row], words: Expression, most: int) -> int:
-        form, text = self._tables.of(table), Sql(self._tables.place)
+        form, text = self._tables.of(table), self._sql()
         matches = Matches(text, form, words)
         if matches.asked is None:
             some = f"SELECT 1{from_where(form, text, (words,))} LIMIT %s::bigint"
@@ -178,7 +180,7 @@ class PostgresStore:
 
     def count(self, table: type[Row], *where: Expression) -> int:
         form = self._tables.of(table)
-        text = Sql(self._tables.place)
+        text = self._sql()
         ((count,),) = self._run(f"SELECT COUNT(*){from_where(form, text, where)}", text.parameters)
         return count
 
@@ -279,7 +281,7 @@ class PostgresStore:
     def remove_all(self, table: type[Row], *where: Expression) -> None:
         """Delete all matching rows."""
         form = self._writable(table)
-        text = Sql(self._tables.place)
+        text = self._sql()
         conditions = text.where(where, (Scope(OUTERMOST, table),)) or "true"
         with self._opener() as connection:
             connection.count(f"DELETE FROM {form.name} {OUTERMOST} WHERE {conditions}", text.parameters)
@@ -309,6 +311,15 @@ class PostgresStore:
         if self._counters is None:
             refuse_write(f"table '{table_of(row).name}'")
         return self._tables.of(row)
+
+    def _sql(self) -> Sql:
+        return Sql(self._tables.place, self._having_entry)
+
+    def _having_entry(self, table: Table, column: str, key: str, text: str) -> list[Any] | None:
+        """The keys of the rows that have a text under a key, as they are stored; None when they are many."""
+        query = f"SELECT * FROM {entry_index.lookup(self._tables.place, table, column)}(%s::text, %s::text, %s::bigint)"
+        rows = self._run(query, (written(key), written(text), entry_index.MANY_ROWS))
+        return [id for (id,) in rows] if len(rows) < entry_index.MANY_ROWS else None
 
     def _run(self, query: str, parameters: Sequence[Any] = ()) -> list[Stored]:
         with self._opener() as connection:
