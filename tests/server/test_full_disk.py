@@ -9,6 +9,7 @@ import apsw
 import pytest
 
 from tests.harness import GENERAL, LiveServer, Platform
+from tests.server_mode import embedded_only
 from tests.storage.faults import faulty_disk
 from twindiff.server import Settings
 
@@ -21,6 +22,7 @@ def wait_until(platform: Platform, status: int) -> None:
     raise AssertionError(f"it never answered {status}")
 
 
+@embedded_only("its disk is the database's, whose refusals tests/storage/postgres has")
 def test_judging_on_a_full_disk_is_507_and_the_server_is_not_ready_until_there_is_room(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ):
