@@ -111,6 +111,14 @@ def test_every_point_is_what_a_full_copy_would_be(limited_house: House):
     drive(EmbeddedMachine, limited_house, runs=12, steps=50)
 
 
+def test_a_text_is_found_by_its_words_when_the_number_that_is_its_key_has_changed(house: Directory):
+    machine = type("Machine", (EmbeddedMachine,), {"house": house})()
+    model = machine.begin(0)
+    machine.write(model, [("put", 7, "long ")])
+    machine.write(model, [("rekey", 7, "")])
+    machine.teardown()
+
+
 @pytest.mark.soak
 def test_every_point_stays_what_a_full_copy_would_be_for_100_000_steps(limited_house: House):
     """Or for as many as `TWINDIFF_SOAK_STEPS` says."""

@@ -25,8 +25,9 @@ STORED: dict[ColumnType, str] = {
 def statements(table: Table) -> Iterator[str]:
     """What creates a table, and then its indexes; nothing happens to those that exist."""
     number = number_of(table)
-    key = "UNIQUE" if number else "PRIMARY KEY"
-    columns = [column_text(column) + " PRIMARY KEY" * (name == number) for name, column in table.columns.items()]
+    beside = number if table.key != (number,) else None
+    key = "UNIQUE" if beside else "PRIMARY KEY"
+    columns = [column_text(column) + " PRIMARY KEY" * (name == beside) for name, column in table.columns.items()]
     yield f"CREATE TABLE IF NOT EXISTS {quote(table.name)} ({', '.join(columns)}, {key} ({names(table.key)})) STRICT"
     for unique in table.unique:
         if unique != (number,):
@@ -44,7 +45,7 @@ def statements(table: Table) -> Iterator[str]:
 
 def number_of(table: Table) -> str | None:
     """The column by whose value SQLite stores rows, which spares an index: an integer that is unique by itself."""
-    alone = [table.columns[each[0]] for each in table.unique if len(each) == 1]
+    alone = [table.columns[each[0]] for each in (*table.unique, table.key) if len(each) == 1]
     return next((column.name for column in alone if column.kind == "integer" and not column.nullable), None)
 
 
