@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,27 +19,30 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from tests.storage.stock import Note, Part, rows, twin
+from tests.storage.deeds import (
+    DEEDS,
+    KEYS,
+    STATEMENTS,
+    WORDS,
+    Copy,
+    Refused,
+    Rows,
+    act,
+    all_rows,
+    differences,
+    follow,
+    having_words,
+    imagine,
+)
+from tests.storage.stock import ROW_BYTES, Part, rows, twin
 from twindiff.environments.environments import Created, Wanted
 from twindiff.kit.clock import SECOND, ClockMode
-from twindiff.kit.errors import AlreadyExists, ApiError
-from twindiff.kit.rows import table_of
-from twindiff.kit.words import Word
 from twindiff.server import Service
 from twindiff.storage import Engine, OperationContext
 from twindiff.storage.cooperative import finished
 from twindiff.storage.journal import Change, Net, Place, Record, net
 
 NOON = 1_800_000_000 * SECOND
-Rows = dict[tuple[str, int], dict[str, Any]]
-
-
-class Copy(NamedTuple):
-    """Everything of an environment at one point."""
-
-    rows: Rows
-    clock: int
-    counter: int
 
 
 class Model:
@@ -62,21 +65,30 @@ class Model:
     def point(self, chosen: int) -> int:
         return chosen % len(self.points)
 
+    @property
+    def having_words(self) -> list[int]:
+        """The keys of the parts that have one of the words that are looked for."""
+        beginnings = ((key, (row.get("text") or "")[:5].rstrip()) for (_, key), row in self.now.rows.items())
+        return sorted(key for key, beginning in beginnings if beginning in WORDS)
+
 
 class House(ABC):
     """Services over one storage, which may be closed and opened again. Those who ask take turns with them."""
 
     sizes: ClassVar[dict[str, int]]
     """Rows of each template."""
+    row_bytes: ClassVar[int] = ROW_BYTES
     columns: ClassVar[tuple[str, str]] = ("", "")
     """What a statement of one's own says of a row that the twin does not, and its value; each ends with a comma."""
     parts: ClassVar[str] = "parts"
+    many: ClassVar[int] = 1500
+    """The most rows that one operation writes."""
 
     def __init__(self) -> None:
         self.services = self.opened()
         self.beginnings: dict[str, Rows] = {}
         for name, count in self.sizes.items():
-            full = rows(count)
+            full = rows(count, self.row_bytes)
             self.services[0].templates.add(twin, name, full, origin="test")
             self.beginnings[name] = {("parts", n): {"data": None, **each} for n, each in enumerate(full["parts"])}
 
@@ -102,127 +114,20 @@ class House(ABC):
         """What only this storage can be asked."""
 
 
-class Refused(ApiError):
-    """Not this time."""
-
-
-KEYS = st.integers(0, 40) | st.integers(0, 5050)
-TEXTS = st.sampled_from(["", "x", "é" * 300, "long " * 2000])
-KINDS = ["put", "put", "drop", "count", "clear", "again", "rekey", "half"]
-DEEDS = st.tuples(st.sampled_from(KINDS), KEYS, TEXTS)
-MOVED = 3_000_000
-"""What `rekey` adds to a key, or takes from it."""
-STATEMENTS = {
-    "update": "UPDATE {parts} SET number = number + 1, text = 'x' WHERE part_id >= {key} AND part_id < {key} + 40",
-    "delete": "DELETE FROM {parts} WHERE part_id >= {key} AND part_id < {key} + 40 AND part_id % 3 = 0",
-    "insert": (
-        "INSERT INTO {parts} ({column}part_id, shelf, text, number) SELECT {value}part_id + 2000000, 'raw', text, 7 "
-        "FROM {parts} WHERE part_id >= {key} AND part_id < {key} + 40 ON CONFLICT DO NOTHING"
-    ),
-}
-"""Statements of one's own; `follow` does the same to a copy."""
-
-
-def act(moment: OperationContext, deeds: list[tuple[str, int, str]]) -> None:
-    """Do to the database what `imagine` does to a copy."""
-    for deed in deeds:
-        _act(moment, *deed)
-    db = moment.db
-    note = db.find(Note, Note.note_id == 0)
-    if note:
-        db.change(note, at=moment.clock.micros)
-    else:
-        db.add(Note(note_id=0, at=moment.clock.micros))
-
-
-def _act(moment: OperationContext, kind: str, key: int, text: str) -> None:
-    db = moment.db
-    present = db.find(Part, Part.part_id == key)
-    if kind in ("put", "count"):
-        number = db.next("n") if kind == "count" else key
-        if present:
-            db.change(present, text=text, number=number, data={"n": number})
-        else:
-            db.add(Part(part_id=key, shelf="new", text=text, number=number))
-    elif kind == "drop" and present:
-        db.remove(present)
-    elif kind == "clear":
-        for part in db.rows(Part, Part.part_id >= key, Part.part_id < key + 60):
-            db.remove(part)
-    elif kind == "again" and present:
-        with pytest.raises(AlreadyExists):
-            db.add(Part(part_id=key, shelf="taken"))
-    elif kind == "rekey" and present and not db.count(Part, Part.part_id == MOVED - key):
-        db.change(present, part_id=MOVED - key)
-    elif kind == "half":
-        with pytest.raises(Refused):
-            _take_back(moment, key, text)
-
-
-def _take_back(moment: OperationContext, key: int, text: str) -> None:
-    with moment.db.savepoint():
-        moment.db.next("half")
-        _act(moment, "put", key, text)
-        _act(moment, "clear", key + 1, text)
-        raise Refused
-
-
-def imagine(before: Copy, deeds: list[tuple[str, int, str]]) -> Copy:
-    parts, counter, clock = dict(before.rows), before.counter, before.clock + SECOND
-    for kind, key, text in deeds:
-        present = parts.get(("parts", key))
-        if kind in ("put", "count"):
-            counter += kind == "count"
-            number = counter if kind == "count" else key
-            new = {"part_id": key, "shelf": "new", "data": None}
-            row = {**present, "data": {"n": number}} if present else new
-            parts["parts", key] = {**row, "text": text, "number": number}
-        elif kind == "drop":
-            parts.pop(("parts", key), None)
-        elif kind == "clear":
-            for each in range(key, key + 60):
-                parts.pop(("parts", each), None)
-        elif kind == "rekey" and present and ("parts", MOVED - key) not in parts:
-            parts["parts", MOVED - key] = {**parts.pop(("parts", key)), "part_id": MOVED - key}
-    parts["notes", 0] = {"note_id": 0, "at": clock}
-    return Copy(parts, clock, counter)
-
-
-def follow(before: Rows, statement: str, key: int) -> Rows:
-    """What a statement of one's own makes of the rows."""
-    after = dict(before)
-    for each in range(key, key + 40):
-        row = before.get(("parts", each))
-        if row is None:
-            continue
-        if statement == "update":
-            after["parts", each] = {**row, "number": row["number"] + 1, "text": "x"}
-        elif statement == "delete" and each % 3 == 0:
-            del after["parts", each]
-        elif statement == "insert":
-            new = {"part_id": each + 2_000_000, "shelf": "raw", "text": row["text"], "number": 7, "data": None}
-            after.setdefault(("parts", each + 2_000_000), new)
-    return after
-
-
-def differences(before: Rows, after: Rows) -> dict[Place, Net]:
-    """The net diff of two copies, made without any journal."""
-    keys = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
-    return {
-        Place("stock", table, (key,)): Net(before.get((table, key)), after.get((table, key))) for table, key in keys
-    }
-
-
 class PointsMachine(RuleBasedStateMachine):
     environments: Bundle[Model] = Bundle("environments")
     house: House
     every = 1
-    """How many steps go by until everything is compared again; what each has recorded is compared at once."""
+    """How many steps go by until everything is compared again, and at least until services begin anew.
+
+    What each step has recorded is compared at once, and everything where rows came by no operation.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.alive: list[Model] = []
         self.steps = 0
+        self.begun = 0
 
     @property
     def service(self) -> Service:
@@ -231,6 +136,11 @@ class PointsMachine(RuleBasedStateMachine):
     @property
     def engine(self) -> Engine:
         return self.service.engine
+
+    @property
+    def has_lasted(self) -> bool:
+        """Whether enough has happened since something began anew."""
+        return self.steps - self.begun >= self.every
 
     def awake(self, model: Model) -> str:
         self.service.environments.awaken(self.service.environments.get(model.id))
@@ -278,10 +188,12 @@ class PointsMachine(RuleBasedStateMachine):
 
     @rule(model=environments, deeds=st.lists(DEEDS, max_size=3), key=KEYS, size=st.integers(1, 1500))
     def write_much_and_be_refused(self, model: Model, deeds: list[tuple[str, int, str]], key: int, size: int) -> None:
+        size, text = min(size, self.house.many), "much " * (self.house.row_bytes * 2 // 5)
+
         def work(moment: OperationContext) -> None:
             act(moment, deeds)
             for number in range(size):
-                moment.db.add(Part(part_id=1_000_000 + key + number, shelf="much", text="much " * 800))
+                moment.db.add(Part(part_id=1_000_000 + key + number, shelf="much", text=text))
             raise Refused
 
         with pytest.raises(Refused):
@@ -290,7 +202,8 @@ class PointsMachine(RuleBasedStateMachine):
 
     @rule(model=environments, key=KEYS, size=st.integers(50, 800))
     def write_much(self, model: Model, key: int, size: int) -> None:
-        deeds = [("put", key + number, "much " * (number % 900)) for number in range(size)]
+        size = min(size, self.house.many)
+        deeds = [("put", key + number, "much " * (number % (self.house.row_bytes // 2))) for number in range(size)]
         self.write(model, deeds)
         self.write(model, [("clear", key + number, "") for number in range(0, size, 60)])
 
@@ -326,13 +239,13 @@ class PointsMachine(RuleBasedStateMachine):
 
         def work(moment: OperationContext) -> None:
             moment.db.next("n")
-            parts = moment.db.rows(Part, Part.part_id >= key, Part.part_id < key + size)
+            parts = moment.db.rows(Part, Part.part_id >= key, Part.part_id < key + size, limit=self.house.many)
             for part in parts:
                 moment.db.remove(part)
             for part in reversed(parts) if backwards else parts:
                 moment.db.add(part)
             for part in parts[::7]:
-                changed = moment.db.change(part, text="other " * 3000, number=-1)
+                changed = moment.db.change(part, text="other " * (self.house.row_bytes * 3 // 2), number=-1)
                 moment.db.change(changed, text=part.text, number=part.number)
 
         done = self.operate(model, work)
@@ -362,8 +275,8 @@ class PointsMachine(RuleBasedStateMachine):
         (made,) = self.service.points.fork(self.awake(model), at, 1, None)
         rewinds = {seq: to for seq, to in model.rewinds.items() if seq <= at}
         child = self.born(made, model.points[: at + 1], rewinds)
-        self.check(model)
-        self.check(child)
+        self.check(model, whole=True)
+        self.check(child, whole=True)
         return child
 
     @rule(model=environments, chosen=st.integers(0, 1000))
@@ -393,23 +306,29 @@ class PointsMachine(RuleBasedStateMachine):
     def note_rewind(self, model: Model, to: int) -> None:
         model.points.append(model.points[to])
         model.rewinds[model.seq] = to
-        self.check(model)
+        self.check(model, whole=True)
 
     @rule(model=environments)
     def sleep(self, model: Model) -> None:
         self.engine.sleep(model.id)
         self.check(model)
 
+    @precondition(lambda self: len(self.alive) > 1)
     @rule(model=consumes(environments))
     def delete(self, model: Model) -> None:
         self.service.environments.delete(model.id)
         self.alive.remove(model)
 
+    @precondition(lambda self: self.has_lasted)
     @rule()
     def reopen(self) -> None:
-        self.house.reopen()
+        self.begin_anew(self.house.reopen)
+
+    def begin_anew(self, what: Callable[[], None]) -> None:
+        what()
         for model in self.alive:
-            self.check(model)
+            self.check(model, whole=True)
+        self.begun = self.steps
 
     @rule(model=environments, one=st.integers(0, 1000), other=st.integers(0, 1000))
     def compare(self, model: Model, one: int, other: int) -> None:
@@ -432,37 +351,27 @@ class PointsMachine(RuleBasedStateMachine):
         rewinds = [(seq, to) for seq, to in sorted(model.rewinds.items()) if low < seq <= high]
         assert [(record.seq, record.to) for record in found.rewinds] == rewinds
 
-    def check(self, model: Model) -> None:
-        """Compare the newest record, and as often as `every` says everything there is."""
+    def check(self, model: Model, *, whole: bool = False) -> None:
+        """Compare the newest record, each row too when the `whole` is asked for, and all there is as `every` says."""
         self.steps += 1
         assert self.engine.seq(model.id) == model.seq
         if model.seq:
             self.check_record(model, self.engine.records(model.id, model.seq - 1)[0])
-        if self.steps % self.every == 0:
+        is_due = self.steps % self.every == 0
+        if whole or is_due:
             self.check_state(model)
+        if is_due:
+            self.check_storage(model)
 
     def check_state(self, model: Model) -> None:
-        """Compare each row of each table, the time, and what words find."""
+        """Compare each row of each table, and the time."""
         assert self.engine.present(self.awake(model)).clock == model.now.clock
-        found: Rows = {}
-        for table in (Part, Note):
-            name, (key,) = table_of(table).name, table_of(table).key
-            rows = self.engine.read(model.id, "stock", lambda moment, table=table: moment.db.rows(table))
-            found |= {
-                (name, getattr(row, key)): {each: getattr(row, each) for each in row.__struct_fields__} for row in rows
-            }
-        assert found == model.now.rows
-        self.check_words(model)
-        self.house.check(self.service, model)
+        assert self.engine.read(model.id, "stock", all_rows) == model.now.rows
 
-    def check_words(self, model: Model) -> None:
-        """All of a text's words are the same one."""
-        for word in ("x", "long", "much"):
-            wanted = Part.text.has_word(Word((word,)))
-            found = self.engine.read(model.id, "stock", lambda moment, wanted=wanted: moment.db.rows(Part, wanted))
-            beginnings = ((key, (row.get("text") or "")[: len(word) + 1]) for (_, key), row in model.now.rows.items())
-            having = [key for key, beginning in beginnings if beginning.rstrip() == word]
-            assert sorted(part.part_id for part in found) == sorted(having)
+    def check_storage(self, model: Model) -> None:
+        """Compare what words find, and what only this storage can be asked."""
+        assert self.engine.read(model.id, "stock", having_words) == model.having_words
+        self.house.check(self.service, model)
 
     def check_record(self, model: Model, record: Record) -> None:
         before, now = model.points[record.seq - 1], model.points[record.seq]
@@ -477,6 +386,7 @@ class PointsMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         for model in self.alive:
             self.check_state(model)
+            self.check_storage(model)
             records = self.engine.records(model.id)
             assert [record.seq for record in records] == list(range(1, model.seq + 1))
             for record in records[:: self.every]:

@@ -27,14 +27,14 @@ class Note(Row, table="notes", key=("note_id",), visibility="derived"):
 twin = Twin("stock", Style(), Operations(), tables=[Part, Note])
 
 
-def rows(count: int) -> dict[str, list[dict[str, object]]]:
-    """The rows of a template."""
+def rows(count: int, size: int = ROW_BYTES) -> dict[str, list[dict[str, object]]]:
+    """The rows of a template, of about so many bytes each."""
     return {
         "parts": [
             {
                 "part_id": n,
                 "shelf": f"S{n % 7}",
-                "text": f"{n} " * (ROW_BYTES // len(f"{n} ")),
+                "text": f"{n} " * (size // len(f"{n} ")),
                 "number": n * 31 % count,
             }
             for n in range(count)

@@ -9,9 +9,10 @@ from typing import ClassVar
 
 import pytest
 from hypothesis import strategies as st
-from hypothesis.stateful import rule
+from hypothesis.stateful import precondition, rule
 
-from tests.storage.points_machine import KEYS, STATEMENTS, Copy, House, Model, PointsMachine, drive, follow
+from tests.storage.deeds import KEYS, STATEMENTS, Copy, follow
+from tests.storage.points_machine import House, Model, PointsMachine, drive
 from tests.storage.postgres.cluster import CATALOG, Database
 from tests.storage.stock import twin
 from twindiff.environments.registry import Registry
@@ -19,7 +20,7 @@ from twindiff.kit.clock import SECOND
 from twindiff.server import Service, Settings
 from twindiff.storage import OperationContext, OperationInfo
 from twindiff.storage.journal import Net, Place
-from twindiff.storage.postgres import records, store
+from twindiff.storage.postgres import journal_fence, records, statements, store
 from twindiff.storage.postgres.drainer import Drainer
 from twindiff.storage.schema import Schema
 
@@ -45,9 +46,11 @@ class Draining:
 class SharedDatabase(House):
     """Servers over one database, and a drainer."""
 
-    sizes: ClassVar[dict[str, int]] = {"small": 100, "middle": 500}
+    sizes: ClassVar[dict[str, int]] = {"small": 40, "middle": 150}
+    row_bytes = 60
     columns = ("env_id, ", "current_setting('app.env_id'), ")
     parts = "twin_stock.parts"
+    many = 60
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -97,11 +100,10 @@ class SharedMachine(PointsMachine):
             model.points.append(Copy(after, model.now.clock + SECOND, model.now.counter))
         self.check(model)
 
+    @precondition(lambda self: self.has_lasted)
     @rule(stands_by=st.booleans())
     def change_drainers(self, stands_by: bool) -> None:
-        (self.house.replace_drainer if stands_by else self.house.restart_drainer)()
-        for model in self.alive:
-            self.check(model)
+        self.begin_anew(self.house.replace_drainer if stands_by else self.house.restart_drainer)
 
     def compare_rows(self, model: Model, start: int, end: int, wanted: list[tuple[Place, Net]]) -> None:
         """Where a rewind lies between the points, or the later one comes first, all records are asked for."""
@@ -117,7 +119,9 @@ def house(database: Database) -> Iterator[SharedDatabase]:
     made = SharedDatabase(database)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(records, "AT_ONCE", 7)  # so that few records come in several parts
+        patched.setattr(statements, "ROWS_AT_ONCE", 25)  # and few rows
         patched.setattr(store, "WHOLE_SECONDS", UNBOUNDED)  # for what a busy machine needs
+        patched.setattr(journal_fence, "PATIENCE_SECONDS", UNBOUNDED)
         yield made
     made.close()
 
