@@ -104,7 +104,8 @@ BEGIN
 END $$;
 
 -- Forget an environment, and then those of its ancestors that were kept for it alone; what is left of them is removed
--- in the background. With the lock held, no fork can begin here.
+-- in the background. With the lock held, no fork can begin here; environments are forgotten one at a time, so that of two
+-- that are kept for each other the later one sees that the other is gone.
 CREATE OR REPLACE FUNCTION twindiff.forget(environment text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -112,6 +113,7 @@ DECLARE
     before text;
 BEGIN
     PERFORM pg_advisory_xact_lock(twindiff.lock_of(environment));
+    PERFORM pg_advisory_xact_lock(hashtext('twindiff forget'), 0);
     UPDATE twindiff.standings SET forgotten = true
         WHERE env = environment AND EXISTS (SELECT 1 FROM twindiff.standings c WHERE c.parent = environment);
     INSERT INTO twindiff.leftovers (env) VALUES (environment) ON CONFLICT DO NOTHING;

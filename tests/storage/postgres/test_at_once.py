@@ -1,0 +1,70 @@
+"""Two sessions that do something to the same environments at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.storage.postgres.cluster import Database
+from twindiff.storage.conformance.worlds import Place, Thing, World
+
+pytestmark = pytest.mark.postgres
+
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+
+
+def wait_for(database: Database, waiting: int) -> None:
+    """Until so many sessions wait for others."""
+    while database.psql(WAITING) < [(waiting,)]:
+        continue
+
+
+@contextmanager
+def meanwhile(database: Database, work: Callable[[], Any], waiting: int = 1) -> Generator[None]:
+    """Work in another session: the block runs once that is done, or waits for others; it ends when the work has."""
+    thread = threading.Thread(target=work)
+    thread.start()
+    while thread.is_alive() and database.psql(WAITING) < [(waiting,)]:
+        continue
+    yield
+    thread.join()
+
+
+def standing(database: Database, *places: Place) -> list[str]:
+    """Which of some environments are still known, forgotten or not."""
+    query = "SELECT env FROM twindiff.standings WHERE env = ANY(%s)"
+    return [env for (env,) in database.psql(query, [place.env for place in places])]
+
+
+def deleted_at_once(world: World, database: Database, first: Place, second: Place) -> None:
+    with psycopg.connect(database.dsn) as session:
+        session.execute("SELECT twindiff.forget(%s)", (first.env,))
+        with meanwhile(database, lambda: world.engine.delete(second.env)):
+            session.commit()
+
+
+def test_a_deleted_environment_goes_with_forks_that_are_deleted_at_once(world: World, database: Database) -> None:
+    parent = world.environment(Thing(thing_id="T1"))
+    first, second = parent.fork(0), parent.fork(0)
+    world.engine.delete(parent.env)
+    deleted_at_once(world, database, first, second)
+    assert standing(database, parent, first, second) == []
+
+
+def test_an_environment_and_its_only_fork_can_be_deleted_at_once(world: World, database: Database) -> None:
+    parent = world.environment(Thing(thing_id="T1"))
+    child = parent.fork(0)
+    deleted_at_once(world, database, parent, child)
+    assert standing(database, parent, child) == []
+
+
+def test_a_fork_and_the_environment_it_came_from_can_be_deleted_at_once(world: World, database: Database) -> None:
+    parent = world.environment(Thing(thing_id="T1"))
+    child = parent.fork(0)
+    deleted_at_once(world, database, child, parent)
+    assert standing(database, parent, child) == []
