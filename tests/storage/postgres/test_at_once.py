@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from tests.storage.postgres.cluster import Database
+from twindiff.storage import StorageUnavailable
 from twindiff.storage.conformance.worlds import Place, Thing, World
 
 pytestmark = pytest.mark.postgres
@@ -68,3 +69,20 @@ def test_a_fork_and_the_environment_it_came_from_can_be_deleted_at_once(world: W
     child = parent.fork(0)
     deleted_at_once(world, database, child, parent)
     assert standing(database, parent, child) == []
+
+
+def test_a_rewind_comes_after_a_change_that_is_being_numbered(world: World, database: Database) -> None:
+    place = world.environment(Thing(thing_id="T1"))
+    before = place.state()
+    place.add(Thing(thing_id="T2"))
+    assert len(place.records()) == 1
+    with psycopg.connect(database.dsn) as session:
+        session.execute("SELECT 1 FROM twindiff.standings WHERE env = %s FOR UPDATE", (place.env,))
+        with psycopg.connect(database.admin) as hand:
+            hand.execute("SELECT set_config('app.operation', 'mine', true)")
+            hand.execute("UPDATE twin_alpha.things SET count = 5 WHERE env_id = %s", (place.env,))
+        wait_for(database, 1)
+        with meanwhile(database, lambda: place.engine.rewind(place.env, 0), waiting=2):
+            session.commit()
+    assert [(record.seq, record.operation) for record in place.records()] == [(1, "do"), (2, "external"), (3, "rewind")]
+    assert place.state() == before

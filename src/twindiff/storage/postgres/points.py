@@ -102,11 +102,12 @@ class Points:
         with without_capture(self._pool) as connection:
             connection.rows("SELECT * FROM twindiff.begin_write(%s, 'rewind')", (env,))
             connection.rows("SELECT set_config('statement_timeout', '0', true)")
-            query = "SELECT seq, origin FROM twindiff.standings WHERE env = %s AND NOT forgotten"
+            self._journal.wait(env, before)
+            # The drainer, which numbers changes that come without a number, does not ask for the environment's lock.
+            query = "SELECT seq, origin FROM twindiff.standings WHERE env = %s AND NOT forgotten FOR UPDATE"
             row = connection.row(query, (env,))
             if row is None:
                 raise Gone(f"environment '{env}' is not there any more")
-            self._journal.wait(env, before)
             yield connection, row[0], msgspec.json.decode(row[1], type=Origin)
 
     def _return(self, connection: Connection, env: str, origin: Origin, seq: int, to: int) -> None:
