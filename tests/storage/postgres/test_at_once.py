@@ -86,3 +86,22 @@ def test_a_rewind_comes_after_a_change_that_is_being_numbered(world: World, data
             session.commit()
     assert [(record.seq, record.operation) for record in place.records()] == [(1, "do"), (2, "external"), (3, "rewind")]
     assert place.state() == before
+
+
+def test_an_operation_that_gives_way_to_changes_by_hand_says_that_it_is_busy(world: World, database: Database) -> None:
+    place = world.environment(Thing(thing_id="T1"))
+    here = f"FROM twin_alpha.things WHERE env_id = '{place.env}'"
+    refusals: list[str] = []
+
+    def write() -> None:
+        try:
+            place.write(lambda db: db.change(db.get(Thing, "T1"), text="new"))
+        except StorageUnavailable as error:
+            refusals.append(str(error))
+
+    with psycopg.connect(database.admin) as session:
+        session.execute(f"SELECT 1 {here} FOR UPDATE")
+        with meanwhile(database, write):
+            session.execute(f"DELETE {here}")
+            session.commit()
+    assert refusals == ["The environment is busy: others have been writing to it for seconds"]

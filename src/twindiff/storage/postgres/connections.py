@@ -38,7 +38,7 @@ def reaching() -> Generator[None]:
     except errors.ProgramLimitExceeded as error:
         table = error.diag.table_name or "a table"
         raise TooLong(f"Values that rows of '{table}' are found by are longer than 2,600 bytes") from None
-    except errors.LockNotAvailable:
+    except (errors.LockNotAvailable, errors.DeadlockDetected):
         raise StorageUnavailable("The environment is busy: others have been writing to it for seconds") from None
     except errors.ReadOnlySqlTransaction:
         raise StorageUnavailable("The database takes no writes now: it is a replica, or set to read-only") from None
