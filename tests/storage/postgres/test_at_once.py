@@ -13,6 +13,7 @@ import pytest
 from tests.storage.postgres.cluster import Database
 from twindiff.storage import StorageUnavailable
 from twindiff.storage.conformance.worlds import Place, Thing, World
+from twindiff.storage.postgres.connections import sql
 
 pytestmark = pytest.mark.postgres
 
@@ -100,8 +101,8 @@ def test_an_operation_that_gives_way_to_changes_by_hand_says_that_it_is_busy(wor
             refusals.append(str(error))
 
     with psycopg.connect(database.admin) as session:
-        session.execute(f"SELECT 1 {here} FOR UPDATE")
+        session.execute(sql(f"SELECT 1 {here} FOR UPDATE"))
         with meanwhile(database, write):
-            session.execute(f"DELETE {here}")
+            session.execute(sql(f"DELETE {here}"))
             session.commit()
     assert refusals == ["The environment is busy: others have been writing to it for seconds"]

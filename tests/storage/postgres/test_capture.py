@@ -70,6 +70,14 @@ def test_a_change_by_hand_with_its_numbering_switched_off_is_external_too(world:
     assert [summary(record) for record in place.records()] == [(1, "alpha", "external", [("things", ("T1",))])]
 
 
+def test_what_changes_nothing_by_hand_is_no_operation(world: World, database: Database) -> None:
+    place = world.environment(Thing(thing_id="T1", count=5))
+    here = f"FROM twin_alpha.things WHERE env_id = '{place.env}'"
+    database.psql(f"INSERT INTO twin_alpha.things SELECT * {here} ON CONFLICT DO NOTHING")
+    database.psql("UPDATE twin_alpha.things SET count = 5 WHERE env_id = %s", place.env)
+    assert place.engine.seq(place.env) == 0
+
+
 def test_a_large_value_that_an_update_leaves_alone_is_there_in_full(world: World, database: Database) -> None:
     import random
 

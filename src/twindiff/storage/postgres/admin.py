@@ -41,7 +41,7 @@ from .ddl import (
 )
 
 OLDEST = 150000
-LAYOUT = 8
+LAYOUT = 9
 """The version of what `ddl` makes of a twin's tables."""
 
 _PRIVILEGES = (

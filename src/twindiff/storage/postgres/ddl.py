@@ -59,15 +59,18 @@ def twin_table(schema: str, table: Table) -> Iterator[str]:
     yield f"CREATE POLICY of_environment ON {name} USING ({here}) WITH CHECK ({here})"
     yield f"DROP POLICY IF EXISTS of_owner ON {name}"
     yield f"CREATE POLICY of_owner ON {name} TO CURRENT_USER USING (true) WITH CHECK (true)"
-    yield (
-        f"CREATE OR REPLACE TRIGGER number_external BEFORE INSERT OR UPDATE OR DELETE ON {name} "
-        f"FOR EACH ROW {by_hand} EXECUTE FUNCTION twindiff.number_external()"
-    )
+    # Whether a row is added is known when it is: one that is there already may be left alone.
+    for trigger, when in (("number_added", "AFTER INSERT"), ("number_external", "BEFORE UPDATE OR DELETE")):
+        yield (
+            f"CREATE OR REPLACE TRIGGER {trigger} {when} ON {name} "
+            f"FOR EACH ROW {by_hand} EXECUTE FUNCTION twindiff.number_external()"
+        )
     yield (
         f"CREATE OR REPLACE TRIGGER refuse_truncate BEFORE TRUNCATE ON {name} "
         "EXECUTE FUNCTION twindiff.refuse_truncate()"
     )
-    yield f"ALTER TABLE {name} ENABLE ALWAYS TRIGGER number_external, ENABLE ALWAYS TRIGGER refuse_truncate"
+    always = ("number_added", "number_external", "refuse_truncate")
+    yield f"ALTER TABLE {name} {', '.join(f'ENABLE ALWAYS TRIGGER {trigger}' for trigger in always)}"
 
 
 def _table(schema: str, table: Table, first: tuple[str, ...]) -> Iterator[str]:

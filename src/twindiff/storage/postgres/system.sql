@@ -137,6 +137,9 @@ DECLARE
     standing twindiff.standings;
     wall bigint;
 BEGIN
+    IF TG_OP = 'UPDATE' AND OLD IS NOT DISTINCT FROM NEW THEN
+        RETURN NEW;
+    END IF;
     FOREACH environment IN ARRAY CASE TG_OP
         WHEN 'INSERT' THEN ARRAY[NEW.env_id] WHEN 'DELETE' THEN ARRAY[OLD.env_id] ELSE ARRAY[OLD.env_id, NEW.env_id] END
     LOOP
