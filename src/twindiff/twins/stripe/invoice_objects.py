@@ -22,6 +22,7 @@ COUNTRY = "US"
 NAME = "Twindiff Test Shop"
 
 NO_TRANSITIONS: Fields = {"finalized_at": None, "marked_uncollectible_at": None, "paid_at": None, "voided_at": None}
+NO_RENDERING: Fields = {"amount_tax_display": None, "pdf": None, "template": None, "template_version": None}
 SHOWN_LINES = 10
 
 
@@ -34,6 +35,7 @@ class Invoice(
     folded=("number",),
     entries=("metadata",),
 ):
+    account_tax_ids: Column[Json] = column(default=None)
     amount_due: Column[int] = column(default=0)
     amount_overpaid: Column[int] = column(default=0, derived=True)
     amount_paid: Column[int] = column(default=0)
@@ -74,6 +76,7 @@ class Invoice(
     period_start: Column[int] = column(derived=True)
     post_payment_credit_notes_amount: Column[int] = column(default=0, derived=True)
     pre_payment_credit_notes_amount: Column[int] = column(default=0, derived=True)
+    rendering: Column[Json] = column(default=None)
     shipping_details: Column[Json] = column(default=None)
     starting_balance: Column[int] = column(default=0, derived=True)
     statement_descriptor: Column[str | None] = column(default=None)
@@ -112,6 +115,10 @@ def _not_automatic(row: Invoice) -> Fields:
     return {"disabled_reason": None, "enabled": False, "liability": None, "provider": None, "status": None}
 
 
+def _rendering(row: Invoice) -> Fields | None:
+    return {**NO_RENDERING, **row.rendering} if row.rendering else None
+
+
 def _issuer(row: Invoice) -> Fields:
     return {"type": "self"}
 
@@ -128,7 +135,6 @@ invoice_object = shown(
     "secret",
     account_country=COUNTRY,
     account_name=NAME,
-    account_tax_ids=None,
     amount_shipping=0,
     application=None,
     automatic_tax=_not_automatic,
@@ -140,7 +146,7 @@ invoice_object = shown(
     on_behalf_of=None,
     payment_settings=_settings,
     receipt_number=None,
-    rendering=None,
+    rendering=_rendering,
     shipping_cost=None,
     status_transitions=_transitions,
     threshold_reason=None,

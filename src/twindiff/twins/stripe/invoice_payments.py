@@ -151,16 +151,42 @@ def attempt(
     return payments.confirm(call, call.db.change(intent, **changes), off_session=off_session)
 
 
-def settle(call: Call, invoice: Invoice, *, paid: bool) -> None:
-    """Note that an invoice's open payment was paid, or will never be; its intent is canceled then."""
+def attach(call: Call, invoice: Invoice, intent: payments.PaymentIntent) -> InvoicePayment:
+    """Add a payment to those of an invoice."""
+    known = call.db.find(InvoicePayment, InvoicePayment.payment_intent == intent.id)
+    if known or intent.customer != invoice.customer or intent.currency != invoice.currency:
+        why = "it is a payment of an invoice already" if known else "its customer or its currency is another"
+        message = f"The PaymentIntent {intent.id} cannot be attached to the invoice {invoice.id}, since {why}."
+        raise StripeError(message, param="payment_intent")
+    call.db.change(intent, invoice=invoice.id)
+    return new(
+        call,
+        INVOICE_PAYMENTS,
+        amount_requested=intent.amount,
+        currency=intent.currency,
+        invoice=invoice.id,
+        is_default=False,
+        payment_intent=intent.id,
+    )
+
+
+def attached(call: Call, intent: payments.PaymentIntent) -> InvoicePayment | None:
+    """The payment that an intent was attached to an invoice as; None for the invoice's own."""
+    row = call.db.find(InvoicePayment, InvoicePayment.payment_intent == intent.id)
+    return row if row and not row.is_default else None
+
+
+def note_paid(call: Call, row: InvoicePayment, amount: int) -> None:
+    """Note that a payment was made."""
+    fields = {"status": "paid", "amount_paid": amount, "status_transitions": {"paid_at": now(call)}}
+    record_row(call, "invoice_payment.paid", INVOICE_PAYMENTS, call.db.change(row, **fields))
+
+
+def settle(call: Call, invoice: Invoice, *, paid: int) -> None:
+    """Note what an invoice's own open payment has paid; of 0 that it will never be, and its intent is canceled."""
     for row in _open(call, invoice):
-        if paid:
-            fields = {
-                "status": "paid",
-                "amount_paid": row.amount_requested,
-                "status_transitions": {"paid_at": now(call)},
-            }
-            record_row(call, "invoice_payment.paid", INVOICE_PAYMENTS, call.db.change(row, **fields))
+        if paid and row.is_default:
+            note_paid(call, row, paid)
             continue
         call.db.change(row, status="canceled", status_transitions={"canceled_at": now(call)})
         intent = find(call, payments.PAYMENTS, row.payment_intent)

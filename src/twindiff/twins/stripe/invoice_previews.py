@@ -12,15 +12,37 @@ from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from . import cycles, invoiceitems, invoicing, subscription_changes
-from .customers import CUSTOMERS, Customer
+from .customers import CUSTOMERS, CreateCustomer, Customer, TaxId, create_customer
 from .discounts import OptDiscounts, give
 from .invoice_objects import INVOICES, make_invoice
 from .objects import Fields, now, refer, retrieve, show
-from .params import Integer, OptAutomaticTax, OptBool, OptInteger, OptMetadata, OptText, Params, Part
-from .price_params import PriceData
+from .params import (
+    Address,
+    Integer,
+    Issuer,
+    OptAutomaticTax,
+    OptBool,
+    OptInteger,
+    OptMetadata,
+    OptText,
+    Params,
+    Part,
+    Shipping,
+    Unset,
+)
+from .price_params import PriceData, TaxBehavior
 from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription, items_of
-from .subscription_params import Behavior, ChangedItem, CreateSubscription, ItemFields, UpdateSubscription
+from .subscription_params import (
+    Behavior,
+    BillingMode,
+    ChangedItem,
+    CreateSubscription,
+    ItemFields,
+    UpdateSubscription,
+)
+from .subscription_schedules import SCHEDULES
 from .subscriptions import create_subscription
+from .tax_rates import tax_rates_of
 from .test_clocks import enter
 
 api = Operations(prefix="/v1/invoices")
@@ -40,24 +62,44 @@ class PreviewItem(Part, kw_only=True):
     currency: OptText = UNSET
     description: OptText = UNSET
     discountable: OptBool = UNSET
+    discounts: OptDiscounts = UNSET
     metadata: OptMetadata = UNSET
     period: PreviewPeriod | UnsetType = UNSET
     price: OptText = UNSET
     price_data: PriceData | UnsetType = UNSET
     quantity: OptInteger = UNSET
-    tax_rates: list[str] | UnsetType = UNSET
+    quantity_decimal: OptText = UNSET
+    tax_behavior: TaxBehavior | UnsetType = UNSET
+    tax_code: OptText = UNSET
+    tax_rates: list[str] | Unset | UnsetType = UNSET
+    unit_amount: OptInteger = UNSET
+    unit_amount_decimal: OptText = UNSET
 
 
 class PreviewSubscription(Part, kw_only=True):
     """How a subscription would be."""
 
     billing_cycle_anchor: Literal["now", "unchanged"] | UnsetType = UNSET
+    billing_mode: BillingMode | UnsetType = UNSET
+    cancel_at: OptText = UNSET
     cancel_at_period_end: OptBool = UNSET
     cancel_now: OptBool = UNSET
+    default_tax_rates: list[str] | Unset | UnsetType = UNSET
     items: list[ChangedItem] | UnsetType = UNSET
+    metadata: OptMetadata = UNSET
     proration_behavior: Behavior | UnsetType = UNSET
     proration_date: OptInteger = UNSET
     trial_end: OptText = UNSET
+
+
+class CustomerDetails(Part):
+    """A customer who is not there yet."""
+
+    address: Address | Unset | UnsetType = UNSET
+    shipping: Shipping | Unset | UnsetType = UNSET
+    tax: dict[str, str] | UnsetType = UNSET
+    tax_exempt: Literal["", "exempt", "none", "reverse"] | UnsetType = UNSET
+    tax_ids: list[TaxId] | UnsetType = UNSET
 
 
 class CreatePreview(Params, kw_only=True):
@@ -66,9 +108,12 @@ class CreatePreview(Params, kw_only=True):
     automatic_tax: OptAutomaticTax = UNSET
     currency: OptText = UNSET
     customer: OptText = UNSET
+    customer_details: CustomerDetails | UnsetType = UNSET
     discounts: OptDiscounts = UNSET
     invoice_items: list[PreviewItem] | UnsetType = UNSET
+    issuer: Issuer | UnsetType = UNSET
     preview_mode: Literal["next", "recurring"] | UnsetType = UNSET
+    schedule: OptText = UNSET
     subscription: OptText = UNSET
     subscription_details: PreviewSubscription | UnsetType = UNSET
 
@@ -102,16 +147,17 @@ def create_preview(call: Call, params: Annotated[CreatePreview, Body]) -> Fields
 def _made(call: Call, params: CreatePreview) -> str:
     """Make the invoice that is to be seen; gives its id."""
     row = _subscription(call, params)
-    if row is None and not params.customer:
-        message = "You must pass one of customer, or subscription."
-        raise StripeError(message, code="parameter_missing", param="customer")
-    customer = refer(call, CUSTOMERS, row.customer if row else str(params.customer), "customer")
+    customer = retrieve(call, CUSTOMERS, row.customer) if row else _customer(call, params)
     enter(call, customer.test_clock)
     _add_items(call, params, customer)
-    if row:
+    details = params.subscription_details
+    wanted = details if isinstance(details, PreviewSubscription) else None
+    if row is None and wanted and wanted.items is not UNSET:
+        return _first(call, wanted, params, customer)
+    if row := row or _soonest(call, customer):
+        if params.discounts is not UNSET:
+            row = call.db.change(row, discounts=give(call, params.discounts, customer.id))
         return _next(call, row, params.subscription_details)
-    if isinstance(params.subscription_details, PreviewSubscription):
-        return _first(call, params.subscription_details, customer)
     discounts = give(call, params.discounts, customer.id)
     draft = make_invoice(call, customer, currency=params.currency or customer.currency or "usd", discounts=discounts)
     invoicing.take_pending(call, draft)
@@ -120,15 +166,41 @@ def _made(call: Call, params: CreatePreview) -> str:
     return invoicing.created(call, draft).id
 
 
+def _customer(call: Call, params: CreatePreview) -> Customer:
+    """The customer that is named, or one who is described and will not be there afterwards."""
+    if isinstance(params.customer, str) and params.customer:
+        return refer(call, CUSTOMERS, params.customer, "customer")
+    described = params.customer_details
+    if not isinstance(described, CustomerDetails):
+        message = "You must pass one of customer, customer_details, schedule, or subscription."
+        raise StripeError(message, code="parameter_missing", param="customer")
+    said: Fields = {"address": described.address, "shipping": described.shipping, "tax_exempt": described.tax_exempt}
+    made = create_customer(call, CreateCustomer(**said, tax_id_data=described.tax_ids))
+    return retrieve(call, CUSTOMERS, made["id"])
+
+
+def _soonest(call: Call, customer: Customer) -> Subscription | None:
+    """The subscription of a customer that is billed next."""
+    rows = call.db.rows(Subscription, Subscription.customer == customer.id)
+    going = [row for row in rows if row.status not in ENDED and row.status != "paused" and row.cancel_at is None]
+    ends = {row.id: min(item.current_period_end for item in items_of(call, row.id)) for row in going}
+    return min(going, key=lambda row: ends[row.id], default=None)
+
+
 def _none(customer: str) -> StripeError:
     message = f"No upcoming invoices for customer: {customer}"
     return StripeError(message, status=404, code="invoice_upcoming_none")
 
 
 def _subscription(call: Call, params: CreatePreview) -> Subscription | None:
-    if not isinstance(params.subscription, str) or not params.subscription:
+    id = params.subscription
+    if isinstance(params.schedule, str) and params.schedule:
+        id = refer(call, SCHEDULES, params.schedule, "schedule").subscription or ""
+        if not id:
+            raise StripeError("Schedules that have not begun have no preview in this twin.", param="schedule")
+    if not isinstance(id, str) or not id:
         return None
-    row = refer(call, SUBSCRIPTIONS, params.subscription, "subscription")
+    row = refer(call, SUBSCRIPTIONS, id, "subscription")
     if row.status in ENDED:
         raise _none(row.customer)
     return row
@@ -150,10 +222,19 @@ def _add_items(call: Call, params: CreatePreview, customer: Customer) -> None:
                 period=period,
                 price_data=item.price_data,
                 pricing=pricing,
+                discounts=item.discounts,
                 quantity=item.quantity,
+                quantity_decimal=item.quantity_decimal,
+                tax_behavior=item.tax_behavior,
+                tax_code=item.tax_code,
                 tax_rates=item.tax_rates,
+                unit_amount_decimal=_unit_amount(item),
             ),
         )
+
+
+def _unit_amount(item: PreviewItem) -> OptText:
+    return str(item.unit_amount) if isinstance(item.unit_amount, int) else item.unit_amount_decimal
 
 
 def _next(call: Call, row: Subscription, wanted: PreviewSubscription | UnsetType) -> str:
@@ -174,22 +255,35 @@ def _next(call: Call, row: Subscription, wanted: PreviewSubscription | UnsetType
 
 def _changed(call: Call, row: Subscription, wanted: PreviewSubscription) -> Subscription:
     if wanted.cancel_now is True:
-        prorate = wanted.proration_behavior not in (UNSET, "none")
+        prorate = wanted.proration_behavior != "none"
         return subscription_changes.cancel(call, row, prorate=prorate, invoice_now=True)
-    fields: dict[str, Any] = {name: getattr(wanted, name) for name in wanted.__struct_fields__ if name != "cancel_now"}
+    if wanted.default_tax_rates is not UNSET:
+        rates = tax_rates_of(call, wanted.default_tax_rates or [], "subscription_details[default_tax_rates]")
+        row = call.db.change(row, default_tax_rates=rates)
+    names = [name for name in wanted.__struct_fields__ if name not in ("billing_mode", "cancel_now", "metadata")]
+    fields: dict[str, Any] = {name: getattr(wanted, name) for name in names}
     return subscription_changes.apply(call, row, UpdateSubscription(**fields))
 
 
-def _first(call: Call, wanted: PreviewSubscription, customer: Customer) -> str:
+def _first(call: Call, wanted: PreviewSubscription, params: CreatePreview, customer: Customer) -> str:
     """The first invoice of a subscription that is not there yet."""
-    items = [
-        ItemFields(price=item.price, price_data=item.price_data, quantity=item.quantity, tax_rates=item.tax_rates)
-        for item in (wanted.items if isinstance(wanted.items, list) else [])
-    ]
+    names = ("discounts", "metadata", "price", "price_data", "quantity", "tax_rates")
+    given_items = wanted.items if isinstance(wanted.items, list) else []
+    items = [ItemFields(**{name: getattr(item, name) for name in names}) for item in given_items]
     made = create_subscription(
         call,
         CreateSubscription(
-            customer=customer.id, items=items, payment_behavior="default_incomplete", trial_end=wanted.trial_end
+            customer=customer.id,
+            items=items,
+            billing_mode=wanted.billing_mode,
+            cancel_at=wanted.cancel_at,
+            currency=params.currency,
+            default_tax_rates=wanted.default_tax_rates,
+            discounts=params.discounts,
+            metadata=wanted.metadata,
+            payment_behavior="default_incomplete",
+            proration_behavior=wanted.proration_behavior,
+            trial_end=wanted.trial_end,
         ),
     )
     return str(made["latest_invoice"])

@@ -37,6 +37,7 @@ from .params import (
 from .price_params import PriceData, TaxBehavior
 from .prices import PRICES, Price, decimal_amount, price_of
 from .pricing import unit_price
+from .products import PRODUCTS
 from .tax_rates import tax_rates_of
 from .test_clocks import enter
 
@@ -216,7 +217,8 @@ def _fields(call: Call, params: ItemParams, currency: str | None, item: InvoiceI
         _check_amount(params.amount)
         return {**fields, "amount": params.amount, "currency": checked_currency(asked), "pricing": None}
     if price := _price(call, params):
-        return {**fields, **_of_price(price, quantity, asked), "description": fields.get("description")}
+        named = fields.get("description") or retrieve(call, PRODUCTS, price.product).name
+        return {**fields, **_of_price(price, quantity, asked), "description": named}
     each = params.unit_amount_decimal
     if isinstance(each, str) and each:
         unit = decimal_amount(each, "unit_amount_decimal")

@@ -22,6 +22,7 @@ from .lists import equal, list_of, within
 from .objects import Fields, now, refer, retrieve, show
 from .params import (
     Integer,
+    Issuer,
     ListParams,
     OptAutomaticTax,
     OptBool,
@@ -39,9 +40,11 @@ from .params import (
     merged_metadata,
     or_none,
 )
+from .payments import PAYMENTS
 from .periods import DAY
 from .search import search_of
 from .subscription_objects import SUBSCRIPTIONS, invoice_defaults
+from .tax_ids import TAX_IDS
 from .tax_rates import tax_rates_of
 from .test_clocks import enter
 
@@ -66,9 +69,25 @@ class PaymentSettings(Part):
     payment_method_types: list[str] | Unset | UnsetType = UNSET
 
 
+class Pdf(Part):
+    """How an invoice is printed."""
+
+    page_size: Literal["a4", "auto", "letter"] | UnsetType = UNSET
+
+
+class Rendering(Part):
+    """How an invoice is rendered."""
+
+    amount_tax_display: Literal["", "exclude_tax", "include_inclusive_tax"] | UnsetType = UNSET
+    pdf: Pdf | UnsetType = UNSET
+    template: OptText = UNSET
+    template_version: OptInteger | Unset = UNSET
+
+
 class InvoiceParams(Params, kw_only=True):
     """What creating and updating have in common."""
 
+    account_tax_ids: list[str] | Unset | UnsetType = UNSET
     auto_advance: OptBool = UNSET
     automatic_tax: OptAutomaticTax = UNSET
     automatically_finalizes_at: OptInteger = UNSET
@@ -82,9 +101,11 @@ class InvoiceParams(Params, kw_only=True):
     due_date: OptInteger = UNSET
     effective_at: OptText = UNSET
     footer: OptText = UNSET
+    issuer: Issuer | UnsetType = UNSET
     metadata: OptMetadata = UNSET
     number: OptText = UNSET
     payment_settings: PaymentSettings | UnsetType = UNSET
+    rendering: Rendering | Unset | UnsetType = UNSET
     shipping_details: Shipping | Unset | UnsetType = UNSET
     statement_descriptor: OptText = UNSET
 
@@ -126,6 +147,12 @@ class Pay(Params):
     paid_out_of_band: OptBool = UNSET
     payment_method: OptText = UNSET
     source: OptText = UNSET
+
+
+class Attach(Params):
+    """The payment that is attached."""
+
+    payment_intent: OptText = UNSET
 
 
 @api.post("")
@@ -253,6 +280,17 @@ def pay_invoice(call: Call, invoice: str, params: Annotated[Pay, Body]) -> Any:
     return refused or _shown(call, invoice)
 
 
+@api.post("/{invoice}/attach_payment")
+def attach_payment(call: Call, invoice: str, params: Annotated[Attach, Body]) -> Fields:
+    """Let a PaymentIntent of the same customer pay an invoice, or a part of it."""
+    row = retrieve(call, INVOICES, invoice)
+    enter(call, row.test_clock)
+    if not isinstance(params.payment_intent, str) or not params.payment_intent:
+        raise StripeError("Missing required param: payment_intent.", code="parameter_missing", param="payment_intent")
+    invoicing.attach(call, row, refer(call, PAYMENTS, params.payment_intent, "payment_intent"))
+    return _shown(call, invoice)
+
+
 @api.post("/{invoice}/send")
 def send_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> Fields:
     """Send an invoice to its customer, which makes a draft final."""
@@ -292,7 +330,7 @@ def _shown(call: Call, id: str) -> Fields:
 
 def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: str) -> Fields:
     """The columns that are wanted."""
-    skipped = ("days_until_due", "discounts", "payment_settings", "default_tax_rates", "effective_at")
+    skipped = ("days_until_due", "discounts", "payment_settings", "default_tax_rates", "effective_at", "issuer")
     fields = given(params, *skipped, "customer", "customer_account", "pending_invoice_items_behavior")
     if params.metadata is not UNSET or row is None:
         fields["metadata"] = merged_metadata(row.metadata if row else {}, params.metadata)
@@ -300,6 +338,8 @@ def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: st
         fields["discounts"] = give(call, params.discounts, customer)
     if params.default_tax_rates is not UNSET:
         fields["default_tax_rates"] = tax_rates_of(call, params.default_tax_rates or [], "default_tax_rates")
+    for number, id in enumerate(params.account_tax_ids if isinstance(params.account_tax_ids, list) else ()):
+        refer(call, TAX_IDS, id, f"account_tax_ids[{number}]")
     if isinstance(params.effective_at, str):
         fields["effective_at"] = integer_or_word(params.effective_at, "effective_at", "") or None
     if isinstance(params.payment_settings, PaymentSettings):

@@ -20,6 +20,7 @@ from .customers import CUSTOMERS, Customer
 from .discounts import coupons_of, used
 from .events import differences, record_row, update
 from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem
+from .invoice_payments import InvoicePayment
 from .line_items import LINE_ITEMS, LineItem, Totals, lines_of
 from .objects import Fields, find, new, now, retrieve
 from .payments import PAID, PaymentIntent
@@ -297,7 +298,7 @@ def pay(
     if invoice.status == "void":
         raise StripeError("This invoice has been voided and cannot be paid.", code="invoice_not_editable")
     if elsewhere:
-        invoice_payments.settle(call, invoice, paid=False)
+        invoice_payments.settle(call, invoice, paid=0)
         paid(call, invoice, off_stripe=True)
         return None
     chosen = method or _method(call, invoice)
@@ -377,8 +378,42 @@ def _delinquent(call: Call, id: str, *, yes: bool) -> None:
 def intent_succeeded(call: Call, intent: PaymentIntent) -> None:
     """Let an invoice be paid whose PaymentIntent was paid by itself, as by a customer who has authenticated."""
     invoice = find(call, INVOICES, intent.invoice) if intent.invoice else None
-    if invoice and invoice.status in ("open", "uncollectible"):
+    if invoice is None or invoice.status not in ("open", "uncollectible"):
+        return
+    if payment := invoice_payments.attached(call, intent):
+        credit(call, invoice, payment, intent.amount_received)
+    else:
         paid(call, invoice)
+
+
+def attach(call: Call, invoice: Invoice, intent: PaymentIntent) -> None:
+    """Let a payment that was made apart from an invoice pay it, or a part of it; at once if it has succeeded.
+
+    https://docs.stripe.com/invoicing/partial-payments
+    """
+    if invoice.status != "open":
+        message = f"You can only attach payments to open invoices; this one is {invoice.status}."
+        raise StripeError(message, code="invoice_not_editable")
+    payment = invoice_payments.attach(call, invoice, intent)
+    if intent.status == "succeeded":
+        credit(call, invoice, payment, intent.amount_received)
+
+
+def credit(call: Call, invoice: Invoice, payment: InvoicePayment, amount: int) -> None:
+    """Take an attached payment off what is left of an invoice, which is paid once nothing is."""
+    taken = min(amount, invoice.amount_remaining)
+    invoice_payments.note_paid(call, payment, amount)
+    credited = call.db.change(
+        invoice,
+        amount_paid=invoice.amount_paid + taken,
+        amount_overpaid=invoice.amount_overpaid + amount - taken,
+        amount_remaining=invoice.amount_remaining - taken,
+    )
+    if amount > taken:
+        record_row(call, "invoice.overpaid", INVOICES, credited)
+    if credited.amount_remaining == 0:
+        invoice_payments.settle(call, credited, paid=0)
+        paid(call, credited)
 
 
 PAID.append(intent_succeeded)
@@ -399,7 +434,7 @@ def paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invoice:
     }
     settled = call.db.change(invoice, **changes)
     if due and not off_stripe:
-        invoice_payments.settle(call, settled, paid=True)
+        invoice_payments.settle(call, settled, paid=due)
     cancel_all(call, invoice.id)
     record_row(call, "invoice.paid", INVOICES, settled, also=("invoice.payment_succeeded",))
     if due:
@@ -444,7 +479,7 @@ def _end(call: Call, invoice: Invoice, status: str, at: str, event: str) -> Invo
         next_payment_attempt=None,
         status_transitions={**invoice.status_transitions, at: now(call)},
     )
-    invoice_payments.settle(call, ended, paid=False)
+    invoice_payments.settle(call, ended, paid=0)
     cancel_all(call, invoice.id)
     taken = (invoice.ending_balance or 0) - invoice.starting_balance
     if taken:

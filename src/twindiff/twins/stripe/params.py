@@ -52,6 +52,17 @@ class AutomaticTax(Part):
             raise StripeError(NO_HEAD_OFFICE, param="automatic_tax")
 
 
+class Issuer(Part):
+    """Who issues an invoice, which is always the shop itself."""
+
+    type: Literal["account", "self"]
+    account: OptText = UNSET
+
+    def __post_init__(self) -> None:
+        if self.type != "self":
+            raise StripeError("Invoices of this twin are issued by the shop itself; use `self`.", param="issuer[type]")
+
+
 OptAutomaticTax = AutomaticTax | UnsetType
 
 

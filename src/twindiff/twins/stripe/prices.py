@@ -16,7 +16,19 @@ from .currencies import MOST, checked_currency
 from .events import record, update
 from .lists import equal, list_of, within
 from .meters import METERS
-from .objects import Fields, StripeObject, find, new, refer, resource, retrieve, shown
+from .objects import (
+    EXPANDABLE,
+    INCLUDES,
+    RESOURCES,
+    Fields,
+    StripeObject,
+    find,
+    new,
+    refer,
+    resource,
+    retrieve,
+    shown,
+)
 from .params import (
     ListParams,
     OptBool,
@@ -81,9 +93,11 @@ class Price(
     interval: Column[str | None] = column(default=None)
     usage_type: Column[str | None] = column(default=None)
     meter: Column[str | None] = column(default=None)
+    deleted: Column[bool] = column(default=False)
+    """Whether it was deleted as a plan, after which only what was subscribed to it is shown with it."""
 
 
-price_object = shown(Price, "price", "tiers", "currency_options", "interval", "usage_type", "meter")
+price_object = shown(Price, "price", "tiers", "currency_options", "interval", "usage_type", "meter", "deleted")
 
 
 def plan_object(row: Price) -> Fields:
@@ -131,6 +145,9 @@ PRICES = resource(
     expandable=("product",),
     includes={"tiers": _tiers, "currency_options": _currency_options},
 )
+RESOURCES["plan_"] = PRICES
+EXPANDABLE.add("plan.product")
+INCLUDES["plan.tiers"] = _tiers
 
 
 class TransformQuantity(Part):
@@ -191,6 +208,11 @@ class ListPrices(ListParams):
 @api.post("")
 def create_price(call: Call, params: Annotated[CreatePrice, Body]) -> Fields:
     """Make a price, of a product that is there or is made with it."""
+    return price_object(make(call, params))
+
+
+def make(call: Call, params: CreatePrice, **more: Any) -> Price:
+    """Write a price as parameters want it."""
     product = product_of(call, params.product, params.product_data)
     _check_scheme(params)
     fields = given(params, "product", "product_data", "recurring", "transfer_lookup_key", "tiers", "currency_options")
@@ -200,7 +222,7 @@ def create_price(call: Call, params: Annotated[CreatePrice, Body]) -> Fields:
     fields["currency_options"] = _options(params.currency_options)
     if key := fields.get("lookup_key"):
         _take_lookup_key(call, key, transfer=params.transfer_lookup_key is True)
-    return price_object(_make(call, product, params.metadata, fields))
+    return _make(call, product, params.metadata, {**fields, **more})
 
 
 SEARCHABLE = {
@@ -216,19 +238,19 @@ SEARCHABLE = {
 @api.get("/search")
 def search_prices(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
     """Search prices."""
-    return search_of(call, PRICES, params, "/v1/prices/search", SEARCHABLE)
+    return search_of(call, PRICES, params, "/v1/prices/search", SEARCHABLE, ~Price.deleted)
 
 
 @api.get("/{price}")
 def retrieve_price(call: Call, price: str, params: Annotated[Params, Body]) -> Fields:
     """Look at a price."""
-    return price_object(retrieve(call, PRICES, price))
+    return price_object(refer(call, PRICES, price, "price", status=404))
 
 
 @api.post("/{price}")
 def update_price(call: Call, price: str, params: Annotated[PriceParams, Body]) -> Fields:
     """Change what may change of a price; its amount may not."""
-    row = retrieve(call, PRICES, price)
+    row = refer(call, PRICES, price, "price", status=404)
     fields = given(params, "transfer_lookup_key", "currency_options")
     key = fields.get("lookup_key")
     if key and key != row.lookup_key:
@@ -242,7 +264,7 @@ def update_price(call: Call, price: str, params: Annotated[PriceParams, Body]) -
 @api.get("")
 def list_prices(call: Call, params: Annotated[ListPrices, Body]) -> Fields:
     """List prices."""
-    where = within(Price.created, params.created)
+    where = [~Price.deleted, *within(Price.created, params.created)]
     where += equal((Price.active, params.active), (Price.currency, params.currency))
     where += equal((Price.product, params.product), (Price.type, params.type))
     if isinstance(params.lookup_keys, list):

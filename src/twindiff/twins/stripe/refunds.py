@@ -19,7 +19,7 @@ from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, resource, r
 from .params import ListParams, OptBool, OptInteger, OptMetadata, OptRange, OptText, Params, merged_metadata
 from .payments import PAYMENTS, cancel
 
-api = Operations(prefix="/v1/refunds")
+api = Operations(prefix="/v1")
 
 HOUR = 3600
 PENDING_SECONDS = 24 * HOUR
@@ -111,7 +111,7 @@ class ListRefunds(ListParams):
     payment_intent: OptText = UNSET
 
 
-@api.post("")
+@api.post("/refunds")
 def create_refund(call: Call, params: Annotated[CreateRefund, Body]) -> Fields:
     """Give money back."""
     charge = _charge(call, params)
@@ -123,13 +123,13 @@ def create_refund(call: Call, params: Annotated[CreateRefund, Body]) -> Fields:
     return refund_object(refund(call, charge, amount, params.reason or None, merged_metadata({}, params.metadata)))
 
 
-@api.get("/{id}")
+@api.get("/refunds/{id}")
 def retrieve_refund(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
     """Look at a refund."""
     return refund_object(retrieve(call, REFUNDS, id))
 
 
-@api.get("")
+@api.get("/refunds")
 def list_refunds(call: Call, params: Annotated[ListRefunds, Body]) -> Fields:
     """List refunds; those of one charge are counted."""
     where = within(Refund.created, params.created)
@@ -138,14 +138,30 @@ def list_refunds(call: Call, params: Annotated[ListRefunds, Body]) -> Fields:
     return {**listed, "count": call.db.count(Refund, *where)} if params.charge else listed
 
 
-@api.post("/{id}")
+@api.get("/charges/{charge}/refunds")
+def list_charge_refunds(call: Call, charge: str, params: Annotated[ListParams, Body]) -> Fields:
+    """List the refunds of a charge."""
+    mine = Refund.charge == retrieve(call, CHARGES, charge).id
+    return list_of(call, REFUNDS, params, f"/v1/charges/{charge}/refunds", mine)
+
+
+@api.get("/charges/{charge}/refunds/{refund}")
+def retrieve_charge_refund(call: Call, charge: str, refund: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a refund of a charge."""
+    row = retrieve(call, REFUNDS, refund)
+    if row.charge != charge:
+        raise REFUNDS.missing(refund)
+    return refund_object(row)
+
+
+@api.post("/refunds/{id}")
 def update_refund(call: Call, id: str, params: Annotated[UpdateRefund, Body]) -> Fields:
     """Change the metadata of a refund."""
     row = retrieve(call, REFUNDS, id)
     return refund_object(update(call, REFUNDS, row, metadata=merged_metadata(row.metadata, params.metadata)))
 
 
-@api.post("/{id}/cancel")
+@api.post("/refunds/{id}/cancel")
 def cancel_refund(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
     """Keep money that was to be given back in a way that asks the customer first; the others cannot be canceled."""
     row = retrieve(call, REFUNDS, id)

@@ -223,6 +223,7 @@ def invoice_defaults(row: Subscription) -> Fields:
         "default_tax_rates": row.default_tax_rates,
         "discounts": row.discounts,
         "description": settings.get("description"),
+        "account_tax_ids": settings.get("account_tax_ids"),
         "footer": settings.get("footer"),
         "custom_fields": settings.get("custom_fields"),
     }

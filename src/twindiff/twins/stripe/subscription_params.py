@@ -8,6 +8,7 @@ from twindiff.kit import UNSET, Meta, UnsetType
 
 from .discounts import OptDiscounts
 from .params import (
+    Issuer,
     ListParams,
     OptAutomaticTax,
     OptBool,
@@ -103,6 +104,8 @@ class PaymentSettings(Part):
 class InvoiceSettings(Part):
     """What a subscription's invoices have."""
 
+    account_tax_ids: list[str] | Unset | UnsetType = UNSET
+    issuer: Issuer | UnsetType = UNSET
     custom_fields: list[dict[str, str]] | Unset | UnsetType = UNSET
     description: OptText = UNSET
     footer: OptText = UNSET

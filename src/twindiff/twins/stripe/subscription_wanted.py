@@ -20,6 +20,7 @@ from .payments import PaymentIntent
 from .periods import DAY, next_boundary
 from .price_params import PriceData
 from .prices import PRICES, Price, price_of
+from .products import PRODUCTS
 from .subscription_objects import (
     SUBSCRIPTION_ITEMS,
     Subscription,
@@ -182,7 +183,7 @@ def add_once(call: Call, row: Subscription, wanted: Any, invoice: Invoice | None
             subscription=row.id,
             amount=proration.full_price(price, quantity, row.currency),
             currency=row.currency,
-            description=None,
+            description=retrieve(call, PRODUCTS, price.product).name,
             quantity=quantity,
             quantity_decimal=str(quantity),
             period={"start": now(call), "end": now(call)},

@@ -53,3 +53,43 @@ def test_what_nobody_would_be_billed_for_is_not_shown(stripe, made):
     extra = [{"amount": 500, "currency": "usd"}]
     assert stripe.post("invoices/create_preview", customer=customer, invoice_items=extra)["total"] == 500
     assert stripe.get("invoiceitems", customer=customer)["data"] == []
+
+
+def test_a_customer_alone_has_the_invoice_that_is_next(stripe):
+    customer = stripe.post("customers", payment_method="pm_card_visa")["id"]
+    method = stripe.get("payment_methods", customer=customer)["data"][0]["id"]
+    for amount, interval in ((9000, "year"), (1000, "month")):
+        every = {"currency": "usd", "unit_amount": amount, "recurring": {"interval": interval}}
+        price = stripe.post("prices", **every, product_data={"name": interval})["id"]
+        wanted = {"customer": customer, "items": [{"price": price}], "default_payment_method": method}
+        stripe.post("subscriptions", **wanted)
+    assert stripe.post("invoices/create_preview", customer=customer)["total"] == 1000
+    half = stripe.post("coupons", percent_off=50, duration="once")["id"]
+    assert stripe.post("invoices/create_preview", customer=customer, discounts=[{"coupon": half}])["total"] == 500
+    nobody = stripe.post("customers")["id"]
+    assert stripe.error("POST", "invoices/create_preview", 404, customer=nobody)["code"] == "invoice_upcoming_none"
+
+
+def test_a_preview_needs_no_customer_who_is_there(stripe):
+    every = {"currency": "usd", "unit_amount": 1000, "recurring": {"interval": "month"}}
+    price = stripe.post("prices", **every, product_data={"name": "Box"})["id"]
+    vat = stripe.post("tax_rates", display_name="VAT", percentage=20, inclusive=False)["id"]
+    items = {"items": [{"price": price, "quantity": 2}], "default_tax_rates": [vat]}
+    preview = stripe.post(
+        "invoices/create_preview", customer_details={"tax_exempt": "none"}, subscription_details=items
+    )
+    assert (preview["subtotal"], preview["total"]) == (2000, 2400)
+    assert stripe.get("customers")["data"] == []
+
+
+def test_what_is_left_comes_back_where_a_subscription_ends_now(stripe):
+    customer = stripe.post("customers", payment_method="pm_card_visa")["id"]
+    method = stripe.get("payment_methods", customer=customer)["data"][0]["id"]
+    every = {"currency": "usd", "unit_amount": 1000, "recurring": {"interval": "month"}}
+    price = stripe.post("prices", **every, product_data={"name": "Box"})["id"]
+    wanted = {"customer": customer, "items": [{"price": price}], "default_payment_method": method}
+    made = stripe.post("subscriptions", **wanted)["id"]
+    ends = {"subscription": made, "subscription_details": {"cancel_now": True}}
+    assert stripe.post("invoices/create_preview", **ends)["total"] == -1000
+    kept = {"subscription": made, "subscription_details": {"cancel_now": True, "proration_behavior": "none"}}
+    assert stripe.post("invoices/create_preview", **kept)["total"] == 0
