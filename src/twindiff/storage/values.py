@@ -62,8 +62,8 @@ def _bytes(key: str) -> int:
 
 def json_text(value: Any) -> str:
     """Canonical compact JSON text; raises MalformedBody for what is nested too deeply or a number beyond all floats."""
-    if value is None:
-        return "null"
+    if not value and (text := _EMPTY.get(value.__class__)):
+        return text
     try:
         text = _encode(value)
         return _canonical_text(text) if len(text) <= _REMEMBERED else _encode(canonical(value)).decode()
@@ -73,6 +73,8 @@ def json_text(value: Any) -> str:
         raise MalformedBody("A value is nested too deeply to be stored") from None
 
 
+_EMPTY: dict[type, str] = {type(None): "null", dict: "{}", list: "[]"}
+"""The texts of what most Json columns hold."""
 _REMEMBERED = 1000
 """Bytes of a value whose text is remembered: most short values come again and again."""
 

@@ -27,6 +27,10 @@ def nullable(convert: Convert) -> Convert:
     return lambda value: None if value is None else convert(value)
 
 
+_MOST_CHOICES = 1_000
+"""Choices of columns for which it is remembered how they are stored."""
+
+
 class TableForm:
     """One table by its full name, and the SQL that is needed often for it; `mark` is the place of a value.
 
@@ -44,6 +48,7 @@ class TableForm:
         self._loaded = tuple((name, convert) for name, convert in loads.items() if convert)
         stores = enumerate(self.storing.values())
         self._stored = tuple((at, convert) for at, convert in stores if convert)
+        self._some_values: dict[tuple[str, ...], Callable[[Row], list[Any]]] = {}
         self.selected = ", ".join(f"{OUTERMOST}.{quote(name)}" for name in self.columns)
         self.by_key = " AND ".join(f"{quote(name)} = {mark}" for name in table.key)
         self.select_by_key = f"SELECT {names(self.columns)} FROM {name} WHERE {self.by_key}"
@@ -57,12 +62,25 @@ class TableForm:
 
     @cached_property
     def row_values(self) -> Callable[[Row], list[Any]]:
-        """A row as it is stored; compiled as `build` is."""
-        converters = {name: convert for name, convert in self.storing.items() if convert}
+        """A row as it is stored."""
+        return self._values_of(self.columns)
+
+    def values_of(self, columns: tuple[str, ...]) -> Callable[[Row], list[Any]]:
+        """Some columns of a row as they are stored."""
+        values = self._some_values.get(columns)
+        if values is None:
+            if len(self._some_values) >= _MOST_CHOICES:
+                self._some_values.clear()
+            values = self._some_values[columns] = self._values_of(columns)
+        return values
+
+    def _values_of(self, columns: Sequence[str]) -> Callable[[Row], list[Any]]:
+        """Columns of a row as they are stored; compiled as `build` is."""
+        converters = {name: convert for name in columns if (convert := self.storing[name])}
         given = {False: "store_{0}(row.{0})", True: "None if row.{0} is None else store_{0}(row.{0})"}
         values = [
-            given[column.nullable].format(name) if name in converters else f"row.{name}"
-            for name, column in self.table.columns.items()
+            given[self.table.columns[name].nullable].format(name) if name in converters else f"row.{name}"
+            for name in columns
         ]
         return eval(f"lambda row: [{', '.join(values)}]", {f"store_{name}": each for name, each in converters.items()})
 
@@ -138,13 +156,27 @@ class TableForm:
 F = TypeVar("F", bound=TableForm)
 
 
+class ByRow(dict[type[Row], F]):
+    """Tables by their rows; any other is refused."""
+
+    def __init__(self, schema: Schema, forms: Mapping[type[Row], F]) -> None:
+        super().__init__(forms)
+        self._schema = schema
+
+    def __missing__(self, row: type[Row]) -> F:
+        known = ", ".join(form.table.name for form in self.values())
+        problem = f"Table '{table_of(row).name}' is not one of {self._schema.twin}'s: {known}. List it in the Twin."
+        raise LookupError(problem) from None
+
+
 class TableForms(Generic[F]):
     """All tables of a schema."""
 
     def __init__(self, schema: Schema, form: Callable[[Table], F]) -> None:
         self.schema = schema
         self.by_name = {name: form(table) for name, table in schema.tables.items()}
-        self.by_row: dict[type[Row], F] = {form.table.row: form for form in self.by_name.values()}
+        self.by_row = ByRow(schema, {form.table.row: form for form in self.by_name.values()})
+        self.of: Callable[[type[Row]], F] = self.by_row.__getitem__
         for each in self.by_name.values():
             each.dependents = tuple(self._dependents(each.table.row))
 
@@ -153,15 +185,6 @@ class TableForms(Generic[F]):
             for column in form.table.columns.values():
                 if column.on_delete and column.references is row:
                     yield form, column
-
-    def of(self, row: type[Row]) -> F:
-        try:
-            return self.by_row[row]
-        except KeyError:
-            known = ", ".join(self.by_name)
-            raise LookupError(
-                f"Table '{table_of(row).name}' is not one of {self.schema.twin}'s: {known}. List it in the Twin."
-            ) from None
 
 
 class Counters:

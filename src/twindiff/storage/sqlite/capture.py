@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from operator import itemgetter
 
 from twindiff.storage.journal import Change
 from twindiff.storage.values import same
@@ -17,6 +18,9 @@ from twindiff.storage.values import same
 from .connection import Connection, PendingWrite, Stored
 from .known_rows import Place
 from .store import Tables
+
+_place = itemgetter(0, 1)
+"""Where a change is: its table and its key."""
 
 
 class Capture:
@@ -70,26 +74,17 @@ class Capture:
 
         `all_went_well` when no statement has failed and no savepoint was gone back to.
         """
-        changes = [
-            change
-            for (name, key), before in self._before.items()
-            if (change := self._change(name, key, before, known=all_went_well)) is not None
-        ]
-        return sorted(changes, key=_place) if len(changes) > 1 else changes
-
-    def _change(self, name: str, key: Stored, before: Stored | None, *, known: bool) -> Change | None:
-        sql = self._tables[name]
-        if known and not sql.has_real:
+        changes: list[Change] = []
+        for (name, key), before in self._before.items():
+            sql = self._tables[name]
+            if not all_went_well or sql.has_real:
+                self._after[name, key] = self._connection.execute(sql.select_by_key, key).fetchone()
             after = self._after[name, key]
-        else:
-            after = self._after[name, key] = self._connection.execute(sql.select_by_key, key).fetchone()
-        if before == after:
-            return None
-        was, now = sql.values(before) if before else None, sql.values(after) if after else None
-        if was and now and same(was, now):
-            return None  # the same JSON in another order, by a statement of one's own
-        return Change(name, sql.key_of(now or was or {}), was, now)
-
-
-def _place(change: Change) -> tuple[str, Stored]:
-    return change.table, change.key
+            if before == after:
+                continue
+            was, now = sql.values(before) if before else None, sql.values(after) if after else None
+            if was and now and same(was, now):
+                continue  # the same JSON in another order, by a statement of one's own
+            changes.append(Change(name, sql.key_of(now or was or {}), was, now))
+        changes.sort(key=_place)
+        return changes

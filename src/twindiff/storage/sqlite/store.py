@@ -130,6 +130,7 @@ class SqliteStore:
         self._connection = connection
         self._tables = tables
         self._counters = counters
+        self.next = counters.next if counters else _refused
         self._known, self._touched = known, touched
         self._matching: Matching | None = None
         self.events: list[Event] = []
@@ -385,9 +386,8 @@ class SqliteStore:
 
     def update(self, row: Row, columns: Collection[str]) -> None:
         sql = self._writable(type(row))
-        values = [sql.stored(name, getattr(row, name)) for name in columns]
-        key = [getattr(row, name) for name in sql.key]
-        self._write(sql.updating(tuple(columns)), [*values, *key], None)
+        names = tuple(columns)
+        self._write(sql.updating(names), sql.values_of((*names, *sql.key))(row), None)
         if not self._connection.changes():
             raise sql.gone(row)
 
@@ -427,11 +427,6 @@ class SqliteStore:
         text = Sql()
         conditions = text.where(where, (Scope(OUTERMOST, table),)) or "TRUE"
         self._run(f"DELETE FROM {sql.name} AS {OUTERMOST} WHERE {conditions}", text.parameters)
-
-    def next(self, counter: str, *, at_least: int = 1) -> int:
-        if self._counters is None:
-            refuse_write(f"counter '{counter}'")
-        return self._counters.next(counter, at_least=at_least)
 
     def emit(self, event: Event) -> None:
         if self._counters is None:
@@ -474,6 +469,10 @@ class SqliteStore:
             if is_taken(error):
                 raise (taken or AlreadyExists) from None
             raise
+
+
+def _refused(counter: str, *, at_least: int = 1) -> int:
+    refuse_write(f"counter '{counter}'")
 
 
 def _select(
