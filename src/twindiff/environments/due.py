@@ -24,7 +24,7 @@ from twindiff.catalog.stamps import wall
 from twindiff.kit.blobs import Blobs
 from twindiff.kit.call import Call
 from twindiff.kit.due import NEVER, FailedWork, Job, first_value, instant_due, last_value
-from twindiff.kit.errors import ApiError, NotFound
+from twindiff.kit.errors import ApiError
 from twindiff.kit.rows import table_of
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
@@ -299,7 +299,9 @@ class Work:
         self.is_over = False
         """Whether there was nothing to do any more."""
         self._job = job
-        self._table = table_of(job.table)
+        table = table_of(job.table)
+        same = [table.columns[name] == value for name, value in zip(table.key, piece.key, strict=True)]
+        self._where = (*same, *job.where)
 
     def do(self, blobs: Blobs, moment: OperationContext) -> None:
         """Run the job; another process may have done so meanwhile. Raises LeftDue."""
@@ -312,18 +314,8 @@ class Work:
 
     def _row(self, db: Store) -> Any:
         """The row, if it is due still."""
-        row = self._found(db)
+        row = db.find(self._job.table, *self._where)
         return row if row and instant_due(getattr(row, self._job.column.name)) == self.piece.due else None
-
-    def _found(self, db: Store) -> Any:
-        if self._job.where:
-            columns = self._table.columns
-            same = [columns[name] == value for name, value in zip(self._table.key, self.piece.key, strict=True)]
-            return db.find(self._job.table, *same, *self._job.where)
-        try:
-            return db.get(self._job.table, *self.piece.key)
-        except NotFound:
-            return None
 
     def fail(self, error: Exception, moment: OperationContext) -> None:
         """Note that it has failed, so that it is not tried again."""

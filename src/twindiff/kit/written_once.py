@@ -58,10 +58,11 @@ class Answer(NamedTuple):
 class Kept:
     """What is known of one table: rows as they are now, and which of their columns are not written yet.
 
-    None stands for all columns, those of a new row. `absent` are keys that no row has.
+    None stands for all columns, those of a new row. `absent` are keys that no row has, `said` the words in which
+    questions were asked.
     """
 
-    __slots__ = ("absent", "answers", "cascades", "key", "key_of", "rows", "table", "unwritten")
+    __slots__ = ("absent", "answers", "cascades", "key", "key_of", "rows", "said", "table", "unwritten")
 
     def __init__(self, table: type[Row]) -> None:
         self.table = table
@@ -70,6 +71,7 @@ class Kept:
         self.unwritten: dict[Key, set[str] | None] = {}
         self.absent: set[Key] = set()
         self.answers: dict[Question, Answer] = {}
+        self.said: dict[Question, Answer] = {}
 
     def asked(self, where: Sequence[Expression]) -> Key | None:
         """The key that conditions ask for, when they give it in order and ask for nothing else."""
@@ -95,26 +97,30 @@ class Kept:
     def answer(self, question: Question) -> list[Any] | None:
         """The rows that a question was answered with, as they are now; None for one that was not asked."""
         try:
-            answer = self.answers.get(question) if self.answers else None
+            answer = self.said.get(question) if self.said else None
         except TypeError:  # it compares with a value that is no plain one
             return None
         return None if answer is None else [self.rows[key] for key in answer.keys]
 
     def changed(self, columns: Collection[str]) -> None:
         """Forget the answers that may be others now that columns of a row have changed."""
-        for question, answer in [*self.answers.items()] if self.answers else ():
-            if not answer.columns.isdisjoint(columns):
-                del self.answers[question]
+        if self.answers:
+            self._forget([each for each, answer in self.answers.items() if not answer.columns.isdisjoint(columns)])
 
     def added(self, row: Row) -> None:
         """Have a new row in the answers that it belongs to, but for those whose order is not that of keys."""
         self.absent.clear()
-        for question, answer in [*self.answers.items()] if self.answers else ():
-            key = self.key_of(row)
-            if answer.holds(row) and not answer.is_by_key:
-                del self.answers[question]
-            elif answer.holds(row) and key not in answer.keys:
-                insort(answer.keys, key)
+        if self.answers:
+            holding = [(each, answer) for each, answer in self.answers.items() if answer.holds(row)]
+            for _, answer in holding:
+                insort(answer.keys, self.key_of(row))
+            self._forget([each for each, answer in holding if not answer.is_by_key])
+
+    def _forget(self, questions: Sequence[Question]) -> None:
+        if questions:
+            self.said.clear()
+        for each in questions:
+            del self.answers[each]
 
     def removed(self, key: Key) -> None:
         """Have a row in no answer."""
@@ -125,10 +131,13 @@ class Kept:
 
 
 class Tables(dict[type[Row], Kept]):
-    """What is known of each table."""
+    """What is known of each table; `cascades` when rows of one of them go with others."""
+
+    cascades = False
 
     def __missing__(self, table: type[Row]) -> Kept:
         kept = self[table] = Kept(table)
+        self.cascades = self.cascades or kept.cascades
         return kept
 
 
@@ -221,7 +230,7 @@ class WrittenOnce:
             rows = self._db.rows(kept.table, *where, order=order)
             answer.keys.extend([kept.key_of(self._keep(kept, row)) for row in rows])
             known = kept.answers[answer.equal, order] = answer
-        kept.answers[where, order] = known
+        kept.said[where, order] = known
         return [kept.rows[key] for key in known.keys]
 
     def pages(self, table: type[Row], by: Column[Any], parents: Sequence[str], *where: Expression, **how: Any) -> Any:
@@ -289,7 +298,7 @@ class WrittenOnce:
     def remove(self, row: Row) -> None:
         kept = self._kept[type(row)]
         key = kept.key_of(row)
-        if any(each.cascades for each in self._kept.values()):
+        if self._kept.cascades:
             self.flush()
             self._kept.clear()
         kept.rows.pop(key, None)

@@ -43,13 +43,22 @@ def schedule(call: Call, run: Run, object: str, at: int | None, test_clock: str 
     """Have something done for an object at a time, instead of at the time that was set before; None is never."""
     kind = run.__name__
     known = next((each for each in _waiting(call, object) if each.kind == kind), None)
-    times = {"due": None, "clock_due": at} if test_clock else {"due": at, "clock_due": None}
+    times = _times(at, test_clock)
     if known and at is None:
         call.db.remove(known)
     elif known and (known.due, known.clock_due) != (times["due"], times["clock_due"]):
         call.db.change(known, **times)
     elif known is None and at is not None:
-        call.db.add(BillingWork(object=object, kind=kind, test_clock=test_clock, **times))
+        schedule_first(call, run, object, at, test_clock)
+
+
+def schedule_first(call: Call, run: Run, object: str, at: int, test_clock: str | None) -> None:
+    """Have something done for an object at a time, where it is known that it does not wait yet."""
+    call.db.add(BillingWork(object=object, kind=run.__name__, test_clock=test_clock, **_times(at, test_clock)))
+
+
+def _times(at: int | None, test_clock: str | None) -> dict[str, int | None]:
+    return {"due": None, "clock_due": at} if test_clock else {"due": at, "clock_due": None}
 
 
 def cancel_all(call: Call, object: str) -> None:

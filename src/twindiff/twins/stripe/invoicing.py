@@ -14,7 +14,7 @@ from twindiff.kit import Call
 from twindiff.kit.styles.stripe import StripeError
 
 from . import customer_balances, cycles, invoice_payments
-from .billing_work import cancel_all, schedule, work
+from .billing_work import cancel_all, schedule, schedule_first, work
 from .currencies import LEAST_CHARGE
 from .customers import CUSTOMERS, Customer
 from .discounts import coupons_of, used
@@ -46,17 +46,24 @@ def before(old: Invoice, new: Invoice) -> Fields:
 
 
 def created(call: Call, draft: Invoice) -> Invoice:
-    """Tell of a draft that has its lines, and let it advance if it does so by itself."""
-    draft = advance_later(call, retotal(call, draft))
+    """Tell of a new draft that has its lines, and let it advance if it does so by itself."""
+    at = _advances_at(call, draft)
+    if at is not None:
+        schedule_first(call, finalize_draft, draft.id, at, draft.test_clock)
+    draft = call.db.change(retotal(call, draft), automatically_finalizes_at=at)
     record_row(call, "invoice.created", INVOICES, draft)
     return draft
 
 
 def advance_later(call: Call, draft: Invoice) -> Invoice:
     """A draft that becomes final in an hour, or when it was told to, if it advances by itself."""
-    at = (draft.automatically_finalizes_at or now(call) + HOUR) if draft.auto_advance else None
+    at = _advances_at(call, draft)
     schedule(call, finalize_draft, draft.id, at, draft.test_clock)
     return call.db.change(draft, automatically_finalizes_at=at)
+
+
+def _advances_at(call: Call, draft: Invoice) -> int | None:
+    return (draft.automatically_finalizes_at or now(call) + HOUR) if draft.auto_advance else None
 
 
 # Lines of a draft
@@ -155,13 +162,14 @@ def retotal(call: Call, draft: Invoice) -> Invoice:
     totals.tax(rates, draft.default_tax_rates if draft.customer_tax_exempt == "none" else [])
     totals.write(call)
     customer = retrieve(call, CUSTOMERS, draft.customer)
-    due = _due(totals.total, customer.balance, draft.currency)
+    amounts = totals.amounts()
+    due = _due(amounts["total"], customer.balance, draft.currency)
     return update(
         call,
         INVOICES,
         draft,
         False,
-        **totals.amounts(),
+        **amounts,
         starting_balance=customer.balance,
         amount_due=due,
         amount_remaining=due,

@@ -6,6 +6,7 @@ https://docs.stripe.com/api/invoice-line-item
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from twindiff.kit import Call, Column, Json, column
 
@@ -116,41 +117,24 @@ class Totals:
                 triples = [(rate.id, rate.percentage, rate.inclusive) for rate in wanted]
                 self.taxes[at] = taxes_on(self._left(at), triples)
 
-    @property
-    def discount(self) -> int:
-        """What all discounts come to."""
-        return sum(sum(each.values()) for each in self.off)
-
-    @property
-    def added_tax(self) -> int:
-        """The taxes that are not in the amounts already."""
-        return sum(tax.amount for each in self.taxes for tax in each if not tax.inclusive)
-
-    @property
-    def inner_tax(self) -> int:
-        """The taxes that are in the amounts."""
-        return sum(tax.amount for each in self.taxes for tax in each if tax.inclusive)
-
-    @property
-    def total(self) -> int:
-        """What is to be paid."""
-        return self.subtotal - self.discount + self.added_tax
-
     def amounts(self) -> Fields:
-        """An invoice's fields of them."""
+        """An invoice's fields of them; `total` is what is to be paid."""
         by_discount: dict[str, int] = {}
         for each in self.off:
             for id, amount in each.items():
                 by_discount[id] = by_discount.get(id, 0) + amount
         by_rate: dict[str, list[Tax]] = {}
-        for each in self.taxes:
-            for tax in each:
-                by_rate.setdefault(tax.rate, []).append(tax)
+        inner = added = 0
+        for tax in chain.from_iterable(self.taxes):
+            by_rate.setdefault(tax.rate, []).append(tax)
+            inner += tax.amount if tax.inclusive else 0
+            added += 0 if tax.inclusive else tax.amount
+        total = self.subtotal - sum(by_discount.values()) + added
         return {
             "subtotal": self.subtotal,
-            "subtotal_excluding_tax": self.subtotal - self.inner_tax,
-            "total": self.total,
-            "total_excluding_tax": self.total - self.added_tax - self.inner_tax,
+            "subtotal_excluding_tax": self.subtotal - inner,
+            "total": total,
+            "total_excluding_tax": total - added - inner,
             "total_discount_amounts": [{"amount": off, "discount": id} for id, off in by_discount.items()],
             "total_taxes": [shown_tax(_together(several)) for several in by_rate.values()],
         }

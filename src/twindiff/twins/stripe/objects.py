@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -27,6 +28,7 @@ _SORTED = digits + ascii_uppercase + ascii_lowercase
 _PLACES = 5
 _FIRST = len(_SORTED) ** _PLACES // 2
 _PAIRS = [one + other for one in _SORTED for other in _SORTED]
+_ALL_PAIRS = len(_PAIRS)
 AFTER_SEEDS = 1_000_001
 """The first `seq` of an environment: rows of templates have those below."""
 _PREFIX = re.compile(r"[a-z]+(?:_[a-z]+)*?_(?=[A-Za-z0-9]|test_)")
@@ -144,10 +146,15 @@ def object_id(call: Call, prefix: str, length: int = 24) -> str:
 
     So an index by id grows at its end, instead of being written all over.
     """
-    high, low = divmod(_FIRST + call.db.next("stripe_objects", at_least=AFTER_SEEDS), len(_PAIRS))
-    first, middle = divmod(high, len(_PAIRS))
-    place = _SORTED[first % len(_SORTED)] + _PAIRS[middle] + _PAIRS[low]
-    return call.ids.new(f"{prefix}1{place}", length - 1 - _PLACES, LETTERS)
+    high, low = divmod(_FIRST + call.db.next("stripe_objects", at_least=AFTER_SEEDS), _ALL_PAIRS)
+    return call.ids.new(f"{prefix}1{_first_letters(high)}{_PAIRS[low]}", length - 1 - _PLACES, LETTERS)
+
+
+@lru_cache
+def _first_letters(high: int) -> str:
+    """All but the last two letters of a place, which are the same for thousands of objects."""
+    first, middle = divmod(high, _ALL_PAIRS)
+    return _SORTED[first % len(_SORTED)] + _PAIRS[middle]
 
 
 def find(call: Call, kind: Resource[R], id: str) -> R | None:

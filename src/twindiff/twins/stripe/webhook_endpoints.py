@@ -110,7 +110,8 @@ def listening(call: Call, type: str) -> int:
     """How many endpoints are told of events of a type."""
     if "endpoints" not in call.memo:
         call.memo["endpoints"] = call.db.rows(WebhookEndpoint) if call.db.count(WebhookEndpoint) else []
-    return sum([wants(endpoint, type) for endpoint in call.memo["endpoints"]])
+    endpoints: list[WebhookEndpoint] = call.memo["endpoints"]
+    return sum([wants(endpoint, type) for endpoint in endpoints]) if endpoints else 0
 
 
 def _check_url(url: str) -> None:
