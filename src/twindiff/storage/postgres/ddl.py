@@ -26,6 +26,8 @@ STORED: dict[ColumnType, str] = {
 }
 CATALOG = "twindiff_catalog"
 LONGEST_NAME = 63
+PENDING_KILOBYTES = 64
+"""What waits to be put into an index of words, all of which each search reads; 4 MB unless one says so."""
 SHAPE_PREFIX = "twindiff-shape"
 """Of the messages in the log that say what a twin's rows look like from there on."""
 ORIGIN_PREFIX = "twindiff-origin"
@@ -83,6 +85,8 @@ def _table(schema: str, table: Table, first: tuple[str, ...]) -> Iterator[str]:
         kind = "UNIQUE INDEX" if index.unique else "INDEX"
         where = f" WHERE {index.where}" if index.where else ""
         yield f"CREATE {kind} IF NOT EXISTS {quote(index.name)} ON {name} USING {index.method} ({index.places}){where}"
+        if index.method == "gin":
+            yield f"ALTER INDEX {quote(schema)}.{quote(index.name)} SET (gin_pending_list_limit = {PENDING_KILOBYTES})"
 
 
 def stored_type(column: Column[Any]) -> str:
