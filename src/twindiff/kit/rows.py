@@ -297,6 +297,8 @@ class Table(NamedTuple):
     """Texts by which rows are found whatever their case, each with an index of its own."""
     words: tuple[str, ...] = ()
     """Texts by whose words rows are found (`has_word`), each with an index of its own."""
+    labels: tuple[str, ...] = ()
+    """Texts that are kept in the indexes of words as a whole, so that `matches` with some of them costs no more."""
     entries: tuple[str, ...] = ()
     """Json columns whose objects' texts are indexed, each by its key: `Customer.metadata.json("tier") == "gold"`."""
 
@@ -328,6 +330,7 @@ if TYPE_CHECKING:
             unique: tuple[tuple[str, ...], ...] = (),
             folded: tuple[str, ...] = (),
             words: tuple[str, ...] = (),
+            labels: tuple[str, ...] = (),
             entries: tuple[str, ...] = (),
             visibility: Visibility = "plain",
             omit_defaults: bool = False,
@@ -353,6 +356,7 @@ else:
             unique: tuple[tuple[str, ...], ...] = (),
             folded: tuple[str, ...] = (),
             words: tuple[str, ...] = (),
+            labels: tuple[str, ...] = (),
             entries: tuple[str, ...] = (),
             visibility: Visibility = "plain",
             **options: Any,
@@ -365,9 +369,8 @@ else:
             _given[row] = given
             if table:
                 columns = _columns_of(row, given)
-                declared = Table(
-                    row, table, key, indexes, unique, visibility, columns, folded=folded, words=words, entries=entries
-                )
+                found_by = {"folded": folded, "words": words, "labels": labels, "entries": entries}
+                declared = Table(row, table, key, indexes, unique, visibility, columns, **found_by)
                 _check(declared)
                 _tables[row], _columns[row] = declared, declared.columns
                 _prepare_cascades(declared)
@@ -386,14 +389,15 @@ def _check(table: Table) -> None:
     row, columns = table.row.__name__, ", ".join(table.columns)
     if not table.key:
         raise TypeError(f"{row} needs a key: class {row}(Row, table='{table.name}', key=('…_id',))")
-    indexes = (*table.indexes, *table.unique, table.folded, table.words, table.entries)
+    indexes = (*table.indexes, *table.unique, table.folded, table.words, table.labels, table.entries)
     for what, names in [("key", table.key), *(("index", each) for each in indexes)]:
         for name in names:
             if name not in table.columns:
                 raise TypeError(f"{row}: its {what} names '{name}', which is no column. Columns: {columns}")
-    for name in table.entries:
-        if table.columns[name].kind != "json":
-            raise TypeError(f"{row}.{name} is {table.columns[name].kind}; entries are those of a Json column")
+    for name, wanted in [*((name, "json") for name in table.entries), *((name, "text") for name in table.labels)]:
+        if table.columns[name].kind != wanted:
+            what = "entries are those of a Json column" if wanted == "json" else "labels are texts"
+            raise TypeError(f"{row}.{name} is {table.columns[name].kind}; {what}")
     for name in table.key:
         if table.columns[name].nullable:
             raise TypeError(f"{row}.{name} belongs to the key and cannot be None")

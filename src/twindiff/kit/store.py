@@ -71,16 +71,23 @@ class Store(Protocol):
         ...
 
     def matches(
-        self, table: type[Row], words: Expression, *, limit: int, offset: int = 0, columns: tuple[Column[Any], ...]
+        self,
+        table: type[Row],
+        words: Expression,
+        *where: Expression,
+        limit: int,
+        offset: int = 0,
+        columns: tuple[Column[Any], ...],
     ) -> list[tuple[Any, ...]]:
         """Columns of the rows whose indexed text has words, in an order of the index's own; a far page costs no more.
 
-        `words` has nothing but `has_word` of one text, joined by `all_of`, `any_of` and `not_`. The order is the same
-        until something is written, and another on another engine.
+        `words` has nothing but `has_word` of one text, joined by `all_of`, `any_of` and `not_`. Nor does a condition
+        cost more that says which values the table's `labels` have; of others each row is looked at. The order is the
+        same until something is written, and another on another engine.
         """
         ...
 
-    def count_matches(self, table: type[Row], words: Expression, most: int) -> int:
+    def count_matches(self, table: type[Row], words: Expression, *where: Expression, most: int) -> int:
         """How many rows `matches` finds, counted up to `most`."""
         ...
 

@@ -237,13 +237,13 @@ class WrittenOnce:
         self.flush()
         return self._db.pages(table, by, parents, *where, **how)
 
-    def matches(self, table: type[Row], words: Expression, **how: Any) -> list[tuple[Any, ...]]:
+    def matches(self, table: type[Row], words: Expression, *where: Expression, **how: Any) -> list[tuple[Any, ...]]:
         self.flush()
-        return self._db.matches(table, words, **how)
+        return self._db.matches(table, words, *where, **how)
 
-    def count_matches(self, table: type[Row], words: Expression, most: int) -> int:
+    def count_matches(self, table: type[Row], words: Expression, *where: Expression, most: int) -> int:
         self.flush()
-        return self._db.count_matches(table, words, most)
+        return self._db.count_matches(table, words, *where, most=most)
 
     @contextmanager
     def savepoint(self) -> Generator[None]:

@@ -73,7 +73,7 @@ def _plain(table: Table, row: Mapping[str, Any]) -> Plain:
 
 def _shape(table: Table) -> list[Any]:
     columns = [_column_shape(column) for column in table.columns.values()]
-    kinds = {"words": table.words, "entries": table.entries}
+    kinds = {"words": table.words, "labels": table.labels, "entries": table.entries}
     further = [[kind, *indexed] for kind, indexed in kinds.items() if indexed]
     found_by = [*([table.folded] if table.folded else []), *further]
     return [table.name, table.key, table.indexes, table.unique, columns, *found_by]

@@ -52,12 +52,34 @@ MATCHES: list[Expression] = [
     any_of(PHRASE, SIGNS),
     *(Thing.text.has_word(word) for word in WORDS[5:]),
 ]
+NOTES = ["Zoë", "ZOË", "zoë", "a b", "\ue00061", "x" * 2_000, "\u212a" * 900, "k" * 900, ""]
+NARROWED: list[tuple[Expression, ...]] = [
+    (Thing.parent_id == "P1",),
+    (Thing.parent_id.is_null(), Thing.number == 3),
+    (not_(Thing.parent_id.in_(("P1", None))), not_(Thing.note.equals("zoë"))),
+    (any_of(Thing.parent_id == "P2", Thing.note.equals("ZOË")),),
+    (Thing.note.equals("k" * 900),),
+    (Thing.note.in_(("a b", "61", "")), any_of(Thing.number < 5, Thing.number.is_null())),
+    (any_of(Thing.note == "x" * 2_000, Thing.note == "x" * 2_001),),
+    (Thing.note.in_([str(n) for n in range(200)] + ["Zoë"]),),
+    (Thing.note.in_(()),),
+    (any_of(),),
+    (all_of(), Thing.note.has_word(Word(("zoe",))), not_(Thing.text == "Tide tables")),
+    (Thing.note == Thing.parent_id,),
+]
+"""Further conditions, most of them of labels."""
+CHANGES = [("text", "number"), ("note",), ("parent_id", "number"), ("text", "note")]
 ROWS = 100
 """More than an engine may keep aside before it looks words up."""
 
 
 def things(chance: Random, first: int) -> list[Thing]:
-    return [Thing(thing_id=f"T{first + n:03}", text=chance.choice(TEXTS)) for n in range(ROWS)]
+    return [thing(chance, f"T{first + n:03}") for n in range(ROWS)]
+
+
+def thing(chance: Random, id: str) -> Thing:
+    parent, note = chance.choice(("P1", "P2", "p1", None)), chance.choice((*NOTES, None))
+    return Thing(thing_id=id, text=chance.choice(TEXTS), parent_id=parent, note=note, number=chance.randint(0, 9))
 
 
 def assert_found(place: Place) -> None:
@@ -67,18 +89,25 @@ def assert_found(place: Place) -> None:
         matches = place.read(lambda db, word=word: db.rows(Thing, Thing.text.has_word(word), columns=(Thing.thing_id,)))
         assert [id for (id,) in matches] == having
     for words in MATCHES:
-        having = {row.thing_id for row in rows if holds(words, row, rows)}
-        pages = [
-            [id for (id,) in place.read(lambda db, at=at, words=words: page_of(db, words, at))]
-            for at in range(0, len(having) + 40, 40)
-        ]
-        assert sorted(id for page in pages for id in page) == sorted(having)
-        assert all(len(page) == 40 for page in pages[: len(having) // 40])
-        assert place.read(lambda db, words=words: db.count_matches(Thing, words, 30)) == min(30, len(having))
+        assert_matches(place, rows, words)
+    for where in NARROWED:
+        assert_matches(place, rows, BEGINNING, *where)
+        assert_matches(place, rows, PHRASE, *where)
 
 
-def page_of(db: Store, words: Expression, offset: int) -> list[tuple[str]]:
-    return db.matches(Thing, words, limit=40, offset=offset, columns=(Thing.thing_id,))
+def assert_matches(place: Place, rows: list[Thing], *where: Expression) -> None:
+    having = {row.thing_id for row in rows if all(holds(each, row, rows) for each in where)}
+    pages = [
+        [id for (id,) in place.read(lambda db, at=at: page_of(db, *where, offset=at))]
+        for at in range(0, len(having) + 40, 40)
+    ]
+    assert sorted(id for page in pages for id in page) == sorted(having)
+    assert all(len(page) == 40 for page in pages[: len(having) // 40])
+    assert place.read(lambda db: db.count_matches(Thing, *where, most=30)) == min(30, len(having))
+
+
+def page_of(db: Store, *where: Expression, offset: int) -> list[tuple[str]]:
+    return db.matches(Thing, *where, limit=40, offset=offset, columns=(Thing.thing_id,))
 
 
 def rewrite(chance: Random, db: Store) -> None:
@@ -87,8 +116,9 @@ def rewrite(chance: Random, db: Store) -> None:
         if chance.random() < 0.3:
             db.remove(row)
         else:
-            db.change(row, text=chance.choice(TEXTS), number=chance.randint(0, 9))
-    db.add(Thing(thing_id=f"A{chance.random()}", text=chance.choice(TEXTS)))
+            changed = thing(chance, row.thing_id)
+            db.change(row, **{name: getattr(changed, name) for name in chance.choice(CHANGES)})
+    db.add(thing(chance, f"A{chance.random()}"))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -123,4 +153,4 @@ def test_words_are_found_where_time_has_led(world: World) -> None:
 def test_matches_are_asked_for_by_words_of_one_text(world: World, words: Expression) -> None:
     place = world.environment()
     with pytest.raises(TypeError, match=r"has_word of one text|no index of its words"):
-        place.read(lambda db: page_of(db, words, 0))
+        place.read(lambda db: page_of(db, words, offset=0))

@@ -36,6 +36,7 @@ class Thing(
     unique=(("slug",),),
     folded=("text",),
     words=("text",),
+    labels=("parent_id", "note"),
     entries=("data",),
 ):
     thing_id: Column[str]
@@ -48,6 +49,7 @@ class Thing(
     data: Column[Json | None] = column(default=None)
     parent_id: Column[str | None] = column(default=None)
     slug: Column[str | None] = column(default=None)
+    note: Column[str | None] = column(default=None)
     touched_at: Column[Timestamp | None] = column(default=None, derived=True)
     count: Column[int] = column(default=0)
     is_open: Column[bool] = column(default=True)

@@ -155,22 +155,28 @@ class PostgresStore:
         return by_parent(load_columns((by, *columns), loading, self._run(query, text.parameters)))
 
     def matches(
-        self, table: type[Row], words: Expression, *, limit: int, offset: int = 0, columns: tuple[Column[Any], ...]
+        self,
+        table: type[Row],
+        words: Expression,
+        *where: Expression,
+        limit: int,
+        offset: int = 0,
+        columns: tuple[Column[Any], ...],
     ) -> list[tuple[Any, ...]]:
         form, text = self._tables.of(table), self._sql()
         matches = Matches(text, form, words)
-        if matches.asked is None:
-            return self.rows(table, words, limit=limit, offset=offset, columns=columns)
+        if where or matches.asked is None:
+            return self.rows(table, words, *where, limit=limit, offset=offset, columns=columns)
         selected = text.selected(columns, form.table)
         page, order = matches.page(limit, offset), text.order_by((), form.table, PAGE)
         rows = self._run(f"SELECT {selected} FROM {page} ORDER BY {order}", text.parameters)
         return load_columns(columns, loading, rows)
 
-    def count_matches(self, table: type[Row], words: Expression, most: int) -> int:
+    def count_matches(self, table: type[Row], words: Expression, *where: Expression, most: int) -> int:
         form, text = self._tables.of(table), self._sql()
         matches = Matches(text, form, words)
-        if matches.asked is None:
-            some = f"SELECT 1{from_where(form, text, (words,))} LIMIT %s::bigint"
+        if where or matches.asked is None:
+            some = f"SELECT 1{from_where(form, text, (words, *where))} LIMIT %s::bigint"
             query = f"SELECT COUNT(*) FROM ({some}) s"
             text.parameters.append(most)
         else:

@@ -38,7 +38,7 @@ def statements(table: Table) -> Iterator[str]:
         index = _index_name(table, [f"casefold({name})"])
         yield f"CREATE INDEX IF NOT EXISTS {index} ON {quote(table.name)} (casefold({quote(name)}))"
     for name in table.words:
-        yield from WordIndex(table, name).statements((name, number) if number else (name,))
+        yield from WordIndex(table, name).statements((name, *table.labels, *([number] if number else ())))
     for name in table.entries:
         yield from EntryIndex(table, name).statements((name, number) if number else (name,))
 

@@ -149,13 +149,15 @@ class Sql(Compiler):
         known = "1" if is_granted else f"{row} IN ({index.found(self.place(asked_of(word, SPELLING)))})"
         return f"CASE WHEN {row} IN ({index.noted}) THEN {self.has_word(left, word)} ELSE {known} END"
 
-    def matches(self, words: Expression, column: Column[Any], asked: str) -> str:
-        """The numbers of the rows that have words: what FTS5 tells when it is asked, and no text is looked into."""
+    def matches(
+        self, column: Column[Any], asked: str, where: Sequence[Expression], further: Sequence[Expression]
+    ) -> str:
+        """The numbers of the rows for which conditions hold, as FTS5 tells when it is asked, and `further` besides."""
         self.place(asked)
         self._read.add(f"{MATCHED}.{quote(column.name)}")
-        return WordIndex(table_of(column.table), column.name).matches(
-            self.expression(words, (Scope(MATCHED, column.table),))
-        )
+        scopes = (Scope(MATCHED, column.table),)
+        besides = self.where(further, scopes)
+        return WordIndex(table_of(column.table), column.name).matches(self.where(where, scopes), besides)
 
     def entry(self, left: str, column: Column[Any], text: str) -> str:
         table = table_of(column.table)

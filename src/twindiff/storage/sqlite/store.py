@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from twindiff.kit.errors import AlreadyExists, ApiError, NotFound, TooLarge
@@ -36,7 +37,7 @@ from .dialect import Sql
 from .entry_index import MANY_ROWS, EntryIndex
 from .known_rows import ALL, KnownRows, Place
 from .shapes import Shape, is_by_index, key_in, plain_columns, plain_order, plain_where
-from .word_index import MANY_FOUND, MOST_PART, Share, WordIndex
+from .word_index import share
 from .word_matches import Matching
 
 R = TypeVar("R", bound=Row)
@@ -225,7 +226,7 @@ class SqliteStore:
 
     def _text_of_page(self, order: Ordering, table: Table) -> Sql:
         """The text of a query for a page, which may rather read rows in their order than list what an index finds."""
-        return Sql(self._share, self._few) if is_by_index(order, table) else Sql(few=self._few)
+        return Sql(partial(share, self._first), self._few) if is_by_index(order, table) else Sql(few=self._few)
 
     def _few(self, index: EntryIndex, key: str, text: str) -> bool:
         """Whether it is quicker to look up which rows have a text under a key than to meet them."""
@@ -285,43 +286,37 @@ class SqliteStore:
         return query, text.parameters
 
     def matches(
-        self, table: type[Row], words: Expression, *, limit: int, offset: int = 0, columns: tuple[Column[Any], ...]
+        self,
+        table: type[Row],
+        words: Expression,
+        *where: Expression,
+        limit: int,
+        offset: int = 0,
+        columns: tuple[Column[Any], ...],
     ) -> list[tuple[Any, ...]]:
         sql, text = self._tables.of(table), Sql()
-        numbers = self._numbers(text, words)
+        numbers = self._numbers(text, words, where)
         if numbers is None:
-            return self.rows(table, words, limit=limit, offset=offset, columns=columns)
+            return self.rows(table, words, *where, limit=limit, offset=offset, columns=columns)
         page = f"{numbers} ORDER BY row LIMIT {text.place(limit)} OFFSET {text.place(offset)}"
         selected = text.selected(columns, sql.table)
         rows = f"FROM ({page}) p CROSS JOIN {sql.name} {OUTERMOST} ON {OUTERMOST}.rowid = p.row ORDER BY p.row"
         return load_columns(columns, _loading, self._run(f"SELECT {selected} {rows}", text.parameters))
 
-    def count_matches(self, table: type[Row], words: Expression, most: int) -> int:
+    def count_matches(self, table: type[Row], words: Expression, *where: Expression, most: int) -> int:
         text = Sql()
-        numbers = self._numbers(text, words)
+        numbers = self._numbers(text, words, where)
         if numbers is None:
-            return min(most, self.count(table, words))
+            return min(most, self.count(table, words, *where))
         some = f"{numbers} LIMIT {text.place(most)}"
         (count,) = cast(tuple[int], self._first(f"SELECT count(*) FROM ({some})", text.parameters))
         return count
 
-    def _numbers(self, text: Sql, words: Expression) -> str | None:
-        """The query for the numbers of the rows that have words; None where the index alone cannot tell."""
+    def _numbers(self, text: Sql, words: Expression, where: Sequence[Expression]) -> str | None:
+        """The query for the numbers of the rows that fit; None where the index alone cannot tell who has the words."""
         if self._matching is None:
             self._matching = Matching(self._run, keeps=self._counters is None)
-        return self._matching.numbers(text, words)
-
-    def _share(self, index: WordIndex, asked: str) -> Share:
-        """How many of the rows have what an index is asked for."""
-        (rows,) = cast(tuple[int], self._first(index.last, ()))
-        if rows < MANY_FOUND:
-            return "few"
-        most = max(MANY_FOUND, rows // MOST_PART)
-        for each in (asked.replace('"*', '"'), asked):  # of beginnings FTS5 lists all words before it counts any
-            (count,) = cast(tuple[int], self._first(index.count, (each, most)))
-            if count >= MANY_FOUND:
-                return "most" if count == most else "many"
-        return "few"
+        return self._matching.numbers(text, words, where)
 
     @contextmanager
     def savepoint(self) -> Generator[None]:

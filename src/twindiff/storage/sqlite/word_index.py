@@ -9,13 +9,16 @@ rows that are noted; until then FTS5 has no words of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, Literal
 
 from twindiff.kit.rows import Table
 from twindiff.kit.words import Part
 from twindiff.storage.sql.names import names, quote
 from twindiff.storage.sql.word_query import Spelling
+
+from .labels import labels_in
 
 MOST_NOTED = 64
 """Rows that wait for FTS5."""
@@ -40,6 +43,7 @@ class WordIndex:
         self._words = quote(self._name)
         self._noted = quote(f"{self._name} noted")
         self._all = quote(f"{self._name} all")
+        self._labels = partial(labels_in, table=table)
 
     def statements(self, places: Sequence[str]) -> Iterator[str]:
         """What creates it and keeps it; `places` are the columns at whose change a row is noted anew."""
@@ -61,19 +65,21 @@ class WordIndex:
     @property
     def settle(self) -> str:
         """Bring what is noted to FTS5."""
-        words, noted = _words_of(self._column), f"rowid IN ({self.noted})"
-        return (
-            f"INSERT INTO {self._words} (rowid, words) SELECT rowid, {words} FROM {self._table} WHERE {noted}"
-            f" ORDER BY rowid; DELETE FROM {self._noted};"
-        )
+        rows = f"SELECT rowid, {self._told('')} FROM {self._table} WHERE rowid IN ({self.noted}) ORDER BY rowid"
+        return f"INSERT INTO {self._words} (rowid, words) {rows}; DELETE FROM {self._noted};"
 
     @property
     def _take_out(self) -> str:
         """Take the words that a row has had out of FTS5, which must be told them, if they are there."""
-        text = f"old.{self._column}"
-        gone = f"SELECT 'delete', old.rowid, {_words_of(text)}"
-        is_there = f"{_is_text(text)} AND old.rowid NOT IN ({self.noted})"
+        gone = f"SELECT 'delete', old.rowid, {self._told('old.')}"
+        is_there = f"{_is_text('old.' + self._column)} AND old.rowid NOT IN ({self.noted})"
         return f"INSERT INTO {self._words} ({self._words}, rowid, words) {gone} WHERE {is_there};"
+
+    def _told(self, row: str) -> str:
+        """What FTS5 is told of a row, at whose blanks it parts words; ASCII it takes apart as `index_words` does."""
+        text = f"{row}{self._column}"
+        words = f"CASE WHEN octet_length({text}) > length({text}) THEN index_words({text}) ELSE {text} END"
+        return f"{words}{self._labels(row)}"
 
     @property
     def noted(self) -> str:
@@ -89,10 +95,16 @@ class WordIndex:
         """How many rows FTS5 knows that fit, up to as many as are counted."""
         return f"SELECT count(*) FROM ({self.found('?')} LIMIT ?)"
 
-    def matches(self, condition: str) -> str:
-        """The numbers of the rows that fit what is asked, or of which FTS5 has nothing yet and a condition holds."""
-        noted = f"SELECT {MATCHED}.rowid FROM {self._table} {MATCHED} WHERE {MATCHED}.rowid IN ({self.noted})"
-        return f"SELECT rowid AS row FROM {self._words} WHERE {self._words} MATCH ?1 UNION ALL {noted} AND {condition}"
+    def matches(self, condition: str, further: str) -> str:
+        """The numbers of the rows that fit what is asked, or of which FTS5 has nothing yet and a condition holds.
+
+        What there is `further` must hold for the former too.
+        """
+        rows, place = f"{self._table} {MATCHED}", f"{MATCHED}.rowid"
+        joined = f" CROSS JOIN {rows} ON {place} = {self._words}.rowid AND {further}" if further else ""
+        fitting = f"SELECT {self._words}.rowid AS row FROM {self._words}{joined} WHERE {self._words} MATCH ?1"
+        noted = f"{self._noted} CROSS JOIN {rows} ON {place} = {self._noted}.row AND {condition}"
+        return f"{fitting} UNION ALL SELECT {place} FROM {noted}"
 
     @property
     def endings(self) -> str:
@@ -115,9 +127,17 @@ def _is_text(text: str) -> str:
     return f"{text} <> ''"
 
 
-def _words_of(text: str) -> str:
-    """What FTS5 takes apart at blanks; ASCII it takes apart by itself as `index_words` does."""
-    return f"CASE WHEN octet_length({text}) > length({text}) THEN index_words({text}) ELSE {text} END"
+def share(first: Callable[[str, Sequence[Any]], Any], index: WordIndex, asked: str) -> Share:
+    """How many of the rows have what an index is asked for; `first` gives the first row that a statement finds."""
+    (rows,) = first(index.last, ())
+    if rows < MANY_FOUND:
+        return "few"
+    most = max(MANY_FOUND, rows // MOST_PART)
+    for each in (asked.replace('"*', '"'), asked):  # of beginnings FTS5 lists all words before it counts any
+        (count,) = first(index.count, (each, most))
+        if count >= MANY_FOUND:
+            return "most" if count == most else "many"
+    return "few"
 
 
 def word_indexes(table: Table) -> Iterator[WordIndex]:

@@ -6,8 +6,9 @@ which it lists first. So where few words begin so, these are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, cast
 
 from twindiff.kit.rows import AllOf, AnyOf, Column, Expression, Not, Where, table_of
 from twindiff.kit.words import Part, Word
@@ -15,15 +16,22 @@ from twindiff.storage.sql.word_query import text_of
 
 from .connection import Stored
 from .dialect import Sql
+from .labels import is_labelled, labels_of, values_by_index
 from .word_index import SPELLING, WordIndex
 
 MOST_ENDINGS = 16
 """Words that begin alike up to which they are asked for one by one."""
+FEW_VALUES = 16
+"""Values of which any is asked for without a look at which of them there are."""
+MOST_VALUES = 1_000
+"""Values that rows have in a column up to which they are listed."""
 
 Run = Callable[[str, Sequence[Any]], list[Stored]]
 """Runs a statement and gives all that it finds."""
 Endings = Callable[[str], list[str]]
 """The first words that begin in some way, one more than are asked for one by one."""
+Values = Callable[[Column[Any]], set[object] | None]
+"""The values that rows have in a column; None where they cannot be listed soon."""
 
 
 class Matching:
@@ -34,11 +42,19 @@ class Matching:
         self._keeps = keeps
         self._endings: dict[tuple[Column[Any], str], list[str]] = {}
 
-    def numbers(self, text: Sql, words: Expression) -> str | None:
-        """The query for the numbers of the rows that have words; None where the index alone cannot tell."""
+    def numbers(self, text: Sql, words: Expression, where: Sequence[Expression]) -> str | None:
+        """The query for the numbers of the rows that have words, and for which conditions hold.
+
+        None where the index alone cannot tell who has the words.
+        """
         column = text_of(words)
-        asked = exactly_asked(words, lambda start: self._beginning(column, start))
-        return text.matches(words, column, asked) if asked else None
+        question = Question(column, partial(self._beginning, column), self._values)
+        told = [question.exactly(part) for part in (words, *where)]
+        if told[0] is None or told[0].is_not:
+            return None
+        asked = _all_of([part for part in told if part])
+        further = [part for part, known in zip(where, told[1:], strict=True) if not known]
+        return text.matches(column, asked.text, (words, *where), further)
 
     def _beginning(self, column: Column[Any], start: str) -> list[str]:
         """The first words of a text's index that begin in some way."""
@@ -49,40 +65,88 @@ class Matching:
             known = self._endings[column, start] = [word for (word,) in rows]
         return known
 
-
-def exactly_asked(words: Expression, endings: Endings) -> str | None:
-    """What FTS5 finds the rows by that have words, and no others; None where it cannot tell."""
-    if isinstance(words, AnyOf):
-        return _joined((exactly_asked(part, endings) for part in words.parts), SPELLING.either)
-    if isinstance(words, AllOf):
-        wanted = [part for part in words.parts if not isinstance(part, Not)]
-        having = _joined((exactly_asked(part, endings) for part in wanted), SPELLING.both)
-        unwanted = [part.part for part in words.parts if isinstance(part, Not)]
-        if not unwanted or having is None:
-            return having
-        lacking = _joined((exactly_asked(part, endings) for part in unwanted), SPELLING.either)
-        return lacking and f"({having} NOT {lacking})"
-    return _asked_of(cast(Word, words.value), endings) if isinstance(words, Where) else None
+    def _values(self, column: Column[Any]) -> set[object] | None:
+        """The values that rows have in a column, and NULL; None where no index gives them, or they are very many."""
+        query = values_by_index(column)
+        values = {value for (value,) in self._run(query, (MOST_VALUES,))} if query else set[object]()
+        return {None, *values} if query and len(values) < MOST_VALUES else None
 
 
-def _asked_of(word: Word, endings: Endings) -> str | None:
-    if not word.is_plain:
-        return None
-    parts = [part for form in word.parts for (part,) in [form]]
-    return _joined((_spelled(part, endings) for part in parts), SPELLING.either)
+class Asked(NamedTuple):
+    """What FTS5 finds rows by, or with `is_not` all other rows."""
+
+    text: str
+    is_not: bool = False
 
 
-def _spelled(part: Part, endings: Endings) -> str:
-    if not part.is_start:
-        return SPELLING.part(part)
-    words = endings(part.text)
-    if not words or len(words) > MOST_ENDINGS:
-        return SPELLING.part(part)
-    return f"({SPELLING.either.join(SPELLING.part(Part(word)) for word in words)})"
+class Question(NamedTuple):
+    """What FTS5 is asked of a text and of the labels beside it."""
+
+    text: Column[Any]
+    endings: Endings
+    values: Values
+
+    def exactly(self, part: Expression) -> Asked | None:
+        """What finds the rows for which a condition holds, and no others; None where FTS5 cannot tell."""
+        if isinstance(part, Where):
+            return self._of_word(cast(Word, part.value)) if _is_word_in(part, self.text) else self._labelled(part)
+        if isinstance(part, Not):
+            asked = self.exactly(part.part)
+            return asked and Asked(asked.text, not asked.is_not)
+        if not isinstance(part, AllOf | AnyOf):
+            return None
+        known = [asked for asked in map(self.exactly, part.parts) if asked]
+        if not known or len(known) < len(part.parts):
+            return None
+        return _all_of(known) if isinstance(part, AllOf) else _any_of(known)
+
+    def _of_word(self, word: Word) -> Asked | None:
+        if not word.is_plain:
+            return None
+        parts = [part for form in word.parts for (part,) in [form]]
+        return Asked(_joined(map(self._spelled, parts), SPELLING.either))
+
+    def _spelled(self, part: Part) -> str:
+        if not part.is_start:
+            return SPELLING.part(part)
+        words = self.endings(part.text)
+        if not words or len(words) > MOST_ENDINGS:
+            return SPELLING.part(part)
+        return _joined((SPELLING.part(Part(word)) for word in words), SPELLING.either)
+
+    def _labelled(self, part: Where) -> Asked | None:
+        """Of many values those are asked for that rows have, or those others that they have if these are fewer."""
+        if not is_labelled(part.column):
+            return None
+        is_not = False
+        if part.op == "in" and len(values := {*cast(Collection[object], part.value)}) > FEW_VALUES:
+            present = self.values(part.column)
+            if present is not None:
+                others = present - values
+                is_not = len(others) < len(values & present)
+                part = part._replace(value=others if is_not else values & present)
+        labels = labels_of(part)
+        return Asked(_joined(map(SPELLING.part, labels), SPELLING.either), is_not) if labels else None
 
 
-def _joined(parts: Iterable[str | None], operator: str) -> str | None:
+def _is_word_in(part: Where, text: Column[Any]) -> bool:
+    return part.op == "has_word" and part.column is text
+
+
+def _all_of(parts: Sequence[Asked]) -> Asked:
+    having = [part.text for part in parts if not part.is_not]
+    lacking = [part.text for part in parts if part.is_not]
+    if not having:
+        return Asked(_joined(lacking, SPELLING.either), is_not=True)
+    both = _joined(having, SPELLING.both)
+    return Asked(f"({both} NOT {_joined(lacking, SPELLING.either)})" if lacking else both)
+
+
+def _any_of(parts: Sequence[Asked]) -> Asked:
+    neither = _all_of([Asked(part.text, not part.is_not) for part in parts])
+    return Asked(neither.text, not neither.is_not)
+
+
+def _joined(parts: Iterable[str], operator: str) -> str:
     known = [*parts]
-    if not known or None in known:
-        return None
-    return f"({operator.join(cast(list[str], known))})"
+    return known[0] if len(known) == 1 else f"({operator.join(known)})"

@@ -16,6 +16,8 @@ from .further_tables import Collaboration, GroupMembership
 from .tables import File, Folder, Item, User, WebLink
 
 ROOT = "0"
+MOST_FOLDERS = 2_000
+"""Folders up to which it is found out in which of them the caller may see what is there."""
 Right = Literal["list", "preview", "download", "comment", "share", "upload", "edit", "delete", "invite", "own"]
 Rights = frozenset[str]
 
@@ -106,7 +108,7 @@ def look_up_folders(call: Call, ids: Iterable[str | None]) -> None:
 
 def forget(call: Call, *folders: str) -> None:
     """Look folders up again that have been changed, with all that was found out by them."""
-    for name in [name for name in call.memo if name.startswith(("chain ", "rights "))]:
+    for name in [name for name in call.memo if name.startswith(("chain ", "rights ", "visible "))]:
         del call.memo[name]
     for folder in folders:
         call.memo.pop(f"folder {folder}", None)
@@ -147,6 +149,37 @@ def _grants(call: Call) -> dict[str, Rights]:
 def granted_items(call: Call) -> list[tuple[str, str]]:
     """Kind and id of the items that collaborations give to the caller."""
     return [(kind, item) for key in _grants(call) for kind, _, item in (key.partition(" "),)]
+
+
+def is_limited(call: Call) -> bool:
+    """Whether more than owners and collaborations says who may see what: the token, or links that were shown."""
+    return call.memo.get("limit") is not None or "linked" in call.memo
+
+
+def collaborated(call: Call, kind: str) -> list[str]:
+    """The items of a kind that the caller may see as a collaborator."""
+    return [item for each, item in granted_items(call) if each == kind and _grants(call)[f"{each} {item}"]]
+
+
+def visible_folders(call: Call) -> list[str] | None:
+    """The folders because of which the caller may see what is in them; None when there are very many folders."""
+    if "visible folders" in call.memo:
+        return call.memo["visible folders"]
+    if call.db.count(Folder) > MOST_FOLDERS:
+        return None
+    columns = (Folder.id, Folder.parent_id, Folder.owned_by_id)
+    folders = {id: (parent, owner) for id, parent, owner in call.db.rows(Folder, columns=columns) if id != ROOT}
+    granted = {*collaborated(call, "folder")}
+    seen: dict[str | None, bool] = {}
+
+    def is_seen(id: str | None) -> bool:
+        if id not in seen:
+            parent, owner = folders.get(id or "", (None, ""))
+            seen[id] = id in folders and (owner in (None, call.actor) or id in granted or is_seen(parent))
+        return seen[id]
+
+    call.memo["visible folders"] = [id for id in folders if is_seen(id)]
+    return call.memo["visible folders"]
 
 
 def rights_in(call: Call, folder_id: str | None) -> Rights:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from twindiff.kit import Call, any_of
+from twindiff.kit import Call, any_of, exists, not_
 from twindiff.kit.rows import Expression
 from twindiff.kit.styles.box import BadRequest
 from twindiff.kit.values import coalesce
 
-from .access import NONE, ROOT, find_folder, is_trashed, rights
+from .access import NONE, ROOT, collaborated, find_folder, is_limited, is_trashed, rights, visible_folders
 from .listing import folders_below
 from .stamps import naive
-from .tables import File, FileVersion, Folder
+from .tables import File, FileVersion, Folder, User
 
 Trash = Literal["non_trashed_only", "trashed_only", "all_items"]
 
@@ -86,22 +86,29 @@ class Filters(NamedTuple):
             conditions.append(any_of(*wanted) if kind is File else any_of())
         return conditions
 
-    def trash_conditions(self, call: Call, kind: Any) -> list[Expression]:
-        """What the rows of a kind must be to be in the trash, if that is where they are looked for."""
-        if self.trash != "trashed_only":
+    def place_conditions(self, call: Call, kind: Any) -> list[Expression]:
+        """What the rows of a kind must be to be in the trash, or not to be."""
+        if self.trash == "all_items":
             return []
-        tops = call.db.rows(Folder, Folder.item_status == "trashed", columns=(Folder.id,))
-        folders = _below(call, [id for (id,) in tops])
-        return [any_of(kind.item_status == "trashed", kind.parent_id.in_(sorted(folders)))]
+        gone = kind.parent_id.in_(_trashed_folders(call))
+        if self.trash == "trashed_only":
+            return [any_of(kind.item_status == "trashed", gone) if gone.value else kind.item_status == "trashed"]
+        outside = [kind.item_status == "active"] if _has_others(call, kind, kind.item_status, "active") else []
+        return [*outside, not_(gone)] if gone.value else outside
 
-    def admit_all(self, call: Call, kind: Any) -> bool:
-        """Whether the rows of a kind are admitted whatever they are: all are the caller's, and none is in the trash."""
-        if self.updaters or self.trash == "trashed_only":
-            return False
-        others = [kind.owned_by_id < call.actor, kind.owned_by_id > call.actor]
-        if self.trash == "non_trashed_only":
-            others += [kind.item_status < "active", kind.item_status > "active"]
-        return not any(call.db.count(kind, each) for each in others)
+    def admitting(self, call: Call, kind: Any) -> list[Expression] | None:
+        """What rows that are in place must be for all of them to be admitted; None where each must be looked at."""
+        if self.updaters or is_limited(call):
+            return None
+        root: list[Expression] = [kind.id != ROOT] if kind is Folder and call.db.find(Folder, Folder.id == ROOT) else []
+        if not _has_others(call, kind, kind.owned_by_id, call.actor):
+            return root
+        folders = visible_folders(call)
+        if folders is None:
+            return None
+        ways = ((kind.parent_id, folders), (kind.id, collaborated(call, kind.type.default)))
+        given = [column.in_(ids) for column, ids in ways if ids]
+        return [*root, any_of(kind.owned_by_id == call.actor, kind.owned_by_id.is_null(), *given)]
 
     def admit(self, call: Call, item: Any) -> bool:
         """Whether an item stands where it is looked for, and the caller may see it."""
@@ -117,6 +124,21 @@ class Filters(NamedTuple):
             return True
         recent = call.db.rows(FileVersion, FileVersion.file_id == item.id, order=-FileVersion.version_number, limit=10)
         return bool({item.modified_by_id, *(version.modified_by_id for version in recent)} & self.updaters)
+
+
+def _has_others(call: Call, kind: Any, column: Any, value: str) -> bool:
+    """Whether a row of a kind has another value than one; it is looked for in the column's index."""
+    others = any_of(exists(kind, column < value), exists(kind, column > value))
+    return bool(call.db.rows(User, User.id == call.actor, others, columns=(User.id,)))
+
+
+def _trashed_folders(call: Call) -> list[str]:
+    """The folders in the trash, and all below them."""
+    if "trashed folders" not in call.memo:
+        is_gone = any_of(Folder.item_status < "active", Folder.item_status > "active")
+        tops = call.db.rows(Folder, is_gone, columns=(Folder.id,))
+        call.memo["trashed folders"] = sorted(_below(call, [id for (id,) in tops]))
+    return call.memo["trashed folders"]
 
 
 def _within(call: Call, ancestors: list[str]) -> frozenset[str] | None:

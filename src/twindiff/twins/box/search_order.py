@@ -16,14 +16,14 @@ from twindiff.kit import Call
 from twindiff.kit.rows import Expression, Order
 from twindiff.kit.styles.box import Window
 
-from .access import ROOT, look_up_folders
+from .access import look_up_folders
 from .further_tables import ContentText, MetadataInstance
 from .listing import KINDS
 from .metadata_filters import fits
 from .search_filters import Filters
 from .search_query import Both, Query, Term, excluded_terms, wanted_terms
 from .search_texts import IN_ITEMS, Found, Key, Texts, has_any, has_query, is_exact
-from .tables import Comment, File, Folder, Item
+from .tables import Comment, File, Item
 
 HEAD = 250
 """As many items of each kind are put in order by how well they fit."""
@@ -50,7 +50,9 @@ class Search:
         self.filters = filters
         self.texts = Texts(call, query, parts)
         self.kinds = [kind for kind in KINDS if kind.type.default in filters.kinds]
-        self.conditions = {kind: filters.conditions(kind) for kind in self.kinds}
+        self.conditions = {
+            kind: [*filters.conditions(kind), *filters.place_conditions(call, kind)] for kind in self.kinds
+        }
         self.listed = self._with_metadata(metadata) if metadata else None
         """The items of which any must be, where metadata says."""
         if query is not None and not any(True for _ in wanted_terms(query)):
@@ -98,14 +100,23 @@ class Search:
         texts, query = self.texts, self.query
         if query is None or not texts.parts.issuperset(IN_ITEMS) or not is_exact(query):
             return None
-        if any(self.conditions.values()) or not texts.is_only_in_items(excluded_terms(query)):
+        if not texts.is_only_in_items(excluded_terms(query)):
             return None
-        sizes = {kind: self.call.db.count_matches(kind, self._words(kind), MOST) for kind in self.kinds}
+        sizes = {kind: self._count(kind) for kind in self.kinds}
         if max(sizes.values(), default=0) <= HEAD:
             return None
-        if not all(self.filters.admit_all(self.call, kind) for kind in (*self.kinds, Folder)):
-            return None
-        return None if self.call.db.rows(Folder, Folder.id == ROOT, columns=(Folder.id,)) else sizes
+        for kind in self.kinds:
+            admitting = self.filters.admitting(self.call, kind)
+            if admitting is None:
+                return None
+            if admitting:
+                self.conditions[kind] += admitting
+                sizes[kind] = self._count(kind)
+        return sizes
+
+    def _count(self, kind: Any) -> int:
+        """How many items of a kind have the words of what is asked for by themselves, up to as many as are counted."""
+        return self.call.db.count_matches(kind, self._words(kind), *self.conditions[kind], most=MOST)
 
     def _counted(self, sizes: dict[Any, int], at: Window) -> Page:
         """A page of what as many items have by themselves, and of the others."""
@@ -137,18 +148,16 @@ class Search:
     def _fetch(self, kind: Any, order: Order | tuple[()] = ()) -> Fetch:
         """What gives the rows of a kind that have the words of what is asked for by themselves."""
         columns = _columns(kind)
-        narrow = [*self.conditions[kind], *self.filters.trash_conditions(self.call, kind)]
         if self.query is None or not self.texts.parts.intersection(IN_ITEMS):
             return lambda offset, limit: []
-        words, rows = self._words(kind), self.call.db.rows
-        if narrow or order:
+        words, where, db = self._words(kind), self.conditions[kind], self.call.db
+        if order:
             return lambda offset, limit: [
                 Found(*row)
-                for row in rows(kind, *narrow, words, order=order, limit=limit, offset=offset, columns=columns)
+                for row in db.rows(kind, *where, words, order=order, limit=limit, offset=offset, columns=columns)
             ]
-        matches = self.call.db.matches
         return lambda offset, limit: [
-            Found(*row) for row in matches(kind, words, limit=limit, offset=offset, columns=columns)
+            Found(*row) for row in db.matches(kind, words, *where, limit=limit, offset=offset, columns=columns)
         ]
 
     def _walk(self, fetch: Fetch, begin: int = 0) -> Iterator[Found]:

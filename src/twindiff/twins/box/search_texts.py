@@ -90,7 +90,7 @@ class Texts:
 
     def _among(self, table: Any, column: Column[Any], part: str) -> list[Term]:
         terms = self._terms if part in self.parts else ()
-        return [term for term in terms if self._call.db.count_matches(table, has_term(column, term), 1)]
+        return [term for term in terms if self._call.db.count_matches(table, has_term(column, term), most=1)]
 
     def is_only_in_items(self, terms: Iterable[Term]) -> bool:
         """Whether no content and no comment has one of some terms."""

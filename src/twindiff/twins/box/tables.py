@@ -49,6 +49,10 @@ class Collection(Row, table="box_collections", key=("id",)):
     user_id: Column[str | None] = references(User, default=None, derived=True)
 
 
+LABELS = ("owned_by_id", "item_status", "parent_id")
+"""What decides who finds an item in a search, and where."""
+
+
 class Folder(
     Row,
     table="box_folders",
@@ -60,6 +64,7 @@ class Folder(
         ("modified_at", "id"),
     ),
     words=("search_text",),
+    labels=LABELS,
 ):
     id: Column[str]
     type: Column[str] = column(default="folder")
@@ -116,6 +121,7 @@ class File(
         ("sha_1",),
     ),
     words=("search_text",),
+    labels=(*LABELS, "extension"),
 ):
     id: Column[str]
     type: Column[str] = column(default="file")
@@ -278,6 +284,7 @@ class WebLink(
         ("modified_at", "id"),
     ),
     words=("search_text",),
+    labels=LABELS,
 ):
     id: Column[str]
     type: Column[str] = column(default="web_link")

@@ -16,6 +16,8 @@ from .conftest import ADA, BEN, Box
 
 WORDS = ["plan", "plant", "budget", "red", "Zoë", "müller", "2024", "東京"]
 WEIGHTS = {"name": 8, "description": 4, "tags": 4, "file_content": 2, "comments": 1}
+SHARED = {"id": "1", "item_id": "13", "item_type": "folder", "accessible_by_id": ADA, "role": "viewer"}
+EXTENSIONS = ("txt", "TXT", "plan", "tar.gz", "Zoë", "", None)
 Rows = dict[str, list[dict[str, Any]]]
 Said = dict[str, list[list[str]]]
 """The words of an item's parts; a part may have several texts."""
@@ -37,6 +39,8 @@ class Item(NamedTuple):
     modified_at: str
     is_active: bool
     owner: str
+    """Who sees it, being its owner, its folder's or a collaborator."""
+    row: dict[str, Any]
 
     def has(self, wanted: str) -> list[str]:
         """The parts that have a word, or words side by side; the last goes on where items say something themselves."""
@@ -86,6 +90,7 @@ def rows_of(chance: Random, files: int, others: int, *, is_mixed: bool) -> Rows:
         {"id": "10", "name": "Mine", "parent_id": "0", "owned_by_id": ADA},
         {"id": "11", "name": "Gone", "parent_id": "0", "owned_by_id": ADA, "item_status": "active"},
         {"id": "12", "name": "Theirs", "parent_id": "0", "owned_by_id": BEN if is_mixed else ADA},
+        {"id": "13", "name": "Shared", "parent_id": "0", "owned_by_id": BEN if is_mixed else ADA},
     ]
     if is_mixed:
         folders[1]["item_status"] = "trashed"
@@ -95,22 +100,30 @@ def rows_of(chance: Random, files: int, others: int, *, is_mixed: bool) -> Rows:
         status = "trashed" if is_mixed and chance.random() < 0.1 else "active"
         said = {"name": f"{phrase(chance, 3)} {number}", "description": phrase(chance, 1), "tags": [phrase(chance, 1)]}
         stamp = f"2024-01-01T00:00:{chance.randint(10, 59)}"
-        place = {"parent_id": chance.choice(("10", "11", "12")), "owned_by_id": owner, "item_status": status}
-        return {"id": str(number), "modified_at": stamp, **said, **place, **more}
+        parent = chance.choice(("10", "11", "12", "13"))
+        place = {"parent_id": parent, "owned_by_id": owner, "item_status": status}
+        times = {
+            "created_at": f"2023-01-01T00:00:{chance.randint(10, 59)}",
+            "modified_at": chance.choice((stamp, None)),
+        }
+        return {"id": str(number), **times, **said, **place, **more}
 
     ids = chance.sample(range(100_000, 999_999), files + 2 * others)
     links = [item(id, url="https://example.com") for id in ids[:others]]
     folders += [item(id) for id in ids[others : 2 * others]]
-    made = [item(id, sha_1=f"sha{chance.randint(0, 60)}") for id in ids[2 * others :]]
+    made = [
+        item(id, sha_1=f"sha{chance.randint(0, 60)}", extension=chance.choice(EXTENSIONS), size=chance.randint(0, 999))
+        for id in ids[2 * others :]
+    ]
     texts = [{"sha_1": f"sha{n}", "text": phrase(chance, 4)} for n in range(30)]
-    told = chance.choices(made, k=40)
     comments = [
         {"id": str(n), "message": phrase(chance, 3), "file_id": file["id"], "item_id": file["id"]}
-        for n, file in enumerate(told)
+        for n, file in enumerate(chance.choices(made, k=40))
     ]
     items = {"box_folders": folders, "box_files": made, "box_web_links": links}
     users = [{"id": id, "name": id, "login": f"{id}@example.com", "role": "admin"} for id in (ADA, BEN)]
-    return {**items, "box_content_texts": texts, "box_comments": comments, "box_users": users}
+    told = {"box_content_texts": texts, "box_comments": comments, "box_collaborations": [SHARED]}
+    return {**items, **told, "box_users": users}
 
 
 def items_of(rows: Rows) -> list[Item]:
@@ -127,8 +140,9 @@ def items_of(rows: Rows) -> list[Item]:
             around = [row, *([at[row["parent_id"]]] if row["parent_id"] in at else ())]
             is_active = all(each.get("item_status", "active") == "active" for each in around)
             owner = {each["owned_by_id"] for each in around}
-            stamp = row.get("modified_at", "")
-            items += [Item(kind, row["id"], row["name"], said, stamp, is_active, each) for each in sorted(owner)]
+            owner |= {ADA} if "13" in (row["id"], row["parent_id"]) else set()
+            stamp = row.get("modified_at") or ""
+            items += [Item(kind, row["id"], row["name"], said, stamp, is_active, each, row) for each in sorted(owner)]
     return items
 
 
@@ -215,3 +229,55 @@ def test_the_latest_come_first_when_they_are_to(request: pytest.FixtureRequest, 
     at = {(item.kind, item.id): item.modified_at for item in place.expected(query)}
     assert sorted(listed) == sorted(at), query.text
     assert [at[key] for key in listed] == sorted(at.values(), reverse=True)
+
+
+def narrowing(chance: Random) -> dict[str, Any]:
+    """One or two filters."""
+    size, second = chance.randint(0, 900), chance.randint(10, 59)
+    filters = {
+        "file_extensions": chance.choice(("txt", "ZOË,plan", "tar.gz", "doc")),
+        "owner_user_ids": chance.choice((ADA, BEN, f"{ADA},{BEN}", "1")),
+        "ancestor_folder_ids": chance.choice(("10", "12,13", "13")),
+        "type": chance.choice(("file", "folder", "web_link")),
+        "size_range": chance.choice((f"{size},", f",{size}", f"{size},{size + 99}")),
+        "created_at_range": chance.choice((f"2023-01-01T00:00:{second}Z,", f",2023-01-01T00:00:{second}Z")),
+        "updated_at_range": chance.choice((f"2024-01-01T00:00:{second}Z,", f",2023-01-01T00:00:{second}Z")),
+    }
+    return {name: filters[name] for name in chance.sample(sorted(filters), chance.randint(1, 2))}
+
+
+def is_left(item: Item, filters: dict[str, Any]) -> bool:
+    """Whether an item is what filters leave."""
+    row = item.row
+    listed = {name: text.split(",") for name, text in filters.items()}
+    extensions = [each.casefold() for each in listed.get("file_extensions", [])]
+    kept = [
+        not extensions or (item.kind == "file" and (row["extension"] or "-").casefold() in extensions),
+        row["owned_by_id"] in listed.get("owner_user_ids", [row["owned_by_id"]]),
+        "ancestor_folder_ids" not in listed or row["parent_id"] in listed["ancestor_folder_ids"],
+        item.kind == filters.get("type", item.kind),
+        "size_range" not in listed or (item.kind == "file" and is_within(row["size"], *listed["size_range"], read=int)),
+    ]
+    created, updated = row.get("created_at"), row.get("modified_at") or row.get("created_at")
+    for name, stamp in (("created_at_range", created), ("updated_at_range", updated)):
+        ends = [each.removesuffix("Z") for each in listed.get(name, ())]
+        kept.append(not ends or (stamp is not None and is_within(stamp, *ends, read=str)))
+    return all(kept)
+
+
+def is_within(value: Any, low: str, high: str, *, read: Any) -> bool:
+    return (not low or value >= read(low)) and (not high or value <= read(high))
+
+
+@pytest.mark.parametrize("where", ["large", "crowded"])
+@pytest.mark.parametrize("seed", range(30))
+def test_filters_leave_each_item_that_they_are_to(request: pytest.FixtureRequest, where: str, seed: int):
+    place: World = request.getfixturevalue(where)
+    chance = Random(seed)
+    query, filters, user = asked(chance), narrowing(chance), chance.choice((ADA, BEN))
+    if "ancestor_folder_ids" in filters:
+        user = ADA if where == "large" else BEN
+        filters["ancestor_folder_ids"] = "10" if user == ADA else "12,13"
+    expected = [item for item in place.expected(query, user) if is_left(item, filters)]
+    listed = [key for page in place.pages(query, user, **filters) for key in keys(page)]
+    assert sorted(listed) == sorted((item.kind, item.id) for item in expected), (query.text, filters)
