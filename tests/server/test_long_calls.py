@@ -14,14 +14,16 @@ from tests.harness import GENERAL, Environment, LiveServer, Platform
 from tests.server_mode import embedded_only
 from twindiff.environments.registry import Registry
 from twindiff.kit import Call, Column, Operations, Row, Twin
+from twindiff.kit.http import Request
 from twindiff.kit.styles.base import Style
 from twindiff.server import Settings, long_calls
 from twindiff.storage import deadline
 
 pytestmark = embedded_only("there each call has a thread of its own")
 
-LONG = "twindiff long call"
-"""How the threads of long calls are called."""
+LONG, READER = "twindiff long call", "twindiff reader"
+"""How the threads of long calls and of large bodies are called."""
+LARGE, HELD = {"text": "a" * 30_000}, b'{"text": "%s"}' % (b"b" * 30_000)
 
 
 class Ticket(Row, table="tickets", key=("ticket_id",)):
@@ -85,9 +87,32 @@ def read_body(call: Call, text: str = "") -> dict[str, Any]:
     return {"apart": threading.current_thread().name.startswith(LONG)}
 
 
+class Notes(Style):
+    """Notes in which thread each body is read, and keeps who reads a held one until it may go on."""
+
+    token_in_body = True
+
+    def __init__(self) -> None:
+        self.threads: list[str] = []
+        self.go_on, self.reached = threading.Event(), threading.Event()
+
+    def body(self, request: Request) -> dict[str, Any]:
+        self.threads.append(threading.current_thread().name.rpartition("_")[0])
+        if request.body == HELD:
+            self.reached.set()
+            self.go_on.wait(30)
+        return super().body(request)
+
+    def token(self, request: Request) -> str | None:
+        return super().token(request) or (self.body(request).get("token") if request.body else None)
+
+
+notes = Notes()
+
+
 @pytest.fixture(scope="module")
 def live() -> Iterator[LiveServer]:
-    twin = Twin("desk", Style(), api, tables=(Ticket,))
+    twin = Twin("desk", notes, api, tables=(Ticket,))
     server = LiveServer(Settings(), Registry([twin]))
     try:
         rows = {"tickets": [{"ticket_id": "T0"}]}
@@ -100,6 +125,7 @@ def live() -> Iterator[LiveServer]:
 @pytest.fixture
 def desk(live: LiveServer) -> Environment:
     gate.reset()
+    notes.threads.clear()
     return Platform(live.client).environment("desk:desk_default", "U1")
 
 
@@ -139,6 +165,37 @@ def test_what_is_known_to_take_long_begins_where_nobody_waits(desk: Environment)
     assert desk.ask("documents").json() == {"apart": True}
     assert desk.ask("bodies", json={"text": "short"}).json() == {"apart": False}
     assert desk.ask("bodies", json={"text": "a" * 600_000}).json() == {"apart": True}
+
+
+def test_a_large_body_is_read_once_where_nobody_waits(desk: Environment):
+    assert desk.ask("bodies", json=LARGE).json() == {"apart": False}
+    assert desk.ask("bodies", json={"text": "a" * 600_000}).json() == {"apart": True}
+    assert notes.threads == [READER, READER]
+
+
+def test_a_large_body_that_cannot_be_read_is_read_once_and_refused(desk: Environment):
+    answer = desk.ask("bodies", content=b"{" + b" " * 600_000)
+    assert (answer.status_code, answer.json()["error"], notes.threads) == (400, "malformed_body", [READER])
+
+
+def test_a_token_in_a_large_body_is_looked_for_where_nobody_waits(live: LiveServer, desk: Environment):
+    answer = live.client.post(f"{desk.url}/bodies", json=LARGE | {"token": "x"})
+    assert (answer.json(), notes.threads) == ({"apart": False}, [READER, READER])
+
+
+def test_a_large_body_that_meets_a_fault_is_read_where_nobody_waits(desk: Environment):
+    faults = {"faults": [{"kind": "latency", "seconds": 0.001}]}
+    assert desk.platform.ask("PUT", f"env/{desk.id}/faults", faults).is_success
+    assert (desk.ask("bodies", json=LARGE).json(), notes.threads) == ({"apart": False}, [READER])
+
+
+def test_one_environment_reads_one_large_body_at_a_time(live: LiveServer, desk: Environment, later: ThreadPoolExecutor):
+    other = Platform(live.client).environment("desk:desk_default", "U1")
+    mine = [later.submit(desk.ask, "bodies", content=HELD) for _ in range(3)]
+    assert notes.reached.wait(30)
+    assert other.ask("bodies", json=LARGE).json() == {"apart": False}
+    notes.go_on.set()
+    assert {each.result().status_code for each in mine} == {200}
 
 
 def test_a_long_write_is_one_operation_and_one_call(live: LiveServer, desk: Environment, later: ThreadPoolExecutor):

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 class Exchange:
     """A request on its way through layers, handler and style; each part is filled in when it becomes known.
 
-    `parameters` are raw, by wire name. `strict` says whether tokens are taken seriously; `meter` counts what was asked
-    for of late.
+    `parameters` are raw, by wire name; `unreadable` is the refusal of a request that has none because it cannot be
+    read. `strict` says whether tokens are taken seriously; `meter` counts what was asked for of late.
     """
 
     __slots__ = (
         "actor",
         "base_url",
+        "is_read",
         "meter",
         "operation",
         "parameters",
@@ -33,6 +34,7 @@ class Exchange:
         "strict",
         "style",
         "token",
+        "unreadable",
     )
 
     def __init__(
@@ -49,6 +51,8 @@ class Exchange:
         self.path_parameters = path_parameters or {}
         self.base_url = base_url
         self.parameters: dict[str, Any] = {}
+        self.is_read = False
+        self.unreadable: ApiError | None = None
         self.token = ""
         self.actor = ""
         self.strict = False

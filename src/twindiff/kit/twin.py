@@ -12,6 +12,7 @@ from .binding import Bound, Handler, bind
 from .call import Call
 from .due import FailedWork, Job
 from .due import Run as RunJob
+from .errors import ApiError
 from .events import Webhooks
 from .exchange import Exchange, Layer, Run, compose
 from .http import Request
@@ -420,7 +421,20 @@ class Twin:
         return exchange.operation.declared.in_thread or len(exchange.request.body) > LONG_BODY
 
     def read(self, exchange: Exchange) -> None:
-        """Read the parameters of a request whose body is there."""
+        """Read a request whose body is there, once however often it is begun; raises ApiError if it cannot be read."""
+        if exchange.unreadable:
+            raise exchange.unreadable
+        if exchange.is_read:
+            return
+        try:
+            self.parse(exchange)
+        except ApiError as error:
+            exchange.unreadable = error
+            raise
+        exchange.is_read = True
+
+    def parse(self, exchange: Exchange) -> None:
+        """Find the parameters of a request, and which operation it means where its path does not say."""
         exchange.parameters = exchange.style.parameters(exchange)
 
 

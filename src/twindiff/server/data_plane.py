@@ -19,7 +19,7 @@ from twindiff.kit.http import Answer, Request
 from twindiff.kit.twin import BODY_LIMIT, Twin
 from twindiff.server.auth import authorize, no_such_twin, token_of
 from twindiff.server.bodies import BodyTooLarge, Receive, length_of, read_body
-from twindiff.server.faulty import answer_with_faults
+from twindiff.server.faulty import answer_with_faults, try_to_read
 from twindiff.server.service import LARGE_BODY, Service
 from twindiff.server.twin_runs.admin import answer_admin, is_admin
 from twindiff.server.twin_runs.gate import existing, pass_gate
@@ -168,6 +168,9 @@ class DataPlane:
         if exchange is None:
             return self._service.calls.unknown(environment, twin, request, opened.token)
         exchange.request, exchange.token = request, opened.token
+        if len(body) > LARGE_BODY:
+            await self._service.read(environment, body, partial(try_to_read, twin, exchange))
+            environment = existing(self._service, environment.id)
         try:
             if self._service.engine.awake(environment.id):
                 environment.seen = wall()
@@ -183,7 +186,8 @@ class DataPlane:
             raise
 
     async def _authorize_by_body(self, opened: Opened, request: Request) -> None:
-        opened.token = token_of(opened.twin.style, request)
+        look = partial(token_of, opened.twin.style, request)
+        opened.token = await self._service.read(opened.environment, request.body, look)
         opened.trusted = await self._authorize(opened)
 
     async def _authorize(self, opened: Opened) -> bool:

@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 
 from twindiff.environments.calls import Outcome
 from twindiff.environments.environments import Environment
@@ -33,8 +34,8 @@ async def answer_with_faults(
 ) -> Answer:
     """Answer a request that has been authorized, through all faults that meet it; those that end it are logged."""
     started = time.perf_counter()
-    with suppress(ApiError):  # `proceed` answers a request that cannot be read
-        twin.read(exchange)
+    read = partial(service.read, environment, exchange.request.body, partial(try_to_read, twin, exchange))
+    await service.runtime.run_call(environment.id, read)
     operation = exchange.operation.name
     lost = False
     for armed in environment.faults:
@@ -52,6 +53,12 @@ async def answer_with_faults(
             return answer
     answer = await proceed()
     return LOST if lost else answer
+
+
+def try_to_read(twin: Twin, exchange: Exchange) -> None:
+    """Read a request; one that cannot be read is refused when it is answered."""
+    with suppress(ApiError):
+        twin.read(exchange)
 
 
 def _instead(fault: Fault, twin: Twin, exchange: Exchange) -> Answer:

@@ -2,7 +2,8 @@
 
 A call begins on the event loop, where nearly all are done within a millisecond. One that is not done in
 `BRIEF_SECONDS` is undone and begun again here; what is known to take long begins here, and so does for a while what
-comes to an environment that had such a call. While others come, work here gives way to them (`kit/pace.py`).
+comes to an environment that had such a call. Large bodies are read apart too, in threads of their own, so that nobody's
+body waits for somebody's long call. While others come, work here gives way to them (`kit/pace.py`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer
 from twindiff.kit.pace import Arrivals, paced
 from twindiff.kit.twin import Twin
+from twindiff.server.runtime.threads import SharedThreads
 from twindiff.storage import StorageUnavailable
 from twindiff.storage.deadline import TakesLong
 from twindiff.storage.sqlite import SqliteEngine
@@ -32,6 +34,8 @@ T = TypeVar("T")
 
 THREADS = 2
 """Long calls at once, of different environments; one interpreter runs them and the event loop in turn."""
+READERS = 2
+"""Large bodies that are read at once, of different environments."""
 APART_SECONDS = 1.0
 """How long the calls of an environment begin here after one that took long: others waited for it, and in vain."""
 TRIES = 3
@@ -64,8 +68,13 @@ class LongCalls:
         self._arrivals = arrivals
         self._brief = Brief(engine)
         self._threads = ThreadPoolExecutor(THREADS, "twindiff long call")
+        self._readers = SharedThreads("twindiff reader", READERS, for_one=1)
         self._lines: dict[str, _Line] = {}
         self._apart_until: dict[str, float] = {}
+
+    async def read(self, environment_id: str, work: Callable[[], T]) -> T:
+        """Run work that reads a large body."""
+        return await self._readers.run(environment_id, self._paced(work))
 
     async def answer(self, environment: Environment, twin: Twin, exchange: Exchange, *, trusted: bool) -> Answer:
         """Answer one request to a twin of an awake environment; raises StillDue as `Calls.answer` does."""
@@ -115,11 +124,14 @@ class LongCalls:
         return self._engine.snapshot(environment.id, twin.name, writes=writes, at=at)
 
     async def _run_in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._paced(work))
+
+    def _paced(self, work: Callable[[], T]) -> Callable[[], T]:
         def run() -> T:
             with paced(self._arrivals):
                 return work()
 
-        return await asyncio.get_running_loop().run_in_executor(self._threads, run)
+        return run
 
     @asynccontextmanager
     async def _in_line(self, environment_id: str) -> AsyncGenerator[_Line]:
@@ -139,6 +151,7 @@ class LongCalls:
     def close(self) -> None:
         """Wait for the calls that are being worked on."""
         self._threads.shutdown()
+        self._readers.close()
 
 
 def _writes(twin: Twin, exchange: Exchange) -> bool:

@@ -16,7 +16,7 @@ from twindiff.kit.binding import Bound
 from twindiff.kit.call import Call
 from twindiff.kit.errors import ApiError, MalformedBody, MissingOperation
 from twindiff.kit.exchange import Exchange, Layer, compose
-from twindiff.kit.http import Answer, Request, json_answer
+from twindiff.kit.http import Answer, json_answer
 from twindiff.kit.rows import Row
 from twindiff.kit.styles.base import Style, json_object
 from twindiff.kit.twin import Declared, Dispatch, Found, Operation, Operations, Twin
@@ -42,6 +42,7 @@ MANY_VALUES = 100
 _ASKS_SCHEMA = re.compile(rb"__(?:schema|type)\b")
 _READING = ("GET", "HEAD")
 _ENDPOINT = "/graphql"
+_ASKED = "asked"
 _PAGE = Path(__file__).with_name("page.html")
 _OUR_PAGE = (
     ("Content-Disposition", "inline"),
@@ -158,9 +159,9 @@ class Endpoint(Dispatch):
         declared = Declared("GET" if open else "POST", _ENDPOINT, invoke, reads, "", 200, BODY_LIMIT, open)
         return Operation(name, declared, Bound(invoke, _Nothing, frozenset(), Answer), compose(self._layers, invoke))
 
-    def chosen(self, request: Request) -> Operation:
+    def chosen(self, exchange: Exchange) -> Operation:
         """The operation that the document in a request means, with the document compiled."""
-        asked = _asked(request.body)
+        asked = _asked(exchange)
         variables = asked.variables or {}
         check_variables(variables, self.api.limits)
         plan = self.api.plan(asked.query or "", asked.operationName, variables)
@@ -169,13 +170,13 @@ class Endpoint(Dispatch):
         invoke = self._missing(plan) if plan.missing else self._run(plan, variables, asked.operationName)
         return self._operation(name, invoke, reads=not plan.writes or bool(plan.missing))
 
-    def takes_long(self, body: bytes) -> bool:
+    def takes_long(self, exchange: Exchange) -> bool:
         """Whether a document takes long to compile, or to answer; what cannot be read is refused quickly."""
         try:
-            asked = _asked(body)
+            asked = _asked(exchange)
         except ApiError:
             return False
-        text, variables = asked.query or "", asked.variables or {}
+        body, text, variables = exchange.request.body, asked.query or "", asked.variables or {}
         if "__" in text and _ASKS_SCHEMA.search(body):
             return not self.api.introspections.knows(text, asked.operationName, variables)
         is_new = plan_key(text, asked.operationName, variables) not in self.api.plans
@@ -200,7 +201,15 @@ def _page(call: Call, raw: Any) -> Answer:
     return Answer(_PAGE.read_bytes(), content_type="text/html; charset=utf-8", headers=_OUR_PAGE)
 
 
-def _asked(body: bytes) -> Asked:
+def _asked(exchange: Exchange) -> Asked:
+    """What the body of a request asks for, which is read once."""
+    asked = exchange.parameters.get(_ASKED)
+    if asked is None:
+        asked = exchange.parameters[_ASKED] = _read(exchange.request.body)
+    return asked
+
+
+def _read(body: bytes) -> Asked:
     if len(body) > LONGEST_BODY:
         raise MalformedBody(f"The body is larger than {LONGEST_BODY:,} bytes")
     try:
@@ -258,11 +267,11 @@ class GraphqlTwin(Twin):
         body = exchange.request.body
         if exchange.request.verb != "POST" or (len(body) < SHORT_BODY and not _ASKS_SCHEMA.search(body)):
             return False
-        return len(body) > LONG_BODY or self.endpoint.takes_long(body)
+        return len(body) > LONG_BODY or self.endpoint.takes_long(exchange)
 
-    def read(self, exchange: Exchange) -> None:
+    def parse(self, exchange: Exchange) -> None:
         """Find out which operation the document of a POST means; other pages have parameters."""
         if exchange.style is not self.style:
-            super().read(exchange)
+            super().parse(exchange)
         elif exchange.request.verb not in _READING:
-            exchange.operation = self.endpoint.chosen(exchange.request)
+            exchange.operation = self.endpoint.chosen(exchange)

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -24,42 +25,30 @@ FOR_ASIDE = 4
 """Works at once that go on beside the requests that began them."""
 
 
-class Limiter:
-    """How many of one environment's calls run at once; it is forgotten when none runs or waits."""
+class _Limiter:
+    """How much of one environment's work runs at once; it is forgotten when none runs or waits."""
 
-    def __init__(self) -> None:
-        self.semaphore = asyncio.Semaphore(FOR_ONE)
+    def __init__(self, most: int) -> None:
+        self.semaphore = asyncio.Semaphore(most)
         self.waiters = 0
 
 
-class Threads:
-    """Threads for the calls of twins, and others, so that neither kind of request waits for the other's.
+class SharedThreads:
+    """Some threads that all environments share, and how many of them one environment has at most."""
 
-    Work begins in its thread: a request whose client leaves before that has begun nothing that must be ended.
-    """
+    def __init__(self, name: str, count: int, for_one: int) -> None:
+        self._threads = ThreadPoolExecutor(count, name)
+        self._for_one = for_one
+        self._limiters: dict[str, _Limiter] = {}
 
-    def __init__(self) -> None:
-        self._calls = ThreadPoolExecutor(FOR_CALLS, "twindiff call")
-        self._control = ThreadPoolExecutor(FOR_CONTROL, "twindiff request")
-        self._beside = ThreadPoolExecutor(FOR_ASIDE, "twindiff work")
-        self._limiters: dict[str, Limiter] = {}
-
-    async def run_call(self, environment: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run the work of one call of an environment's twin."""
+    async def run(self, environment: str, work: Callable[[], T]) -> T:
+        """Run work of an environment in one of them when it is its turn."""
         async with self._limited(environment):
-            return await asyncio.get_running_loop().run_in_executor(self._calls, _finish, work)
-
-    async def run_request(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run the work of any other request."""
-        return await asyncio.get_running_loop().run_in_executor(self._control, _finish, work)
-
-    async def run_aside(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run work that goes on beside the request that began it."""
-        return await asyncio.get_running_loop().run_in_executor(self._beside, _finish, work)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     @asynccontextmanager
     async def _limited(self, environment: str) -> AsyncGenerator[None]:
-        limiter = self._limiters.setdefault(environment, Limiter())
+        limiter = self._limiters.setdefault(environment, _Limiter(self._for_one))
         limiter.waiters += 1
         try:
             async with limiter.semaphore:
@@ -70,7 +59,35 @@ class Threads:
                 del self._limiters[environment]
 
     def close(self) -> None:
-        self._calls.shutdown()
+        """Wait for the threads to end."""
+        self._threads.shutdown()
+
+
+class Threads:
+    """Threads for the calls of twins, and others, so that neither kind of request waits for the other's.
+
+    Work begins in its thread: a request whose client leaves before that has begun nothing that must be ended.
+    """
+
+    def __init__(self) -> None:
+        self._calls = SharedThreads("twindiff call", FOR_CALLS, FOR_ONE)
+        self._control = ThreadPoolExecutor(FOR_CONTROL, "twindiff request")
+        self._beside = ThreadPoolExecutor(FOR_ASIDE, "twindiff work")
+
+    async def run_call(self, environment: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run the work of one call of an environment's twin."""
+        return await self._calls.run(environment, partial(_finish, work))
+
+    async def run_request(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run the work of any other request."""
+        return await asyncio.get_running_loop().run_in_executor(self._control, _finish, work)
+
+    async def run_aside(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run work that goes on beside the request that began it."""
+        return await asyncio.get_running_loop().run_in_executor(self._beside, _finish, work)
+
+    def close(self) -> None:
+        self._calls.close()
         self._control.shutdown()
         self._beside.shutdown()
 
