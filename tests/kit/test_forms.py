@@ -1,12 +1,13 @@
 """Queries and forms with brackets are nested values."""
 
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import unquote_plus, urlencode
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twindiff.kit import forms
 from twindiff.kit.errors import InvalidParameter, MalformedBody
 from twindiff.kit.forms import DEEPEST, MOST_FIELDS, MOST_PARTS, read_form, read_multipart, read_query
 from twindiff.kit.http import Request
@@ -123,3 +124,16 @@ def test_a_form_has_no_more_values_than_can_be_read_quickly():
     assert len(read_query("&".join(f"a{n}=" for n in range(MOST_FIELDS)))) == MOST_FIELDS
     with pytest.raises(MalformedBody, match="More than 10,000 values were given"):
         read_query("a=&" * MOST_FIELDS + "a=")
+    with pytest.raises(MalformedBody, match="More than 10,000 values were given"):
+        read_query("&" * MOST_FIELDS)
+
+
+Escaped = st.lists(st.sampled_from(["%", "%4", "%41", "%c3", "%C3%BC", "+", "a", "\u00fc", "=", "%%", "%zz"]))
+
+
+@given(Escaped, st.integers(3, 10))
+def test_a_long_value_is_read_in_pieces_to_the_same(parts: list[str], piece: int):
+    text = "".join(parts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forms, "_PIECE", piece)
+        assert read_query(f"a={text}") == {"a": unquote_plus(text)}

@@ -2,7 +2,7 @@
 
 import json
 import re
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -23,17 +23,19 @@ Json = st.recursive(
 def structural(value: Any) -> int:
     """How many structural characters the JSON of a value has."""
     if isinstance(value, dict):
-        return 2 + max(2 * len(value) - 1, 0) + sum(map(structural, value.values()))
+        members = cast(dict[str, Any], value)
+        return 2 + max(2 * len(members) - 1, 0) + sum(map(structural, members.values()))
     if isinstance(value, list):
-        return 2 + max(len(value) - 1, 0) + sum(map(structural, value))
+        items = cast(list[Any], value)
+        return 2 + max(len(items) - 1, 0) + sum(map(structural, items))
     return 0
 
 
 def as_javascript(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: as_javascript(each) for name, each in value.items()}
+        return {name: as_javascript(each) for name, each in cast(dict[str, Any], value).items()}
     if isinstance(value, list):
-        return [as_javascript(each) for each in value]
+        return [as_javascript(each) for each in cast(list[Any], value)]
     is_long = type(value) is int and not -(2**63) <= value < 2**63
     return float(value) if is_long else value
 

@@ -7,13 +7,14 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, cast
-from urllib.parse import unquote_plus
+from urllib.parse import unquote_plus, unquote_to_bytes
 
 from python_multipart import parse_form  # pyright: ignore[reportUnknownVariableType]
 from python_multipart.exceptions import FormParserError
 
 from .errors import InvalidParameter, MalformedBody
 from .http import Request
+from .pace import give_way
 from .sources import Upload
 
 DEEPEST = 32
@@ -43,21 +44,39 @@ def read_query(query: str, lists: Names = (), objects: Names = ()) -> dict[str, 
 
 def read_pairs(query: str) -> list[tuple[str, str]]:
     """The names and values of a query in order, blank ones too; raises MalformedBody for more than `MOST_FIELDS`."""
-    parts = [part.partition("=") for part in query.split("&") if part]
-    if len(parts) > MOST_FIELDS:
+    if query.count("&") >= MOST_FIELDS:
         raise MalformedBody(f"More than {MOST_FIELDS:,} values were given")
+    parts = [part.partition("=") for part in query.split("&") if part]
     if "%" not in query and "+" not in query:
         return [(name, value) for name, _, value in parts]
-    return [(_name(name) if len(name) <= _SHORT else unquote_plus(name), _plain(value)) for name, _, value in parts]
+    return [(_name(name) if len(name) <= _SHORT else _plain(name), _plain(value)) for name, _, value in parts]
 
 
 _SHORT = 100
+_PIECE = 10_000
 _name = lru_cache(1000)(unquote_plus)
 """Names come again and again."""
 
 
 def _plain(value: str) -> str:
-    return unquote_plus(value) if "%" in value or "+" in value else value
+    if "%" not in value and "+" not in value:
+        return value
+    return unquote_plus(value) if len(value) <= _PIECE else _unquoted_in_pieces(value)
+
+
+def _unquoted_in_pieces(value: str) -> str:
+    """What `unquote_plus` gives of a long text; between two pieces others go on."""
+    data = value.replace("+", " ").encode()
+    pieces: list[bytes] = []
+    start = 0
+    while start < len(data):
+        give_way()
+        end = start + _PIECE
+        escape = data.find(b"%", end - 2, end)
+        end = escape if escape > start else end
+        pieces.append(unquote_to_bytes(data[start:end]))
+        start = end
+    return b"".join(pieces).decode(errors="replace")
 
 
 def read_form(request: Request, lists: Names = (), objects: Names = ()) -> dict[str, Any]:
@@ -144,15 +163,25 @@ def _number(digits: str) -> tuple[int, str]:
 
 def read_multipart(request: Request) -> list[tuple[str, Any]]:
     """The parts of a multipart form in order: texts, and files as Uploads; raises MalformedBody."""
-    parts: list[tuple[str, Any]] = []
+    try:
+        parts = ((name.decode(), value) for name, value in read_parts(request))
+        return [(name, value.decode() if isinstance(value, bytes) else value) for name, value in parts]
+    except UnicodeDecodeError as error:
+        raise _unreadable(error) from None
 
-    def add(name: bytes, value: Any) -> None:
+
+def read_parts(request: Request) -> list[tuple[bytes, bytes | Upload]]:
+    """The names and the bytes of a multipart form's parts in order, files as Uploads; raises MalformedBody."""
+    parts: list[tuple[bytes, bytes | Upload]] = []
+
+    def add(name: bytes, value: bytes | Upload) -> None:
+        give_way()
         if len(parts) == MOST_PARTS:
             raise ValueError(f"it has more than {MOST_PARTS:,} parts")
-        parts.append((name.decode(), value))
+        parts.append((name, value))
 
     def on_field(field: Any) -> None:
-        add(field.field_name, (field.value or b"").decode())
+        add(field.field_name, field.value or b"")
 
     def on_file(file: Any) -> None:
         add(file.field_name, _upload(file))
@@ -160,9 +189,13 @@ def read_multipart(request: Request) -> list[tuple[str, Any]]:
     headers = cast(Any, {"Content-Type": request.headers.get("content-type", "").encode("latin-1")})
     try:
         parse_form(headers, io.BytesIO(request.body), on_field, on_file)
-    except (FormParserError, UnicodeDecodeError, ValueError) as error:
-        raise MalformedBody(f"The multipart form could not be read: {error}") from None
+    except (FormParserError, ValueError) as error:
+        raise _unreadable(error) from None
     return parts
+
+
+def _unreadable(error: Exception) -> MalformedBody:
+    return MalformedBody(f"The multipart form could not be read: {error}")
 
 
 def _upload(file: Any) -> Upload:

@@ -5,18 +5,23 @@ https://docs.slack.dev/apis/web-api
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import parse_qsl
 
 import msgspec
-from python_multipart import parse_form  # pyright: ignore[reportUnknownVariableType]
-from python_multipart.exceptions import FormParserError
 
-from twindiff.kit.errors import ApiError, InvalidParameter, MissingParameter, RateLimited, TooLarge, TooSlow
+from twindiff.kit.errors import (
+    ApiError,
+    InvalidParameter,
+    MalformedBody,
+    MissingParameter,
+    RateLimited,
+    TooLarge,
+    TooSlow,
+)
+from twindiff.kit.forms import MULTIPART, read_multipart, read_pairs, read_parts
 from twindiff.kit.http import Answer, Request, json_answer
 from twindiff.kit.json_values import read_json
+from twindiff.kit.sources import Upload
 
 from .base import Style
 
@@ -115,11 +120,11 @@ class SlackRpc(Style):
     def body(self, request: Request) -> dict[str, Any]:
         if request.content_type == "application/json":
             return _json_object(request.body)
-        if request.content_type == "multipart/form-data":
-            return _multipart(request)
         try:
-            return dict(parse_qsl(request.body.decode(), keep_blank_values=True))
-        except UnicodeDecodeError:
+            if request.content_type == MULTIPART:
+                return {name: value for name, value in read_multipart(request) if isinstance(value, str)}
+            return dict(read_pairs(request.body.decode()))
+        except (MalformedBody, UnicodeDecodeError):
             raise InvalidFormData from None
 
     def result(self, value: Any, exchange: Exchange) -> Answer:
@@ -177,35 +182,13 @@ def _embedded_json(name: str, text: str) -> Any:
         return text
 
 
-def _multipart(request: Request) -> dict[str, Any]:
-    """The text fields of a multipart form."""
-    fields: dict[str, Any] = {}
-
-    def on_field(field: Any) -> None:
-        fields[field.field_name.decode()] = (field.value or b"").decode()
-
-    _read_form(request, on_field, None)
-    return fields
-
-
 def sent_bytes(request: Request) -> bytes:
     """The bytes of a file as clients send them: alone, or as the first part of a multipart form."""
-    if request.content_type != "multipart/form-data":
+    if request.content_type != MULTIPART:
         return request.body
-    parts: list[bytes] = []
-
-    def on_file(file: Any) -> None:
-        file.file_object.seek(0)
-        parts.append(file.file_object.read())
-        file.close()
-
-    _read_form(request, lambda field: parts.append(field.value or b""), on_file)
-    return parts[0] if parts else b""
-
-
-def _read_form(request: Request, on_field: Callable[[Any], None], on_file: Callable[[Any], None] | None) -> None:
-    headers: Any = {"Content-Type": request.headers["content-type"].encode()}
     try:
-        parse_form(headers, io.BytesIO(request.body), on_field, on_file)
-    except (FormParserError, UnicodeDecodeError, ValueError):
+        parts = read_parts(request)
+    except MalformedBody:
         raise InvalidFormData from None
+    first = parts[0][1] if parts else b""
+    return first.data if isinstance(first, Upload) else first
