@@ -20,13 +20,15 @@ from .errors import ApiError, MalformedBody, NotServed, TooLarge
 from .exchange import Exchange
 from .http import Answer, Request
 from .masks import partial
+from .pace import give_way
 from .sources import Body, Upload
 from .styles.google import GoogleStyle, json_only, versioned
-from .twin import Operations, Twin
+from .twin import BODY_LIMIT, Operations, Twin
 
 MOST_CALLS = 1_000
 BATCH_LIMIT = 10_000_000
 BOUNDARY = "batch_twindiff"
+LONGEST_HEAD = 16_384
 
 
 class InnerCall(NamedTuple):
@@ -47,7 +49,7 @@ class GoogleTwin(Twin):
         self._service = f"/{service}/"
         self._batch = f"/batch/{service}"
         page = Operations()
-        page.post(self._batch, body_limit=BATCH_LIMIT, layers=[self._answer_batch])(batch)
+        page.post(self._batch, body_limit=BATCH_LIMIT, layers=[self._answer_batch], in_thread=True)(batch)
         layers = (json_only, partial, versioned, *options.pop("layers", ()))
         super().__init__(name, GoogleStyle(), page, *pages, layers=layers, **options)
 
@@ -66,13 +68,12 @@ class GoogleTwin(Twin):
         calls = [*_calls_of(exchange.request, urlsplit(exchange.base_url).path)]
         if not calls:
             raise MalformedBody("The batch has no calls. Each is a part of type application/http")
-        if len(calls) > MOST_CALLS:
-            raise TooLarge(f"The batch size is limited to {MOST_CALLS} calls; this one has {len(calls)}")
         parts = [_written(inner.content_id, self._answer_inner(exchange, call, inner.request)) for inner in calls]
         body = b"".join((*parts, f"--{BOUNDARY}--\r\n".encode()))
         return Answer(body, content_type=f"multipart/mixed; boundary={BOUNDARY}")
 
     def _answer_inner(self, outer: Exchange, call: Call, request: Request) -> Answer:
+        give_way()
         exchange = self.exchange(request, outer.base_url)
         if exchange is None or exchange.operation is outer.operation:
             return self.style.unknown(request, self.dispatch.verbs(request.path))
@@ -116,14 +117,40 @@ def batch(call: Call, body: Annotated[bytes, Body] = b"") -> None:
 
 def _calls_of(request: Request, base_path: str) -> Iterator[InnerCall]:
     given = request.headers.get("content-type", "").encode("latin-1", "replace")
-    message = message_from_bytes(b"Content-Type: " + given + b"\r\n\r\n" + request.body)
-    if not message.is_multipart():
+    kind = message_from_bytes(b"Content-Type: " + given + b"\r\n\r\n")
+    boundary = kind.get_boundary() if kind.get_content_maintype() == "multipart" else None
+    if not boundary:
         raise MalformedBody("A batch is of type multipart/mixed with a boundary")
-    for part in cast("list[Message]", message.get_payload()):
-        if part.get_content_type() != "application/http":
-            raise MalformedBody(f"A part of a batch is of type application/http, not {part.get_content_type()}")
-        raw = cast(bytes, part.get_payload(decode=True) or b"")
-        yield InnerCall(str(part.get("Content-ID", "")), _request_of(raw, base_path))
+    for part in _parts(request.body, boundary.encode("latin-1", "replace")):
+        give_way()
+        head, content = _divided(part)
+        about = message_from_bytes(head)
+        if about.get_content_type() != "application/http":
+            raise MalformedBody(f"A part of a batch is of type application/http, not {about.get_content_type()}")
+        about.set_payload(content.decode("ascii", "surrogateescape"))
+        raw = cast(bytes, about.get_payload(decode=True) or b"")
+        yield InnerCall(str(about.get("Content-ID", "")), _request_of(raw, base_path))
+
+
+def _parts(body: bytes, boundary: bytes) -> list[bytes]:
+    """The parts of a multipart body (RFC 2046); raises TooLarge for more, or larger ones, than a batch may have."""
+    delimiter = b"\n--" + boundary
+    body = b"\n" + body
+    if (count := body.count(delimiter)) > MOST_CALLS + 1:
+        raise TooLarge(f"The batch size is limited to {MOST_CALLS} calls; this one has {count - 1}")
+    parts: list[bytes] = []
+    for piece in body.split(delimiter)[1:]:
+        line, _, content = piece.partition(b"\n")
+        rest = line.strip(b" \t\r")
+        if rest == b"--":
+            break
+        if rest and parts:  # the line only begins as a delimiter does
+            parts[-1] += delimiter + piece
+        elif not rest:
+            parts.append(content)
+        if parts and len(parts[-1]) > BODY_LIMIT:
+            raise TooLarge(f"A call of a batch is limited to {BODY_LIMIT:,} bytes")
+    return [part.removesuffix(b"\r") for part in parts]
 
 
 def _request_of(raw: bytes, base_path: str) -> Request:
@@ -140,11 +167,13 @@ def _request_of(raw: bytes, base_path: str) -> Request:
 
 def _divided(rest: bytes) -> tuple[bytes, bytes]:
     """The headers and the body, parted by the first empty line, however lines end."""
-    normal = rest.replace(b"\r\n", b"\n")
-    if normal.startswith(b"\n"):
-        return b"", normal[1:]
-    head, _, body = normal.partition(b"\n\n")
-    return head, body
+    if rest.startswith((b"\n", b"\r\n")):
+        return b"", rest.partition(b"\n")[2]
+    ends = ((at, at + len(sign)) for sign in (b"\n\n", b"\n\r\n") if (at := rest.find(sign)) >= 0)
+    end, start = min(ends, default=(len(rest), len(rest)))
+    if end > LONGEST_HEAD:
+        raise MalformedBody(f"The headers of a part have more than {LONGEST_HEAD:,} bytes")
+    return rest[:end], rest[start:]
 
 
 def _written(content_id: str, answer: Answer) -> bytes:

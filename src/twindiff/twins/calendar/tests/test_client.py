@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib.resources
 import json
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
 
 import httplib2
+import httpx
 import pytest
 from googleapiclient.discovery import build_from_document
 from googleapiclient.errors import HttpError
@@ -80,3 +82,56 @@ def test_google_s_client_pages_through_a_list(service):
 
 def test_a_batch_of_another_type_is_refused(calendar: Calendar, world: Callable[..., Calendar]):
     assert calendar.refusal("POST", "batch/calendar/v3", {}) == (400, "parseError")
+
+
+COLORS = "Content-Type: application/http\n\nGET /calendar/v3/colors\n"
+MADE = """Content-Type: application/http
+Content-ID: <made>
+
+POST /calendar/v3/calendars HTTP/1.1
+Content-Type: application/json
+
+{"summary": "One"}
+"""
+
+
+def sent(calendar: Calendar, *parts: str, boundary: str = "b", ends: str = "\n", tail: str = "--") -> httpx.Response:
+    """The answer to a batch of parts."""
+    text = "".join(f"--{boundary}\n{part}" for part in parts) + f"--{boundary}{tail}\n"
+    kind = {"Content-Type": f'multipart/mixed; boundary="{boundary}"'}
+    body = text.replace("\n", ends).encode()
+    return calendar.environment.ask("batch/calendar/v3", token=calendar.token, content=body, headers=kind)
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_a_batch_is_read_however_its_lines_end_and_whatever_stands_around_it(calendar: Calendar, ends: str):
+    parts = [MADE, COLORS.replace("\n\n", "\nContent-Transfer-Encoding: binary\n\n"), COLORS]
+    text = sent(calendar, *parts, ends=ends, tail="--\nepilogue\n--b\n").text
+    assert (text.count("HTTP/1.1 200 OK"), text.count("response-made>"), text.count('"summary":"One"')) == (3, 1, 1)
+
+
+def test_a_call_of_a_batch_may_hold_what_looks_like_its_end(calendar: Calendar):
+    text = sent(calendar, MADE.replace('"One"}', '"One"\n--bb\n}'), COLORS).text
+    assert ("parseError" in text, text.count("HTTP/1.1")) == (True, 2)
+
+
+def test_a_call_of_a_batch_may_be_in_base64(calendar: Calendar):
+    inner = b64encode(b"GET /calendar/v3/colors HTTP/1.1\n\n").decode()
+    part = f"Content-Type: application/http\nContent-Transfer-Encoding: base64\n\n{inner}\n"
+    assert sent(calendar, part).text.count("HTTP/1.1 200 OK") == 1
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [
+        ([COLORS] * 1001, "limitExceeded"),
+        ([COLORS + "x" * 1_000_000], "limitExceeded"),
+        ([COLORS + "\n" * 999_000], ""),
+        (["X: y\n" * 10_000 + COLORS], "parseError"),
+        ([COLORS + "X: y\n" * 10_000], "parseError"),
+        ([], "parseError"),
+    ],
+)
+def test_a_batch_that_asks_for_too_much_is_refused(calendar: Calendar, parts: list[str], reason: str):
+    answer = sent(calendar, *parts)
+    assert answer.json()["error"]["errors"][0]["reason"] == reason if reason else answer.is_success
