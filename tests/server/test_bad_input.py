@@ -46,6 +46,12 @@ def test_a_body_that_is_no_json_is_refused(platform, counted, path, body):
     assert platform.refusal("POST", path, content=body) == (400, "invalid_json")
 
 
+def test_a_key_given_twice_behind_very_many_is_told(platform):
+    keys = ",".join(f'"{number}":1' for number in [*range(60_000), 59_999])
+    answer = platform.ask("POST", "initEnv", content=f"{{{keys}}}")
+    assert answer.json()["detail"] == "invalid json: the key '59999' is given twice"
+
+
 @pytest.mark.parametrize("body", NO_OBJECTS.values(), ids=NO_OBJECTS)
 def test_a_body_that_is_no_object_is_refused(platform, counted, body):
     assert platform.refusal("POST", "initEnv", content=body) == (400, "malformed_body")

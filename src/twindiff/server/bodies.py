@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from tempfile import SpooledTemporaryFile
 from typing import Any
@@ -66,7 +67,7 @@ async def _long_body(begun: bytes, receive: Receive, limit: int) -> bytes:
                 raise _too_large(limit)
             more = message.get("more_body", False)
         file.seek(0)
-        return file.read()
+        return file.read() if size <= SPOOLED else await asyncio.to_thread(file.read)
 
 
 def _too_large(limit: int) -> BodyTooLarge:
