@@ -6,8 +6,16 @@ from typing import Any
 
 import msgspec
 import pytest
-from graphql import get_named_type, is_abstract_type, is_leaf_type, is_required_argument
-from hypothesis import given, settings
+from graphql import (
+    execute_sync,
+    get_named_type,
+    is_abstract_type,
+    is_leaf_type,
+    is_required_argument,
+    parse,
+    validate,
+)
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.kit.graphql.conftest import Library, seed
@@ -119,6 +127,30 @@ def test_any_valid_query_is_answered_as_the_executor_does(forty: Library, data: 
     asked = data.draw(st.lists(st.sampled_from(free), min_size=1, max_size=2, unique=True))
     query = "{ " + " ".join(writer.field(name, roots[name], 4) for name in asked) + " }"
     assert forty.data(query) == forty.slowly(query)
+
+
+@given(st.data())
+@settings(max_examples=30)
+def test_any_question_about_the_schema_is_answered_as_the_executor_does(forty: Library, data: st.DataObject):
+    schema = forty.twin.api.schema
+    writer = Writer(forty, data)
+    about, kind = (writer.selection(schema.type_map[name], 4) for name in ("__Schema", "__Type"))
+    roots = f'a: __schema {about} k: __type(name: "Book") {kind} l: __type(name: "Book") {kind} b: __schema {about}'
+    query = f"{{ {roots} c: __schema {{ types {kind} }} d: __schema {{ types {kind} }} }}"
+    assume(not validate(schema, parse(query)))
+    expected: Any = execute_sync(schema, parse(query)).data
+    assert msgspec.json.decode(forty.outcome(query).data) == expected
+
+
+def test_a_question_about_the_schema_may_be_put_in_other_words_for_the_same_type(forty: Library):
+    query = """query($no: Boolean!) {
+        a: __type(name: "Book") { x: name ...kind @skip(if: $no) }
+        b: __type(name: "Book") { x: kind ...kind @include(if: $no) }
+        c: __type(name: "Book") { fields { name } fields(includeDeprecated: true) { type { kind } } }
+    } fragment kind on __Type { kind fields { type { name } } }"""
+    variables = {"no": False}
+    expected: Any = execute_sync(forty.twin.api.schema, parse(query), variable_values=variables).data
+    assert msgspec.json.decode(forty.outcome(query, variables).data) == expected
 
 
 def test_a_key_alone_needs_no_look_at_the_row(forty: Library):

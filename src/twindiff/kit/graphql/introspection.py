@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from graphql import GraphQLError
+from graphql import ExecutionContext, FieldNode, GraphQLError, GraphQLSchema, print_ast
+from graphql.type import GraphQLType
 
 from twindiff.kit.pace import give_way
 
@@ -53,18 +54,51 @@ def bounded(
     api: Any, text: str, run: Run, operation_name: str | None, variables: dict[str, Any]
 ) -> tuple[Any, list[GraphQLError]]:
     """Data and errors of a document that asks about the schema, among others; raises TooComplex."""
-    left: int = api.limits.introspection
-
-    def count(resolve: Any, source: Any, info: Any, **given: Any) -> Any:
-        nonlocal left
-        give_way()
-        left -= 1
-        if left < 0:
-            raise _Full
-        return resolve(source, info, **given)
-
     try:
-        return oracle.execute(api, text, run, operation_name, variables, middleware=[count])
+        return oracle.execute(api, text, run, operation_name, variables, _Bounded)
     except _Full:
         most = f"{api.limits.introspection:,}"
         raise TooComplex(f"The answer about the schema has more than {most} values; ask for less at once") from None
+
+
+class _Bounded(ExecutionContext):
+    """Counts the values of an answer, and works out once what is asked of one type again and again.
+
+    Schemas refer to few types from very many places, so that what takes seconds to be spelled out is known at once.
+    """
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._left: int = self.context_value.api.limits.introspection
+        self._known: dict[tuple[int, str], tuple[Any, int]] = {}
+        self._texts: dict[int, str] = {}
+
+    def execute_field(self, parent_type: Any, source: Any, field_nodes: Any, path: Any) -> Any:
+        give_way()
+        self._take(1)
+        return super().execute_field(parent_type, source, field_nodes, path)
+
+    def execute_fields(self, parent_type: Any, source_value: Any, path: Any, fields: Any) -> Any:
+        """Parts of the schema are there for as long as it is, and the library keeps the fields it has collected."""
+        if not isinstance(source_value, GraphQLType | GraphQLSchema):
+            return super().execute_fields(parent_type, source_value, path, fields)
+        key = id(source_value), self._text(fields)
+        if key in self._known:
+            answer, count = self._known[key]
+            self._take(count)
+            return answer
+        before = self._left
+        answer = super().execute_fields(parent_type, source_value, path, fields)
+        self._known[key] = answer, before - self._left
+        return answer
+
+    def _text(self, fields: dict[str, list[FieldNode]]) -> str:
+        text = self._texts.get(id(fields))
+        if text is None:
+            text = self._texts[id(fields)] = " ".join(print_ast(node) for nodes in fields.values() for node in nodes)
+        return text
+
+    def _take(self, count: int) -> None:
+        self._left -= count
+        if self._left < 0:
+            raise _Full

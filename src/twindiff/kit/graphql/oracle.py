@@ -35,9 +35,9 @@ class Context:
 
 
 def execute(
-    api: Any, text: str, run: Run, operation_name: str | None, variables: dict[str, Any], middleware: Any = None
+    api: Any, text: str, run: Run, operation_name: str | None, variables: dict[str, Any], executor: Any = None
 ) -> tuple[Any, list[GraphQLError]]:
-    """Data and errors of a document that has been found valid; `middleware` is the library's."""
+    """Data and errors of a document that has been found valid; `executor` is a class in the place of the library's."""
     schema: GraphQLSchema = api.schema
     document = parse(text)
     result = execute_sync(
@@ -48,7 +48,7 @@ def execute(
         operation_name=operation_name,
         field_resolver=resolve,
         type_resolver=type_of,
-        middleware=middleware,
+        execution_context_class=executor,
     )
     return _whole_numbers(result.data), list(result.errors or ())
 
