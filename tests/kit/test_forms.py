@@ -53,6 +53,8 @@ def test_brackets_go_no_deeper_than_can_be_meant():
     assert read_query("a" + "[b]" * (DEEPEST - 1) + "=1")
     with pytest.raises(InvalidParameter, match="levels deep"):
         read_query("a" + "[b]" * DEEPEST + "=1")
+    with pytest.raises(InvalidParameter, match="a: is nested more than 32 levels deep"):
+        read_query("a" + "[b]" * 300_000 + "=1")
 
 
 Leaf = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)

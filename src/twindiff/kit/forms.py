@@ -111,7 +111,9 @@ def nested(pairs: Iterable[tuple[str, Any]], lists: Names = (), objects: Names =
 
 
 def _path_of(name: str) -> tuple[str, ...] | None:
-    """The keys of a name with brackets, one after the other."""
+    """The keys of a name with brackets, one after the other; raises InvalidParameter for very many."""
+    if name.count("[") >= DEEPEST:
+        raise InvalidParameter(name.partition("[")[0], f"is nested more than {DEEPEST} levels deep")
     path = _NESTED.fullmatch(name)
     return (path[1], *_KEY.findall(path[2])) if path else None
 
@@ -125,8 +127,6 @@ class _Tree(dict[str, Any]):
 
 def _put(given: dict[str, Any], path: Sequence[str], value: Any) -> None:
     """Set a value at a path of keys; an empty key is the next number."""
-    if len(path) > DEEPEST:
-        raise InvalidParameter(path[0], f"is nested more than {DEEPEST} levels deep")
     node = given
     *way, last = path
     for at, key in enumerate(way):

@@ -25,8 +25,8 @@ H = TypeVar("H", bound=Handler)
 W = TypeVar("W", bound=RunJob)
 
 BODY_LIMIT = 1_000_000
-LONG_BODY = 500_000
-"""Bytes of a body from which on a request is worked on in a thread: it is read, hashed and kept."""
+LONG_BODY = 50_000
+"""Bytes of a body from which on a request is worked on in a thread: it is checked, hashed and kept."""
 METHOD_VERBS = frozenset({"GET", "POST"})
 """How RPC methods are called."""
 _VARYING = re.compile(r"(.*?)\{(\w+)(:path)?\}(.*)")

@@ -19,7 +19,7 @@ from twindiff.kit.exchange import Exchange, Layer, compose
 from twindiff.kit.http import Answer, json_answer
 from twindiff.kit.rows import Row
 from twindiff.kit.styles.base import Style, json_object
-from twindiff.kit.twin import Declared, Dispatch, Found, Operation, Operations, Twin
+from twindiff.kit.twin import LONG_BODY, Declared, Dispatch, Found, Operation, Operations, Twin
 
 from . import verbs
 from .errors import InvalidDocument, NotImplementedHere
@@ -35,8 +35,6 @@ SHORT_BODY = 1_500
 """Bytes of a body that hold nothing large."""
 SHORT_TEXT = 1_500
 """Characters of a document that compiles within few milliseconds."""
-LONG_BODY = 50_000
-"""Bytes of a body that takes a while to be read."""
 MANY_VALUES = 100
 """Names with values in a body, from which on to look at them takes as long as to answer."""
 _ASKS_SCHEMA = re.compile(rb"__(?:schema|type)\b")

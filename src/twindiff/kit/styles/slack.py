@@ -112,10 +112,16 @@ class SlackRpc(Style):
         return given
 
     def _all_parameters(self, request: Request) -> dict[str, Any]:
-        given = request.query_parameters() if request.query else {}
+        given = self._form(request.query) if request.query else {}
         if request.body:
             given.update(self.body(request))
         return given
+
+    def _form(self, text: str) -> dict[str, Any]:
+        try:
+            return dict(read_pairs(text))
+        except MalformedBody:
+            raise InvalidFormData from None
 
     def body(self, request: Request) -> dict[str, Any]:
         if request.content_type == "application/json":
@@ -123,7 +129,7 @@ class SlackRpc(Style):
         try:
             if request.content_type == MULTIPART:
                 return {name: value for name, value in read_multipart(request) if isinstance(value, str)}
-            return dict(read_pairs(request.body.decode()))
+            return self._form(request.body.decode())
         except (MalformedBody, UnicodeDecodeError):
             raise InvalidFormData from None
 

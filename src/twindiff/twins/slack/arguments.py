@@ -9,7 +9,10 @@ from typing import Any, cast
 import msgspec
 
 from twindiff.kit.clock import SECOND, iso_instant, micros_of
+from twindiff.kit.json_values import read_json
 
+_MOST_NAMES = 10_000
+"""Names in a list with commas; what else there is counts as one, for which every method is too many or knows nobody."""
 _TS = re.compile(r"\d{1,12}\.\d{1,6}")
 _LAST_SECOND = 253_402_300_799
 """The last of the year 9999, beyond which no Timestamp column goes."""
@@ -25,9 +28,9 @@ def names_in(value: str | list[str]) -> list[str]:
 
 def _listed(text: str) -> list[str]:
     if not text.startswith("["):
-        return text.split(",")
+        return text.split(",", _MOST_NAMES)
     try:
-        return msgspec.json.decode(text, type=list[str])
+        return msgspec.convert(read_json(text), list[str])
     except (msgspec.DecodeError, UnicodeError):
         return [text]
 
