@@ -5,10 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from itertools import count
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from twindiff.kit.pace import give_way, paced
+from twindiff.kit.http import json_answer
+from twindiff.kit.pace import Brief, give_way, paced
 
 WORK_SECONDS = 0.02
 """Of the processor."""
@@ -44,10 +48,37 @@ def test_work_that_nobody_waits_for_never_rests(rests: list[float]):
     assert rests == []
 
 
+def test_work_that_others_wait_for_ends_once_it_has_used_its_time_of_the_processor(rests: list[float]):
+    with pytest.raises(TimeoutError), Brief(WORK_SECONDS / 2, TimeoutError):
+        work()
+    with Brief(10 * WORK_SECONDS, TimeoutError):
+        work()
+    work()
+    assert rests == []
+
+
 def test_work_that_is_over_has_no_part_in_what_its_thread_does_next(rests: list[float]):
     work_beside(lambda: 7)
     work()
     assert rests == []
+
+
+Json = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 99) | st.floats(allow_nan=False) | st.text(max_size=3),
+    lambda inside: (
+        st.lists(inside, max_size=3)
+        | st.dictionaries(st.text(max_size=3), inside, max_size=3)
+        | st.dictionaries(st.integers(0, 9), inside, max_size=3)
+    ),
+    max_leaves=30,
+)
+
+
+@given(Json)
+def test_long_work_writes_the_same_answer(value: Any):
+    with paced(lambda: 7):
+        answer = json_answer(value, 201)
+    assert answer == json_answer(value, 201)
 
 
 def test_a_rest_ends_when_the_others_have_gone(monkeypatch: pytest.MonkeyPatch):

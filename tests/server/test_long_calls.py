@@ -15,6 +15,7 @@ from tests.server_mode import embedded_only
 from twindiff.environments.registry import Registry
 from twindiff.kit import Call, Column, Operations, Row, Twin
 from twindiff.kit.http import Request
+from twindiff.kit.pace import give_way
 from twindiff.kit.styles.base import Style
 from twindiff.server import Settings, long_calls
 from twindiff.storage import deadline
@@ -66,6 +67,14 @@ def add_slowly(call: Call, ticket_id: str) -> dict[str, Any]:
     call.db.add(Ticket(ticket_id=ticket_id))
     gate.pass_through(call)
     return {"tickets": call.db.count(Ticket)}
+
+
+@api.get("/computed")
+def compute(call: Call) -> dict[str, Any]:
+    """Compute without a look at a row, for as long as others wait for it."""
+    while not threading.current_thread().name.startswith(LONG):
+        give_way()
+    return {"apart": True}
 
 
 @api.post("/tickets/{ticket_id}")
@@ -165,6 +174,10 @@ def test_what_is_known_to_take_long_begins_where_nobody_waits(desk: Environment)
     assert desk.ask("documents").json() == {"apart": True}
     assert desk.ask("bodies", json={"text": "short"}).json() == {"apart": False}
     assert desk.ask("bodies", json={"text": "a" * 600_000}).json() == {"apart": True}
+
+
+def test_what_computes_for_long_between_its_looks_at_rows_is_begun_again_where_nobody_waits(desk: Environment):
+    assert desk.ask("computed", verb="GET").json() == {"apart": True}
 
 
 def test_a_large_body_is_read_once_where_nobody_waits(desk: Environment):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import AsyncIterator
-from typing import Any, NamedTuple
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qsl
 
 import msgspec
+
+from .pace import give_way, is_at_long_work
 
 
 class Request(NamedTuple):
@@ -72,5 +74,25 @@ class Result(NamedTuple):
 
 
 def json_answer(value: Any, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Answer:
-    """An answer that carries a value as JSON."""
-    return Answer(msgspec.json.encode(value), status, headers=headers)
+    """An answer that carries a value as JSON; a long one is written in pieces, between which others go on."""
+    written = b"".join(_pieces(value)) if is_at_long_work() else msgspec.json.encode(value)
+    return Answer(written, status, headers=headers)
+
+
+def _pieces(value: Any, depth: int = 4) -> Iterator[bytes]:
+    """The JSON of a value, down to the items of the lists that an answer consists of."""
+    give_way()
+    if depth and isinstance(value, list):
+        yield b"["
+        for number, each in enumerate(cast(list[Any], value)):
+            yield b"," * bool(number)
+            yield from _pieces(each, depth - 1)
+        yield b"]"
+    elif depth and isinstance(value, dict) and all(isinstance(name, str) for name in cast(dict[Any, Any], value)):
+        yield b"{"
+        for number, (name, each) in enumerate(cast(dict[str, Any], value).items()):
+            yield b"," * bool(number) + msgspec.json.encode(name) + b":"
+            yield from _pieces(each, depth - 1)
+        yield b"}"
+    else:
+        yield msgspec.json.encode(value)

@@ -2,7 +2,8 @@
 
 Threads of one interpreter take turns, and one that computes gets more than half of what it shares with one that speaks
 to sockets. So work that takes long calls `give_way` wherever it goes on for as long as a request has it. Work that
-nobody else is there to wait for never rests.
+nobody else is there to wait for never rests. On the event loop itself, where nobody can rest, the same places end what
+takes longer than it may there.
 """
 
 from __future__ import annotations
@@ -53,8 +54,33 @@ class Pace:
         return now - self._latest < LINGER_SECONDS
 
 
+class Brief:
+    """Work that others wait for: it never rests, and where it would give way it ends with `late` once its time is over.
+
+    Its time is seconds of the processor; `with Brief(…):` has them begin.
+    """
+
+    __slots__ = ("_late", "_processor_ends", "_seconds", "turn_ends")
+
+    def __init__(self, seconds: float, late: type[BaseException]) -> None:
+        self._seconds, self._late = seconds, late
+
+    def __enter__(self) -> None:
+        self.turn_ends = time.monotonic() + self._seconds
+        self._processor_ends = time.thread_time() + self._seconds
+        _here.pace = self
+
+    def __exit__(self, *raised: object) -> None:
+        _here.pace = None
+
+    def rest(self) -> None:
+        """End the work if it has used up its time; on a busy machine the clock alone says nothing."""
+        if time.thread_time() > self._processor_ends:
+            raise self._late
+
+
 class _Here(local):
-    pace: Pace | None = None
+    pace: Pace | Brief | None = None
 
 
 _here = _Here()
@@ -71,8 +97,13 @@ def paced(arrivals: Arrivals) -> Generator[None]:
         _here.pace = None
 
 
+def is_at_long_work() -> bool:
+    """Whether this thread rests where it gives way."""
+    return isinstance(_here.pace, Pace)
+
+
 def give_way() -> None:
-    """Rest, in a thread at long work whose turn is over; anywhere else this costs a tenth of a microsecond."""
+    """Rest, in a thread at long work whose turn is over, or end brief work that is late; else this costs 0.1 µs."""
     pace = _here.pace
     if pace is not None and time.monotonic() > pace.turn_ends:
         pace.rest()

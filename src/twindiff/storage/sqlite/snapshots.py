@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
+from twindiff.kit import pace
 from twindiff.kit.clock import Clock
-from twindiff.storage import OperationContext, OperationInfo
-from twindiff.storage.deadline import Limit, brief, whole
+from twindiff.storage import OperationContext, OperationInfo, deadline
+from twindiff.storage.deadline import Limit, TakesLong, brief, whole
 from twindiff.storage.journal import Record
 
 from .database import Database
@@ -38,13 +39,23 @@ class Brief:
 
     def read(self, env: str, twin: str, work: Callable[[OperationContext], T], *, at: int | None = None) -> T:
         """Run work that cannot write."""
-        return self._engine.read(env, twin, work, at=at, limit=brief)
+        return self._engine.read(env, twin, _ended_in_time(work), at=at, limit=brief)
 
     def write(
         self, env: str, intent: OperationInfo, work: Callable[[OperationContext], T], *, at: int | None = None
     ) -> tuple[T, int | None]:
         """Run work in one transaction."""
-        return self._engine.write(env, intent, work, at=at, limit=brief)
+        return self._engine.write(env, intent, _ended_in_time(work), at=at, limit=brief)
+
+
+def _ended_in_time(work: Callable[[OperationContext], T]) -> Callable[[OperationContext], T]:
+    """Work that is ended between its statements too, wherever it would give way to others."""
+
+    def run(moment: OperationContext) -> T:
+        with pace.Brief(deadline.BRIEF_SECONDS, TakesLong):
+            return work(moment)
+
+    return run
 
 
 class Snapshot:

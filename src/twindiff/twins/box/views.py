@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from twindiff.kit import Call
+from twindiff.kit.pace import give_way
 from twindiff.kit.styles.box import Window, offset_page
 
 from .access import chain, folder_row, is_trashed, rights, root_folder, user_of
@@ -274,6 +275,7 @@ _VIEWS: dict[type, tuple[dict[str, Field], tuple[str, ...], tuple[str, ...]]] = 
 
 def item_object(call: Call, item: Item, fields: Fields = None, *, mini: bool = False) -> Shown:
     """An item: with the fields that were asked for, else as it is shown by itself or, `mini`, in lists."""
+    give_way()
     known, short, usual = _VIEWS[type(item)]
     names = fields or (short if mini else usual)
     shown: Shown = {"type": item.type, "id": item.id, "etag": item.etag or "0"}

@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import Any, cast
 
 from twindiff.kit.clock import SECOND, micros_of
+from twindiff.kit.pace import give_way
 
 from .addresses import workspace_url
 from .emoji import canonical
@@ -53,7 +54,8 @@ def escaped(text: str) -> str:
 
     https://docs.slack.dev/messaging/formatting-message-text#escaping
     """
-    return _SPECIAL.sub(_entity, text)
+    give_way()
+    return _SPECIAL.sub(_entity, text) if any(sign in text for sign in _ENTITIES) else text
 
 
 def _entity(match: re.Match[str]) -> str:
