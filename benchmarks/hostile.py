@@ -34,7 +34,7 @@ LINEAR_AGENT = "2790a7ee-fde0-4537-9588-e233aa5a68d1"
 CLIENTS = 16
 WINDOWS = 5
 """How often they are measured alone and beside a request."""
-JSON = {"Content-Type": "application/json"}
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 
 
 class Hostile(NamedTuple):
@@ -43,6 +43,7 @@ class Hostile(NamedTuple):
     twin: str
     path: str
     body: bytes
+    kind: str = JSON
 
 
 def graphql(query: str, **variables: Any) -> Hostile:
@@ -72,6 +73,12 @@ def aliased(count: int, field: str, kind: str = "") -> Hostile:
 FILTER = "query($f: IssueFilter) { issues(filter: $f) { nodes { id } } }"
 BATCH = "mutation($i: IssueBatchCreateInput!) { issueBatchCreate(input: $i) { success } }"
 CREATE = 'issueCreate(input: {teamId: "team", title: "x"}) { success }'
+POST = "chat.postMessage"
+FIELDS = b"&".join(b"a%d=b" % number for number in range(50_000))
+ESCAPES = b"text=" + b"%41" * 300_000
+PART = b'--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n'
+CALL = b"--b\r\nContent-Type: application/http\r\n\r\nGET /calendar/v3/colors\r\n\r\n"
+OBJECTS = b'{"channel": "C01ABCD1234", "text": "x", "attachments": [%s]}' % b",".join([b"{}"] * 300_000)
 DIGITS = b'{"channel": "C01ABCD1234", "attachments": [' + b"9" * 400 + b"]}"
 REQUESTS: dict[str, Hostile] = {
     "introspection, 190 aliases": aliased(190, "__schema { types { name fields { name } } }"),
@@ -87,7 +94,18 @@ REQUESTS: dict[str, Hostile] = {
     "a search of 100 words": slack("search.messages", query=" OR ".join(f"word{n}" for n in range(100))),
     "a search of 17,000 words": slack("search.messages", query=" ".join(f"word{n}" for n in range(17_000))),
     "a search of 200,000 words": slack("search.messages", query=" ".join("ab" for _ in range(200_000))),
-    "a number of 400 digits": Hostile("slack", "chat.postMessage", DIGITS),
+    "a number of 400 digits": Hostile("slack", POST, DIGITS),
+    "a form of 50,000 fields": Hostile("slack", POST, FIELDS, FORM),
+    "a form of 300,000 escapes": Hostile("slack", POST, ESCAPES, FORM),
+    "a form of 7,000 parts": Hostile("slack", POST, PART * 7_000 + b"--b--\r\n", "multipart/form-data; boundary=b"),
+    "a JSON list of 300,000 objects": Hostile("slack", POST, OBJECTS),
+    "a text of 900,000 letters": slack(POST, channel=GENERAL, text="ab " * 300_000),
+    "a batch of 900 calls": Hostile(
+        "calendar", "batch/calendar/v3", CALL * 900 + b"--b--\r\n", "multipart/mixed; boundary=b"
+    ),
+    "a batch of 7,000 calls": Hostile(
+        "calendar", "batch/calendar/v3", CALL * 7_000 + b"--b--\r\n", "multipart/mixed; boundary=b"
+    ),
 }
 
 
@@ -211,7 +229,9 @@ async def send(client: httpx.AsyncClient, url: str, hostile: Hostile, until: Cal
     status, text, seconds = 0, "", list[float]()
     while not until():
         started = time.perf_counter()
-        answer = await client.post(url, content=hostile.body, headers={**JSON, "Authorization": "Bearer x"})
+        answer = await client.post(
+            url, content=hostile.body, headers={"Content-Type": hostile.kind, "Authorization": "Bearer x"}
+        )
         seconds.append(time.perf_counter() - started)
         status, text = answer.status_code, answer.text[:90]
     return Told(status, text, seconds)
@@ -222,6 +242,7 @@ async def measure(line: Connection, base: str, seconds: float) -> None:
         homes = {
             "slack": await environment(client, "slack", "slack_default", AGENT),
             "linear": await environment(client, "linear", "linear_workspace", LINEAR_AGENT),
+            "calendar": await environment(client, "calendar", "calendar_base", "user_agent"),
         }
         team = await team_of(client, homes["linear"])
         print(f"{'':34} {'alone':>7} {'p99':>7} {'times':>5} {'longest':>8} {'asked':>6} {'took s':>7}  answer")
