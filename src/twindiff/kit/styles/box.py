@@ -19,6 +19,7 @@ from twindiff.kit.errors import (
     UnknownToken,
 )
 from twindiff.kit.http import Answer, Request, json_answer
+from twindiff.kit.sources import Upload
 
 from .base import Style
 
@@ -67,6 +68,10 @@ class BadRequest(BoxError):
         return cls(context_info=errors_of(reason, name, message))
 
 
+class MetadataAfterFileContents(BoxError):
+    """The attributes of an upload must come before the file"""
+
+
 class Unauthorized(BoxError):
     """Unauthorized"""
 
@@ -87,6 +92,16 @@ class BoxStyle(Style):
     def token(self, request: Request) -> str | None:
         """The bearer token, or that of the query, as addresses for downloads have it."""
         return request.bearer() or request.query_parameters().get("access_token")
+
+    def parameters(self, exchange: Exchange) -> dict[str, Any]:
+        """Raw parameters by wire name; the one file of a form is `file`, whatever a client calls its part."""
+        given = super().parameters(exchange)
+        uploads = [name for name, value in given.items() if isinstance(value, Upload)]
+        if len(uploads) == 1 and "attributes" in given:
+            if [*given].index("attributes") > [*given].index(uploads[0]):
+                raise MetadataAfterFileContents
+            given["file"] = given.pop(uploads[0])
+        return given
 
     def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
         """`{type, status, code, message, context_info, help_url, request_id}`, with the id as a header too."""

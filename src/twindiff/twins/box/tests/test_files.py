@@ -157,3 +157,15 @@ def test_a_file_in_a_folder_in_the_trash_is_not_found(box: Box):
     file = box.upload(parent=folder)["id"]
     box("DELETE", f"folders/{folder}", params={"recursive": True})
     assert box.refused("GET", f"files/{file}") == (404, "trashed")
+
+
+def test_the_part_of_a_form_that_is_the_file_may_have_any_name(box: Box):
+    form = {"attributes": '{"name": "a.txt", "parent": {"id": "0"}}'}
+    answer = box.http("POST", "/api/2.0/files/content", data=form, files={"contents": ("upload", b"Hello")})
+    assert box.bytes_of(answer.json()["entries"][0]["id"]) == b"Hello"
+
+
+def test_attributes_come_before_the_file(box: Box):
+    attributes = (None, '{"name": "a.txt", "parent": {"id": "0"}}')
+    parts = {"files": [("file", ("a.txt", b"Hello")), ("attributes", attributes)]}
+    assert box.refused("POST", "/api/2.0/files/content", **parts) == (400, "metadata_after_file_contents")
