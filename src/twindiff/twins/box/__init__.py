@@ -24,11 +24,15 @@ from . import (
     folders,
     groups,
     hubs,
+    legal_holds,
     metadata,
     metadata_queries,
     metadata_templates,
     oauth,
     recent_items,
+    representations,
+    retention_assignments,
+    retention_policies,
     search,
     shared_links,
     sign_requests,
@@ -47,6 +51,7 @@ from . import (
 from .administration_tables import TABLES as ADMINISTRATION
 from .completing import completed
 from .further_tables import TABLES
+from .governance_tables import TABLES as GOVERNANCE
 from .guard import actor_of, guard
 from .samples import bike_shop
 from .screens import screen
@@ -69,11 +74,15 @@ _PAGES = (
     folders,
     groups,
     hubs,
+    legal_holds,
     metadata,
     metadata_queries,
     metadata_templates,
     oauth,
     recent_items,
+    representations,
+    retention_assignments,
+    retention_policies,
     search,
     shared_links,
     sign_requests,
@@ -95,7 +104,7 @@ twin = Twin(
     BoxStyle(),
     *(page.api for page in _PAGES),
     oauth.browser,
-    tables=(*TABLES, *ADMINISTRATION, OauthToken),
+    tables=(*TABLES, *ADMINISTRATION, *GOVERNANCE, OauthToken),
     users=Users(User, User.id, User.login),
     seeds=_HERE / "seeds",
     templates={"box_default": bike_shop},

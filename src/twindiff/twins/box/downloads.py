@@ -6,7 +6,6 @@ https://developer.box.com/guides/downloads
 from __future__ import annotations
 
 import hmac
-from hashlib import sha256
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -15,6 +14,7 @@ from twindiff.kit import Answer, Call, Header, Operations, file_answer
 from .access import find_file
 from .contents import bytes_of, current_version, type_of
 from .errors import AccessDeniedItemLocked, NotFound
+from .stamps import ticket
 from .tables import File, FileVersion
 
 api = Operations()
@@ -43,22 +43,17 @@ def _version(call: Call, file: File, version_id: str) -> FileVersion:
 
 def address(call: Call, file: File, version: FileVersion) -> str:
     """Where the bytes of a version are, for whoever knows the address."""
-    return (
-        f"{call.base_url}/d/1/{_ticket(call, version.id)}/{version.id}/{quote(file.name or 'file', safe='')}/download"
-    )
+    known_by = ticket(call, f"download {version.id}")
+    return f"{call.base_url}/d/1/{known_by}/{version.id}/{quote(file.name or 'file', safe='')}/download"
 
 
-def _ticket(call: Call, version_id: str) -> str:
-    return hmac.new(call.secret.encode(), f"download {version_id}".encode(), sha256).hexdigest()[:32]
-
-
-@api.get("/d/1/{ticket}/{version_id}/{name}/download", open=True)
+@api.get("/d/1/{shown}/{version_id}/{name}/download", open=True)
 def bytes_at(
-    call: Call, ticket: str, version_id: str, name: str, range_: Annotated[str, Header("Range")] = ""
+    call: Call, shown: str, version_id: str, name: str, range_: Annotated[str, Header("Range")] = ""
 ) -> Answer:
     """Give the bytes of a version, or a part of them."""
     version = call.db.find(FileVersion, FileVersion.id == version_id)
-    if version is None or not hmac.compare_digest(ticket, _ticket(call, version_id)):
+    if version is None or not hmac.compare_digest(shown, ticket(call, f"download {version_id}")):
         raise NotFound.of("download", name)
     return file_answer(
         bytes_of(call, version), type_of(version.name or name), range=range_, filename=version.name or name

@@ -137,6 +137,24 @@ class WhitelistEntryExists(BoxError):
     code = "conflict"
 
 
+class PolicyNameInUse(BoxError):
+    """There is a policy of this name already"""
+
+    status = 409
+    code = "conflict"
+
+
+class RetentionAlreadyAssigned(BoxError):
+    """A retention policy of equal or greater length is assigned to this already"""
+
+    status = 409
+    code = "conflict"
+
+
+class TermsOfServiceRequired(BoxError):
+    """User must accept custom terms of service before action can be taken"""
+
+
 class TermsOfServiceExists(BoxError):
     """There are terms of service of this type already"""
 

@@ -39,6 +39,16 @@ def text_of(data: bytes, name: str) -> str:
     return re.sub(r"\s+", " ", reader(data, kind))[:LONGEST].strip() if reader else ""
 
 
+def has_text(name: str) -> bool:
+    """Whether files of that name's extension have a text."""
+    return _reader(extension_of(name).lower()) is not None
+
+
+def whole_text_of(data: bytes, name: str) -> str:
+    """The text of a file as people read it: of plain text all, with its lines, of others what searches look at."""
+    return data.decode("utf-8", "replace") if extension_of(name).lower() in _PLAIN else text_of(data, name)
+
+
 def _reader(kind: str) -> Callable[[bytes, str], str] | None:
     if kind in _PLAIN:
         return _plain

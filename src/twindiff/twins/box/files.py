@@ -39,7 +39,11 @@ class DownloadPermissions(Struct):
 
 @api.get("/files/{file_id}")
 def get_file(
-    call: Call, file_id: str, fields: str = "", if_none_match: Annotated[str, Header("If-None-Match")] = ""
+    call: Call,
+    file_id: str,
+    fields: str = "",
+    if_none_match: Annotated[str, Header("If-None-Match")] = "",
+    rep_hints: Annotated[str, Header("X-Rep-Hints")] = "",
 ) -> Any:
     """Look at a file; one in the trash says so in `item_status`.
 
@@ -47,6 +51,7 @@ def get_file(
     """
     file = look_at(call, File, file_id)
     fresh: Answer | None = not_modified(if_none_match, file.etag or "0")
+    call.memo["rep_hints"] = rep_hints
     return fresh or item_object(call, file, wanted_fields(fields))
 
 

@@ -17,6 +17,7 @@ from .further_tables import AccessToken
 from .scopes import check_scope, limit_of
 from .shared_links import use_link
 from .tables import User
+from .terms_of_services import check_accepted
 
 
 def actor_of(call: Call) -> str | None:
@@ -43,6 +44,7 @@ def guard(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
         _act_as(call, as_user)
     if (link := headers.get("boxapi")) and exchange.operation.reads:
         use_link(call, link)
+    check_accepted(call, exchange.operation.name.partition(" ")[2])
     return proceed()
 
 

@@ -185,7 +185,7 @@ def create_template(
     require_admin(call)
     if scope == "global":
         raise AccessDeniedInsufficientPermissions
-    key = templateKey or _key_from(displayName)
+    key = _key_from(displayName) if templateKey is None else templateKey
     if not _KEY.fullmatch(key):
         raise BadRequest.of("invalid_parameter", "templateKey", f"Invalid value '{key}'.")
     if find_template(call, scope, key):

@@ -44,6 +44,12 @@ _NEEDED = {
     "hubs": ("root_readwrite",),
     "collaboration_whitelist_entries": ("manage_enterprise_properties",),
     "collaboration_whitelist_exempt_targets": ("manage_enterprise_properties",),
+    "retention_policies": ("manage_data_retention",),
+    "retention_policy_assignments": ("manage_data_retention",),
+    "file_version_retentions": ("manage_data_retention",),
+    "legal_hold_policies": ("manage_legal_holds",),
+    "legal_hold_policy_assignments": ("manage_legal_holds",),
+    "file_version_legal_holds": ("manage_legal_holds",),
     "terms_of_services": ("manage_enterprise_properties",),
     "terms_of_service_user_statuses": ("manage_enterprise_properties",),
 }

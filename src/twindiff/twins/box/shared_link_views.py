@@ -10,7 +10,9 @@ from typing import Any
 from twindiff.kit import Call
 
 from .stamps import shown_instant
-from .tables import Item, WebLink
+from .tables import Item
+
+HOST = "https://app.box.com"
 
 
 def is_live(call: Call, link: dict[str, Any] | None) -> bool:
@@ -26,8 +28,6 @@ def shared_link_object(call: Call, item: Item) -> dict[str, Any] | None:
     access = link.get("access") or "open"
     given: dict[str, Any] = link.get("permissions") or {}
     may = {name: bool(given.get(name, name != "can_edit")) for name in ("can_preview", "can_download", "can_edit")}
-    if isinstance(item, WebLink):
-        may["can_download"] = False
     return {
         "url": link["url"],
         "download_url": _download_url(item, link) if may["can_download"] else None,

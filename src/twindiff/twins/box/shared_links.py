@@ -14,13 +14,12 @@ from twindiff.kit.styles.box import BadRequest, wanted_fields
 
 from .access import NONE, ROLES, Rights, acting_user, is_trashed, rights, user_of
 from .errors import IncorrectSharedItemPassword, NotFound
-from .shared_link_views import is_live
+from .shared_link_views import HOST, is_live
 from .stamps import read_instant
 from .tables import File, Folder, Item, WebLink
 from .views import item_object
 
 api = Operations(prefix="/2.0")
-HOST = "https://app.box.com"
 _LEVELS = ("open", "company", "collaborators")
 
 

@@ -185,7 +185,7 @@ def get_sign_request(call: Call, sign_request_id: str) -> Shown:
     return sign_request_object(call, _find(call, sign_request_id))
 
 
-@api.post("/sign_requests/{sign_request_id}/cancel", status=202)
+@api.post("/sign_requests/{sign_request_id}/cancel", status=200)
 def cancel(call: Call, sign_request_id: str) -> Shown:
     """Take a request back.
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import hmac
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any
 
 from twindiff.kit import Call
 from twindiff.kit.styles.box import BadRequest
 
 DIGITS = "0123456789"
+
+
+def ticket(call: Call, about: str) -> str:
+    """What is in an address so that only those know it who were given it."""
+    return hmac.new(call.secret.encode(), about.encode(), sha256).hexdigest()[:32]
 
 
 def new_id(call: Call, length: int = 12) -> str:

@@ -12,7 +12,7 @@ from twindiff.kit.rows import Expression
 
 from .access import acting_user, is_admin, require_admin
 from .administration_tables import TermsOfService, TermsOfServiceStatus
-from .errors import AccessDeniedInsufficientPermissions, NotFound, TermsOfServiceExists
+from .errors import AccessDeniedInsufficientPermissions, NotFound, TermsOfServiceExists, TermsOfServiceRequired
 from .stamps import new_id, shown_instant
 from .users import enterprise_of, find_user
 from .views import user_mini
@@ -21,6 +21,7 @@ api = Operations(prefix="/2.0")
 Shown = dict[str, Any]
 Kind = Literal["external", "managed"]
 Status = Literal["enabled", "disabled"]
+_ITEMS = frozenset(("files", "folders", "web_links", "shared_items", "recent_items", "search", "zip_downloads"))
 
 
 class Terms(Struct):
@@ -159,3 +160,20 @@ def update_status(call: Call, terms_of_service_user_status_id: str, is_accepted:
 def _check_whose(call: Call, user_id: str) -> None:
     if user_id != call.actor and not is_admin(call):
         raise AccessDeniedInsufficientPermissions
+
+
+def check_accepted(call: Call, path: str) -> None:
+    """Raise for what is about items, as long as the caller has not agreed to the enterprise's terms.
+
+    https://developer.box.com/guides/security/terms-of-service/flow
+    """
+    if path.removeprefix("/api").removeprefix("/2.0/").partition("/")[0] not in _ITEMS:
+        return
+    terms = call.db.find(TermsOfService, TermsOfService.tos_type == "managed", TermsOfService.status == "enabled")
+    if terms is None:
+        return
+    of = (TermsOfServiceStatus.tos_id == terms.id, TermsOfServiceStatus.user_id == call.actor)
+    said = call.db.find(TermsOfServiceStatus, *of)
+    if said is None or not said.is_accepted:
+        known = {"tos_user_status_id": said.id} if said else {}
+        raise TermsOfServiceRequired(context_info={"tos_id": terms.id, **known})

@@ -13,11 +13,11 @@ from twindiff.kit.images import UnreadableImage, filling
 from .access import find_file
 from .contents import bytes_of, current_version
 from .errors import PreviewCannotBeGenerated, RequestedPreviewUnavailable
+from .representations import IMAGES
 from .stamps import extension_of
 
 api = Operations(prefix="/2.0")
 SIZES = {"png": (32, 64, 128, 256), "jpg": (32, 94, 160, 320)}
-_IMAGES = frozenset(("png", "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff"))
 Side = Annotated[int, Meta(ge=1, le=4096)] | None
 
 
@@ -40,7 +40,7 @@ def thumbnail(
     size = next((each for each in SIZES[extension] if low <= each <= high), None)
     if size is None:
         raise RequestedPreviewUnavailable
-    if extension_of(file.name or "").lower() not in _IMAGES:
+    if extension_of(file.name or "").lower() not in IMAGES:
         raise PreviewCannotBeGenerated
     data = bytes_of(call, current_version(call, file))
     kind = "JPEG" if extension == "jpg" else "PNG"

@@ -14,14 +14,15 @@ from twindiff.kit import Call, Row
 from twindiff.kit.rows import Column
 from twindiff.kit.styles.box import Window
 
-from .access import ROOT, find_folder, folder_row, forget, is_trashed, require, visible
+from .access import ROOT, find_folder, forget, require, visible
 from .changing import check_lock
 from .contents import charge
 from .errors import FolderNotEmpty, NotFound, Trashed
 from .folder_locks import check_unlocked
 from .further_tables import Collaboration, FileRequest, FolderLock, MetadataInstance, Webhook
 from .happenings import record, tell, trigger_of
-from .listing import folders_below, items_in
+from .kept import check_kept
+from .listing import KINDS, folders_below, items_in
 from .names import check_free, check_name
 from .stamps import folded, search_text, touched
 from .tables import Comment, File, FileContent, FileVersion, Folder, HubItem, Item, Task, TaskAssignment, WebLink
@@ -53,16 +54,8 @@ def trashed_item(call: Call, table: type[Any], item_id: str) -> Any:
     row = call.db.find(table, table.id == item_id)
     if row is None or row.item_status != "trashed":
         raise NotFound.of("item", item_id)
-    around = folder_row(call, row.parent_id) if row.parent_id else None
-    if around is not None and around.id != ROOT and _is_gone(call, around):
-        # Only the folder around it can be looked at, as long as it is in the trash.
-        raise NotFound.of("item", item_id)
     require_visible(call, row)
     return row
-
-
-def _is_gone(call: Call, folder: Folder) -> bool:
-    return is_trashed(call, folder)
 
 
 def require_visible(call: Call, item: Item) -> None:
@@ -92,11 +85,18 @@ def restore(call: Call, item: Any, name: str | None, parent_id: str | None) -> A
 
 
 def purge(call: Call, item: Item) -> None:
-    """Delete an item for good, with all that hangs on it and all that is in it."""
+    """Delete an item for good, with all that hangs on it and is in it; raises Forbidden for what is kept.
+
+    What was put into the trash by itself before its folder was stays there.
+    """
+    if isinstance(item, File):
+        check_kept(call, File.id == item.id)
     record(call, "DELETE", item_object(call, item), owner=item.owned_by_id, about=item)
     if isinstance(item, Folder):
-        folders = [item, *(each for level in folders_below(call, item.id, status=None) for each in level)]
+        folders = [item, *(each for level in folders_below(call, item.id) for each in level)]
         inside = tuple(folder.id for folder in folders)
+        _leave_trashed(call, inside)
+        check_kept(call, File.parent_id.in_(inside))
         _purge_files(call, call.db.rows(File, File.parent_id.in_(inside)))
         _purge_all(call, WebLink.parent_id, inside)
         _purge_beside(call, "folder", inside)
@@ -109,6 +109,12 @@ def purge(call: Call, item: Item) -> None:
     else:
         _purge_beside(call, "web_link", (item.id,))
         call.db.remove(item)
+
+
+def _leave_trashed(call: Call, folders: Sequence[str]) -> None:
+    for kind in KINDS:
+        for row in call.db.rows(kind, kind.parent_id.in_(folders), kind.item_status != "active"):
+            call.db.change(row, parent_id=None)
 
 
 def _purge_files(call: Call, files: Sequence[File]) -> None:

@@ -14,8 +14,9 @@ from twindiff.kit.rows import Expression
 from twindiff.kit.styles.box import BadRequest, marker_of, marker_page, offset_in, offset_page, wanted_fields, window
 
 from .access import acting_user, require_admin, user_of
-from .errors import NotFound, UserHasContent, UserLoginAlreadyUsed
+from .errors import Forbidden, NotFound, UserHasContent, UserLoginAlreadyUsed
 from .further_tables import Collaboration, GroupMembership
+from .governance_tables import LegalHold, RetentionPolicy
 from .happenings import record
 from .listing import KINDS
 from .stamps import new_id, shown_instant
@@ -241,6 +242,9 @@ def delete_user(call: Call, user_id: str, notify: bool = False, force: bool = Fa
     owned = _owned(call, user)
     if owned and not force:
         raise UserHasContent
+    if owned and any(call.db.count(policy) for policy in (RetentionPolicy, LegalHold)):
+        # https://support.box.com/hc/en-us/articles/33282413279635
+        raise Forbidden("User cannot be deleted due to retention policies. Please transfer user content first")
     for item in owned:
         purge(call, item)
     for row in call.db.rows(Collaboration, Collaboration.accessible_by_id == user.id):

@@ -14,9 +14,11 @@ from twindiff.kit.styles.box import Window, offset_page
 
 from .access import chain, folder_row, is_trashed, rights, root_folder, user_of
 from .further_tables import Collaboration, MetadataInstance
+from .kept import disposition_of
 from .listing import Sort, items_in, size_of
-from .shared_link_views import shared_link_object
-from .stamps import shown_instant
+from .representations import representations
+from .shared_link_views import HOST, shared_link_object
+from .stamps import shown_instant, ticket
 from .tables import Collection, Comment, File, FileVersion, Folder, Item, WebLink
 
 Fields = tuple[str, ...] | None
@@ -198,6 +200,10 @@ def _comment_count(call: Call, file: File) -> int:
     return call.db.count(Comment, Comment.file_id == file.id)
 
 
+def _embed_link(call: Call, file: File) -> Shown:
+    return {"url": f"{HOST}/preview/expiring_embed/{ticket(call, f'embed {file.id}')}"}
+
+
 FILE_FIELDS: dict[str, Field] = {
     **_SHARED,
     **_CONTENT,
@@ -210,10 +216,11 @@ FILE_FIELDS: dict[str, Field] = {
     "extension": lambda call, file: file.extension or "",
     "is_package": lambda call, file: bool(file.is_package),
     "expires_at": lambda call, file: shown_instant(file.expires_at),
-    "disposition_at": lambda call, file: shown_instant(file.disposition_at),
+    "disposition_at": lambda call, file: shown_instant(disposition_of(call, file)),
     "uploader_display_name": lambda call, file: file.uploader_display_name or _name(call, file.created_by_id),
     "shared_link_permission_options": lambda call, file: ["can_preview", "can_download", "can_edit"],
-    "representations": lambda call, file: {"entries": []},
+    "representations": representations,
+    "expiring_embed_link": _embed_link,
 }
 
 

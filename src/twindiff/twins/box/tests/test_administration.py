@@ -113,3 +113,21 @@ def test_sessions_are_terminated(box: Box):
 )
 def test_only_administrators_administer(ben: Box, verb: str, path: str, body: Any):
     assert ben.refused(verb, path, body) == (403, "access_denied_insufficient_permissions")
+
+
+def test_who_has_not_agreed_to_the_terms_reaches_no_items(box: Box, ben: Box):
+    terms = box("POST", "terms_of_services", {"status": "enabled", "text": "Be kind", "tos_type": "managed"})["id"]
+    answer = ben.http("GET", "folders/0")
+    assert (answer.status_code, answer.json()["code"]) == (400, "terms_of_service_required")
+    assert answer.json()["context_info"] == {"tos_id": terms}
+    said = {"tos": {"type": "terms_of_service", "id": terms}, "user": {"type": "user", "id": BEN}}
+    status = ben("POST", "terms_of_service_user_statuses", {**said, "is_accepted": False})["id"]
+    assert ben.http("GET", "search?query=a").json()["context_info"]["tos_user_status_id"] == status
+    ben("PUT", f"terms_of_service_user_statuses/{status}", {"is_accepted": True})
+    assert ben.names() == []
+
+
+def test_terms_that_are_off_or_for_others_ask_nobody(box: Box):
+    box("POST", "terms_of_services", {"status": "disabled", "text": "Be kind", "tos_type": "managed"})
+    box("POST", "terms_of_services", {"status": "enabled", "text": "Be kind", "tos_type": "external"})
+    assert box.names() == []

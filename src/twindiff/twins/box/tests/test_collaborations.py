@@ -176,6 +176,13 @@ def test_a_link_keeps_its_address_until_it_is_taken_away(box: Box):
     assert box("PUT", f"files/{file}", {"shared_link": None})["shared_link"] is None
 
 
+def test_a_link_to_a_web_link_allows_what_one_to_a_file_does(box: Box):
+    web_link = box("POST", "web_links", {"url": "https://example.com", "name": "site", "parent": {"id": "0"}})["id"]
+    shared = {"shared_link": {"access": "open"}}
+    link = box("PUT", f"web_links/{web_link}?fields=shared_link", shared)["shared_link"]
+    assert link["permissions"] == {"can_preview": True, "can_download": True, "can_edit": False}
+
+
 @pytest.mark.parametrize(
     "wanted",
     [

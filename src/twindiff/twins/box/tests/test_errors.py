@@ -56,7 +56,7 @@ def furnish(box: Box) -> dict[str, str]:
     known["lock"] = box("POST", "folder_locks", lock)["id"]
     item = {"type": "file", "id": known["file"]}
     known["comment"] = box("POST", "comments", {"message": "x", "item": item})["id"]
-    return known | furnish_work(box, known, item) | furnish_metadata(box, known)
+    return known | furnish_work(box, known, item) | furnish_metadata(box, known) | furnish_governance(box, known)
 
 
 def furnish_work(box: Box, known: dict[str, str], item: dict[str, str]) -> dict[str, str]:
@@ -93,6 +93,21 @@ def furnish_metadata(box: Box, known: dict[str, str]) -> dict[str, str]:
     for path in (f"files/{known['file']}", f"folders/{known['folder']}"):
         box("POST", f"{path}/metadata/enterprise/invoice", {"amount": 1})
     return {"scope": made["scope"]}
+
+
+def furnish_governance(box: Box, known: dict[str, str]) -> dict[str, str]:
+    """A retention policy that cannot be modified, assigned to a folder, another one, and legal holds."""
+    policy = {"policy_type": "finite", "disposition_action": "remove_retention", "retention_length": 5}
+    firm = {**policy, "policy_name": "Firm", "retention_type": "non_modifiable"}
+    made = {"firm": box("POST", "retention_policies", firm)["id"], "kept": box.folder("Kept")}
+    made["policy"] = box("POST", "retention_policies", {**policy, "policy_name": "Loose"})["id"]
+    to = {"policy_id": made["firm"], "assign_to": {"type": "folder", "id": made["kept"]}}
+    made["retained"] = box("POST", "retention_policy_assignments", to)["id"]
+    box("POST", "legal_hold_policies", {"policy_name": "Other case", "is_ongoing": True})
+    made["hold"] = box("POST", "legal_hold_policies", {"policy_name": "Case", "is_ongoing": True})["id"]
+    on = {"policy_id": made["hold"], "assign_to": {"type": "file", "id": known["previewed"]}}
+    box("POST", "legal_hold_policy_assignments", on)
+    return made
 
 
 class Enterprise(NamedTuple):

@@ -102,6 +102,18 @@ def test_the_trash_gives_back_a_folder_with_its_items(box: Box):
     assert box("GET", f"files/{file['id']}")["item_status"] == "active"
 
 
+def test_what_was_trashed_before_its_folder_outlives_it_and_goes_to_another_one(box: Box):
+    folder = box.folder("full")
+    file = box.upload(parent=folder)["id"]
+    box("DELETE", f"files/{file}")
+    box("DELETE", f"folders/{folder}")
+    assert box("GET", f"files/{file}/trash")["item_status"] == "trashed"
+    box("DELETE", f"folders/{folder}/trash")
+    assert [each["id"] for each in box("GET", "folders/trash/items")["entries"]] == [file]
+    other = box.folder("other")
+    assert box("POST", f"files/{file}", {"parent": {"id": other}})["parent"]["id"] == other
+
+
 def test_a_restored_item_does_not_displace_another_one(box: Box):
     file = box.upload("a.txt")
     box("DELETE", f"files/{file['id']}")

@@ -1,0 +1,170 @@
+"""Which content may not be deleted for good: what a retention policy or a legal hold is assigned to.
+
+https://developer.box.com/guides/retention-policies
+https://developer.box.com/guides/legal-holds
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from twindiff.kit import Call, any_of
+from twindiff.kit.rows import Expression
+
+from .errors import Forbidden
+from .further_tables import Collaboration, MetadataInstance, MetadataTemplate
+from .governance_tables import LegalHold, LegalHoldAssignment, RetentionAssignment, RetentionPolicy
+from .listing import folders_below
+from .tables import File, FileVersion
+
+Conditions = tuple[Expression, ...]
+_CUSTODIANS = ("user", "ownership", "interactions")
+
+
+class Kept(NamedTuple):
+    """A version that is kept, and the instant that ends it; None for one that nothing ends by itself."""
+
+    file: File
+    version: FileVersion
+    until: str | None
+
+
+def retained(call: Call, assignment: RetentionAssignment, *where: Expression) -> list[Kept]:
+    """The versions that a retention policy keeps now by one of its assignments, of files for which conditions hold."""
+    policy = call.db.get(RetentionPolicy, assignment.policy_id)
+    if policy.status != "active":
+        return []
+    kept = [
+        Kept(file, version, _disposition(call, policy, assignment, version))
+        for file, version in _versions(call, (*where, *_assigned(call, assignment)))
+    ]
+    return [each for each in kept if each.until is None or each.until > call.clock.iso()]
+
+
+def held(call: Call, assignment: LegalHoldAssignment, *where: Expression) -> list[Kept]:
+    """The versions that a legal hold keeps by one of its assignments, of files for which conditions hold."""
+    policy = call.db.get(LegalHold, assignment.policy_id)
+    kept = [Kept(file, version, None) for file, version in _versions(call, (*where, *_assigned(call, assignment)))]
+    if assignment.assigned_to_type == "file_version":
+        return [each for each in kept if each.version.id == assignment.assigned_to_id]
+    if assignment.assigned_to_type not in _CUSTODIANS:
+        return kept
+    first, last = policy.filter_started_at or "", policy.filter_ended_at or "9999"
+    return [each for each in kept if first <= (each.version.created_at or "") <= last]
+
+
+def check_kept(call: Call, *where: Expression) -> None:
+    """Raise when content of one of the files is kept."""
+    for assignment in call.db.rows(RetentionAssignment):
+        if retained(call, assignment, *where):
+            raise Forbidden("The item is under retention")
+    for assignment in call.db.rows(LegalHoldAssignment):
+        if held(call, assignment, *where):
+            raise Forbidden("The item is under legal hold")
+
+
+def disposition_of(call: Call, file: File) -> str | None:
+    """When the retention of a file ends: as was asked for, else of its current version by the policy that ends last."""
+    if file.disposition_at is not None:
+        return file.disposition_at
+    ends = [
+        each.until
+        for assignment in call.db.rows(RetentionAssignment)
+        for each in retained(call, assignment, File.id == file.id)
+        if each.version.id == file.file_version_id and each.until
+    ]
+    return max(ends, default=None)
+
+
+def _versions(call: Call, where: Conditions) -> Iterator[tuple[File, FileVersion]]:
+    files = {file.id: file for file in call.db.rows(File, *where, order=File.id)}
+    versions = call.db.rows(FileVersion, FileVersion.file_id.in_([*files]), order=FileVersion.id) if files else ()
+    return ((files[version.file_id], version) for version in versions if version.purged_at is None)
+
+
+def _disposition(
+    call: Call, policy: RetentionPolicy, assignment: RetentionAssignment, version: FileVersion
+) -> str | None:
+    if policy.retention_length is None:
+        return None
+    start = max(version.created_at or "", assignment.assigned_at or "")
+    if assignment.start_date_field == "upload_date":
+        start = version.created_at or start
+    elif assignment.start_date_field:
+        start = _date_of(call, assignment, version.file_id) or start
+    return (datetime.fromisoformat(start) + timedelta(days=int(policy.retention_length))).isoformat()
+
+
+def _date_of(call: Call, assignment: RetentionAssignment, file_id: str) -> str | None:
+    template = call.db.get(MetadataTemplate, assignment.assigned_to_id)
+    key = _key_of(template.fields, assignment.start_date_field)
+    instance = call.db.find(MetadataInstance, *_instances(template), MetadataInstance.item_id == file_id)
+    value: Any = instance.data.get(key) if instance else None
+    return value[:19] if isinstance(value, str) else None
+
+
+def _assigned(call: Call, assignment: RetentionAssignment | LegalHoldAssignment) -> Conditions:
+    """Of which files an assignment is."""
+    kind, id = assignment.assigned_to_type, assignment.assigned_to_id or ""
+    if isinstance(assignment, RetentionAssignment) and kind == "metadata_template":
+        return (File.id.in_(_files_with(call, assignment)),)
+    if kind == "folder":
+        return (File.parent_id.in_(_folders(call, id)),)
+    if kind == "file_version":
+        version = call.db.find(FileVersion, FileVersion.id == id)
+        return (File.id == (version.file_id if version else ""),)
+    of_kind: dict[str, Conditions] = {
+        "enterprise": (),
+        "file": (File.id == id,),
+        "ownership": (File.owned_by_id == id,),
+        "interactions": (any_of(File.created_by_id == id, File.modified_by_id == id),),
+    }
+    return of_kind[kind] if kind in of_kind else (_accessible(call, id),)
+
+
+def _folders(call: Call, folder_id: str) -> list[str]:
+    below = folders_below(call, folder_id, status=None)
+    return [folder_id, *(folder.id for level in below for folder in level)]
+
+
+def _accessible(call: Call, user_id: str) -> Expression:
+    """What a user owns or collaborates on."""
+    shared = call.db.rows(Collaboration, Collaboration.accessible_by_id == user_id, Collaboration.status == "accepted")
+    files = [each.item_id for each in shared if each.item_type == "file"]
+    folders = [id for each in shared if each.item_type == "folder" for id in _folders(call, each.item_id)]
+    return any_of(File.owned_by_id == user_id, File.id.in_(files), File.parent_id.in_(folders))
+
+
+def _instances(template: MetadataTemplate) -> Conditions:
+    return (
+        MetadataInstance.scope == template.scope,
+        MetadataInstance.template_key == template.template_key,
+        MetadataInstance.item_type == "file",
+    )
+
+
+def _files_with(call: Call, assignment: RetentionAssignment) -> list[str]:
+    """The files whose metadata has what an assignment asks of it, by keys or ids of fields and options."""
+    template = call.db.find(MetadataTemplate, MetadataTemplate.id == assignment.assigned_to_id)
+    if template is None:
+        return []
+    wanted: list[dict[str, str]] = assignment.filter_fields
+    fits = {
+        _key_of(template.fields, each["field"]): _option_of(template.fields, each["field"], each["value"])
+        for each in wanted
+    }
+    rows = call.db.rows(MetadataInstance, *_instances(template))
+    return [row.item_id for row in rows if all(row.data.get(key) == value for key, value in fits.items())]
+
+
+def _key_of(fields: list[dict[str, Any]], named: str | None) -> str | None:
+    return next((field["key"] for field in fields if named in (field["key"], field.get("id"))), named)
+
+
+def _option_of(fields: list[dict[str, Any]], named: str, value: str) -> str:
+    options = (
+        option for field in fields if named in (field["key"], field.get("id")) for option in field.get("options") or ()
+    )
+    return next((option["key"] for option in options if value in (option["key"], option.get("id"))), value)

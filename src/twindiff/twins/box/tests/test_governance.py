@@ -1,0 +1,183 @@
+"""Retention policies and legal holds: what they are assigned to cannot be deleted for good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from .conftest import ADA, BEN, Box
+
+POLICY = {"policy_name": "Seven days", "policy_type": "finite", "retention_length": 7}
+
+
+def policy(box: Box, **about: Any) -> Any:
+    wanted = {**POLICY, "disposition_action": "permanently_delete", **about}
+    return box("POST", "retention_policies", wanted)
+
+
+def assign(box: Box, policy_id: str, kind: str, id: str | None = None, **about: Any) -> Any:
+    wanted = {"policy_id": policy_id, "assign_to": {"type": kind, **({"id": id} if id else {})}, **about}
+    return box("POST", "retention_policy_assignments", wanted)
+
+
+def hold(box: Box, kind: str, id: str, **about: Any) -> str:
+    made = box("POST", "legal_hold_policies", {"policy_name": "Case", **(about or {"is_ongoing": True})})["id"]
+    return box("POST", "legal_hold_policy_assignments", {"policy_id": made, "assign_to": {"type": kind, "id": id}})[
+        "id"
+    ]
+
+
+def purged(box: Box, file: str) -> int:
+    box("DELETE", f"files/{file}")
+    return box.http("DELETE", f"files/{file}/trash").status_code
+
+
+def ids(page: Any) -> list[str]:
+    return [entry["id"] for entry in page["entries"]]
+
+
+def test_a_policy_is_made_found_changed_and_deleted(box: Box):
+    made = policy(box, description="All of it")
+    assert (made["retention_length"], made["status"], made["description"]) == ("7", "active", "All of it")
+    assert ids(box("GET", "retention_policies?policy_name=seven")) == [made["id"]]
+    changed = box("PUT", f"retention_policies/{made['id']}", {"policy_name": "Nine days", "retention_length": 9})
+    assert (changed["policy_name"], changed["retention_length"]) == ("Nine days", "9")
+    box("DELETE", f"retention_policies/{made['id']}")
+    assert box.refused("GET", f"retention_policies/{made['id']}") == (404, "not_found")
+
+
+def test_an_indefinite_policy_says_so_in_place_of_a_length(box: Box):
+    wanted = {"policy_name": "For ever", "policy_type": "indefinite", "disposition_action": "remove_retention"}
+    assert box("POST", "retention_policies", wanted)["retention_length"] == "indefinite"
+
+
+def test_what_is_in_a_retained_folder_goes_to_the_trash_and_no_further(box: Box):
+    folder = box.folder("Kept")
+    inner = box.folder("inner", folder)
+    file = box.upload(parent=inner)["id"]
+    box.upload("b.txt", parent=inner)
+    assign(box, policy(box)["id"], "folder", folder)
+    assert purged(box, file) == 403
+    box("DELETE", f"folders/{folder}?recursive=true")
+    assert box.refused("DELETE", f"folders/{folder}/trash") == (403, "forbidden")
+
+
+def test_what_is_elsewhere_is_not_retained(box: Box):
+    file = box.upload()["id"]
+    assign(box, policy(box)["id"], "folder", box.folder("Kept"))
+    assert purged(box, file) == 204
+
+
+@pytest.mark.parametrize("release", ["delete", "retire", "unassign"])
+def test_content_is_free_when_its_policy_is_gone(box: Box, release: str):
+    file, made = box.upload()["id"], policy(box)["id"]
+    assignment = assign(box, made, "enterprise")["id"]
+    if release == "retire":
+        box("PUT", f"retention_policies/{made}", {"status": "retired"})
+    else:
+        gone = f"retention_policies/{made}" if release == "delete" else f"retention_policy_assignments/{assignment}"
+        box("DELETE", gone)
+    assert purged(box, file) == 204
+
+
+def test_content_is_free_when_its_time_is_over(enterprise: Callable[..., Box]):
+    box = enterprise(clock={"mode": "frozen", "start": "2026-05-01T00:00:00"})
+    file = box.upload()["id"]
+    assign(box, policy(box)["id"], "enterprise")
+    shown = box("GET", f"files/{file}?fields=disposition_at")
+    assert shown["disposition_at"] == "2026-05-08T00:00:00+00:00"
+    clock = f"env/{box.environment.id}/clock"
+    box.environment.platform.post(clock, {"advance": 7 * 86_400})
+    assert purged(box, file) == 204
+
+
+def test_files_and_past_versions_under_retention_are_listed(box: Box):
+    folder = box.folder("Kept")
+    file = box.upload(parent=folder)
+    current = box.new_version(file["id"], b"Second").json()["entries"][0]["file_version"]["id"]
+    assignment = assign(box, policy(box)["id"], "folder", folder)
+    path = f"retention_policy_assignments/{assignment['id']}"
+    (now,) = box("GET", f"{path}/files_under_retention")["entries"]
+    (past,) = box("GET", f"{path}/file_versions_under_retention")["entries"]
+    assert (now["file_version"]["id"], past["file_version"]["id"]) == (current, file["file_version"]["id"])
+    assert ids(box("GET", f"retention_policies/{assignment['retention_policy']['id']}/assignments")) == [
+        assignment["id"]
+    ]
+
+
+def test_a_version_s_retention_names_the_policy_that_ends_last(box: Box):
+    file, folder = box.upload(), box.folder("Kept")
+    box("PUT", f"files/{file['id']}", {"parent": {"id": folder}})
+    assign(box, policy(box)["id"], "enterprise")
+    longer = policy(box, policy_name="A year", retention_length=365)
+    assign(box, longer["id"], "folder", folder)
+    (entry,) = box("GET", f"file_version_retentions?file_id={file['id']}")["entries"]
+    assert entry["winning_retention_policy"]["id"] == longer["id"]
+    assert box("GET", f"file_version_retentions/{entry['id']}") == entry
+    assert box("GET", "file_version_retentions?policy_id=1")["entries"] == []
+
+
+def test_files_are_retained_by_what_their_metadata_says(box: Box):
+    fields = [{"type": "string", "key": "kind", "displayName": "Kind"}]
+    wanted = {"scope": "enterprise", "displayName": "Record", "templateKey": "record", "fields": fields}
+    template = box("POST", "metadata_templates/schema", wanted)
+    tax, plan = box.upload("tax.txt")["id"], box.upload("plan.txt")["id"]
+    for file, kind in ((tax, "tax"), (plan, "plan")):
+        box("POST", f"files/{file}/metadata/enterprise/record", {"kind": kind})
+    filters = [{"field": template["fields"][0]["id"], "value": "tax"}]
+    assign(box, policy(box)["id"], "metadata_template", template["id"], filter_fields=filters)
+    assert (purged(box, tax), purged(box, plan)) == (403, 204)
+
+
+def test_a_user_who_owns_something_stays_while_there_are_policies(box: Box, ben: Box):
+    ben.upload()
+    policy(box)
+    assert box.refused("DELETE", f"users/{BEN}?force=true") == (403, "forbidden")
+
+
+def test_a_legal_hold_is_made_found_changed_and_released(box: Box):
+    dates = {"filter_started_at": "2026-01-01T00:00:00Z", "filter_ended_at": "2026-02-01T00:00:00Z"}
+    made = box("POST", "legal_hold_policies", {"policy_name": "Case 7", **dates})
+    assert made["filter_ended_at"] == "2026-02-01T00:00:00+00:00"
+    assert ids(box("GET", "legal_hold_policies?policy_name=case")) == [made["id"]]
+    assert box("PUT", f"legal_hold_policies/{made['id']}", {"release_notes": "Over"})["release_notes"] == "Over"
+    assert box.http("DELETE", f"legal_hold_policies/{made['id']}").status_code == 202
+    assert box.refused("GET", f"legal_hold_policies/{made['id']}") == (404, "not_found")
+
+
+@pytest.mark.parametrize("kind", ["file", "file_version", "folder", "user", "ownership", "interactions"])
+def test_what_is_on_hold_is_not_deleted_for_good_until_it_is_released(box: Box, kind: str):
+    folder = box.folder("Evidence")
+    file = box.upload(parent=folder)
+    of = {"file": file["id"], "file_version": file["file_version"]["id"], "folder": folder}
+    assignment = hold(box, kind, of.get(kind, ADA))
+    assert ids(box("GET", f"legal_hold_policy_assignments/{assignment}/files_on_hold")) == [file["id"]]
+    assert purged(box, file["id"]) == 403
+    assert box.http("DELETE", f"legal_hold_policy_assignments/{assignment}").status_code == 202
+    assert box.http("DELETE", f"files/{file['id']}/trash").status_code == 204
+
+
+def test_a_custodian_s_hold_is_of_versions_between_its_dates(enterprise: Callable[..., Box]):
+    box = enterprise(clock={"mode": "frozen", "start": "2026-05-01T00:00:00"})
+    file = box.upload()["id"]
+    hold(box, "ownership", ADA, filter_started_at="2026-01-01T00:00:00Z", filter_ended_at="2026-02-01T00:00:00Z")
+    assert purged(box, file) == 204
+
+
+def test_versions_on_hold_tell_what_holds_them(box: Box):
+    file = box.upload()
+    assignment = hold(box, "file", file["id"])
+    policy_id = box("GET", f"legal_hold_policy_assignments/{assignment}")["legal_hold_policy"]["id"]
+    (entry,) = box("GET", f"file_version_legal_holds?policy_id={policy_id}")["entries"]
+    assert ids({"entries": entry["legal_hold_policy_assignments"]}) == [assignment]
+    assert box("GET", f"file_version_legal_holds/{entry['id']}") == entry
+    assert box("GET", f"legal_hold_policies/{policy_id}")["assignment_counts"]["file"] == 1
+    assert ids(box("GET", f"legal_hold_policy_assignments?policy_id={policy_id}")) == [assignment]
+
+
+def test_policies_and_what_they_are_assigned_to_are_in_the_diff(box: Box):
+    assign(box, policy(box)["id"], "enterprise")
+    tables = [row["__table__"] for row in box.diff()["inserts"]]
+    assert tables == ["box_retention_policies", "box_retention_policy_assignments"]
