@@ -12,6 +12,7 @@ from twindiff.kit.styles.box import BoxStyle
 from . import (
     ai,
     allowlists,
+    avatars,
     collaborations,
     comments,
     downloads,
@@ -44,6 +45,7 @@ from . import (
     uploads,
     user_accounts,
     users,
+    watermarks,
     web_links,
     webhooks,
     zip_downloads,
@@ -62,6 +64,7 @@ _HERE = Path(__file__).parent
 _PAGES = (
     ai,
     allowlists,
+    avatars,
     collaborations,
     comments,
     downloads,
@@ -94,6 +97,7 @@ _PAGES = (
     uploads,
     user_accounts,
     users,
+    watermarks,
     web_links,
     webhooks,
     zip_downloads,

@@ -15,6 +15,14 @@ class EmailAlias(Row, table="box_email_aliases", key=("id",), indexes=(("user_id
     is_confirmed: Column[bool] = column(default=True)
 
 
+class Avatar(Row, table="box_user_avatars", key=("user_id",)):
+    """The picture of a user, by the digest under which its bytes are kept."""
+
+    user_id: Column[str] = references(User, on_delete="cascade")
+    digest: Column[str]
+    content_type: Column[str]
+
+
 class AllowedDomain(Row, table="box_collaboration_whitelist_entries", key=("id",)):
     """A domain whose people may be worked with; it forbids nobody else here."""
 
@@ -56,4 +64,4 @@ class TermsOfServiceStatus(Row, table="box_terms_of_service_user_statuses", key=
     modified_at: Column[Timestamp | None] = column(default=None)
 
 
-TABLES = (EmailAlias, AllowedDomain, ExemptUser, TermsOfService, TermsOfServiceStatus)
+TABLES = (EmailAlias, Avatar, AllowedDomain, ExemptUser, TermsOfService, TermsOfServiceStatus)

@@ -150,6 +150,8 @@ def _issued(
         "restricted_to": [{"scope": scope, **about} for scope in scopes],
         "token_type": "bearer",
     }
+    if scopes:
+        said["issued_token_type"] = "urn:ietf:params:oauth:token-type:access_token"
     if refreshable:
         said["refresh_token"] = call.ids.new("", 48, _LETTERS)
         call.db.add(AccessToken(token=said["refresh_token"], kind="refresh", user_id=user_id))

@@ -98,6 +98,16 @@ def _permissions(call: Call, item: Item) -> dict[str, bool]:
     }
 
 
+def _watermark(call: Call, item: Item) -> Shown:
+    inherited = any(folder.watermark_info for folder in chain(call, item.parent_id))
+    own = not isinstance(item, WebLink) and bool(item.watermark_info)
+    return {
+        "is_watermarked": own or inherited,
+        "is_watermark_inherited": inherited and not own,
+        "is_watermarked_by_access_policy": False,
+    }
+
+
 def collections_of(call: Call, item: Item) -> list[Shown]:
     """The caller's collections that an item is in."""
     named: list[dict[str, Any]] = item.collections or []
@@ -159,7 +169,6 @@ def _lock(call: Call, file: File) -> Shown | None:
 
 
 _ROLES = ["editor", "viewer", "previewer", "uploader", "previewer uploader", "viewer uploader", "co-owner"]
-_WATERMARK = {"is_watermarked": False, "is_watermark_inherited": False, "is_watermarked_by_access_policy": False}
 _SHARED: dict[str, Field] = {
     "sequence_id": lambda call, item: item.sequence_id or "0",
     "etag": lambda call, item: item.etag or "0",
@@ -182,7 +191,7 @@ _SHARED: dict[str, Field] = {
     "has_collaborations": _has_collaborations,
     "is_externally_owned": lambda call, item: False,
     "metadata": _metadata,
-    "watermark_info": lambda call, item: _WATERMARK,
+    "watermark_info": _watermark,
     "is_accessible_via_shared_link": lambda call, item: item.shared_link is not None,
     "allowed_invitee_roles": lambda call, item: _ROLES,
     "classification": lambda call, item: getattr(item, "classification", None),
