@@ -5,8 +5,8 @@ https://docs.stripe.com/api/subscription_schedules
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from itertools import zip_longest
+from typing import Annotated, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
@@ -14,29 +14,37 @@ from twindiff.kit.styles.stripe import StripeError
 from . import subscription_changes, subscriptions
 from .billing_work import schedule, work
 from .customers import CUSTOMERS
+from .discounts import give
 from .events import record_row, update
 from .lists import equal, list_of, within
 from .objects import Fields, StripeObject, find, new, now, refer, resource, retrieve, show, shown
 from .params import (
     ListParams,
     OptBool,
-    OptInteger,
     OptMetadata,
     OptRange,
     OptText,
     Params,
-    Part,
     integer_or_word,
     merged_metadata,
-    value_of,
 )
-from .periods import shifted
-from .price_params import Interval
 from .prices import PRICES, Price, plan_object
+from .schedule_phases import (
+    Phase,
+    PhaseSettings,
+    discount_params,
+    once_params,
+    phase_fields,
+    phase_item,
+    phases_of,
+    settings_of,
+    subscription_params,
+)
 from .subscription_changes import Change
 from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription, items_of, told
-from .subscription_params import Behavior, CreateSubscription, ItemFields
-from .subscription_wanted import Wanted
+from .subscription_params import Behavior, BillingMode, CreateSubscription, ItemFields, UpdateSubscription
+from .subscription_wanted import Wanted, add_once
+from .tax_rates import fill_tax_rates
 from .test_clocks import enter
 
 api = Operations(prefix="/v1/subscription_schedules")
@@ -55,6 +63,8 @@ class SubscriptionSchedule(
     completed_at: Column[int | None] = column(default=None)
     current_phase: Column[Json] = column(default=None, derived=True)
     customer: Column[str]
+    billing_mode: Column[str] = column(default="flexible")
+    default_settings: Column[Json] = column(default={})
     end_behavior: Column[str] = column(default="release")
     metadata: Column[Json] = column(default={})
     phases: Column[Json]
@@ -66,7 +76,8 @@ class SubscriptionSchedule(
 
 
 def _mode(row: SubscriptionSchedule) -> Fields:
-    return {"type": "flexible", "flexible": {"proration_discounts": "included"}}
+    flexible = {"proration_discounts": "included"} if row.billing_mode == "flexible" else None
+    return {"type": row.billing_mode, "flexible": flexible}
 
 
 def _settings(row: SubscriptionSchedule) -> Fields:
@@ -81,6 +92,7 @@ def _settings(row: SubscriptionSchedule) -> Fields:
         "invoice_settings": {**issuer, "custom_fields": None, "description": None, "footer": None},
         "on_behalf_of": None,
         "transfer_data": None,
+        **row.default_settings,
     }
 
 
@@ -95,14 +107,22 @@ schedule_object = shown(
 
 
 def _fill(call: Call, objects: list[Fields]) -> None:
-    """Put plans beside the prices of phases."""
+    """Put plans beside the prices of phases, and tax rates in place of their ids."""
     ids = {item["price"] for each in objects for phase in each["phases"] for item in phase["items"]}
     plans = {row.id: plan_object(row) for row in call.db.rows(Price, Price.id.in_(ids))}
     for each in objects:
         phases: list[Fields] = each["phases"]
         each["phases"] = [
-            {**phase, "items": [{**item, "plan": plans[item["price"]]} for item in phase["items"]]} for phase in phases
+            {
+                **phase,
+                "add_invoice_items": [{**item} for item in phase["add_invoice_items"]],
+                "items": [{**item, "plan": plans[item["price"]]} for item in phase["items"]],
+            }
+            for phase in phases
         ]
+    shown_phases: list[Fields] = [phase for each in objects for phase in each["phases"]]
+    parts: list[Fields] = [part for phase in shown_phases for part in (*phase["items"], *phase["add_invoice_items"])]
+    fill_tax_rates(call, [*shown_phases, *parts])
 
 
 SCHEDULES = resource(
@@ -117,39 +137,10 @@ SCHEDULES = resource(
 )
 
 
-class PhaseItem(Part, kw_only=True):
-    """What a phase is for."""
-
-    price: OptText = UNSET
-    plan: OptText = UNSET
-    quantity: OptInteger = UNSET
-    metadata: dict[str, str] | UnsetType = UNSET
-
-
-class Duration(Part):
-    """How long a phase is."""
-
-    interval: Interval
-    interval_count: OptInteger = UNSET
-
-
-class Phase(Part, kw_only=True):
-    """A time in which a subscription stays the same."""
-
-    items: list[PhaseItem]
-    collection_method: Literal["charge_automatically", "send_invoice"] | UnsetType = UNSET
-    description: OptText = UNSET
-    duration: Duration | UnsetType = UNSET
-    end_date: OptText = UNSET
-    iterations: OptInteger = UNSET
-    metadata: dict[str, str] | UnsetType = UNSET
-    proration_behavior: Behavior | UnsetType = UNSET
-    start_date: OptText = UNSET
-
-
 class ScheduleParams(Params, kw_only=True):
     """What creating and updating have in common."""
 
+    default_settings: PhaseSettings | UnsetType = UNSET
     end_behavior: Literal["cancel", "release"] | UnsetType = UNSET
     metadata: OptMetadata = UNSET
     phases: list[Phase] | UnsetType = UNSET
@@ -161,6 +152,7 @@ class CreateSchedule(ScheduleParams, kw_only=True):
     customer: OptText = UNSET
     customer_account: OptText = UNSET
     from_subscription: OptText = UNSET
+    billing_mode: BillingMode | UnsetType = UNSET
     start_date: OptText = UNSET
 
 
@@ -211,7 +203,9 @@ def create_schedule(call: Call, params: Annotated[CreateSchedule, Body]) -> Fiel
         SCHEDULES,
         customer=customer.id,
         test_clock=customer.test_clock,
-        phases=_phases(call, params.phases, begins),
+        phases=phases_of(call, params.phases, begins),
+        billing_mode=params.billing_mode.type if isinstance(params.billing_mode, BillingMode) else "flexible",
+        default_settings=_given_settings(params),
         end_behavior=params.end_behavior or "release",
         metadata=merged_metadata({}, params.metadata),
         status="not_started",
@@ -236,9 +230,12 @@ def update_schedule(call: Call, schedule: str, params: Annotated[UpdateSchedule,
     if params.end_behavior is not UNSET:
         fields["end_behavior"] = params.end_behavior
     if isinstance(params.phases, list):
-        fields["phases"] = _phases(call, params.phases, row.phases[0]["start_date"])
+        fields["phases"] = phases_of(call, params.phases, row.phases[0]["start_date"])
+    if params.default_settings is not UNSET:
+        fields["default_settings"] = {**row.default_settings, **_given_settings(params)}
+    running = _phase_at(row, now(call))
     changed = update(call, SCHEDULES, row, **fields)
-    _step(call, changed, now(call))
+    _step(call, changed, now(call), again=_phase_at(changed, now(call)) != running)
     return show(call, SCHEDULES, retrieve(call, SCHEDULES, schedule))
 
 
@@ -271,6 +268,10 @@ def list_schedules(call: Call, params: Annotated[ListSchedules, Body]) -> Fields
     return list_of(call, SCHEDULES, params, "/v1/subscription_schedules", *where)
 
 
+def _given_settings(params: ScheduleParams) -> Fields:
+    return settings_of(params.default_settings) if isinstance(params.default_settings, PhaseSettings) else {}
+
+
 def _open(call: Call, id: str, how: str) -> SubscriptionSchedule:
     row = retrieve(call, SCHEDULES, id)
     if row.status in OVER:
@@ -294,14 +295,14 @@ def _from_subscription(call: Call, params: CreateSchedule) -> SubscriptionSchedu
         raise StripeError(message, param="from_subscription")
     items = items_of(call, owner.id)
     start, end = items[0].current_period_start, items[0].current_period_end
-    wanted = [_item(item.price, item.quantity, item.metadata) for item in items]
+    wanted = [phase_item(item.price, item.quantity, item.metadata) for item in items]
     made = new(
         call,
         SCHEDULES,
         customer=owner.customer,
         test_clock=owner.test_clock,
         subscription=owner.id,
-        phases=[_phase_fields(wanted, start, end, owner.currency)],
+        phases=[{**phase_fields(wanted, start, end, owner.currency), **_kept_of(owner)}],
         current_phase={"start_date": start, "end_date": end},
         status="active",
         metadata=merged_metadata({}, params.metadata),
@@ -312,88 +313,11 @@ def _from_subscription(call: Call, params: CreateSchedule) -> SubscriptionSchedu
     return made
 
 
-def _phases(call: Call, wanted: list[Phase] | UnsetType, start: int) -> list[Fields]:
-    if not isinstance(wanted, list) or not wanted:
-        raise StripeError("Missing required param: phases.", code="parameter_missing", param="phases")
-    phases: list[Fields] = []
-    for number, phase in enumerate(wanted):
-        at = f"phases[{number}]"
-        prices = [_price(call, item, f"{at}[items][{n}]") for n, item in enumerate(phase.items)]
-        if not prices:
-            raise StripeError("Each phase must have items.", param=f"{at}[items]")
-        begins = _moment(phase.start_date, f"{at}[start_date]", start) or start
-        end = _end(phase, begins, prices[0], at)
-        items = [
-            _item(price.id, item.quantity if isinstance(item.quantity, int) else 1, value_of(item.metadata or {}))
-            for price, item in zip(prices, phase.items, strict=True)
-        ]
-        fields = _phase_fields(items, begins, end, prices[0].currency)
-        behavior = phase.proration_behavior or "create_prorations"
-        said = {"description": phase.description or None, "metadata": value_of(phase.metadata or {})}
-        phases.append({**fields, **said, "proration_behavior": behavior})
-        start = end
-    return phases
-
-
-def _price(call: Call, item: PhaseItem, at: str) -> Price:
-    price = refer(call, PRICES, str(item.price or item.plan or ""), f"{at}[price]")
-    if price.type != "recurring":
-        message = (
-            "The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`."
-        )
-        raise StripeError(message, param=f"{at}[price]")
-    return price
-
-
-def _moment(text: OptText, at: str, moment: int) -> int | None:
-    if not isinstance(text, str) or not text:
-        return None
-    value = integer_or_word(text, at, "now")
-    return moment if value == "now" else int(value)
-
-
-def _end(phase: Phase, start: int, price: Price, at: str) -> int:
-    end = _moment(phase.end_date, f"{at}[end_date]", start)
-    if end is None and isinstance(phase.duration, Duration):
-        count = phase.duration.interval_count if isinstance(phase.duration.interval_count, int) else 1
-        end = shifted(start, phase.duration.interval, count)
-    if end is None:
-        turns = phase.iterations if isinstance(phase.iterations, int) else 1
-        every: Fields = price.recurring
-        end = shifted(start, every["interval"], every["interval_count"] * turns)
-    if end <= start:
-        raise StripeError("The end of a phase must be after its start.", param=f"{at}[end_date]")
-    return end
-
-
-def _item(price: str, quantity: int | None, metadata: Any) -> Fields:
-    return {
-        "billing_thresholds": None,
-        "discounts": [],
-        "metadata": metadata,
-        "price": price,
-        "quantity": 1 if quantity is None else quantity,
-        "tax_rates": [],
-    }
-
-
-def _phase_fields(items: Sequence[Fields], start: int, end: int, currency: str) -> Fields:
-    empty = (
-        "application_fee_percent", "billing_cycle_anchor", "billing_thresholds", "collection_method",
-        "default_payment_method", "description", "invoice_settings", "on_behalf_of", "transfer_data", "trial_end",
-    )  # fmt: skip
-    return {
-        **dict.fromkeys(empty),
-        "add_invoice_items": [],
-        "currency": currency,
-        "default_tax_rates": [],
-        "discounts": [],
-        "end_date": end,
-        "items": list(items),
-        "metadata": {},
-        "proration_behavior": "create_prorations",
-        "start_date": start,
-    }
+def _kept_of(owner: Subscription) -> Fields:
+    """What the first phase of a schedule has of the subscription that it is made from."""
+    discounts = [{"coupon": None, "discount": id, "promotion_code": None} for id in owner.discounts]
+    trial_end = owner.trial_end if owner.status == "trialing" else None
+    return {"default_tax_rates": owner.default_tax_rates, "discounts": discounts, "trial_end": trial_end}
 
 
 # Time
@@ -414,9 +338,14 @@ def phase_over(call: Call, owner: Subscription, at: int) -> None:
         _step(call, row, at)
 
 
-def _step(call: Call, row: SubscriptionSchedule, at: int) -> None:
-    """Be in the phase of a time."""
-    phase = next((each for each in row.phases if each["start_date"] <= at < each["end_date"]), None)
+def _phase_at(row: SubscriptionSchedule, at: int) -> Fields | None:
+    phases: list[Fields] = row.phases
+    return next((each for each in phases if each["start_date"] <= at < each["end_date"]), None)
+
+
+def _step(call: Call, row: SubscriptionSchedule, at: int, *, again: bool = False) -> None:
+    """Be in the phase of a time; `again` where that phase has become another while it runs."""
+    phase = _phase_at(row, at)
     if phase is None and at >= row.phases[-1]["end_date"]:
         _finish(call, row)
         return
@@ -427,31 +356,44 @@ def _step(call: Call, row: SubscriptionSchedule, at: int) -> None:
     schedule(call, next_phase, row.id, phase["end_date"], row.test_clock)
     if row.subscription is None:
         _begin(call, row, phase, current)
-    elif row.current_phase != current:
+    elif row.current_phase != current or again:
         row = call.db.change(row, current_phase=current, status="active")
-        _enter_phase(call, retrieve(call, SUBSCRIPTIONS, row.subscription or ""), phase, at)
+        owner = retrieve(call, SUBSCRIPTIONS, row.subscription or "")
+        _enter_phase(call, owner, phase, at, row.default_settings)
         record_row(call, "subscription_schedule.updated", SCHEDULES, row)
 
 
 def _begin(call: Call, row: SubscriptionSchedule, phase: Fields, current: Fields) -> None:
-    wanted = [ItemFields(price=item["price"], quantity=item["quantity"]) for item in phase["items"]]
-    made = subscriptions.create_subscription(call, CreateSubscription(customer=row.customer, items=wanted))
+    items = [
+        ItemFields(
+            price=item["price"],
+            quantity=item["quantity"],
+            discounts=discount_params(item["discounts"]),
+            metadata=item["metadata"],
+            tax_rates=item["tax_rates"],
+        )
+        for item in phase["items"]
+    ]
+    wanted = subscription_params(call, phase, row.default_settings)
+    mode = BillingMode(type="classic" if row.billing_mode == "classic" else "flexible")
+    params = CreateSubscription(
+        customer=row.customer, items=items, billing_mode=mode, add_invoice_items=once_params(phase), **wanted
+    )
+    made = subscriptions.create_subscription(call, params)
     call.db.change(retrieve(call, SUBSCRIPTIONS, made["id"]), schedule=row.id)
     begun = call.db.change(row, subscription=made["id"], current_phase=current, status="active")
     record_row(call, "subscription_schedule.updated", SCHEDULES, begun)
 
 
-def _enter_phase(call: Call, owner: Subscription, phase: Fields, at: int) -> None:
+def _enter_phase(call: Call, owner: Subscription, phase: Fields, at: int, settings: Fields) -> None:
     """Let a subscription be what a phase says; where its period ends too, nothing is prorated."""
     before = show(call, SUBSCRIPTIONS, owner)
+    params = UpdateSubscription(**subscription_params(call, phase, settings))
+    fields = subscriptions.common_fields(call, params, owner, retrieve(call, CUSTOMERS, owner.customer))
+    owner = call.db.change(owner, **fields)
     items = items_of(call, owner.id)
-    prices = {item["price"]: retrieve(call, PRICES, item["price"]) for item in phase["items"]}
-    wanted = [Wanted(prices[item["price"]], item["quantity"], {}) for item in phase["items"]]
-    pairs = [*zip(items, wanted, strict=False)]
-    changes = [Change(old, each) for old, each in pairs]
-    changes += [Change(old, None) for old in items[len(pairs) :]] + [
-        Change(None, each) for each in wanted[len(pairs) :]
-    ]
+    wanted = [_wanted(call, item, owner.customer) for item in phase["items"]]
+    changes = [Change(old, each) for old, each in zip_longest(items, wanted)]
     if all(item.current_period_end <= at for item in items):
         old = retrieve(call, PRICES, items[0].price).recurring
         if any(old[name] != wanted[0].price.recurring[name] for name in ("interval", "interval_count")):
@@ -459,7 +401,26 @@ def _enter_phase(call: Call, owner: Subscription, phase: Fields, at: int) -> Non
         subscription_changes.change_items(call, owner, changes, at, "none")
     else:
         subscription_changes.change_all(call, owner, changes, str(phase["proration_behavior"]), at)
+    _begin_anew(call, retrieve(call, SUBSCRIPTIONS, owner.id), phase, params)
     told(call, before, owner.id)
+
+
+def _wanted(call: Call, item: Fields, customer: str) -> Wanted:
+    """An item of a phase, as its subscription takes it."""
+    discounts = give(call, discount_params(item["discounts"]), customer)
+    fields: Fields = {"discounts": discounts, "metadata": item["metadata"], "tax_rates": item["tax_rates"]}
+    return Wanted(retrieve(call, PRICES, item["price"]), item["quantity"], fields)
+
+
+def _begin_anew(call: Call, owner: Subscription, phase: Fields, params: UpdateSubscription) -> None:
+    """Let the trial or the period of a phase begin, and put on an invoice what it sells once."""
+    if params.trial_end is not UNSET:
+        subscription_changes.apply(call, owner, UpdateSubscription(trial_end=params.trial_end))
+    elif phase["billing_cycle_anchor"] == "phase_start" and owner.billing_cycle_anchor != now(call):
+        behavior = phase["proration_behavior"]
+        anew = UpdateSubscription(billing_cycle_anchor="now", proration_behavior=behavior)
+        subscription_changes.apply(call, owner, anew)
+    add_once(call, retrieve(call, SUBSCRIPTIONS, owner.id), once_params(phase), None)
 
 
 def _finish(call: Call, row: SubscriptionSchedule) -> None:

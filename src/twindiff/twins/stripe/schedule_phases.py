@@ -1,0 +1,253 @@
+"""The phases of subscription schedules: what each makes of its subscription, and from when until when.
+
+https://docs.stripe.com/billing/subscriptions/subscription-schedules
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from twindiff.kit import UNSET, Call, UnsetType
+from twindiff.kit.styles.stripe import StripeError
+
+from .discounts import DiscountParams, OptDiscounts
+from .objects import Fields, now, refer
+from .params import Issuer, OptAutomaticTax, OptBool, OptInteger, OptText, Part, Unset, integer_or_word, value_of
+from .periods import shifted
+from .price_params import Interval, PriceData
+from .prices import PRICES, Price, make_price, product_of
+from .subscription_params import Behavior, OnceItem
+from .tax_rates import tax_rates_of
+
+Collection = Literal["charge_automatically", "send_invoice"]
+WHOLE_PERIOD: Fields = {"start": {"type": "max_item_period_start"}, "end": {"type": "min_item_period_end"}}
+Anchor = Literal["automatic", "phase_start"]
+
+
+class PhaseItem(Part, kw_only=True):
+    """What a phase is for."""
+
+    price: OptText = UNSET
+    plan: OptText = UNSET
+    price_data: PriceData | UnsetType = UNSET
+    quantity: OptInteger = UNSET
+    discounts: OptDiscounts = UNSET
+    metadata: dict[str, str] | UnsetType = UNSET
+    tax_rates: list[str] | Unset | UnsetType = UNSET
+
+
+class Duration(Part):
+    """How long a phase is."""
+
+    interval: Interval
+    interval_count: OptInteger = UNSET
+
+
+class PhaseInvoices(Part):
+    """What the invoices of a phase have."""
+
+    account_tax_ids: list[str] | Unset | UnsetType = UNSET
+    days_until_due: OptInteger = UNSET
+    issuer: Issuer | UnsetType = UNSET
+
+
+class PhaseSettings(Part, kw_only=True):
+    """What a phase has, or all phases of a schedule that do not say otherwise."""
+
+    automatic_tax: OptAutomaticTax = UNSET
+    billing_cycle_anchor: Anchor | UnsetType = UNSET
+    collection_method: Collection | UnsetType = UNSET
+    default_payment_method: OptText = UNSET
+    description: OptText = UNSET
+    invoice_settings: PhaseInvoices | UnsetType = UNSET
+
+
+class Phase(PhaseSettings, kw_only=True):
+    """A time in which a subscription stays the same."""
+
+    items: list[PhaseItem]
+    add_invoice_items: list[OnceItem] | UnsetType = UNSET
+    currency: OptText = UNSET
+    default_tax_rates: list[str] | Unset | UnsetType = UNSET
+    discounts: OptDiscounts = UNSET
+    duration: Duration | UnsetType = UNSET
+    end_date: OptText = UNSET
+    iterations: OptInteger = UNSET
+    metadata: dict[str, str] | UnsetType = UNSET
+    proration_behavior: Behavior | UnsetType = UNSET
+    start_date: OptText = UNSET
+    trial: OptBool = UNSET
+    trial_end: OptText = UNSET
+
+
+def phases_of(call: Call, wanted: list[Phase] | UnsetType, start: int) -> list[Fields]:
+    """Phases as schedules keep and show them, each beginning where the one before ends."""
+    if not isinstance(wanted, list) or not wanted:
+        raise StripeError("Missing required param: phases.", code="parameter_missing", param="phases")
+    phases: list[Fields] = []
+    for number, phase in enumerate(wanted):
+        at = f"phases[{number}]"
+        prices = [_price(call, item, f"{at}[items][{n}]") for n, item in enumerate(phase.items)]
+        if not prices:
+            raise StripeError("Each phase must have items.", param=f"{at}[items]")
+        begins = _moment(phase.start_date, f"{at}[start_date]", start) or start
+        end = _end(phase, begins, prices[0], at)
+        items = [
+            _wanted_item(call, price, item, f"{at}[items][{n}]")
+            for n, (price, item) in enumerate(zip(prices, phase.items, strict=True))
+        ]
+        fields = phase_fields(items, begins, end, prices[0].currency)
+        phases.append({**fields, **_settings(call, phase, at, begins, end)})
+        start = end
+    return phases
+
+
+def _price(call: Call, item: PhaseItem, at: str) -> Price:
+    if isinstance(item.price_data, PriceData):
+        data, inside = item.price_data, f"{at}[price_data]"
+        price = make_price(call, data, product_of(call, data.product, data.product_data, inside), inside)
+    else:
+        price = refer(call, PRICES, str(item.price or item.plan or ""), f"{at}[price]")
+    if price.type != "recurring":
+        message = (
+            "The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`."
+        )
+        raise StripeError(message, param=f"{at}[price]")
+    return price
+
+
+def _moment(text: OptText, at: str, moment: int) -> int | None:
+    if not isinstance(text, str) or not text:
+        return None
+    value = integer_or_word(text, at, "now")
+    return moment if value == "now" else int(value)
+
+
+def _end(phase: Phase, start: int, price: Price, at: str) -> int:
+    end = _moment(phase.end_date, f"{at}[end_date]", start)
+    if end is None and isinstance(phase.duration, Duration):
+        count = phase.duration.interval_count if isinstance(phase.duration.interval_count, int) else 1
+        end = shifted(start, phase.duration.interval, count)
+    if end is None:
+        turns = phase.iterations if isinstance(phase.iterations, int) else 1
+        every: Fields = price.recurring
+        end = shifted(start, every["interval"], every["interval_count"] * turns)
+    if end <= start:
+        raise StripeError("The end of a phase must be after its start.", param=f"{at}[end_date]")
+    return end
+
+
+def _settings(call: Call, phase: Phase, at: str, start: int, end: int) -> Fields:
+    """What a phase has besides its items."""
+    trial_end = _moment(phase.trial_end, f"{at}[trial_end]", start)
+    return {
+        **settings_of(phase),
+        "add_invoice_items": [_once(each) for each in phase.add_invoice_items or []],
+        "default_tax_rates": tax_rates_of(call, phase.default_tax_rates or [], f"{at}[default_tax_rates]"),
+        "discounts": _discounts(phase.discounts),
+        "metadata": value_of(phase.metadata or {}),
+        "proration_behavior": phase.proration_behavior or "create_prorations",
+        "trial_end": end if phase.trial is True else trial_end,
+    }
+
+
+def settings_of(params: PhaseSettings) -> Fields:
+    """What was given of the settings that phases and schedules share."""
+    names = ("billing_cycle_anchor", "collection_method", "default_payment_method", "description", "invoice_settings")
+    said = {name: value_of(getattr(params, name)) for name in names if getattr(params, name) is not UNSET}
+    if isinstance(invoices := said.get("invoice_settings"), dict):
+        said["invoice_settings"] = {
+            "account_tax_ids": None,
+            "days_until_due": None,
+            "issuer": {"type": "self"},
+            **invoices,
+        }
+    return said
+
+
+def _once(item: OnceItem) -> Fields:
+    data = {"discounts": _discounts(item.discounts), "metadata": value_of(item.metadata or {}), "period": WHOLE_PERIOD}
+    tax_rates: list[str] = item.tax_rates if isinstance(item.tax_rates, list) else []
+    quantity = item.quantity if isinstance(item.quantity, int) else 1
+    return {**data, "price": item.price or None, "quantity": quantity, "tax_rates": tax_rates}
+
+
+def _discounts(wanted: OptDiscounts) -> list[Fields]:
+    given = wanted if isinstance(wanted, list) else []
+    return [{name: getattr(each, name) or None for name in DiscountParams.__struct_fields__} for each in given]
+
+
+def _wanted_item(call: Call, price: Price, item: PhaseItem, at: str) -> Fields:
+    quantity = item.quantity if isinstance(item.quantity, int) else 1
+    rates = tax_rates_of(call, item.tax_rates or [], f"{at}[tax_rates]")
+    more = {"discounts": _discounts(item.discounts), "tax_rates": rates}
+    return {**phase_item(price.id, quantity, value_of(item.metadata or {})), **more}
+
+
+def phase_item(price: str, quantity: int | None, metadata: Any) -> Fields:
+    """What a phase is for, as schedules keep and show it."""
+    return {
+        "billing_thresholds": None,
+        "discounts": [],
+        "metadata": metadata,
+        "price": price,
+        "quantity": 1 if quantity is None else quantity,
+        "tax_rates": [],
+    }
+
+
+def phase_fields(items: Sequence[Fields], start: int, end: int, currency: str) -> Fields:
+    """A phase that has nothing but items and a time."""
+    empty = (
+        "application_fee_percent", "billing_cycle_anchor", "billing_thresholds", "collection_method",
+        "default_payment_method", "description", "invoice_settings", "on_behalf_of", "transfer_data", "trial_end",
+    )  # fmt: skip
+    return {
+        **dict.fromkeys(empty),
+        "add_invoice_items": [],
+        "currency": currency,
+        "default_tax_rates": [],
+        "discounts": [],
+        "end_date": end,
+        "items": list(items),
+        "metadata": {},
+        "proration_behavior": "create_prorations",
+        "start_date": start,
+    }
+
+
+def subscription_params(call: Call, phase: Fields, settings: Fields) -> Fields:
+    """A phase as the parameters of its subscription; `settings` are those of the schedule."""
+    said: Fields = {**settings, **{name: value for name, value in phase.items() if value is not None}}
+    invoices: Fields = said.get("invoice_settings") or {}
+    wanted: Fields = {
+        "collection_method": said.get("collection_method"),
+        "days_until_due": invoices.get("days_until_due"),
+        "default_payment_method": said.get("default_payment_method"),
+        "description": said.get("description"),
+    }
+    wanted = {name: value for name, value in wanted.items() if value is not None}
+    if phase["trial_end"] and phase["trial_end"] > now(call):
+        wanted["trial_end"] = str(phase["trial_end"])
+    wanted |= {name: phase[name] for name in ("default_tax_rates", "metadata") if phase[name]}
+    return {**wanted, "discounts": discount_params(phase["discounts"])}
+
+
+def discount_params(kept: Sequence[Fields]) -> list[DiscountParams]:
+    """The discounts of a phase as parameters."""
+    return [DiscountParams(**{name: value or UNSET for name, value in each.items()}) for each in kept]
+
+
+def once_params(phase: Fields) -> list[OnceItem]:
+    """What is sold once as a phase begins, as parameters."""
+    return [
+        OnceItem(
+            price=each["price"],
+            quantity=each["quantity"],
+            discounts=discount_params(each["discounts"]),
+            metadata=each["metadata"],
+            tax_rates=each["tax_rates"],
+        )
+        for each in phase["add_invoice_items"]
+    ]

@@ -1,0 +1,94 @@
+"""What phases of subscription schedules make of their subscriptions, in the time of a test clock."""
+
+import pytest
+
+from .test_subscriptions import DAY, START, Club
+
+MONTH = {"interval": "month"}
+
+
+@pytest.fixture
+def club(stripe):
+    return Club(stripe)
+
+
+def planned(club, *phases, **more):
+    wanted = {"customer": club.customer, "start_date": "now", "phases": [*phases], **more}
+    return club.stripe.post("subscription_schedules", **wanted)
+
+
+def phase(club, **more):
+    return {"items": [{"price": club.price}], "duration": MONTH, **more}
+
+
+def subscription(club, made):
+    return club.stripe.get(f"subscriptions/{made['subscription']}")
+
+
+def test_a_discount_is_for_its_phase(club):
+    half = club.stripe.post("coupons", percent_off=50, duration="forever")["id"]
+    made = planned(club, phase(club, discounts=[{"coupon": half}]), phase(club))
+    assert made["phases"][0]["discounts"] == [{"coupon": half, "discount": None, "promotion_code": None}]
+    club.until(START + 40 * DAY)
+    assert [each["total"] for each in club.invoices()] == [500, 1000]
+    assert subscription(club, made)["discounts"] == []
+
+
+def test_a_phase_may_be_a_trial(club):
+    trial = {"items": [{"price": club.price}], "trial": True, "end_date": START + 7 * DAY}
+    made = planned(club, trial, phase(club))
+    assert (made["phases"][0]["trial_end"], subscription(club, made)["status"]) == (START + 7 * DAY, "trialing")
+    club.until(START + 8 * DAY)
+    assert subscription(club, made)["status"] == "active"
+    assert [each["total"] for each in club.invoices()] == [0, 1000]
+
+
+def test_phases_have_what_their_schedule_has_by_default(club):
+    settings = {"collection_method": "send_invoice", "invoice_settings": {"days_until_due": 14}}
+    made = planned(club, phase(club, description="First"), phase(club), default_settings=settings)
+    assert made["default_settings"]["collection_method"] == "send_invoice"
+    begun = subscription(club, made)
+    assert (begun["collection_method"], begun["days_until_due"], begun["description"]) == ("send_invoice", 14, "First")
+
+
+def test_a_change_of_the_running_phase_is_made_at_once(club):
+    other = club.priced(3000)
+    made = planned(club, phase(club))
+    running = made["phases"][0]
+    dates = {"start_date": running["start_date"], "end_date": running["end_date"]}
+    wanted = {"items": [{"price": other, "quantity": 2}], "metadata": {"a": "b"}, "proration_behavior": "none", **dates}
+    club.stripe.post(f"subscription_schedules/{made['id']}", phases=[wanted])
+    changed = subscription(club, made)
+    (item,) = changed["items"]["data"]
+    assert (item["price"]["id"], item["quantity"], changed["metadata"]) == (other, 2, {"a": "b"})
+
+
+def test_a_phase_sells_some_things_once_and_taxes_its_items(club):
+    vat = club.stripe.post("tax_rates", display_name="VAT", percentage=10, inclusive=False)["id"]
+    once = {"product": club.product, "currency": "usd", "unit_amount": 500}
+    setup = club.stripe.post("prices", **once)["id"]
+    monthly = {"product": club.product, "currency": "usd", "unit_amount": 2000, "recurring": MONTH}
+    items = [{"price_data": monthly, "tax_rates": [vat]}]
+    planned(club, {"items": items, "duration": MONTH, "add_invoice_items": [{"price": setup}]})
+    (invoice,) = club.invoices()
+    assert (invoice["subtotal"], invoice["total"]) == (2500, 2700)
+
+
+def test_a_phase_may_begin_new_periods(club):
+    first = {"items": [{"price": club.price}], "end_date": START + 10 * DAY}
+    made = planned(club, first, phase(club, billing_cycle_anchor="phase_start"))
+    club.until(START + 11 * DAY)
+    assert subscription(club, made)["billing_cycle_anchor"] == START + 10 * DAY
+
+
+def test_a_schedule_takes_over_what_its_subscription_has(club):
+    half = club.stripe.post("coupons", percent_off=50, duration="forever")["id"]
+    begun = club.subscribe(discounts=[{"coupon": half}])
+    made = club.stripe.post("subscription_schedules", from_subscription=begun["id"])
+    (kept,) = made["phases"][0]["discounts"]
+    assert kept["discount"] == begun["discounts"][0]
+    again = [
+        {**phase(club), "start_date": made["phases"][0]["start_date"], "discounts": [{"discount": kept["discount"]}]}
+    ]
+    club.stripe.post(f"subscription_schedules/{made['id']}", phases=again)
+    assert club.stripe.get(f"subscriptions/{begun['id']}")["discounts"] == begun["discounts"]
