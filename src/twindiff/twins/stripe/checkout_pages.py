@@ -241,8 +241,14 @@ def _plain(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _set_up(call: Call, row: CheckoutSession, method: PaymentMethod, customer: Customer | None) -> Outcome:
+    said: dict[str, Any] = row.settings.get("setup_intent_data") or {}
     wanted = CreateSetup(
-        customer=customer.id if customer else "", payment_method=method.id, confirm=True, return_url=_address(call, row)
+        customer=customer.id if customer else "",
+        payment_method=method.id,
+        confirm=True,
+        return_url=_address(call, row),
+        description=said.get("description") or "",
+        metadata=said.get("metadata") or {},
     )
     made = create_setup_intent(call, wanted)
     if isinstance(made, StripeError):
@@ -283,9 +289,10 @@ def _in_trial(call: Call, row: CheckoutSession) -> bool:
 
 
 def _onwards(row: CheckoutSession) -> Answer:
-    if not row.success_url:
+    url = row.success_url or row.return_url
+    if not url or row.redirect_on_completion == "never":
         return page("Checkout", f"<p>{DONE}</p>")
-    return redirect(row.success_url.replace("{CHECKOUT_SESSION_ID}", row.id))
+    return redirect(url.replace("{CHECKOUT_SESSION_ID}", row.id))
 
 
 def _paid(call: Call, intent: payments.PaymentIntent) -> None:

@@ -17,6 +17,7 @@ from .currencies import check_charge
 from .customers import CUSTOMERS
 from .discounts import DiscountParams
 from .events import record_row, update
+from .layer import version_of
 from .lists import equal, list_of, within
 from .objects import Fields, StripeObject, new, new_id, now, refer, resource, retrieve, show, shown
 from .params import (
@@ -30,6 +31,7 @@ from .params import (
     Params,
     Part,
     given,
+    is_set,
     merged_metadata,
     value_of,
 )
@@ -85,6 +87,8 @@ class CheckoutSession(
     success_url: Column[str | None] = column(default=None)
     total_details: Column[Json] = column(default=None)
     ui_mode: Column[str] = column(default="hosted_page")
+    client_secret: Column[str | None] = column(default=None, derived=True)
+    redirect_on_completion: Column[str | None] = column(default=None)
     settings: Column[Json] = column(default={})
     payment_intent_data: Column[Json] = column(default={})
     subscription_data: Column[Json] = column(default={})
@@ -111,7 +115,6 @@ session_object = shown(
     **VIEWS,
     allowed_payment_method_types=None,
     automatic_tax=_not_automatic,
-    client_secret=None,
     currency_conversion=None,
     custom_fields=_custom_fields,
     customer_account=None,
@@ -120,7 +123,6 @@ session_object = shown(
     permissions=None,
     recovered_from=None,
     shipping_options=_shipping_options,
-    wallet_options=None,
 )
 
 
@@ -129,6 +131,10 @@ def _fill(call: Call, objects: list[Fields]) -> None:
     for each in objects:
         is_open = each["status"] == "open" and each["ui_mode"] == "hosted_page"
         each["url"] = f"{call.base_url}/c/pay/{each['id']}" if is_open else None
+        if each["redirect_on_completion"] is None:
+            del each["redirect_on_completion"]
+        if version_of(call) < RENAMED:
+            each["ui_mode"] = OLD_MODES.get(each["ui_mode"], each["ui_mode"])
 
 
 def _items(call: Call, fields: Fields) -> Fields:
@@ -156,6 +162,12 @@ SESSIONS = resource(
     includes={"line_items": _items},
     fill=_fill,
 )
+
+
+RENAMED = "2026-03-25"
+"""The version from which ways to show a session have other names."""
+OLD_MODES = {"embedded_page": "embedded", "elements": "custom", "hosted_page": "hosted"}
+NEW_MODES = {old: new for new, old in OLD_MODES.items()}
 
 
 class IntentData(Part):
@@ -212,7 +224,10 @@ class CreateSession(PageSettings, kw_only=True):
     submit_type: Literal["auto", "book", "donate", "pay", "subscribe"] | UnsetType = UNSET
     subscription_data: SubscriptionData | UnsetType = UNSET
     success_url: OptText = UNSET
-    ui_mode: Literal["elements", "embedded_page", "form", "hosted_page"] | UnsetType = UNSET
+    redirect_on_completion: Literal["always", "if_required", "never"] | UnsetType = UNSET
+    ui_mode: Literal["custom", "elements", "embedded", "embedded_page", "form", "hosted", "hosted_page"] | UnsetType = (
+        UNSET
+    )
 
 
 class UpdateSession(Params):
@@ -244,6 +259,7 @@ class ListSessions(ListParams, kw_only=True):
 def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields:
     """Open a page on which something is paid, subscribed to, or a card is kept for later."""
     fields = given(params, *_NO_COLUMNS)
+    fields["ui_mode"] = _ui_mode(call, params)
     _check(call, params, fields)
     fields["custom_fields"] = custom_fields(params.custom_fields or [])
     fields["settings"] = settings_of(params, fields.get("customer"))
@@ -289,6 +305,8 @@ def open_session(
     if fields["mode"] == "payment" and amounts["amount_total"]:
         check_charge(amounts["amount_total"], amounts["currency"])
     defaults: Fields = {"expires_at": now(call) + DAY, "payment_method_types": ["card"]}
+    if fields.get("ui_mode", "hosted_page") != "hosted_page":
+        defaults |= {"client_secret": f"{id}_secret_{new_id(call, '', 40)}", "redirect_on_completion": "always"}
     given_discounts = [{"coupon": row.id, "promotion_code": code} for row, code in coupons]
     return new(call, SESSIONS, id=id, **{**defaults, **fields, **amounts}, discounts=given_discounts)
 
@@ -385,14 +403,8 @@ def _check_items(call: Call, mode: str, items: list[SaleItem]) -> None:
 def _check(call: Call, params: CreateSession, fields: Fields) -> None:
     if params.mode is UNSET and params.line_items is UNSET:
         raise StripeError("Missing required param: line_items.", code="parameter_missing", param="line_items")
-    hosted = params.ui_mode in (UNSET, "hosted_page")
-    if not hosted:
-        raise StripeError(
-            "This twin has the hosted page of Checkout alone; use `ui_mode=hosted_page`.", param="ui_mode"
-        )
-    if not params.success_url:
-        raise StripeError("Missing required param: success_url.", code="parameter_missing", param="success_url")
-    for name in ("success_url", "cancel_url"):
+    _check_urls(params, fields["ui_mode"])
+    for name in ("success_url", "cancel_url", "return_url"):
         if (url := fields.get(name)) and not url.startswith(("http://", "https://")):
             message = "Invalid URL: An explicit scheme (such as https) must be provided."
             raise StripeError(message, code="url_invalid", param=name)
@@ -407,6 +419,29 @@ def _check(call: Call, params: CreateSession, fields: Fields) -> None:
                 f"This twin's page takes cards alone; '{type[:50]}' was given.", param="payment_method_types"
             )
     _check_expiry(call, params.expires_at)
+
+
+def _ui_mode(call: Call, params: CreateSession) -> str:
+    """How a session is shown, by its name of today."""
+    wanted = params.ui_mode or "hosted_page"
+    if version_of(call) < RENAMED:
+        wanted = NEW_MODES.get(wanted, wanted)
+    if wanted in NEW_MODES:
+        message = "Invalid ui_mode: must be one of elements, embedded_page, form, or hosted_page"
+        raise StripeError(message, param="ui_mode")
+    return wanted
+
+
+def _check_urls(params: CreateSession, ui_mode: str) -> None:
+    """Raise for addresses that are lacking, or that a session shown like that has no use for."""
+    hosted = ui_mode == "hosted_page"
+    useless = ("return_url", "redirect_on_completion") if hosted else ("success_url", "cancel_url")
+    for name in useless:
+        if is_set(getattr(params, name)):
+            raise StripeError(f"`{name}` can not be used when `ui_mode` is `{ui_mode}`.", param=name)
+    needed = "success_url" if hosted else "return_url"
+    if not getattr(params, needed) and params.redirect_on_completion != "never":
+        raise StripeError(f"Missing required param: {needed}.", code="parameter_missing", param=needed)
 
 
 def _check_expiry(call: Call, at: Integer | UnsetType) -> None:

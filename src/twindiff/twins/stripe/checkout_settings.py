@@ -88,21 +88,48 @@ class AfterExpiration(Part):
     recovery: Recovery | UnsetType = UNSET
 
 
+class NameAsked(Part):
+    """Whether a name is asked for."""
+
+    enabled: bool
+    optional: OptBool = UNSET
+
+
+class NameCollection(Part):
+    """Whose name is asked for."""
+
+    business: NameAsked | UnsetType = UNSET
+    individual: NameAsked | UnsetType = UNSET
+
+
+class SetupData(Part):
+    """What a session's SetupIntent has."""
+
+    description: OptText = UNSET
+    metadata: dict[str, str] | UnsetType = UNSET
+    on_behalf_of: OptText = UNSET
+
+
 class PageSettings(Params, kw_only=True):
     """The settings of a page, as they are asked for."""
 
+    branding_settings: dict[str, Any] | UnsetType = UNSET
     adaptive_pricing: Switch | UnsetType = UNSET
     after_expiration: AfterExpiration | UnsetType = UNSET
     automatic_tax: AutomaticTax | UnsetType = UNSET
     consent_collection: ConsentCollection | UnsetType = UNSET
     custom_text: CustomText | UnsetType = UNSET
     customer_update: CustomerUpdate | UnsetType = UNSET
+    excluded_payment_method_types: list[str] | UnsetType = UNSET
     invoice_creation: Switch | UnsetType = UNSET
+    name_collection: NameCollection | UnsetType = UNSET
     origin_context: OptText = UNSET
     payment_method_options: dict[str, dict[str, Any]] | UnsetType = UNSET
     phone_number_collection: Switch | UnsetType = UNSET
     saved_payment_method_options: SavedMethods | UnsetType = UNSET
+    setup_intent_data: SetupData | UnsetType = UNSET
     tax_id_collection: TaxIdCollection | UnsetType = UNSET
+    wallet_options: dict[str, dict[str, str]] | UnsetType = UNSET
 
 
 KEPT = tuple(name for name in PageSettings.__struct_fields__ if name not in ("expand", "automatic_tax"))
@@ -154,6 +181,11 @@ def _saved(row: Any) -> Fields | None:
     return given and {**dict.fromkeys(SavedMethods.__struct_fields__), **given}
 
 
+def _names(row: Any) -> Fields | None:
+    given: Fields | None = _kept(row, "name_collection")
+    return given and {name: {"optional": False, **said} for name, said in given.items()}
+
+
 def _recovery(row: Any) -> Fields | None:
     given: Fields | None = _kept(row, "after_expiration")
     if not given or not given.get("recovery"):
@@ -169,14 +201,18 @@ def _tax_ids(row: Any) -> Fields | None:
 VIEWS: Fields = {
     "adaptive_pricing": _as_given("adaptive_pricing"),
     "after_expiration": _recovery,
+    "branding_settings": _as_given("branding_settings"),
     "consent": _as_given("consent"),
     "consent_collection": _consents,
     "custom_text": _text,
+    "excluded_payment_method_types": _as_given("excluded_payment_method_types"),
+    "name_collection": _names,
     "origin_context": _as_given("origin_context"),
     "payment_method_options": _options,
     "phone_number_collection": _phone,
     "saved_payment_method_options": _saved,
     "tax_id_collection": _tax_ids,
+    "wallet_options": _as_given("wallet_options"),
 }
 """How a session shows its settings, by field."""
 

@@ -310,3 +310,43 @@ def test_settings_that_the_page_cannot_honour_are_refused(stripe, prices):
     wanted = {"mode": "payment", "line_items": [{"price": prices["once"], "quantity": 1}], "success_url": "https://a.b"}
     for name, value in (("customer_update", {"name": "auto"}), ("invoice_creation", {"enabled": True})):
         assert stripe.error("POST", "checkout/sessions", 400, **wanted, **{name: value})["param"] == name
+
+
+def shown_as(prices, **more):
+    return {"mode": "payment", "line_items": [{"price": prices["once"], "quantity": 1}], **more}
+
+
+@pytest.mark.parametrize(
+    ("version", "mode"), [("2026-08-26.dahlia", "embedded_page"), ("2025-04-30.basil", "embedded")]
+)
+def test_an_embedded_session_has_a_secret_and_returns(stripe, prices, browser, version, mode):
+    wanted = shown_as(prices, ui_mode=mode, return_url="https://shop.example/r?s={CHECKOUT_SESSION_ID}")
+    made = stripe.http("POST", "checkout/sessions", headers={"Stripe-Version": version}, **wanted).json()
+    assert (made["ui_mode"], made["url"], made["redirect_on_completion"]) == (mode, None, "always")
+    assert made["client_secret"].startswith(f"{made['id']}_secret_")
+    hosted = opened(stripe, prices["once"], "payment")
+    paid = browser(hosted["url"].replace(hosted["id"], made["id"]), email="ada@shop.example", **CARD)
+    assert paid.headers["location"] == f"https://shop.example/r?s={made['id']}"
+    assert stripe.get(f"checkout/sessions/{made['id']}")["payment_status"] == "paid"
+
+
+@pytest.mark.parametrize(
+    ("more", "param"),
+    [
+        ({"ui_mode": "embedded_page"}, "return_url"),
+        ({"ui_mode": "embedded_page", "success_url": "https://shop.example"}, "success_url"),
+        ({"success_url": "https://shop.example", "return_url": "https://shop.example"}, "return_url"),
+        ({"ui_mode": "embedded", "return_url": "https://shop.example"}, "ui_mode"),
+    ],
+)
+def test_each_way_to_show_a_session_has_its_addresses(stripe, prices, more, param):
+    assert stripe.error("POST", "checkout/sessions", **shown_as(prices, **more))["param"] == param
+
+
+def test_a_setup_session_names_its_intent(stripe, browser):
+    data = {"description": "For later", "metadata": {"a": "b"}}
+    wanted = {"mode": "setup", "currency": "usd", "success_url": "https://shop.example", "setup_intent_data": data}
+    session = stripe.post("checkout/sessions", **wanted)
+    browser(session["url"], email="ada@shop.example", **CARD)
+    done = stripe.get(f"checkout/sessions/{session['id']}", expand=["setup_intent"])["setup_intent"]
+    assert (done["status"], done["description"], done["metadata"]) == ("succeeded", "For later", {"a": "b"})
