@@ -38,7 +38,7 @@ class LiveServer:
         self.port: int = self.listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self._application = InProcess(Gateway(self.service))
-        config = uvicorn.Config(
+        self.config = uvicorn.Config(
             self._application,
             http=HttpProtocol,
             log_config=None,
@@ -47,7 +47,7 @@ class LiveServer:
             ws_max_size=LARGEST_FRAME,
             timeout_graceful_shutdown=5,
         )
-        self._server = uvicorn.Server(config)
+        self._server = uvicorn.Server(self.config)
         self._thread = threading.Thread(target=self._server.run, args=([self.listener],), name=self.url)
         self._thread.start()
         self.thread_id = self._thread.ident or 0

@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
+
+import pytest
 
 MINE = """
 from slack_sdk import WebClient
@@ -61,38 +64,54 @@ def test_mine(diff, twindiff_environment):
 FIXTURES = "import sys\n\n\ndef test_nothing():\n    assert 'twindiff.local' not in sys.modules\n"
 
 
-def pytest_in(folder, text):
-    (folder / "test_mine.py").write_text(text)
-    command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", "-p", "no:schemathesis"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+FILES = {"nothing": FIXTURES, "mine": MINE, "ending": ENDING, "failing": FAILING, "my_own": MY_OWN}
 
 
-def test_a_users_test_is_five_lines(tmp_path):
-    done = pytest_in(tmp_path, MINE)
-    assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout + done.stderr
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What pytest reports of all these files, of which the first asks for no fixture."""
+    folder = tmp_path_factory.mktemp("mine")
+    paths = [folder / f"test_{name}.py" for name in FILES]
+    for path, text in zip(paths, FILES.values(), strict=True):
+        path.write_text(text)
+    command = [sys.executable, "-m", "pytest", "-rA", "-W", "error", "-p", "no:cacheprovider", "-p", "no:schemathesis"]
+    done = subprocess.run([*command, *paths], cwd=folder, capture_output=True, text=True, check=False)
+    assert " 2 failed, 5 passed in " in done.stdout, done.stdout + done.stderr
+    return done.stdout
 
 
-def test_environments_end_with_the_test_that_made_them(tmp_path):
-    done = pytest_in(tmp_path, ENDING)
-    assert done.returncode == 0, done.stdout + done.stderr
+@pytest.fixture(scope="module")
+def outcomes(said: str) -> Callable[[str], dict[str, str]]:
+    """How each test of a file ended."""
+
+    def of(name: str) -> dict[str, str]:
+        lines = (line.split() for line in said.splitlines() if f" test_{name}.py::" in line)
+        return {line[1].partition("::")[2]: line[0] for line in lines}
+
+    return of
 
 
-def test_tests_that_do_not_ask_for_it_do_not_pay_for_it(tmp_path):
-    done = pytest_in(tmp_path, FIXTURES)
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_a_users_test_is_five_lines(outcomes, said):
+    assert outcomes("mine") == {"test_my_bot_says_hello": "PASSED"}, said
 
 
-def test_a_verdict_that_failed_says_why_in_the_report(tmp_path):
-    said = pytest_in(tmp_path, FAILING).stdout
-    assert "2 failed" in said
+def test_environments_end_with_the_test_that_made_them(outcomes, said):
+    assert outcomes("ending") == {"test_one": "PASSED", "test_other": "PASSED"}, said
+
+
+def test_tests_that_do_not_ask_for_it_do_not_pay_for_it(outcomes, said):
+    assert outcomes("nothing") == {"test_nothing": "PASSED"}, said
+
+
+def test_a_verdict_that_failed_says_why_in_the_report(outcomes, said):
+    assert outcomes("failing") == {"test_asserting": "FAILED", "test_comparing": "FAILED"}
     assert "AssertionError: 0 of 1 assertions hold:" in said
     assert "- Expected exactly 1 row of messages to be added, got 0." in said
     assert "<Verdict failed: 0 of 1 assertions hold. Expected exactly 1 row of messages" in said
 
 
-def test_its_fixtures_stand_in_nobodys_way(tmp_path):
-    done = pytest_in(tmp_path, MY_OWN)
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_its_fixtures_stand_in_nobodys_way(outcomes, said):
+    assert outcomes("my_own") == {"test_mine[staging]": "PASSED"}, said
 
 
 def test_every_fixture_has_a_name_that_begins_with_twindiff(tmp_path):

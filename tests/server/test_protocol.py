@@ -96,5 +96,6 @@ def test_a_connection_that_never_begins_a_request_is_closed(server, sent):
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_connection_that_falls_silent_amid_empty_lines_is_closed(server):
+def test_a_connection_that_falls_silent_amid_empty_lines_is_closed(live, server, monkeypatch):
+    monkeypatch.setattr(live.config, "timeout_keep_alive", 0.05)
     assert received(server, b"GET /api/platform/health HTTP/1.1\r\nHost: localhost\r\n\r\n\r\n").count(b"HTTP/1.1") == 1

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
 
+import msgspec
 import pytest
 
 from twindiff.kit.clock import ClockMode
@@ -184,10 +185,9 @@ class Place:
     def state(self) -> State:
         """Every row there is."""
         return {
-            (twin, table_of(table).name, key_of(row)): values_of(row)
+            (twin, table_of(type(row)).name, key_of(row)): values_of(row)
             for twin, tables in TABLES.items()
-            for table in tables
-            for row in self.read(lambda db, table=table: db.rows(table), twin)
+            for row in self.read(lambda db, tables=tables: [row for table in tables for row in db.rows(table)], twin)
         }
 
     def records(self, after: int = 0) -> list[Record]:
@@ -212,7 +212,7 @@ def full(rows: Iterable[Row]) -> Rows:
 
 def values_of(row: Row) -> dict[str, Any]:
     """A row as plain values."""
-    return {name: getattr(row, name) for name in row.__struct_fields__}
+    return msgspec.structs.asdict(row)
 
 
 def key_of(row: Row) -> tuple[Any, ...]:
