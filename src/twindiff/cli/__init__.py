@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import errno
+import gc
 import os
 import signal
 import sys
@@ -48,6 +49,8 @@ from twindiff.cli.problem import STOPPED, Problem
 
 MISTAKE_OF_OURS = 70
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+OBJECTS = 50_000
+"""Of what a command loads nearly all stays: only after so many new objects it is looked through for garbage."""
 
 
 class Commands(TyperGroup):
@@ -110,6 +113,7 @@ app = typer.Typer(
 
 def main() -> None:
     """Be the process `twindiff`: it ends with its command, whatever agents do that were left to themselves."""
+    gc.set_threshold(OBJECTS)
     try:
         app()
     except SystemExit as ended:

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 LETTERS_SHOWN = 300
 """Of a value in a table; the page of its row has all of it."""
@@ -37,6 +39,8 @@ STATIC = {
 @cache
 def environment() -> Environment:
     """The templates."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # a server begins without its pages
+
     made = Environment(
         loader=PackageLoader("twindiff.server.inspector", "html"),
         autoescape=True,

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import msgspec
-import yaml
 
 from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError
@@ -145,6 +144,8 @@ def _target(checkout: Path, name: str | None) -> Target:
 
 
 def _read(path: Path) -> _File:
+    import yaml  # few servers ever read such a file
+
     try:
         text = path.read_text()
         if len(text) > LONGEST:
