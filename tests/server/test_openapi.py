@@ -4,15 +4,14 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.harness import Environment, Platform
-from tests.server.described import ask_as_described, every_operation, in_both_modes
+from tests.server.described import ask_as_described, every_operation_in_both_modes
 from twindiff.server.openapi import describe, described_runs
 
 OF_RUNS = {each.path for each in described_runs()}
 PLATFORM = {**describe(), "paths": {path: verbs for path, verbs in describe()["paths"].items() if path not in OF_RUNS}}
 
 
-@in_both_modes
-@every_operation(PLATFORM)
+@every_operation_in_both_modes(PLATFORM)
 def test_no_request_is_a_mistake_of_the_server(server, known, operation, mode):
     ask_as_described(server, operation, mode, lambda case: name_what_there_is(case, known))
 

@@ -1,11 +1,10 @@
 """The Sandbox API does what its OpenAPI says, whatever is sent."""
 
-from tests.server.described import ask_as_described, every_operation, in_both_modes
+from tests.server.described import ask_as_described, every_operation_in_both_modes
 from twindiff.server.openapi import describe_sandboxes
 
 
-@in_both_modes
-@every_operation(describe_sandboxes())
+@every_operation_in_both_modes(describe_sandboxes())
 def test_no_request_is_a_mistake_of_the_server(server, sandboxes, operation, mode):
     ask_as_described(server, operation, mode, lambda case: name_what_there_is(case, sandboxes))
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.harness import LiveServer
-from tests.server.described import ask_as_described, every_operation, in_both_modes
+from tests.server.described import ask_as_described, every_operation_in_both_modes
 from twindiff.server import Settings, twin_runs
 from twindiff.server.openapi import describe, described_runs
 
@@ -26,8 +26,7 @@ def known(live):
     return {"run_id": run["run_id"], "scenario_id": scenario["id"]}
 
 
-@in_both_modes
-@every_operation(DESCRIBED)
+@every_operation_in_both_modes(DESCRIBED)
 def test_no_request_is_a_mistake_of_the_server(server, known, operation, mode):
     def name_what_there_is(case):
         case.path_parameters.update({name: known[name] for name in case.path_parameters if name in known})
