@@ -8,7 +8,7 @@ BENCHMARKS := $(sort $(wildcard benchmarks/*.py))
 
 # What is tested over PostgreSQL as well: what depends on the storage most, and all that speaks HTTP.
 LINEAR := src/twindiff/twins/linear/tests
-STORED := tests/contract tests/environments tests/sandbox_runs tests/test_runs/test_clients.py \
+STORED := tests/contract tests/environments tests/sandbox_runs/test_sandbox_runs.py tests/test_runs/test_clients.py \
 	$(LINEAR)/test_suite.py $(LINEAR)/test_workspace.py src/twindiff/twins/box/tests/test_search_model.py
 SPOKEN := tests/client tests/contract tests/environments tests/inspector tests/pr_runs tests/sandbox_runs tests/server \
 	tests/suites tests/test_runs src/twindiff/twins
