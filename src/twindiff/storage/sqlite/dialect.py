@@ -150,14 +150,37 @@ class Sql(Compiler):
         return f"CASE WHEN {row} IN ({index.noted}) THEN {self.has_word(left, word)} ELSE {known} END"
 
     def matches(
-        self, column: Column[Any], asked: str, where: Sequence[Expression], further: Sequence[Expression]
+        self,
+        column: Column[Any],
+        asked: str,
+        where: Sequence[Expression],
+        further: Sequence[Expression],
+        span: Sequence[Expression],
     ) -> str:
-        """The numbers of the rows for which conditions hold, as FTS5 tells when it is asked, and `further` besides."""
+        """The numbers of the rows for which conditions hold.
+
+        FTS5 tells of them when it is asked, an index of `span`, and into rows it is looked for what is `further` asked.
+        """
         self.place(asked)
+        return WordIndex(table_of(column.table), column.name).matches(
+            *(self._of_matched(column, parts) for parts in (where, further, span))
+        )
+
+    def in_span(self, column: Column[Any], span: Sequence[Expression], where: Sequence[Expression]) -> str:
+        """The numbers of the rows for which conditions hold, of those few that an index of `span` tells of."""
+        return WordIndex(table_of(column.table), column.name).in_span(
+            *(self._of_matched(column, parts) for parts in (span, where))
+        )
+
+    def count_in(self, column: Column[Any], span: Sequence[Expression], most: int) -> str:
+        """How many rows an index of `span` tells of, up to as many as are counted."""
+        spanned = self._of_matched(column, span)
+        return WordIndex(table_of(column.table), column.name).count_in(spanned, self.place(most))
+
+    def _of_matched(self, column: Column[Any], where: Sequence[Expression]) -> str:
+        """Conditions of rows into whose texts is looked."""
         self._read.add(f"{MATCHED}.{quote(column.name)}")
-        scopes = (Scope(MATCHED, column.table),)
-        besides = self.where(further, scopes)
-        return WordIndex(table_of(column.table), column.name).matches(self.where(where, scopes), besides)
+        return self.where(where, (Scope(MATCHED, column.table),))
 
     def entry(self, left: str, column: Column[Any], text: str) -> str:
         table = table_of(column.table)

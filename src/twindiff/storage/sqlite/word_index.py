@@ -95,16 +95,32 @@ class WordIndex:
         """How many rows FTS5 knows that fit, up to as many as are counted."""
         return f"SELECT count(*) FROM ({self.found('?')} LIMIT ?)"
 
-    def matches(self, condition: str, further: str) -> str:
+    def matches(self, condition: str, further: str, span: str) -> str:
         """The numbers of the rows that fit what is asked, or of which FTS5 has nothing yet and a condition holds.
 
-        What there is `further` must hold for the former too.
+        What there is `further` must hold for the former too, and so must `span`, of which an index tells.
         """
-        rows, place = f"{self._table} {MATCHED}", f"{MATCHED}.rowid"
-        joined = f" CROSS JOIN {rows} ON {place} = {self._words}.rowid AND {further}" if further else ""
-        fitting = f"SELECT {self._words}.rowid AS row FROM {self._words}{joined} WHERE {self._words} MATCH ?1"
-        noted = f"{self._noted} CROSS JOIN {rows} ON {place} = {self._noted}.row AND {condition}"
-        return f"{fitting} UNION ALL SELECT {place} FROM {noted}"
+        joined = f" CROSS JOIN {self._row_of(self._words, 'rowid')} AND {further}" if further else ""
+        within = f" AND +{self._words}.rowid IN (SELECT rowid FROM {self._spanned(span)})" if span else ""
+        fitting = f"SELECT {self._words}.rowid AS row FROM {self._words}{joined} WHERE {self._words} MATCH ?1{within}"
+        noted = f"{self._noted} CROSS JOIN {self._row_of(self._noted, 'row')} AND {condition}"
+        return f"{fitting} UNION ALL SELECT {MATCHED}.rowid FROM {noted}"
+
+    def in_span(self, span: str, condition: str) -> str:
+        """The numbers of the rows of a span, of which an index tells, for which a condition holds."""
+        spanned = f"(SELECT rowid AS row FROM {self._spanned(span)}) s"
+        return f"SELECT {MATCHED}.rowid AS row FROM {spanned} CROSS JOIN {self._row_of('s', 'row')} AND {condition}"
+
+    def count_in(self, span: str, most: str) -> str:
+        """How many rows there are in a span, up to as many as are counted."""
+        return f"SELECT count(*) FROM (SELECT 1 FROM {self._spanned(span)} LIMIT {most})"
+
+    def _spanned(self, span: str) -> str:
+        return f"{self._table} {MATCHED} WHERE {span}"
+
+    def _row_of(self, alias: str, number: str) -> str:
+        """A row that is looked up by its number."""
+        return f"{self._table} {MATCHED} ON {MATCHED}.rowid = {alias}.{number}"
 
     @property
     def endings(self) -> str:

@@ -17,12 +17,17 @@ from twindiff.storage.sql.word_query import text_of
 from .connection import Stored
 from .dialect import Sql
 from .labels import is_labelled, labels_of, values_by_index
+from .spans import is_span
 from .word_index import SPELLING, WordIndex
 
 MOST_ENDINGS = 16
 """Words that begin alike up to which they are asked for one by one."""
 FEW_VALUES = 16
 """Values of which any is asked for without a look at which of them there are."""
+FEW_ROWS = 1_000
+"""Rows up to which it is looked into those that an index of a column gives."""
+MANY_ROWS = 20_000
+"""Rows from which on it is not listed which an index of a column gives."""
 MOST_VALUES = 1_000
 """Values that rows have in a column up to which they are listed."""
 
@@ -54,7 +59,20 @@ class Matching:
             return None
         asked = _all_of([part for part in told if part])
         further = [part for part, known in zip(where, told[1:], strict=True) if not known]
-        return text.matches(column, asked.text, (words, *where), further)
+        span = [part for part in further if is_span(part)]
+        size = self._size(column, span) if span else MANY_ROWS
+        if size < FEW_ROWS:
+            return text.in_span(column, span, (words, *where))
+        if size == MANY_ROWS:
+            return text.matches(column, asked.text, (words, *where), further, ())
+        besides = [part for part in further if not is_span(part)]
+        return text.matches(column, asked.text, (words, *where), besides, span)
+
+    def _size(self, column: Column[Any], span: Sequence[Expression]) -> int:
+        """How many rows an index tells of, up to many."""
+        text = Sql()
+        ((size,),) = self._run(text.count_in(column, span, MANY_ROWS), text.parameters)
+        return cast(int, size)
 
     def _beginning(self, column: Column[Any], start: str) -> list[str]:
         """The first words of a text's index that begin in some way."""

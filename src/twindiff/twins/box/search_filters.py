@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from twindiff.kit import Call, any_of, exists, not_
+from twindiff.kit import Call, all_of, any_of, exists, not_
 from twindiff.kit.rows import Expression
 from twindiff.kit.styles.box import BadRequest
-from twindiff.kit.values import coalesce
 
 from .access import NONE, ROOT, collaborated, find_folder, is_limited, is_trashed, rights, visible_folders
 from .listing import folders_below
@@ -69,12 +68,11 @@ class Filters(NamedTuple):
 
     def conditions(self, kind: Any) -> list[Expression]:
         """What the rows of a kind must be by themselves."""
-        instants = (
-            (kind.created_at, self.created),
-            (coalesce(kind.modified_at, kind.created_at), self.updated),
-            (kind.trashed_at, self.deleted),
-        )
-        conditions = [part for column, span in instants if span for part in span.conditions(column)]
+        instants = ((kind.created_at, self.created), (kind.trashed_at, self.deleted))
+        conditions: list[Expression] = [part for column, span in instants if span for part in span.conditions(column)]
+        if self.updated:
+            since_made = all_of(kind.modified_at.is_null(), *self.updated.conditions(kind.created_at))
+            conditions.append(any_of(all_of(*self.updated.conditions(kind.modified_at)), since_made))
         if self.within is not None:
             conditions.append(kind.parent_id.in_(sorted(self.within)))
         if self.owners:
@@ -85,6 +83,11 @@ class Filters(NamedTuple):
             wanted = [File.extension.equals(each) for each in sorted(self.extensions)]
             conditions.append(any_of(*wanted) if kind is File else any_of())
         return conditions
+
+    @property
+    def is_ranged(self) -> bool:
+        """Whether times or sizes narrow: then it is looked at rows, beyond what an index of words tells."""
+        return any((self.created, self.updated, self.deleted, self.size))
 
     def place_conditions(self, call: Call, kind: Any) -> list[Expression]:
         """What the rows of a kind must be to be in the trash, or not to be."""

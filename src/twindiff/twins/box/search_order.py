@@ -62,7 +62,7 @@ class Search:
         """A page of what is found, what fits best first."""
         if self.listed is not None:
             return _page(self._ranked(self._closed(self.listed)), (), at)
-        sizes = self._sizes()
+        sizes = self._sizes(at)
         if sizes is not None:
             return self._counted(sizes, at)
         others = self._others()
@@ -73,16 +73,20 @@ class Search:
 
     def latest(self, at: Window, *, is_falling: bool) -> Page:
         """A page of what is found, by the time of its latest change."""
+        last = at.offset + at.limit + 1
+        sizes = self._sizes(at) if self.listed is None else {}
+        fetches = [self._fetch(kind, Order(kind.modified_at, is_falling)) for kind in self.kinds]
         if self.listed is not None:
-            streams = [iter(self._closed(self.listed))]
+            items = self._closed(self.listed)
+        elif sizes is None:
+            items = [each for fetch in fetches for each in islice(self._walk(fetch), max(last, HEAD))]
         else:
-            walks = (self._walk(self._fetch(kind, Order(kind.modified_at, is_falling))) for kind in self.kinds)
-            streams = [*walks, chain.from_iterable(self._others())]
-        last = max(at.offset + at.limit + 1, HEAD)
-        items = [each for stream in streams[:-1] for each in islice(stream, last)]
-        items += streams[-1]
+            items = [each for fetch in fetches for each in fetch(0, last)]
+        left = sum(sizes.values()) - len(items) if sizes else 0
+        items += chain.from_iterable(self._others()) if self.listed is None else ()
         items.sort(key=lambda each: each.modified_at or "", reverse=is_falling)
-        return _page(items, (), at)
+        page, total = _page(items, (), at)
+        return page, total + left
 
     def items(self, keys: list[Key]) -> list[Item]:
         """Items as they are stored, in the order of keys."""
@@ -95,14 +99,15 @@ class Search:
 
     # Where the index alone tells who is found
 
-    def _sizes(self) -> dict[Any, int] | None:
+    def _sizes(self, at: Window) -> dict[Any, int] | None:
         """How many items of each kind have what is asked for by themselves; None where few do, or no index tells."""
         texts, query = self.texts, self.query
         if query is None or not texts.parts.issuperset(IN_ITEMS) or not is_exact(query):
             return None
         if not texts.is_only_in_items(excluded_terms(query)):
             return None
-        sizes = {kind: self._count(kind) for kind in self.kinds}
+        most = min(at.offset + at.limit + HEAD + 1, MOST) if self.filters.is_ranged else MOST
+        sizes = {kind: self._count(kind, most) for kind in self.kinds}
         if max(sizes.values(), default=0) <= HEAD:
             return None
         for kind in self.kinds:
@@ -111,12 +116,12 @@ class Search:
                 return None
             if admitting:
                 self.conditions[kind] += admitting
-                sizes[kind] = self._count(kind)
+                sizes[kind] = self._count(kind, most)
         return sizes
 
-    def _count(self, kind: Any) -> int:
+    def _count(self, kind: Any, most: int) -> int:
         """How many items of a kind have the words of what is asked for by themselves, up to as many as are counted."""
-        return self.call.db.count_matches(kind, self._words(kind), *self.conditions[kind], most=MOST)
+        return self.call.db.count_matches(kind, self._words(kind), *self.conditions[kind], most=most)
 
     def _counted(self, sizes: dict[Any, int], at: Window) -> Page:
         """A page of what as many items have by themselves, and of the others."""

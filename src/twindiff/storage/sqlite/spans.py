@@ -1,0 +1,24 @@
+"""Conditions of which an index of a column tells: that it lies between two values, or is one of some."""
+
+from __future__ import annotations
+
+from twindiff.kit.rows import AllOf, AnyOf, Column, Expression, Where, table_of
+
+_OPERATORS = frozenset(("=", "in", "<", "<=", ">", ">="))
+
+
+def is_span(part: Expression) -> bool:
+    """Whether an index gives the rows for which a condition holds, or few more."""
+    if isinstance(part, AllOf):
+        return any(map(is_span, part.parts))
+    if isinstance(part, AnyOf):
+        return bool(part.parts) and all(map(is_span, part.parts))
+    return isinstance(part, Where) and part.op in _OPERATORS and _leads_an_index(part)
+
+
+def _leads_an_index(part: Where) -> bool:
+    column = part.column
+    if column.worked is not None or column.path or isinstance(part.value, Column):
+        return False
+    table = table_of(column.table)
+    return any(index[0] == column.name for index in (*table.indexes, *table.unique))
