@@ -233,7 +233,7 @@ async def send(client: httpx.AsyncClient, url: str, hostile: Hostile, until: Cal
             url, content=hostile.body, headers={"Content-Type": hostile.kind, "Authorization": "Bearer x"}
         )
         seconds.append(time.perf_counter() - started)
-        status, text = answer.status_code, answer.text[:90]
+        status, text = answer.status_code, " ".join(answer.text[:90].split())
     return Told(status, text, seconds)
 
 
