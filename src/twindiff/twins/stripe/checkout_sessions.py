@@ -404,6 +404,9 @@ def _check(call: Call, params: CreateSession, fields: Fields) -> None:
     if params.mode is UNSET and params.line_items is UNSET:
         raise StripeError("Missing required param: line_items.", code="parameter_missing", param="line_items")
     _check_urls(params, fields["ui_mode"])
+    if params.allow_promotion_codes is not UNSET and is_set(params.discounts):
+        message = "You may only specify one of these parameters: allow_promotion_codes, discounts."
+        raise StripeError(message, param="allow_promotion_codes")
     for name in ("success_url", "cancel_url", "return_url"):
         if (url := fields.get(name)) and not url.startswith(("http://", "https://")):
             message = "Invalid URL: An explicit scheme (such as https) must be provided."

@@ -5,6 +5,8 @@ https://docs.stripe.com/api/credit_notes
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
@@ -14,12 +16,27 @@ from . import customer_balances, invoicing
 from .customers import CUSTOMERS
 from .events import record_row, update
 from .invoice_objects import INVOICES, Invoice
-from .line_items import LINE_ITEMS, LineItem
-from .lists import equal, list_object, list_of, within
-from .objects import LEFT_OUT, Fields, StripeObject, new, now, refer, resource, retrieve, show, shown
-from .params import ListParams, OptInteger, OptMetadata, OptRange, OptText, Params, Part, given, merged_metadata
+from .line_items import LINE_ITEMS, LineItem, shown_tax
+from .lists import clamped, equal, list_object, list_of, within
+from .objects import LEFT_OUT, Fields, StripeObject, new, now, refer, resource, retrieve, show, show_all, shown
+from .params import (
+    Integer,
+    ListParams,
+    OptInteger,
+    OptMetadata,
+    OptRange,
+    OptText,
+    Params,
+    Part,
+    Unset,
+    given,
+    merged_metadata,
+)
 from .payments import PAYMENTS
+from .prices import decimal_amount
+from .pricing import rounded, taxes_on, unit_price
 from .refunds import CreateRefund, create_refund
+from .tax_rates import TAX_RATES, fill_tax_rates, tax_rates_of
 
 api = Operations(prefix="/v1/credit_notes")
 
@@ -35,6 +52,7 @@ class CreditNote(
     currency: Column[str]
     customer: Column[str]
     customer_balance_transaction: Column[str | None] = column(default=None)
+    discount_amounts: Column[Json] = column(default=[], derived=True)
     effective_at: Column[int | None] = column(default=None)
     invoice: Column[str]
     memo: Column[str | None] = column(default=None)
@@ -46,6 +64,8 @@ class CreditNote(
     reason: Column[str | None] = column(default=None)
     refunds: Column[Json] = column(default=[])
     status: Column[str] = column(default="issued")
+    subtotal: Column[int] = column(derived=True)
+    total_taxes: Column[Json] = column(default=[], derived=True)
     type: Column[str]
     voided_at: Column[int | None] = column(default=None)
 
@@ -56,9 +76,12 @@ class CreditNoteLine(
     credit_note: Column[str]
     amount: Column[int]
     description: Column[str | None] = column(default=None)
+    discount_amounts: Column[Json] = column(default=[], derived=True)
     invoice_line_item: Column[str | None] = column(default=None)
     metadata: Column[Json] = column(default={})
     quantity: Column[int | None] = column(default=None)
+    tax_rates: Column[Json] = column(default=[])
+    taxes: Column[Json] = column(default=[], derived=True)
     type: Column[str]
     unit_amount: Column[int | None] = column(default=None)
     unit_amount_decimal: Column[str | None] = column(default=None)
@@ -72,32 +95,38 @@ def _pdf(row: CreditNote) -> str:
     return f"https://pay.stripe.com/credit_notes/acct_test/{row.id}/pdf?s=ap"
 
 
+def _off(row: CreditNote | CreditNoteLine) -> int:
+    return sum(each["amount"] for each in row.discount_amounts)
+
+
+def _without_inner_tax(row: CreditNote) -> int:
+    return row.subtotal - sum(tax["amount"] for tax in row.total_taxes if tax["tax_behavior"] == "inclusive")
+
+
+def _without_tax(row: CreditNote) -> int:
+    return row.amount - sum(tax["amount"] for tax in row.total_taxes)
+
+
 credit_note_object = shown(
     CreditNote,
     "credit_note",
     amount_shipping=0,
     customer_account=None,
-    discount_amount=0,
-    discount_amounts=_nothing,
+    discount_amount=_off,
     pdf=_pdf,
     pretax_credit_amounts=_nothing,
     shipping_cost=None,
-    subtotal=CreditNote.amount,
-    subtotal_excluding_tax=CreditNote.amount,
+    subtotal_excluding_tax=_without_inner_tax,
     total=CreditNote.amount,
-    total_excluding_tax=CreditNote.amount,
-    total_taxes=_nothing,
+    total_excluding_tax=_without_tax,
 )
 line_object = shown(
     CreditNoteLine,
     "credit_note_line_item",
     "credit_note",
     created=LEFT_OUT,
-    discount_amount=0,
-    discount_amounts=_nothing,
+    discount_amount=_off,
     pretax_credit_amounts=_nothing,
-    tax_rates=_nothing,
-    taxes=_nothing,
 )
 
 
@@ -107,6 +136,7 @@ def _fill(call: Call, objects: list[Fields]) -> None:
     mine = CreditNoteLine.credit_note.in_(list(by_note))
     for line in call.db.rows(CreditNoteLine, mine, order=-CreditNoteLine.seq):
         by_note[line.credit_note].append(line_object(line))
+    fill_tax_rates(call, [line for lines in by_note.values() for line in lines])
     for each in objects:
         lines = by_note[each["id"]]
         url = f"/v1/credit_notes/{each['id']}/lines"
@@ -123,7 +153,7 @@ CREDIT_NOTES = resource(
     fill=_fill,
 )
 CREDIT_NOTE_LINES = resource(
-    CreditNoteLine, "credit_note_line_item", "cnli_", line_object, spoken="credit note line item"
+    CreditNoteLine, "credit_note_line_item", "cnli_", line_object, spoken="credit note line item", fill=fill_tax_rates
 )
 
 Reason = Literal["duplicate", "fraudulent", "order_change", "product_unsatisfactory"]
@@ -138,7 +168,9 @@ class NoteLine(Part, kw_only=True):
     invoice_line_item: OptText = UNSET
     metadata: OptMetadata = UNSET
     quantity: OptInteger = UNSET
+    tax_rates: list[str] | Unset | UnsetType = UNSET
     unit_amount: OptInteger = UNSET
+    unit_amount_decimal: OptText = UNSET
 
 
 class NotedRefund(Part):
@@ -146,6 +178,7 @@ class NotedRefund(Part):
 
     amount_refunded: OptInteger = UNSET
     refund: OptText = UNSET
+    type: Literal["refund"] | UnsetType = UNSET
 
 
 class CreateNote(Params, kw_only=True):
@@ -181,21 +214,75 @@ class ListNotes(ListParams, kw_only=True):
     invoice: OptText = UNSET
 
 
+class PreviewLines(CreateNote, kw_only=True):
+    """The parameters of a preview's lines."""
+
+    limit: Integer = 10
+    starting_after: OptText = UNSET
+    ending_before: OptText = UNSET
+
+
+class Seen(Exception):
+    """A note that was seen, with its lines."""
+
+    def __init__(self, note: Fields, lines: list[Fields]) -> None:
+        super().__init__()
+        self.note = note
+        self.lines = lines
+
+
 @api.post("")
 def create_credit_note(call: Call, params: Annotated[CreateNote, Body]) -> Fields:
     """Take something back of an invoice."""
+    return show(call, CREDIT_NOTES, _make(call, params))
+
+
+@api.get("/preview", reads=False)
+def preview_credit_note(call: Call, params: Annotated[CreateNote, Body]) -> Fields:
+    """Show a note as it would be."""
+    return _seen(call, params).note
+
+
+@api.get("/preview/lines", reads=False)
+def preview_credit_note_lines(call: Call, params: Annotated[PreviewLines, Body]) -> Fields:
+    """List the lines of a note as it would be."""
+    names = CreateNote.__struct_fields__
+    lines = _seen(call, CreateNote(**{name: getattr(params, name) for name in names})).lines
+    most = clamped(params.limit)
+    return list_object(lines[:most], "/v1/credit_notes/preview/lines", has_more=len(lines) > most)
+
+
+def _seen(call: Call, params: CreateNote) -> Seen:
+    """A note that is made and taken back, so that a preview cannot differ from what will be."""
+    memo = dict(call.memo)
+    try:
+        with call.db.savepoint():
+            made = _make(call, params)
+            mine = CreditNoteLine.credit_note == made.id
+            rows = call.db.rows(CreditNoteLine, mine, order=-CreditNoteLine.seq)
+            raise Seen(show(call, CREDIT_NOTES, made), show_all(call, CREDIT_NOTE_LINES, rows))
+    except Seen as seen:
+        return seen
+    finally:
+        call.memo.clear()
+        call.memo.update(memo)
+
+
+def _make(call: Call, params: CreateNote) -> CreditNote:
+    """Write a note, and do what it is for."""
     invoice = refer(call, INVOICES, params.invoice, "invoice")
     if invoice.status not in ("open", "paid"):
         message = f"The invoice {invoice.id} must be open or paid; it is {invoice.status}."
         raise StripeError(message, param="invoice")
     lines = _lines(call, params, invoice)
-    amount = sum(line["amount"] for line in lines)
+    sums = _sums(lines)
+    amount: int = sums["amount"]
     _check_amount(call, invoice, amount)
     made = new(
         call,
         CREDIT_NOTES,
         **given(params, "lines", "credit_amount", "refund_amount", "refunds", "email_type", "amount", "invoice"),
-        amount=amount,
+        **sums,
         currency=invoice.currency,
         customer=invoice.customer,
         invoice=invoice.id,
@@ -208,7 +295,28 @@ def create_credit_note(call: Call, params: Annotated[CreateNote, Body]) -> Field
         new(call, CREDIT_NOTE_LINES, credit_note=made.id, **line)
     made = _reduce(call, made, invoice) if invoice.status == "open" else _repay(call, made, invoice, params)
     record_row(call, "credit_note.created", CREDIT_NOTES, made)
-    return show(call, CREDIT_NOTES, made)
+    return made
+
+
+def _sums(lines: list[Fields]) -> Fields:
+    """What the lines of a note come to, with discounts and taxes."""
+    off: dict[str, int] = {}
+    taxes: dict[str, Fields] = {}
+    for line in lines:
+        for each in line.get("discount_amounts", ()):
+            off[each["discount"]] = off.get(each["discount"], 0) + each["amount"]
+        for tax in line.get("taxes", ()):
+            known = taxes.setdefault(tax["tax_rate_details"]["tax_rate"], {**tax, "amount": 0, "taxable_amount": 0})
+            known["amount"] += tax["amount"]
+            known["taxable_amount"] += tax["taxable_amount"]
+    subtotal = sum(line["amount"] for line in lines)
+    added = sum(tax["amount"] for tax in taxes.values() if tax["tax_behavior"] == "exclusive")
+    return {
+        "amount": subtotal - sum(off.values()) + added,
+        "discount_amounts": [{"amount": amount, "discount": id} for id, amount in off.items()],
+        "subtotal": subtotal,
+        "total_taxes": [*taxes.values()],
+    }
 
 
 @api.get("/{id}")
@@ -270,11 +378,7 @@ def _lines(call: Call, params: CreateNote, invoice: Invoice) -> list[Fields]:
 def _line(call: Call, params: NoteLine, invoice: Invoice, at: str) -> Fields:
     shared: Fields = {"type": params.type, "metadata": merged_metadata({}, params.metadata)}
     if params.type == "custom_line_item":
-        quantity = params.quantity if isinstance(params.quantity, int) else 1
-        unit = params.unit_amount if isinstance(params.unit_amount, int) else 0
-        prices = {"unit_amount": unit, "unit_amount_decimal": str(unit)}
-        said = {"description": params.description or None, "quantity": quantity}
-        return {**shared, **prices, **said, "amount": unit * quantity}
+        return {**shared, **_custom(call, params, at)}
     line = refer(call, LINE_ITEMS, params.invoice_line_item or "", f"{at}[invoice_line_item]")
     if line.invoice != invoice.id:
         raise LINE_ITEMS.missing(line.id, param=f"{at}[invoice_line_item]", status=400)
@@ -283,7 +387,34 @@ def _line(call: Call, params: NoteLine, invoice: Invoice, at: str) -> Fields:
         message = f"The amount must be positive and at most that of the line, {line.amount}."
         raise StripeError(message, param=f"{at}[amount]")
     described = {"description": line.description, "invoice_line_item": line.id, "quantity": line.quantity}
-    return {**shared, **described, "amount": amount}
+    return {**shared, **described, "amount": amount, **_share(line, amount)}
+
+
+def _custom(call: Call, params: NoteLine, at: str) -> Fields:
+    """What is on no line of the invoice."""
+    quantity = params.quantity if isinstance(params.quantity, int) else 1
+    unit = {"unit_amount": 0, "unit_amount_decimal": "0"}
+    if isinstance(params.unit_amount_decimal, str) and params.unit_amount_decimal:
+        unit = decimal_amount(params.unit_amount_decimal, f"{at}[unit_amount_decimal]")
+    elif isinstance(params.unit_amount, int):
+        unit = {"unit_amount": params.unit_amount, "unit_amount_decimal": str(params.unit_amount)}
+    amount = unit_price(unit, Decimal(quantity))
+    ids = tax_rates_of(call, params.tax_rates or [], f"{at}[tax_rates]")
+    rates = [retrieve(call, TAX_RATES, id) for id in ids]
+    taxes = taxes_on(amount, [(rate.id, rate.percentage, rate.inclusive) for rate in rates])
+    said = {"description": params.description or None, "quantity": quantity, "tax_rates": ids}
+    return {**unit, **said, "amount": amount, "taxes": [shown_tax(tax) for tax in taxes]}
+
+
+def _share(line: LineItem, amount: int) -> Fields:
+    """The discounts and taxes that go with a part of a line's amount."""
+    part = Fraction(amount, line.amount)
+    off = [{**each, "amount": rounded(each["amount"] * part)} for each in line.discount_amounts]
+    taxes = [
+        {**tax, "amount": rounded(tax["amount"] * part), "taxable_amount": rounded(tax["taxable_amount"] * part)}
+        for tax in line.taxes
+    ]
+    return {"discount_amounts": off, "taxes": taxes, "tax_rates": line.tax_rates}
 
 
 def _part(line: LineItem, quantity: OptInteger) -> int:

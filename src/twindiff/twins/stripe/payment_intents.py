@@ -315,6 +315,9 @@ def confirm_payment_intent(call: Call, intent: str, params: Annotated[ConfirmInt
 def capture_payment_intent(call: Call, intent: str, params: Annotated[CaptureIntent, Body]) -> Fields:
     """Take what was authorized, or a part of it."""
     row = retrieve(call, PAYMENTS, intent)
+    if params.final_capture is False:
+        message = "This PaymentIntent does not support multicapture, so that `final_capture` cannot be false."
+        raise StripeError(message, param="final_capture")
     captured = capture(call, row, params.amount_to_capture)
     metadata = merged_metadata(captured.metadata, params.metadata)
     return payment_intent_object(update(call, PAYMENTS, captured, False, metadata=metadata))

@@ -350,3 +350,10 @@ def test_a_setup_session_names_its_intent(stripe, browser):
     browser(session["url"], email="ada@shop.example", **CARD)
     done = stripe.get(f"checkout/sessions/{session['id']}", expand=["setup_intent"])["setup_intent"]
     assert (done["status"], done["description"], done["metadata"]) == ("succeeded", "For later", {"a": "b"})
+
+
+def test_a_session_has_discounts_or_asks_for_a_code(stripe, prices):
+    half = stripe.post("coupons", percent_off=50, duration="once")["id"]
+    wanted = {"success_url": "https://shop.example", "discounts": [{"coupon": half}], "allow_promotion_codes": True}
+    refused = stripe.error("POST", "checkout/sessions", **shown_as(prices, **wanted))
+    assert refused["param"] == "allow_promotion_codes"

@@ -113,3 +113,44 @@ def test_billing_is_searched(stripe, customer, product):
     assert len(stripe.get("subscriptions/search", query='metadata["team"]:"a"')["data"]) == 1
     assert len(stripe.get("products/search", query='name~"box" AND active:"true"')["data"]) == 1
     assert len(stripe.get("prices/search", query=f'product:"{product}"')["data"]) == 1
+
+
+def taxed(stripe, customer, discounts=()):
+    vat = stripe.post("tax_rates", display_name="VAT", percentage=10, inclusive=False)["id"]
+    stripe.post("invoiceitems", customer=customer, amount=1000, currency="usd", tax_rates=[vat])
+    wanted = {"pending_invoice_items_behavior": "include", **({"discounts": [*discounts]} if discounts else {})}
+    draft = stripe.post("invoices", customer=customer, **wanted)["id"]
+    return stripe.post(f"invoices/{draft}/finalize")
+
+
+def test_a_part_of_a_line_comes_back_with_its_tax_and_discount(stripe, customer):
+    fifth = stripe.post("coupons", percent_off=20, duration="once")["id"]
+    final = taxed(stripe, customer, [{"coupon": fifth}])
+    assert final["total"] == 880
+    lines = [{"type": "invoice_line_item", "invoice_line_item": final["lines"]["data"][0]["id"], "amount": 500}]
+    note = stripe.post("credit_notes", invoice=final["id"], lines=lines)
+    assert (note["subtotal"], note["discount_amount"], note["total"]) == (500, 100, 440)
+    assert (note["total_excluding_tax"], note["total_taxes"][0]["amount"]) == (400, 40)
+    assert note["lines"]["data"][0]["taxes"][0]["taxable_amount"] == 400
+    assert stripe.get(f"invoices/{final['id']}")["amount_remaining"] == 440
+
+
+def test_what_is_on_no_line_may_be_taxed(stripe, customer):
+    final = taxed(stripe, customer)
+    (tax,) = final["total_taxes"]
+    custom = {"type": "custom_line_item", "description": "Late", "unit_amount_decimal": "100", "quantity": 2}
+    lines = [{**custom, "tax_rates": [tax["tax_rate_details"]["tax_rate"]]}]
+    note = stripe.post("credit_notes", invoice=final["id"], lines=lines)
+    assert (note["subtotal"], note["total"], note["lines"]["data"][0]["unit_amount"]) == (200, 220, 100)
+
+
+def test_a_preview_leaves_nothing(stripe, customer):
+    final = taxed(stripe, customer)
+    line = final["lines"]["data"][0]["id"]
+    lines = [{"type": "invoice_line_item", "invoice_line_item": line, "quantity": 1}]
+    preview = stripe.get("credit_notes/preview", invoice=final["id"], lines=lines)
+    assert (preview["total"], preview["status"]) == (1100, "issued")
+    (shown,) = stripe.get("credit_notes/preview/lines", invoice=final["id"], lines=lines)["data"]
+    assert (shown["amount"], shown["invoice_line_item"]) == (1000, line)
+    assert stripe.get("credit_notes")["data"] == []
+    assert stripe.get(f"invoices/{final['id']}")["status"] == "open"

@@ -280,3 +280,10 @@ def test_cards_of_other_countries_pay(stripe, card, country, funding):
     paid = pay(stripe, card, expand=["payment_method"])
     assert (paid["status"], paid["payment_method"]["card"]["country"]) == ("succeeded", country)
     assert paid["payment_method"]["card"]["funding"] == funding
+
+
+def test_what_is_authorized_is_captured_once(stripe):
+    held = pay(stripe, capture_method="manual")["id"]
+    wanted = {"amount_to_capture": 500, "final_capture": False}
+    assert stripe.error("POST", f"payment_intents/{held}/capture", **wanted)["param"] == "final_capture"
+    assert stripe.get(f"payment_intents/{held}")["amount_capturable"] == 2000
