@@ -124,9 +124,15 @@ class DueWork:
 
     def do_some(self, environment: Environment, at: int, most: int) -> list[Done]:
         """Do some of what is due by a time, in order; nothing only when nothing is."""
-        while self._first(environment, at):
-            tried = min(most, KEPT_AT_ONCE)
-            done = self._do_together(environment, at, tried) or self._do_in_turn(environment, at, tried)
+        while piece := self._first(environment, at):
+            known = self._agendas.get(environment.id)
+            pieces = _of_one_twin(known.pieces[: min(most, KEPT_AT_ONCE)], at) if known else []
+            if len(pieces) < 2:
+                done = self._do_in_turn(environment, at, 1, piece)
+            else:
+                done = self._do_together(environment, pieces)
+            if done is None:
+                done = self._do_in_turn(environment, at, len(pieces))
             if done:
                 return done
         return []
@@ -138,12 +144,8 @@ class DueWork:
         piece = self.next(environment)
         return piece if piece and piece.due <= at else None
 
-    def _do_together(self, environment: Environment, at: int, most: int) -> list[Done]:
-        """Do pieces that are remembered and keep them at once; none, if one of them fails."""
-        known = self._agendas.get(environment.id)
-        pieces = _of_one_twin(known.pieces[:most], at) if known else []
-        if len(pieces) < 2:
-            return []
+    def _do_together(self, environment: Environment, pieces: Sequence[Piece]) -> list[Done] | None:
+        """Do pieces that are remembered and keep them at once; None if one of them fails, then none is done."""
         works: list[Work] = []
         try:
             with self._gone_on(environment, pieces[0]) as agenda:
@@ -153,7 +155,7 @@ class DueWork:
         except NotServed:
             raise
         except Exception:  # noqa: BLE001 - whatever it is, the piece that fails meets it again, by itself
-            return []
+            return None
         return [
             Done(piece.twin, operation_of(environment, piece), piece.actor, piece.due, seq, None)
             for number, (piece, seq) in enumerate(zip(pieces, seqs, strict=False))
@@ -172,15 +174,15 @@ class DueWork:
             intent = OperationInfo(piece.twin, operation_of(environment, piece), piece.actor)
             yield PlannedOperation(intent, partial(work.do, self._engine.blobs), piece.due)
 
-    def _do_in_turn(self, environment: Environment, at: int, most: int) -> list[Done]:
-        """Do pieces each by itself, so that one that fails leaves the others done."""
+    def _do_in_turn(self, environment: Environment, at: int, most: int, first: Piece | None = None) -> list[Done]:
+        """Do pieces each by itself, so that one that fails leaves the others done; `first` if that is known already."""
         done: list[Done] = []
-        while len(done) < most and (piece := self._first(environment, at)):
+        while len(done) < most and (piece := first or self._first(environment, at)):
+            first = None
             with self._gone_on(environment, piece) as agenda:
                 one = self._do(environment, piece, may_be_over=agenda.is_old)
                 del agenda.pieces[0]
-            if one:
-                done.append(one)
+            done += [one] if one else []
         return done
 
     def next(self, environment: Environment) -> Piece | None:
