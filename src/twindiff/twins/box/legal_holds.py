@@ -293,11 +293,12 @@ def _version_hold(call: Call, kept: Kept, assignments: list[LegalHoldAssignment]
 
 @api.get("/file_version_legal_holds")
 def list_version_holds(call: Call, policy_id: str, marker: str = "", limit: int = 100) -> Shown:
-    """List the versions that a legal hold keeps.
+    """List the versions that a legal hold keeps; a hold that there is not keeps none.
 
     https://developer.box.com/reference/get-file-version-legal-holds
     """
-    return page_of([*_version_holds(call, _find(call, policy_id).id).values()], marker, limit)
+    require_admin(call)
+    return page_of([*_version_holds(call, policy_id).values()], marker, limit)
 
 
 @api.get("/file_version_legal_holds/{file_version_legal_hold_id}")

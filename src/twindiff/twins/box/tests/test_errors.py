@@ -20,6 +20,7 @@ from twindiff.server import Settings
 from .conftest import ADA, BEN, CLEO, Box
 
 MANY = 21_000_000
+CLASSES, CLASS_KEY = "securityClassification-6VMVochwUWo", "Box__Security__Classification__Key"
 HUBS = {"box-version": "2025.0"}
 USERS = {"ada": ADA, "ben": BEN, "cleo": CLEO}
 REFUSALS = [json.loads(line) for line in Path(__file__).with_name("refusals.jsonl").read_text("utf-8").splitlines()]
@@ -92,7 +93,17 @@ def furnish_metadata(box: Box, known: dict[str, str]) -> dict[str, str]:
         made = box("POST", "metadata_templates/schema", {"scope": "enterprise", "displayName": name, "fields": fields})
     for path in (f"files/{known['file']}", f"folders/{known['folder']}"):
         box("POST", f"{path}/metadata/enterprise/invoice", {"amount": 1})
-    return {"scope": made["scope"]}
+    return {"scope": made["scope"], "classes": furnish_classification(box, known)}
+
+
+def furnish_classification(box: Box, known: dict[str, str]) -> str:
+    """A classification, which one file and one folder have."""
+    field = {"type": "enum", "key": CLASS_KEY, "displayName": "Classification", "options": [{"key": "Secret"}]}
+    about = {"scope": "enterprise", "templateKey": CLASSES, "displayName": "Classification"}
+    box("POST", "metadata_templates/schema", {**about, "fields": [field]})
+    for path in (f"files/{known['previewed']}", f"folders/{known['other']}"):
+        box("POST", f"{path}/metadata/enterprise/{CLASSES}", {CLASS_KEY: "Secret"})
+    return CLASSES
 
 
 def furnish_governance(box: Box, known: dict[str, str]) -> dict[str, str]:

@@ -173,6 +173,7 @@ def test_versions_on_hold_tell_what_holds_them(box: Box):
     (entry,) = box("GET", f"file_version_legal_holds?policy_id={policy_id}")["entries"]
     assert ids({"entries": entry["legal_hold_policy_assignments"]}) == [assignment]
     assert box("GET", f"file_version_legal_holds/{entry['id']}") == entry
+    assert box("GET", "file_version_legal_holds?policy_id=1")["entries"] == []
     assert box("GET", f"legal_hold_policies/{policy_id}")["assignment_counts"]["file"] == 1
     assert ids(box("GET", f"legal_hold_policy_assignments?policy_id={policy_id}")) == [assignment]
 

@@ -65,6 +65,23 @@ def test_parts_become_a_new_version(box: Box):
     assert box("GET", f"files/{file['id']}/versions")["total_count"] == 1
 
 
+def test_a_name_that_was_taken_meanwhile_is_refused_at_the_end(box: Box, session: Any):
+    parts = [part(box, session, number).json()["part"] for number in range(3)]
+    box.upload("large.bin", b"small")
+    answer = commit(box, session, parts)
+    assert (answer.status_code, answer.json()["code"]) == (409, "item_name_in_use")
+
+
+def test_a_file_that_was_changed_meanwhile_gets_no_version(box: Box):
+    file = box.upload("large.bin", b"small")["id"]
+    session = box("POST", f"/api/2.0/files/{file}/upload_sessions", {"file_size": SIZE})
+    parts = [part(box, session, number).json()["part"] for number in range(3)]
+    box.new_version(file, b"other")
+    path = f"/api/2.0/files/upload_sessions/{session['id']}/commit"
+    headers = {"Digest": digest(DATA), "If-Match": "0"}
+    assert box.refused("POST", path, {"parts": parts}, headers=headers) == (412, "precondition_failed")
+
+
 def test_a_file_is_not_made_before_all_parts_are_there(box: Box, session: Any):
     first = part(box, session, 0).json()["part"]
     answer = commit(box, session, [first])
