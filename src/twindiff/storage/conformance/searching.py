@@ -18,6 +18,7 @@ __all__ = [
     "test_matches_are_asked_for_by_words_of_one_text",
     "test_words_are_found_after_texts_have_come_changed_and_gone",
     "test_words_are_found_where_time_has_led",
+    "test_words_that_very_many_rows_have_are_looked_for_among_others",
 ]
 
 TEXTS = [
@@ -147,6 +148,16 @@ def test_words_are_found_where_time_has_led(world: World) -> None:
     for each in (place, forked):
         each.wake()
         assert_found(each)
+
+
+def test_words_that_very_many_rows_have_are_looked_for_among_others(world: World) -> None:
+    place = world.environment()
+    for at in range(0, 2_200, 100):
+        place.add(*(Thing(thing_id=f"T{n:04}", text="low tide", parent_id=f"P{n % 3}") for n in range(at, at + 100)))
+    place.add(*(Thing(thing_id=f"U{n}", text="tidewater" if n else "tide", parent_id="P9") for n in range(3)))
+    few, many = (place.read(lambda db, id=id: db.count(Thing, Thing.parent_id == id, TIDE)) for id in ("P9", "P1"))
+    some = place.read(lambda db: db.rows(Thing, Thing.thing_id.in_(["T0007", "U0", "U1"]), TIDE))
+    assert (few, many, [row.thing_id for row in some]) == (1, 733, ["T0007", "U0"])
 
 
 @pytest.mark.parametrize("words", [Thing.thing_id.has_word(WORDS[0]), Thing.text == "tide", all_of()])

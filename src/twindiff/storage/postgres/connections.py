@@ -165,7 +165,9 @@ _OPTIONS = (
     "-c application_name=twindiff -c jit=off -c plan_cache_mode=force_generic_plan "
     # Nobody knows how many rows have an env_id. A whole small table, or an index that happens to have all columns,
     # would look cheaper than the key, and then all rows of an environment are read for each one that is looked up.
-    "-c enable_seqscan=off -c enable_indexonlyscan=off"
+    "-c enable_seqscan=off -c enable_indexonlyscan=off "
+    # Workers take longer to start than nearly all statements run, and many requests come at once.
+    "-c max_parallel_workers_per_gather=0"
 )
 
 

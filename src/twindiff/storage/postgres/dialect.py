@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from twindiff.kit.rows import Column, ColumnType, Expression, Row, Table, table_of
+from twindiff.kit.rows import Column, ColumnType, Expression, Row, Table, Where, table_of
 from twindiff.kit.values import JOINT
 from twindiff.kit.words import Word
 from twindiff.storage.sql.compiler import NO_SEARCH, Compiler, Scopes, Search, kind_of
@@ -37,18 +37,26 @@ _JSON_VALUES: dict[ColumnType, str] = {
 
 
 Listed = Callable[[Table, str, str, str], list[Any] | None]
+LeaveFewer = Callable[[Sequence[Expression], Table, str, str], bool]
 
 
 class Sql(Compiler):
     """SQL for PostgreSQL; `schema` holds the tables.
 
     `listed` gives the keys of the rows that have a text under a key of a Json column, None where they are many.
+    `leave_fewer` says whether conditions that other indexes are for leave fewer rows than an index of words finds.
     """
 
-    def __init__(self, schema: str, listed: Listed = lambda table, column, key, text: None) -> None:
+    def __init__(
+        self,
+        schema: str,
+        listed: Listed = lambda table, column, key, text: None,
+        leave_fewer: LeaveFewer = lambda others, table, column, asked: False,
+    ) -> None:
         super().__init__()
         self.schema = schema
         self._listed = listed
+        self._leave_fewer = leave_fewer
         self._told: dict[int, str] = {}
         """Conditions that hold wherever the index of words has the text, by identity, each with whether it has it."""
 
@@ -131,7 +139,8 @@ class Sql(Compiler):
             told = {id(part): exact for part in where if (exact := exactly_asked(part, column))}
             parts = [told.get(id(part)) or asked_for(part, column, SPELLING) for part in where]
             wanted = SPELLING.both.join(part for part in parts if part)
-            if wanted:
+            others = [part for part in where if _is_by_index(part, table)]
+            if wanted and not (others and self._leave_fewer(others, table, name, asked(f"({wanted})"))):
                 self._told = {each: f"length({alias}.{quote(name)}) <= {LONGEST_TEXT}" for each in told}
                 return Search(source=f"{lookup(self.schema, table, name)}({self._place('text', asked(f'({wanted})'))})")
         return NO_SEARCH
@@ -162,6 +171,13 @@ class Sql(Compiler):
 
     def joined(self, text: str, order: str) -> str:
         return f"string_agg({text}, {literal(JOINT)} ORDER BY {order})"
+
+
+def _is_by_index(part: Expression, table: Table) -> bool:
+    """Whether a condition gives the values of a column with which an index begins."""
+    if not isinstance(part, Where) or part.op not in ("=", "in") or part.column.path or isinstance(part.value, Column):
+        return False
+    return any(table.columns.get(each[0]) is part.column for each in (table.key, *table.unique, *table.indexes))
 
 
 def _stored(value: Any, kind: ColumnType) -> tuple[str, Any]:

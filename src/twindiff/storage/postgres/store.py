@@ -21,7 +21,7 @@ from twindiff.storage.sql.statements import Relation, by_parent, from_where, of_
 from twindiff.storage.sql.tables import Counters, Stored, load_columns, refuse_write
 from twindiff.storage.values import INT64
 
-from . import entry_index
+from . import entry_index, word_index
 from .connections import Connection, reaching
 from .dialect import Sql
 from .statements import by_column
@@ -319,13 +319,26 @@ class PostgresStore:
         return self._tables.of(row)
 
     def _sql(self) -> Sql:
-        return Sql(self._tables.place, self._having_entry)
+        return Sql(self._tables.place, self._having_entry, self._leave_fewer)
 
     def _having_entry(self, table: Table, column: str, key: str, text: str) -> list[Any] | None:
         """The keys of the rows that have a text under a key, as they are stored; None when they are many."""
         query = f"SELECT * FROM {entry_index.lookup(self._tables.place, table, column)}(%s::text, %s::text, %s::bigint)"
         rows = self._run(query, (written(key), written(text), entry_index.MANY_ROWS))
         return [id for (id,) in rows] if len(rows) < entry_index.MANY_ROWS else None
+
+    def _leave_fewer(self, others: Sequence[Expression], table: Table, column: str, asked: str) -> bool:
+        """Whether conditions leave fewer rows than an index of words finds, if it finds many."""
+        place = self._tables.place
+        count = f"SELECT {word_index.lookup(place, table, column, 'count')}(%s::text, %s::bigint)"
+        ((having,),) = self._run(count, (asked, word_index.MOST_COUNTED))
+        if having < word_index.MANY_ROWS:
+            return False
+        text = Sql(place)
+        conditions = text.where(others, (Scope(OUTERMOST, table.row),))
+        some = f"SELECT 1 FROM {text.table(table.row)} {OUTERMOST} WHERE {conditions} LIMIT %s::bigint"
+        ((left,),) = self._run(f"SELECT count(*) FROM ({some}) s", (*text.parameters, having))
+        return left < having
 
     def _run(self, query: str, parameters: Sequence[Any] = ()) -> list[Stored]:
         with self._opener() as connection:

@@ -21,6 +21,10 @@ LONGEST_WORD = 200
 """Letters that are kept of a word; PostgreSQL takes 2,046 bytes."""
 LONGEST_TEXT = 50_000
 """Letters of a text that is taken apart; a longer one is looked into by every search."""
+MANY_ROWS = 2_000
+"""Rows that are found from which on other conditions are asked whether they leave fewer, to be looked into."""
+MOST_COUNTED = 20_000
+"""Rows up to which that is counted."""
 ENVIRONMENT_LETTERS = 12
 _ANY = "!"
 """The word of texts that are too long."""
