@@ -3,7 +3,7 @@
 Items whose own text has what is asked for come before those that have it with their content or their comments. The
 first of each kind, as an index finds them, are put in order by how well they fit and then by name; whatever else there
 is follows as the index has it. So a page costs what is on it, where the index alone tells who is found: where all words
-are single ones and everything is the caller's and out of the trash. Else what is found before a page is looked at too.
+are single ones, and owners, folders and the trash say who sees what. Else what is found before a page is looked at too.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice, zip_longest
 from typing import Any
 
-from twindiff.kit import Call
+from twindiff.kit import Call, not_
 from twindiff.kit.rows import Expression, Order
 from twindiff.kit.styles.box import Window
 
@@ -21,7 +21,7 @@ from .further_tables import ContentText, MetadataInstance
 from .listing import KINDS
 from .metadata_filters import fits
 from .search_filters import Filters
-from .search_query import Both, Query, Term, excluded_terms, wanted_terms
+from .search_query import Both, Query, Term, excluded_terms, is_any_of, wanted_terms
 from .search_texts import IN_ITEMS, Found, Key, Texts, has_any, has_query, is_exact
 from .tables import Comment, File, Item
 
@@ -65,11 +65,13 @@ class Search:
         sizes = self._sizes(at)
         if sizes is not None:
             return self._counted(sizes, at)
-        others = self._others()
+        first, after = self._others()
         heads = [self._alone(self._fetch(kind)(0, HEAD)) for kind in self.kinds]
-        head = self._ranked([*chain(*heads), *next(others, list[Found]())])
+        head = self._ranked([*chain(*heads), *first])
         rest = (item for kind in self.kinds for item in self._walk(self._fetch(kind), begin=1))
-        return _page(head, chain(rest, chain.from_iterable(others)), at)
+        last = at.offset + at.limit
+        upto = [*head, *islice(rest, max(last + 1 - len(head), 0))]
+        return _continued(upto[at.offset : last], len(upto), after, at)
 
     def latest(self, at: Window, *, is_falling: bool) -> Page:
         """A page of what is found, by the time of its latest change."""
@@ -83,7 +85,9 @@ class Search:
         else:
             items = [each for fetch in fetches for each in fetch(0, last)]
         left = sum(sizes.values()) - len(items) if sizes else 0
-        items += chain.from_iterable(self._others()) if self.listed is None else ()
+        if self.listed is None:
+            first, after = self._others()
+            items += first + after(0, MOST)
         items.sort(key=lambda each: each.modified_at or "", reverse=is_falling)
         page, total = _page(items, (), at)
         return page, total + left
@@ -125,8 +129,7 @@ class Search:
 
     def _counted(self, sizes: dict[Any, int], at: Window) -> Page:
         """A page of what as many items have by themselves, and of the others."""
-        others = self._others()
-        first = next(others, list[Found]())
+        first, after = self._others()
         known = sum(min(size, HEAD) for size in sizes.values()) + len(first)
         items: list[Found] = []
         if at.offset < known:
@@ -138,11 +141,7 @@ class Search:
             if left > 0 and room > 0:
                 items += self._fetch(kind)(HEAD + start, min(room, left))
             known += max(size - HEAD, 0)
-        if known > at.offset + at.limit:
-            return items, known
-        start = max(at.offset - known, 0)
-        more = [*islice(chain.from_iterable(others), start + at.limit - len(items) + 1)]
-        return items + more[start : start + at.limit - len(items)], known + len(more)
+        return _continued(items, known, after, at)
 
     # Where each item is looked at
 
@@ -206,7 +205,62 @@ class Search:
 
     # What has it with its content or its comments
 
-    def _others(self) -> Iterator[list[Found]]:
+    def _others(self) -> tuple[list[Found], Fetch]:
+        """The first items that are found but not by themselves, and what gives those after them."""
+        fetch = self._files_of_contents()
+        if fetch is not None:
+            first = self._read(fetch(0, HEAD))
+            return first, lambda offset, limit: fetch(HEAD + offset, limit) if len(first) == HEAD else []
+        blocks, read = self._blocks(), list[Found]()
+
+        def after(offset: int, limit: int) -> list[Found]:
+            while len(read) < offset + limit and (block := next(blocks, None)) is not None:
+                read.extend(block)
+            return read[offset : offset + limit]
+
+        return next(blocks, list[Found]()), after
+
+    def _files_of_contents(self) -> Fetch | None:
+        """What gives the files that are found by their contents, by sha_1; None where not one statement tells of them.
+
+        It does where all that is asked for, but one word or one of some, must stand in the files' own texts.
+        """
+        texts, query = self.texts, self.query
+        if not isinstance(query, Both) or File not in self.kinds or not is_exact(query):
+            return None
+        if texts.in_comments or any(True for _ in excluded_terms(query)):
+            return None
+        in_items = not texts.parts.isdisjoint(IN_ITEMS)
+        parts = [part for part in query.parts if not (in_items and texts.is_only_in_items(wanted_terms(part)))]
+        if len(parts) != 1 or not is_any_of(parts[0]):
+            return None
+        alone = self._beside_contents(query)
+        admitting = self.filters.admitting(self.call, File)
+        if alone is None or admitting is None:
+            return None
+        having = has_any(ContentText.text, sorted({*wanted_terms(parts[0])}.intersection(texts.in_contents), key=str))
+        shas = [sha for (sha,) in self.call.db.matches(ContentText, having, limit=MOST, columns=(ContentText.sha_1,))]
+        where = (File.sha_1.in_(shas), *self._needed(query), *alone, *self.conditions[File], *admitting)
+        return lambda offset, limit: [
+            Found(*row)
+            for row in self.call.db.rows(
+                File, *where, order=File.sha_1, limit=limit, offset=offset, columns=_columns(File)
+            )
+        ]
+
+    def _beside_contents(self, query: Query) -> list[Expression] | None:
+        """What files must be not to be found by themselves; None where most are, or few have what all must have."""
+        if self.texts.parts.isdisjoint(IN_ITEMS):
+            return []
+        count = self.call.db.count_matches
+        if not self.texts.parts.issuperset(IN_ITEMS) or any(
+            count(File, part, most=FEW + 1) <= FEW for part in self._needed(query)
+        ):
+            return None
+        alone = count(File, self._words(File), most=MOST)
+        return None if alone == MOST else [not_(self._words(File))] if alone else []
+
+    def _blocks(self) -> Iterator[list[Found]]:
         """The items that are found but not by themselves, block after block."""
         texts, query = self.texts, self.query
         if query is None or not (texts.in_contents or texts.in_comments):
@@ -289,6 +343,15 @@ class Search:
 def _columns(kind: Any) -> tuple[Any, ...]:
     """The columns of a kind that `Found` has."""
     return tuple(getattr(kind, name) for name in Found._fields if hasattr(kind, name))
+
+
+def _continued(items: list[Found], known: int, after: Fetch, at: Window) -> Page:
+    """A page that goes on, where so many are known, with what there is after them."""
+    if known > at.offset + at.limit:
+        return items, known
+    start, room = max(at.offset - known, 0), at.limit - len(items)
+    more = after(start, room + 1)
+    return items + more[:room], known + (start + len(more) if more else len(after(0, start)))
 
 
 def _page(known: list[Found], further: Iterable[Found], at: Window) -> Page:

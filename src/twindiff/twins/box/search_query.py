@@ -103,6 +103,11 @@ def excluded_terms(query: Query) -> Iterator[Term]:
             yield from terms_of(part)
 
 
+def is_any_of(query: Query) -> bool:
+    """Whether a query asks for any of some words."""
+    return isinstance(query, Term) or (isinstance(query, Either) and all(map(is_any_of, query.parts)))
+
+
 def is_met(query: Query, terms: set[Term]) -> bool:
     """Whether what has some terms, and no others, is what a query asks for."""
     if isinstance(query, Term):

@@ -122,7 +122,7 @@ class File(
         ("modified_at", "id"),
         ("modified_at", "created_at"),
         ("created_at",),
-        ("sha_1",),
+        ("sha_1", "id"),
         ("size",),
     ),
     words=("search_text",),

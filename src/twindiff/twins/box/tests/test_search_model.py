@@ -15,6 +15,7 @@ from twindiff.server import Settings
 from .conftest import ADA, BEN, Box
 
 WORDS = ["plan", "plant", "budget", "red", "Zoë", "müller", "2024", "東京"]
+PARTS = ("name", "description", "tags", "file_content", "comments")
 WEIGHTS = {"name": 8, "description": 4, "tags": 4, "file_content": 2, "comments": 1}
 SHARED = {"id": "1", "item_id": "13", "item_type": "folder", "accessible_by_id": ADA, "role": "viewer"}
 EXTENSIONS = ("txt", "TXT", "plan", "tar.gz", "Zoë", "", None)
@@ -170,9 +171,13 @@ class World(NamedTuple):
         assert offset - limit + len(page["entries"]) == total or not page["entries"]
 
 
-def world(files: int, others: int, seed: int, *, is_mixed: bool) -> Iterator[World]:
+def world(files: int, others: int, seed: int, *, is_mixed: bool, has_comments: bool = True) -> Iterator[World]:
     server = LiveServer(Settings())
     rows = rows_of(Random(seed), files, others, is_mixed=is_mixed)
+    if not has_comments:
+        rows["box_comments"] = []
+        for text in rows["box_content_texts"]:
+            text["text"] = text["text"].replace("budget", "").replace("red", "tide")
     server.service.templates.add(server.service.registry.get("box"), "random", rows, origin="test")
     environment = Platform(server.in_process).environment(
         "box:random", ADA, tokens={f"token-{user}": user for user in (ADA, BEN)}
@@ -197,6 +202,12 @@ def mixed() -> Iterator[World]:
 def crowded() -> Iterator[World]:
     """A large one of two people, with a trash."""
     yield from world(900, 300, 3, is_mixed=True)
+
+
+@pytest.fixture(scope="module", params=[False, True])
+def uncommented(request: pytest.FixtureRequest) -> Iterator[World]:
+    """A large one in which nobody has said anything, and some words are in no content and others in nothing else."""
+    yield from world(900, 100, 4, is_mixed=request.param, has_comments=False)
 
 
 def keys(page: dict[str, Any]) -> list[tuple[str, str]]:
@@ -281,3 +292,44 @@ def test_filters_leave_each_item_that_they_are_to(request: pytest.FixtureRequest
     expected = [item for item in place.expected(query, user) if is_left(item, filters)]
     listed = [key for page in place.pages(query, user, **filters) for key in keys(page)]
     assert sorted(listed) == sorted((item.kind, item.id) for item in expected), (query.text, filters)
+
+
+FLAT = [
+    [["tide"]],
+    [["plan"]],
+    [["plan", "tide"]],
+    [["tide"], ["budget"]],
+    [["tide", "müller"], ["budget"], ["r"]],
+    [["tide"], ["plan"]],
+    [["budget", "red"], ["2024", "zoe"]],
+    [["tide"], ["red-budget"]],
+    [["tide"], ["unheard"]],
+]
+"""Words of which any must be there, for each of what must all be."""
+
+
+def test_files_are_not_found_by_their_contents_for_what_is_excluded(uncommented: World):
+    def holds(item: Item) -> bool:
+        return bool(item.has("tide") and item.has("2024") and not item.has("budget"))
+
+    query = Asked("tide AND (2024 NOT budget)", holds, frozenset(("tide", "2024")))
+    listed = [key for page in uncommented.pages(query) for key in keys(page)]
+    assert sorted(listed) == sorted((item.kind, item.id) for item in uncommented.expected(query))
+
+
+@pytest.mark.parametrize("number", range(len(FLAT)))
+@pytest.mark.parametrize("filters", [{}, {"file_extensions": "txt"}, {"content_types": "file_content"}])
+def test_files_are_found_by_their_contents(uncommented: World, number: int, filters: dict[str, Any]):
+    groups = FLAT[number]
+    parts = PARTS[-2:-1] if "content_types" in filters else PARTS
+
+    def holds(item: Item) -> bool:
+        return all(any({*item.has(word)}.intersection(parts) for word in group) for group in groups)
+
+    text = " AND ".join(" ".join(group) for group in groups)
+    query = Asked(text, holds, frozenset(word for group in groups for word in group))
+    expected = [item for item in uncommented.expected(query) if is_left(item, filters)]
+    for limit in (30, 200):
+        pages = [*uncommented.pages(query, limit=limit, **filters)]
+        assert sorted(key for page in pages for key in keys(page)) == sorted((item.kind, item.id) for item in expected)
+        assert all(len(page["entries"]) == limit for page in pages[:-1])
