@@ -24,7 +24,7 @@ from .invoice_objects import INVOICES
 from .objects import find, refer, retrieve
 from .pages import CardForm, Returned, card_form, new_method, page, redirect, table
 from .params import Params
-from .payment_links import LINKS, PaymentLink
+from .payment_links import LINKS, PaymentLink, asked, count_completed
 from .payment_methods import PaymentMethod, attach, make
 from .sale_items import SaleItemParams, items_for, items_params, prices_for
 from .setup_intents import CreateSetup, create_setup_intent
@@ -66,7 +66,11 @@ def show_link(call: Call, slug: str, params: Annotated[Params, Body]) -> Answer:
     items = items_for(call, link.id)
     rows = [(item.description, item.amount_total) for item in items]
     total = sum(item.amount_total for item in items)
-    form = card_form(f"Pay {spoken(total, link.currency)}", asks_email=True)
+    session = CheckoutSession(
+        id="", seq=0, created=0, expires_at=0, mode="payment", payment_method_types=["card"], currency=link.currency,
+        shipping_options=link.shipping_options, **asked(link),
+    )  # fmt: skip
+    form = card_form(f"Pay {spoken(total, link.currency)}", asks_email=True, extras=inputs(call, session))
     return page("Pay", table(rows, link.currency) + form)
 
 
@@ -82,8 +86,8 @@ def pay_link(call: Call, slug: str, params: Annotated[SessionForm, Body]) -> Ans
         call,
         wanted,
         list[DiscountParams](),
-        list[ShippingOption](),
-        payment_link=link.id,
+        [ShippingOption(shipping_rate=each["shipping_rate"]) for each in link.shipping_options],
+        **asked(link),
         success_url=after.get("url"),
         metadata=link.metadata,
         customer_creation=link.customer_creation,
@@ -279,6 +283,8 @@ def _completed(call: Call, row: CheckoutSession) -> CheckoutSession:
     status = "no_payment_required" if free else "paid"
     done = call.db.change(row, status="complete", payment_status=status)
     count_discounts(call, done)
+    if done.payment_link:
+        count_completed(call, done.payment_link)
     record_row(call, "checkout.session.completed", SESSIONS, done)
     return done
 

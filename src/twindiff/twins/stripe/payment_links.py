@@ -5,16 +5,19 @@ https://docs.stripe.com/api/payment-link
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
+from .checkout_extras import AddressCollection, CustomField, ShippingOption, custom_fields, shipping_fields
 from .checkout_sessions import IntentData, SubscriptionData
+from .checkout_settings import VIEWS, ConsentCollection, CustomText, NameCollection, Switch, TaxIdCollection
 from .events import record_row, update
 from .lists import equal, list_of
 from .objects import LEFT_OUT, Fields, StripeObject, new, new_id, object_id, resource, retrieve, show, shown
 from .params import (
+    Integer,
     ListParams,
     OptAutomaticTax,
     OptBool,
@@ -47,6 +50,12 @@ class PaymentLink(StripeObject, table="payment_links", key=("id",), unique=(("se
     payment_method_types: Column[Json] = column(default=None)
     submit_type: Column[str] = column(default="auto")
     subscription_data: Column[Json] = column(default=None)
+    custom_fields: Column[Json] = column(default=[])
+    restrictions: Column[Json] = column(default=None)
+    settings: Column[Json] = column(default={})
+    """What its sessions ask for and say, as theirs."""
+    shipping_address_collection: Column[Json] = column(default=None)
+    shipping_options: Column[Json] = column(default=[])
     slug: Column[str]
 
 
@@ -57,29 +66,18 @@ def _after(row: PaymentLink) -> Fields:
     return row.after_completion or CONFIRMATION
 
 
-def _off(row: PaymentLink) -> Fields:
-    return {"enabled": False}
-
-
 def _not_automatic(row: PaymentLink) -> Fields:
     return {"enabled": False, "liability": None}
 
 
-def _no_tax_ids(row: PaymentLink) -> Fields:
-    return {"enabled": False, "required": "never"}
-
-
-def _no_text(row: PaymentLink) -> Fields:
-    return dict.fromkeys(("after_submit", "shipping_address", "submit", "terms_of_service_acceptance"))
-
-
-def _nothing(row: PaymentLink) -> list[Any]:
-    return []
+def _tax_ids(row: PaymentLink) -> Fields:
+    return VIEWS["tax_id_collection"](row) or {"enabled": False, "required": "never"}
 
 
 link_object = shown(
     PaymentLink,
     "payment_link",
+    "settings",
     "slug",
     created=LEFT_OUT,
     after_completion=_after,
@@ -87,16 +85,13 @@ link_object = shown(
     application_fee_amount=None,
     application_fee_percent=None,
     automatic_tax=_not_automatic,
-    consent_collection=None,
-    custom_fields=_nothing,
-    custom_text=_no_text,
+    consent_collection=VIEWS["consent_collection"],
+    custom_text=VIEWS["custom_text"],
     invoice_creation=None,
+    name_collection=VIEWS["name_collection"],
     on_behalf_of=None,
-    phone_number_collection=_off,
-    restrictions=None,
-    shipping_address_collection=None,
-    shipping_options=_nothing,
-    tax_id_collection=_no_tax_ids,
+    phone_number_collection=VIEWS["phone_number_collection"],
+    tax_id_collection=_tax_ids,
     transfer_data=None,
     url=PaymentLink.slug,
 )
@@ -132,6 +127,18 @@ class AfterCompletion(Part):
     redirect: dict[str, str] | UnsetType = UNSET
 
 
+class Completed(Part):
+    """How many sessions may be completed."""
+
+    limit: Integer
+
+
+class Restrictions(Part):
+    """How often a link may be used."""
+
+    completed_sessions: Completed
+
+
 class LinkParams(Params, kw_only=True):
     """What creating and updating have in common."""
 
@@ -140,14 +147,22 @@ class LinkParams(Params, kw_only=True):
     after_completion: AfterCompletion | UnsetType = UNSET
     allow_promotion_codes: OptBool = UNSET
     billing_address_collection: Literal["auto", "required"] | UnsetType = UNSET
+    consent_collection: ConsentCollection | UnsetType = UNSET
+    custom_fields: list[CustomField] | Unset | UnsetType = UNSET
+    custom_text: CustomText | UnsetType = UNSET
     customer_creation: Literal["always", "if_required"] | UnsetType = UNSET
     inactive_message: OptText = UNSET
     metadata: OptMetadata = UNSET
+    name_collection: NameCollection | UnsetType = UNSET
     payment_intent_data: IntentData | UnsetType = UNSET
     payment_method_collection: Literal["always", "if_required"] | UnsetType = UNSET
     payment_method_types: list[str] | Unset | UnsetType = UNSET
+    phone_number_collection: Switch | UnsetType = UNSET
+    restrictions: Restrictions | Unset | UnsetType = UNSET
+    shipping_address_collection: AddressCollection | Unset | UnsetType = UNSET
     submit_type: Literal["auto", "book", "donate", "pay", "subscribe"] | UnsetType = UNSET
     subscription_data: SubscriptionData | UnsetType = UNSET
+    tax_id_collection: TaxIdCollection | UnsetType = UNSET
 
 
 class CreateLink(LinkParams, kw_only=True):
@@ -155,6 +170,7 @@ class CreateLink(LinkParams, kw_only=True):
 
     line_items: list[SaleItemParams]
     currency: OptText = UNSET
+    shipping_options: list[ShippingOption] | UnsetType = UNSET
 
 
 class ChangedItem(Part, kw_only=True):
@@ -184,8 +200,11 @@ def create_payment_link(call: Call, params: Annotated[CreateLink, Body]) -> Fiel
     items = add_items(call, id, params.line_items)
     if not items:
         raise StripeError("Missing required param: line_items.", code="parameter_missing", param="line_items")
-    fields = _fields(params)
+    fields = _fields(params, None)
     fields["currency"] = totals(items)["currency"]
+    shipping = params.shipping_options if isinstance(params.shipping_options, list) else []
+    fields |= shipping_fields(call, shipping, fields["currency"])
+    fields.pop("shipping_cost", None)
     slug = f"test_{new_id(call, '', 18)}"
     made = new(call, LINKS, id=id, slug=slug, **fields, metadata=merged_metadata({}, params.metadata))
     record_row(call, "payment_link.created", LINKS, made)
@@ -205,7 +224,7 @@ def update_payment_link(call: Call, payment_link: str, params: Annotated[UpdateL
     for number, each in enumerate(params.line_items or []):
         _change_item(call, row, each, number)
     metadata = merged_metadata(row.metadata, params.metadata)
-    return show(call, LINKS, update(call, LINKS, row, **_fields(params), metadata=metadata))
+    return show(call, LINKS, update(call, LINKS, row, **_fields(params, row), metadata=metadata))
 
 
 @api.get("/{payment_link}/line_items")
@@ -221,8 +240,24 @@ def list_payment_links(call: Call, params: Annotated[ListLinks, Body]) -> Fields
     return list_of(call, LINKS, params, "/v1/payment_links", *equal((PaymentLink.active, params.active)))
 
 
-def _fields(params: LinkParams) -> Fields:
-    fields = given(params, "line_items", "currency")
+SETTINGS = ("consent_collection", "custom_text", "name_collection", "phone_number_collection", "tax_id_collection")
+
+
+def _fields(params: LinkParams, row: PaymentLink | None) -> Fields:
+    """The columns that are wanted; `row` is the link as it is."""
+    fields = given(params, "line_items", "currency", "custom_fields", "restrictions", "shipping_options", *SETTINGS)
+    said = {name: value_of(getattr(params, name)) for name in SETTINGS if getattr(params, name) is not UNSET}
+    if said:
+        fields["settings"] = {**(row.settings if row else {}), **said}
+    if params.custom_fields is not UNSET:
+        fields["custom_fields"] = custom_fields(params.custom_fields or [])
+    if isinstance(params.restrictions, Restrictions):
+        used: Fields | None = row.restrictions if row else None
+        count: int = used["completed_sessions"]["count"] if used else 0
+        limit = params.restrictions.completed_sessions.limit
+        fields["restrictions"] = {"completed_sessions": {"count": count, "limit": limit}}
+    elif params.restrictions == "":
+        fields["restrictions"] = None
     if isinstance(params.after_completion, AfterCompletion):
         fields["after_completion"] = value_of(params.after_completion)
     types: list[str] = fields.get("payment_method_types") or []
@@ -244,3 +279,24 @@ def _change_item(call: Call, row: PaymentLink, params: ChangedItem, number: int)
         each = item.amount_subtotal // (item.quantity or 1) * params.quantity
         total = item.amount_total // (item.quantity or 1) * params.quantity
         call.db.change(item, quantity=params.quantity, amount_subtotal=each, amount_total=total)
+
+
+def asked(row: PaymentLink) -> Fields:
+    """What the sessions of a link ask for, as their columns."""
+    return {
+        "allow_promotion_codes": row.allow_promotion_codes,
+        "custom_fields": row.custom_fields,
+        "payment_link": row.id,
+        "settings": row.settings,
+        "shipping_address_collection": row.shipping_address_collection,
+    }
+
+
+def count_completed(call: Call, id: str) -> None:
+    """Count a completed session of a link, which is over once it was used as often as it may be."""
+    row = retrieve(call, LINKS, id)
+    if row.restrictions:
+        used: Fields = row.restrictions["completed_sessions"]
+        counted = {**used, "count": used["count"] + 1}
+        over = counted["count"] >= counted["limit"]
+        update(call, LINKS, row, restrictions={"completed_sessions": counted}, active=row.active and not over)

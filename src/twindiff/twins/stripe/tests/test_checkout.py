@@ -357,3 +357,39 @@ def test_a_session_has_discounts_or_asks_for_a_code(stripe, prices):
     wanted = {"success_url": "https://shop.example", "discounts": [{"coupon": half}], "allow_promotion_codes": True}
     refused = stripe.error("POST", "checkout/sessions", **shown_as(prices, **wanted))
     assert refused["param"] == "allow_promotion_codes"
+
+
+def test_a_link_asks_for_what_it_says_and_is_used_up(stripe, prices, browser):
+    field = {"key": "name", "label": {"type": "custom", "custom": "Engraving"}, "type": "text"}
+    link = stripe.post(
+        "payment_links",
+        line_items=[{"price": prices["once"], "quantity": 1}],
+        custom_fields=[field],
+        custom_text={"submit": {"message": "Thanks"}},
+        phone_number_collection={"enabled": True},
+        restrictions={"completed_sessions": {"limit": 1}},
+        tax_id_collection={"enabled": True},
+    )
+    assert (link["phone_number_collection"]["enabled"], link["custom_text"]["submit"]) == (True, {"message": "Thanks"})
+    assert "Engraving" in browser(link["url"]).text
+    typed = {"email": "ada@shop.example", "phone": "+15550100", "custom[name]": "Ada", **CARD}
+    browser(link["url"], **typed)
+    (session,) = stripe.get("checkout/sessions", payment_link=link["id"])["data"]
+    assert (session["status"], session["custom_fields"][0]["text"]["value"]) == ("complete", "Ada")
+    used = stripe.get(f"payment_links/{link['id']}")
+    assert (used["active"], used["restrictions"]["completed_sessions"]) == (False, {"count": 1, "limit": 1})
+
+
+def test_a_link_sends_things_where_it_may(stripe, prices, browser):
+    cost = {"amount": 500, "currency": "usd"}
+    rate = stripe.post("shipping_rates", display_name="Ground", type="fixed_amount", fixed_amount=cost)["id"]
+    link = stripe.post(
+        "payment_links",
+        line_items=[{"price": prices["once"], "quantity": 1}],
+        shipping_address_collection={"allowed_countries": ["US"]},
+        shipping_options=[{"shipping_rate": rate}],
+    )
+    assert link["shipping_options"] == [{"shipping_amount": 500, "shipping_rate": rate}]
+    changed = stripe.post(f"payment_links/{link['id']}", shipping_address_collection="")
+    assert changed["shipping_address_collection"] is None
+    assert "Ground" in browser(link["url"]).text
