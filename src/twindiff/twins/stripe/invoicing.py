@@ -388,7 +388,7 @@ def intent_succeeded(call: Call, intent: PaymentIntent) -> None:
     invoice = find(call, INVOICES, intent.invoice) if intent.invoice else None
     if invoice is None or invoice.status not in ("open", "uncollectible"):
         return
-    if payment := invoice_payments.attached(call, intent):
+    if payment := intent.id != invoice.payment_intent and invoice_payments.attached(call, intent):
         credit(call, invoice, payment, intent.amount_received)
     else:
         paid(call, invoice)
