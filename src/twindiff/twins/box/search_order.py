@@ -55,6 +55,8 @@ class Search:
         }
         self.listed = self._with_metadata(metadata) if metadata else None
         """The items of which any must be, where metadata says."""
+        self._alone_count: int | None = None
+        """How many files have what is asked for by themselves, up to as many as are counted, once that is known."""
         if query is not None and not any(True for _ in wanted_terms(query)):
             self.kinds = []
 
@@ -112,6 +114,7 @@ class Search:
             return None
         most = min(at.offset + at.limit + HEAD + 1, MOST) if self.filters.is_ranged else MOST
         sizes = {kind: self._count(kind, most) for kind in self.kinds}
+        self._alone_count = None if self.conditions.get(File) else sizes.get(File)
         if max(sizes.values(), default=0) <= HEAD:
             return None
         for kind in self.kinds:
@@ -257,7 +260,9 @@ class Search:
             count(File, part, most=FEW + 1) <= FEW for part in self._needed(query)
         ):
             return None
-        alone = count(File, self._words(File), most=MOST)
+        alone = self._alone_count
+        if alone is None:
+            alone = count(File, self._words(File), most=MOST)
         return None if alone == MOST else [not_(self._words(File))] if alone else []
 
     def _blocks(self) -> Iterator[list[Found]]:
