@@ -226,7 +226,8 @@ class Search:
     def _files_of_contents(self) -> Fetch | None:
         """What gives the files that are found by their contents, by sha_1; None where not one statement tells of them.
 
-        It does where all that is asked for, but one word or one of some, must stand in the files' own texts.
+        It does where all that is asked for, but one word or one of some, must stand in the files' own texts, and where
+        all files are the caller's, out of the trash and not narrowed.
         """
         texts, query = self.texts, self.query
         if not isinstance(query, Both) or File not in self.kinds or not is_exact(query):
@@ -237,13 +238,14 @@ class Search:
         parts = [part for part in query.parts if not (in_items and texts.is_only_in_items(wanted_terms(part)))]
         if len(parts) != 1 or not is_any_of(parts[0]):
             return None
+        if self.conditions[File] or self.filters.admitting(self.call, File) != []:
+            return None
         alone = self._beside_contents(query)
-        admitting = self.filters.admitting(self.call, File)
-        if alone is None or admitting is None:
+        if alone is None:
             return None
         having = has_any(ContentText.text, sorted({*wanted_terms(parts[0])}.intersection(texts.in_contents), key=str))
         shas = [sha for (sha,) in self.call.db.matches(ContentText, having, limit=MOST, columns=(ContentText.sha_1,))]
-        where = (File.sha_1.in_(shas), *self._needed(query), *alone, *self.conditions[File], *admitting)
+        where = (File.sha_1.in_(shas), *self._needed(query), *alone)
         return lambda offset, limit: [
             Found(*row)
             for row in self.call.db.rows(
