@@ -190,7 +190,8 @@ class Search:
         return [item for item in self._admitted(items) if self.texts.fits(item)]
 
     def _rows_of(self, kind: Any, *where: Expression) -> list[Found]:
-        rows = self.call.db.rows(kind, *where, *self.conditions[kind], limit=MOST, columns=_columns(kind))
+        where = (*where, *self.filters.conditions(kind))  # whether they are in place is looked at for each of these
+        rows = self.call.db.rows(kind, *where, limit=MOST, columns=_columns(kind))
         return [Found(*row) for row in rows]
 
     def _admitted(self, rows: list[Found]) -> list[Found]:
