@@ -27,10 +27,10 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, thread_time
 from typing import Any, NamedTuple
 
-from parts.databases import database
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.parts.databases import database
 from twindiff.catalog import TABLES
 from twindiff.environments.environments import Wanted
 from twindiff.environments.registry import Registry

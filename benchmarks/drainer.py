@@ -17,8 +17,8 @@ from time import perf_counter, sleep
 from uuid import uuid4
 
 import psycopg
-from parts.databases import database
 
+from benchmarks.parts.databases import database
 from twindiff.environments.registry import Registry
 from twindiff.kit.clock import ClockMode
 from twindiff.storage import Origin
