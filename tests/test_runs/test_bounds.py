@@ -149,8 +149,10 @@ def test_a_browser_that_ends_by_itself_fails_the_run(bounded: Runs, site: Site):
 
 
 def is_browser(process: psutil.Process) -> bool:
+    """Whether it is the browser itself: neither one of its children nor a script that has started it."""
     line = process.cmdline()
-    return any("--remote-debugging-pipe" in each for each in line) and not any("--type=" in each for each in line)
+    is_told = any("--remote-debugging-pipe" in each for each in line)
+    return is_told and line[0] != "/bin/sh" and not any("--type=" in each for each in line)
 
 
 @embedded_only("processes over one database wait before they count one of them as gone")
