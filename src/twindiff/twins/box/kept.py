@@ -57,7 +57,7 @@ def held(call: Call, assignment: LegalHoldAssignment, *where: Expression) -> lis
 
 def check_kept(call: Call, *where: Expression) -> None:
     """Raise when content of one of the files is kept."""
-    for assignment in call.db.rows(RetentionAssignment):
+    for assignment in _retentions(call):
         if retained(call, assignment, *where):
             raise Forbidden("The item is under retention")
     for assignment in call.db.rows(LegalHoldAssignment):
@@ -71,11 +71,24 @@ def disposition_of(call: Call, file: File) -> str | None:
         return file.disposition_at
     ends = [
         each.until
-        for assignment in call.db.rows(RetentionAssignment)
+        for assignment in _retentions(call)
         for each in retained(call, assignment, File.id == file.id)
         if each.version.id == file.file_version_id and each.until
     ]
     return max(ends, default=None)
+
+
+def of_version(call: Call, version_id: str) -> Expression:
+    """That a file is the one that a version is of."""
+    version = call.db.find(FileVersion, FileVersion.id == version_id)
+    return File.id == (version.file_id if version else "")
+
+
+def _retentions(call: Call) -> list[RetentionAssignment]:
+    """What retention policies are assigned to, looked up once for all files of an answer."""
+    if "retentions" not in call.memo:
+        call.memo["retentions"] = call.db.rows(RetentionAssignment)
+    return call.memo["retentions"]
 
 
 def _versions(call: Call, where: Conditions) -> Iterator[tuple[File, FileVersion]]:
@@ -106,15 +119,21 @@ def _date_of(call: Call, assignment: RetentionAssignment, file_id: str) -> str |
 
 
 def _assigned(call: Call, assignment: RetentionAssignment | LegalHoldAssignment) -> Conditions:
-    """Of which files an assignment is."""
+    """Of which files an assignment is, found out once for all files of an answer."""
+    key = f"{assignment.type} {assignment.id}"
+    if key not in call.memo:
+        call.memo[key] = _files_of(call, assignment)
+    return call.memo[key]
+
+
+def _files_of(call: Call, assignment: RetentionAssignment | LegalHoldAssignment) -> Conditions:
     kind, id = assignment.assigned_to_type, assignment.assigned_to_id or ""
     if isinstance(assignment, RetentionAssignment) and kind == "metadata_template":
         return (File.id.in_(_files_with(call, assignment)),)
     if kind == "folder":
         return (File.parent_id.in_(_folders(call, id)),)
     if kind == "file_version":
-        version = call.db.find(FileVersion, FileVersion.id == id)
-        return (File.id == (version.file_id if version else ""),)
+        return (of_version(call, id),)
     of_kind: dict[str, Conditions] = {
         "enterprise": (),
         "file": (File.id == id,),

@@ -5,7 +5,9 @@ https://developer.box.com/reference/resources/legal-hold-policy
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from functools import partial
+from typing import Annotated, Literal, NamedTuple
 
 from twindiff.kit import UNSET, Call, Meta, Operations, Struct, UnsetType, revise
 from twindiff.kit.rows import Expression
@@ -14,7 +16,7 @@ from twindiff.kit.styles.box import BadRequest, marker_page, wanted_fields
 from .access import folder_row, require_admin
 from .errors import Conflict, NotFound, PolicyNameInUse
 from .governance_tables import LegalHold, LegalHoldAssignment
-from .kept import Kept, held
+from .kept import Kept, held, of_version
 from .listing import rows_from
 from .retention_assignments import is_current, kept_file, page_of
 from .stamps import new_id, read_instant, shown_instant
@@ -253,7 +255,8 @@ def files_on_hold(
     """
     kept = held(call, _assignment(call, legal_hold_policy_assignment_id))
     names = wanted_fields(fields)
-    return page_of([chosen(kept_file(call, each), names) for each in kept if is_current(each)], marker, limit)
+    current = [each for each in kept if is_current(each)]
+    return page_of(current, lambda each: chosen(kept_file(call, each), names), marker, limit)
 
 
 @api.get("/legal_hold_policy_assignments/{legal_hold_policy_assignment_id}/file_versions_on_hold")
@@ -266,27 +269,34 @@ def file_versions_on_hold(
     """
     kept = held(call, _assignment(call, legal_hold_policy_assignment_id))
     names = wanted_fields(fields)
-    return page_of([chosen(kept_file(call, each), names) for each in kept if not is_current(each)], marker, limit)
+    past = [each for each in kept if not is_current(each)]
+    return page_of(past, lambda each: chosen(kept_file(call, each), names), marker, limit)
 
 
-def _version_holds(call: Call, *policies: str) -> dict[str, Shown]:
-    """The hold of each version that is held, by its id, which is the version's, with all that it is held for."""
-    where = (LegalHoldAssignment.policy_id.in_(policies),) if policies else ()
-    holds: dict[str, tuple[Kept, list[LegalHoldAssignment]]] = {}
-    for assignment in call.db.rows(LegalHoldAssignment, *where, order=LegalHoldAssignment.id):
-        for kept in held(call, assignment):
-            holds.setdefault(kept.version.id, (kept, []))[1].append(assignment)
-    return {id: _version_hold(call, kept, by) for id, (kept, by) in sorted(holds.items())}
+class VersionHold(NamedTuple):
+    """A version that is held, with all that it is held for."""
+
+    kept: Kept
+    assignments: list[LegalHoldAssignment]
 
 
-def _version_hold(call: Call, kept: Kept, assignments: list[LegalHoldAssignment]) -> Shown:
-    file = kept_file(call, kept)
+def _version_holds(call: Call, assigned: Sequence[Expression], *where: Expression) -> list[VersionHold]:
+    """The holds of all versions that some assignments hold, in the order of their ids, which are the versions'."""
+    holds: dict[str, VersionHold] = {}
+    for assignment in call.db.rows(LegalHoldAssignment, *assigned, order=LegalHoldAssignment.id):
+        for kept in held(call, assignment, *where):
+            holds.setdefault(kept.version.id, VersionHold(kept, [])).assignments.append(assignment)
+    return [holds[id] for id in sorted(holds)]
+
+
+def _version_hold(call: Call, hold: VersionHold) -> Shown:
+    file = kept_file(call, hold.kept)
     return {
         "type": "file_version_legal_hold",
-        "id": kept.version.id,
+        "id": hold.kept.version.id,
         "file_version": file["file_version"],
         "file": file,
-        "legal_hold_policy_assignments": [_assignment_object(call, each) for each in assignments],
+        "legal_hold_policy_assignments": [_assignment_object(call, each) for each in hold.assignments],
         "deleted_at": None,
     }
 
@@ -298,7 +308,8 @@ def list_version_holds(call: Call, policy_id: str, marker: str = "", limit: int 
     https://developer.box.com/reference/get-file-version-legal-holds
     """
     require_admin(call)
-    return page_of([*_version_holds(call, policy_id).values()], marker, limit)
+    holds = _version_holds(call, [LegalHoldAssignment.policy_id == policy_id])
+    return page_of(holds, partial(_version_hold, call), marker, limit)
 
 
 @api.get("/file_version_legal_holds/{file_version_legal_hold_id}")
@@ -308,7 +319,7 @@ def get_version_hold(call: Call, file_version_legal_hold_id: str) -> Shown:
     https://developer.box.com/reference/get-file-version-legal-holds-id
     """
     require_admin(call)
-    shown = _version_holds(call).get(file_version_legal_hold_id)
-    if shown is None:
-        raise NotFound.of("file_version_legal_hold", file_version_legal_hold_id)
-    return shown
+    for each in _version_holds(call, (), of_version(call, file_version_legal_hold_id)):
+        if each.kept.version.id == file_version_legal_hold_id:
+            return _version_hold(call, each)
+    raise NotFound.of("file_version_legal_hold", file_version_legal_hold_id)

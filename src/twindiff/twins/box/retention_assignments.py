@@ -5,25 +5,29 @@ https://developer.box.com/reference/resources/retention-policy-assignment
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal, NamedTuple, TypeVar
 
 from twindiff.kit import Call, Operations, Struct
+from twindiff.kit.rows import Expression
 from twindiff.kit.styles.box import BadRequest, bounded, marker_of, marker_page, offset_in, wanted_fields
 
 from .access import folder_row, require_admin
 from .errors import Forbidden, NotFound, RetentionAlreadyAssigned
 from .further_tables import MetadataTemplate
 from .governance_tables import RetentionAssignment, RetentionPolicy
-from .kept import Kept, retained
+from .kept import Kept, of_version, retained
 from .listing import rows_from
 from .retention_policies import find_policy, policy_mini
-from .stamps import naive, new_id, read_instant, shown_instant
+from .stamps import new_id, read_instant, shown_instant
 from .tables import File
 from .users import ENTERPRISE
 from .views import Shown, chosen, item_object, user_mini
 
 api = Operations(prefix="/2.0")
 Target = Literal["enterprise", "folder", "metadata_template"]
+R = TypeVar("R")
 
 
 class AssignTo(Struct):
@@ -155,11 +159,11 @@ def unassign(call: Call, retention_policy_assignment_id: str) -> None:
     call.db.remove(row)
 
 
-def page_of(entries: list[Any], marker: str, limit: int) -> Shown:
-    """A page of what was found out in whole."""
+def page_of(rows: Sequence[R], show: Callable[[R], Shown], marker: str, limit: int) -> Shown:
+    """A page of what was found out in whole; only what is on it is shaped."""
     start = offset_in(marker)
     end = start + bounded(limit)
-    return marker_page(entries[start:end], limit, marker_of(end) if end < len(entries) else None)
+    return marker_page([*map(show, rows[start:end])], limit, marker_of(end) if end < len(rows) else None)
 
 
 def kept_file(call: Call, kept: Kept) -> Shown:
@@ -180,7 +184,7 @@ def files_under_retention(call: Call, retention_policy_assignment_id: str, marke
     https://developer.box.com/reference/get-retention-policy-assignments-id-files-under-retention
     """
     kept = retained(call, _find(call, retention_policy_assignment_id))
-    return page_of([kept_file(call, each) for each in kept if is_current(each)], marker, limit)
+    return page_of([each for each in kept if is_current(each)], partial(kept_file, call), marker, limit)
 
 
 @api.get("/retention_policy_assignments/{retention_policy_assignment_id}/file_versions_under_retention")
@@ -192,21 +196,36 @@ def file_versions_under_retention(
     https://developer.box.com/reference/get-retention-policy-assignments-id-file-versions-under-retention
     """
     kept = retained(call, _find(call, retention_policy_assignment_id))
-    return page_of([kept_file(call, each) for each in kept if not is_current(each)], marker, limit)
+    return page_of([each for each in kept if not is_current(each)], partial(kept_file, call), marker, limit)
 
 
-def _retentions(call: Call, *where: Any) -> dict[str, Shown]:
-    """The retention of each version that is kept, by its id, which is the version's: by the policy that ends last."""
-    longest: dict[str, tuple[str, Kept, RetentionAssignment]] = {}
+class Retention(NamedTuple):
+    """A version that is kept, and by which assignment: that of the policy that ends last."""
+
+    kept: Kept
+    assignment: RetentionAssignment
+    policy: RetentionPolicy
+
+    @property
+    def until(self) -> str:
+        """When it ends, in whole seconds as it is shown; of one that nothing ends, after all others."""
+        return (self.kept.until or "9999")[:19]
+
+
+def _retentions(call: Call, *where: Expression) -> list[Retention]:
+    """The retentions of all versions that are kept, in the order of their ids, which are the versions'."""
+    longest: dict[str, Retention] = {}
     for assignment in call.db.rows(RetentionAssignment, order=RetentionAssignment.id):
+        policy = call.db.get(RetentionPolicy, assignment.policy_id)
         for kept in retained(call, assignment, *where):
-            until = kept.until or "9999"
-            if kept.version.id not in longest or longest[kept.version.id][0] < until:
-                longest[kept.version.id] = (until, kept, assignment)
-    return {id: _retention_object(call, kept, by) for id, (_, kept, by) in sorted(longest.items())}
+            one, known = Retention(kept, assignment, policy), longest.get(kept.version.id)
+            if known is None or known.until < one.until:
+                longest[kept.version.id] = one
+    return [longest[id] for id in sorted(longest)]
 
 
-def _retention_object(call: Call, kept: Kept, assignment: RetentionAssignment) -> Shown:
+def _retention_object(call: Call, retention: Retention) -> Shown:
+    kept, assignment, policy = retention
     file = kept_file(call, kept)
     return {
         "type": "file_version_retention",
@@ -215,7 +234,7 @@ def _retention_object(call: Call, kept: Kept, assignment: RetentionAssignment) -
         "file": file,
         "applied_at": shown_instant(max(kept.version.created_at or "", assignment.assigned_at or "")),
         "disposition_at": shown_instant(kept.until),
-        "winning_retention_policy": policy_mini(call.db.get(RetentionPolicy, assignment.policy_id)),
+        "winning_retention_policy": policy_mini(policy),
     }
 
 
@@ -238,19 +257,20 @@ def list_retentions(
     require_admin(call)
     before = read_instant(disposition_before, "disposition_before") if disposition_before else ""
     after = read_instant(disposition_after, "disposition_after") if disposition_after else ""
-    entries: list[Shown] = []
-    for id, shown in _retentions(call, *((File.id == file_id,) if file_id else ())).items():
-        policy, until = shown["winning_retention_policy"], shown["disposition_at"]
-        ends = naive(until) if until else "9999"
-        if (
-            file_version_id in ("", id)
-            and policy_id in ("", policy["id"])
-            and disposition_action in (None, policy["disposition_action"])
-            and (not before or ends < before)
-            and ends > after
-        ):
-            entries.append(shown)
-    return page_of(entries, marker, limit)
+    where = [
+        *([File.id == file_id] if file_id else ()),
+        *([of_version(call, file_version_id)] if file_version_id else ()),
+    ]
+    retentions = [
+        each
+        for each in _retentions(call, *where)
+        if file_version_id in ("", each.kept.version.id)
+        and policy_id in ("", each.policy.id)
+        and disposition_action in (None, each.policy.disposition_action)
+        and (not before or each.until < before)
+        and each.until > after
+    ]
+    return page_of(retentions, partial(_retention_object, call), marker, limit)
 
 
 @api.get("/file_version_retentions/{file_version_retention_id}")
@@ -260,7 +280,7 @@ def get_retention(call: Call, file_version_retention_id: str) -> Shown:
     https://developer.box.com/reference/get-file-version-retentions-id
     """
     require_admin(call)
-    shown = _retentions(call).get(file_version_retention_id)
-    if shown is None:
-        raise NotFound.of("file_version_retention", file_version_retention_id)
-    return shown
+    for each in _retentions(call, of_version(call, file_version_retention_id)):
+        if each.kept.version.id == file_version_retention_id:
+            return _retention_object(call, each)
+    raise NotFound.of("file_version_retention", file_version_retention_id)

@@ -11,8 +11,8 @@ from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from .events import record, update
-from .lists import equal, list_object, list_of, within
-from .objects import Fields, find, new_id, refer, retrieve
+from .lists import equal, list_of, within
+from .objects import Fields, find, new_id, refer
 from .params import (
     ListParams,
     OptBool,
@@ -30,6 +30,8 @@ from .prices import PRICES, CreatePrice, Price, TransformQuantity, make, plan_ob
 from .products import PRODUCTS
 
 api = Operations(prefix="/v1/plans")
+PLANS = PRICES._replace(name="plan", show=plan_object, spoken="plan", param="plan")
+"""Prices as they are shown here."""
 
 
 class PlanProduct(Part):
@@ -126,16 +128,14 @@ def list_plans(call: Call, params: Annotated[ListPlans, Body]) -> Fields:
     """List plans, and all other recurring prices."""
     where = [*within(Price.created, params.created), Price.type == "recurring", ~Price.deleted]
     where += equal((Price.active, params.active), (Price.product, params.product))
-    listed = list_of(call, PRICES, params, "/v1/plans", *where)
-    rows = [retrieve(call, PRICES, each["id"]) for each in listed["data"]]
-    return list_object([plan_object(row) for row in rows], "/v1/plans", has_more=listed["has_more"])
+    return list_of(call, PLANS, params, "/v1/plans", *where)
 
 
 def _plan(call: Call, id: str) -> Price:
     """The recurring price of a path."""
     row = find(call, PRICES, id)
     if row is None or row.deleted or row.type != "recurring":
-        raise StripeError(f"No such plan: '{id[:500]}'", status=404, code="resource_missing", param="plan")
+        raise PLANS.missing(id)
     return row
 
 

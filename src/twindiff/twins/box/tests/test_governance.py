@@ -119,6 +119,21 @@ def test_a_version_s_retention_names_the_policy_that_ends_last(box: Box):
     assert box("GET", "file_version_retentions?policy_id=1")["entries"] == []
 
 
+def test_retentions_and_holds_come_in_pages_and_by_version(box: Box):
+    folder = box.folder("Kept")
+    versions = sorted(box.upload(f"{n}.txt", parent=folder)["file_version"]["id"] for n in range(3))
+    assign(box, policy(box)["id"], "folder", folder)
+    held = hold(box, "folder", folder)
+    case = box("GET", f"legal_hold_policy_assignments/{held}")["legal_hold_policy"]["id"]
+    for path in ("file_version_retentions?", f"file_version_legal_holds?policy_id={case}&"):
+        first = box("GET", f"{path}limit=2")
+        rest = box("GET", f"{path}limit=2&marker={first['next_marker']}")
+        assert [*ids(first), *ids(rest)] == versions
+    assert ids(box("GET", f"file_version_retentions?file_version_id={versions[1]}")) == [versions[1]]
+    assert box.refused("GET", "file_version_retentions/1") == (404, "not_found")
+    assert box.refused("GET", "file_version_legal_holds/1") == (404, "not_found")
+
+
 def test_files_are_retained_by_what_their_metadata_says(box: Box):
     fields = [{"type": "string", "key": "kind", "displayName": "Kind"}]
     wanted = {"scope": "enterprise", "displayName": "Record", "templateKey": "record", "fields": fields}

@@ -19,6 +19,15 @@ def test_a_plan_may_have_any_id_once(stripe):
     assert stripe.error("POST", "plans", **MONTHLY, id="gold")["code"] == "resource_already_exists"
 
 
+def test_plans_are_listed_in_pages(stripe):
+    for id in ("gold", "silver"):
+        stripe.post("plans", **MONTHLY, id=id)
+    newest = stripe.get("plans", limit=1)
+    assert ([each["id"] for each in newest["data"]], newest["has_more"]) == (["silver"], True)
+    assert stripe.get("plans", starting_after="silver")["data"] == [stripe.get("plans/gold")]
+    assert stripe.error("GET", "plans", starting_after="bronze")["message"] == "No such plan: 'bronze'"
+
+
 def test_a_plan_is_subscribed_to(stripe):
     plan = stripe.post("plans", **MONTHLY, id="gold")["id"]
     customer = stripe.post("customers", payment_method="pm_card_visa")["id"]
