@@ -154,7 +154,9 @@ def _refused(error: InvalidParameter, exchange: Exchange | None) -> StripeError:
         return _missing([*path, missing[1]])
     if not exchange or not exchange.operation.bound.body:
         return StripeError(error.problem, param=bracketed(path))
-    value = _value_at(exchange.parameters.get(exchange.operation.bound.body), path)
+    given = exchange.parameters.get(exchange.operation.bound.body)
+    path = _named(path, given, _body_type(exchange))
+    value = _value_at(given, path)
     return _misfit(error.problem, path, value, _type_at(_body_type(exchange), path))
 
 
@@ -259,6 +261,24 @@ def bracketed(path: list[str]) -> str:
 def _path(name: str) -> list[str]:
     """The names of msgspec's path `items[0].price`."""
     return [step[1] or step[0] for step in _STEP.finditer(name)]
+
+
+def _named(path: list[str], given: Any, hint: Any) -> list[str]:
+    """A path whose keys of any name, which msgspec shows as `...`, are those whose values do not fit."""
+    for at, name in enumerate(path):
+        if name == "...":
+            values = cast(dict[str, Any], _value_at(given, path[:at]) or {})
+            kind = _type_at(hint, path[: at + 1])
+            path = [*path[:at], next((key for key in values if not _fits(values[key], kind)), name), *path[at + 1 :]]
+    return path
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind, strict=False)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def _value_at(value: Any, path: list[str]) -> Any:

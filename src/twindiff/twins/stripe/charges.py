@@ -18,6 +18,7 @@ from .events import record_row, update
 from .lists import equal, list_object, list_of, within
 from .objects import Fields, StripeObject, new, now, refer, resource, retrieve, shown
 from .params import (
+    LONGEST_DESCRIPTOR,
     ListParams,
     OptInteger,
     OptMetadata,
@@ -88,7 +89,7 @@ def _receipt_url(row: Charge) -> str | None:
 
 def _descriptor(row: Charge) -> str | None:
     suffix = f"* {row.statement_descriptor_suffix}" if row.statement_descriptor_suffix else ""
-    return row.statement_descriptor or f"{DESCRIPTOR}{suffix}"
+    return row.statement_descriptor or f"{DESCRIPTOR}{suffix}"[:LONGEST_DESCRIPTOR]
 
 
 charge_object = shown(

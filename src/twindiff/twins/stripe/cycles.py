@@ -13,19 +13,18 @@ from twindiff.kit import Call
 
 from . import customers, invoicing, proration, subscription_schedules
 from .billing_work import cancel_all, schedule, work
-from .currencies import spoken
 from .customers import CUSTOMERS, Customer
 from .events import record_row
 from .invoice_objects import INVOICES, Invoice, make_invoice, priced
 from .line_items import LINE_ITEMS, LineItem
+from .line_texts import described, every, product_name, rate, tier_lines
 from .meters import METERS, usage
 from .objects import Fields, find, new, now, retrieve, show
 from .payments import PAYMENTS
 from .pending_updates import carry_out
 from .periods import DAY, next_boundary, previous_boundary
 from .prices import Price
-from .pricing import prorated, unit_price
-from .products import Product
+from .pricing import bands, prorated, unit_price
 from .subscription_objects import (
     ENDED,
     SUBSCRIPTION_ITEMS,
@@ -81,11 +80,19 @@ def add_period(
     """Bill an item for a period in advance; `whole` is what a full period would be, where this one is shorter."""
     start, end = period
     full = proration.full_price(price, item.quantity, row.currency)
-    amount = 0 if trial else prorated(full, end - start, whole) if whole else full
-    line = _line(call, invoice, row, item, price, amount, period, _described(call, row, item, price, trial=trial))
+    if trial or not price.tiers:
+        amount = 0 if trial else prorated(full, end - start, whole) if whole else full
+        text = described(call, row, item, price, trial=trial)
+        lines = [_line(call, invoice, row, item, price, amount, period, text)]
+    else:
+        quantity = Decimal(1 if item.quantity is None else item.quantity)
+        lines = _tiers(call, invoice, row, item, price, period, quantity, end - start if whole else 0, whole or 0)
     if not trial:
         net = proration.discounted(call, row, item, full)
-        billed = proration.billed_by(item, price, net, period, whole or end - start, invoice=invoice.id, line=line.id)
+        source = {"invoice": invoice.id, "line": lines[0].id}
+        billed = proration.billed_by(item, price, net, period, whole or end - start, **source)
+        if lines[1:]:
+            billed["lines"] = [line.id for line in lines]
         call.db.change(item, billed=billed)
 
 
@@ -95,9 +102,34 @@ def add_usage(
     """Bill what was used of an item in a period that is over."""
     meter = retrieve(call, METERS, price.meter or "")
     quantity = usage(call, meter, row.customer, *period)
+    if price.tiers:
+        _tiers(call, invoice, row, item, price, period, max(quantity, Decimal(0)))
+        return
     amount = unit_price(proration.amounts_in(price, row.currency), max(quantity, Decimal(0)))
-    text = f"{quantity.normalize():f} \N{MULTIPLICATION SIGN} {_product(call, price)} {_rate(row, price)}"
+    text = f"{quantity.normalize():f} \N{MULTIPLICATION SIGN} {product_name(call, price)} {rate(row, price)}"
     _line(call, invoice, row, item, price, amount, period, text, quantity)
+
+
+def _tiers(
+    call: Call,
+    invoice: Invoice,
+    row: Subscription,
+    item: SubscriptionItem,
+    price: Price,
+    period: tuple[int, int],
+    quantity: Decimal,
+    left: int = 0,
+    whole: int = 0,
+) -> list[LineItem]:
+    """Bill each tier that a quantity reaches, the first of them as the newest line."""
+    reached = bands(proration.amounts_in(price, row.currency), quantity)
+    lines = [
+        _line(call, invoice, row, item, price, each.amount, period, each.description, each.quantity, each.unit)
+        for each in tier_lines(
+            reached, product_name(call, price), row.currency, every(price), lambda full: prorated(full, left, whole)
+        )
+    ]
+    return lines[::-1]
 
 
 def _line(
@@ -110,6 +142,7 @@ def _line(
     period: tuple[int, int],
     text: str,
     quantity: Decimal | None = None,
+    unit: str = "",
 ) -> LineItem:
     number = Decimal(1 if item.quantity is None else item.quantity) if quantity is None else quantity
     details = {
@@ -130,7 +163,7 @@ def _line(
         metadata=row.metadata,
         parent={"type": "subscription_item_details", "subscription_item_details": details},
         period={"start": period[0], "end": period[1]},
-        pricing=priced(price, proration.amounts_in(price, row.currency)["unit_amount_decimal"]),
+        pricing=priced(price, unit or proration.amounts_in(price, row.currency)["unit_amount_decimal"]),
         quantity=int(number),
         quantity_decimal=f"{number.normalize():f}",
         subscription=row.id,
@@ -138,27 +171,6 @@ def _line(
         subscription_item=item.id,
         product=price.product,
     )
-
-
-def _described(call: Call, row: Subscription, item: SubscriptionItem, price: Price, *, trial: bool) -> str:
-    product = _product(call, price)
-    if trial:
-        return f"Trial period for {product}"
-    return f"{1 if item.quantity is None else item.quantity} \N{MULTIPLICATION SIGN} {product} {_rate(row, price)}"
-
-
-def _product(call: Call, price: Price) -> str:
-    product = call.db.find(Product, Product.id == price.product)
-    return product.name if product else price.product
-
-
-def _rate(row: Subscription, price: Price) -> str:
-    amount = proration.amounts_in(price, row.currency)["unit_amount_decimal"]
-    every: Fields = price.recurring
-    count, unit = every["interval_count"], every["interval"]
-    period = unit if count == 1 else f"every {count} {unit}s"
-    said = "Tier 1 pricing" if amount is None else spoken(round(Decimal(amount)), row.currency)
-    return f"(at {said} / {period})"
 
 
 def is_metered(price: Price) -> bool:

@@ -16,10 +16,12 @@ from twindiff.kit.styles.stripe import StripeError
 from .layer import VERSION
 from .lists import equal, list_of, within
 from .objects import RESOURCES, Fields, R, Resource, StripeObject, new, resource, retrieve, shown
-from .params import ListParams, OptRange, OptText, Params
+from .params import ListParams, OptRange, OptText, Params, check_count
 from .webhook_endpoints import listening
 
 api = Operations(prefix="/v1/events")
+
+MOST_TYPES = 20
 
 
 class Event(
@@ -65,6 +67,7 @@ def list_events(call: Call, params: Annotated[ListEvents, Body]) -> Fields:
     """List events, of some types or of all that begin alike, as in `charge.*`."""
     if params.type is not UNSET and params.types is not UNSET:
         raise StripeError("You may only specify one of these parameters: type, types.", param="type")
+    check_count(params.types, "types", MOST_TYPES)
     where = within(Event.created, params.created)
     if isinstance(params.type, str):
         is_family = params.type.endswith(".*")

@@ -23,6 +23,9 @@ LONGEST_TEXT = 5000
 MOST_METADATA = 50
 LONGEST_METADATA_NAME = 40
 LONGEST_METADATA_VALUE = 500
+LONGEST_DESCRIPTOR = 22
+NOT_IN_DESCRIPTORS = "<>\\'\"*"
+DESCRIPTORS = frozenset({"statement_descriptor", "statement_descriptor_suffix"})
 
 
 class Params(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -151,12 +154,35 @@ def check_text(value: Any, *path: str) -> None:
         name = bracketed([*path])
         message = f"Invalid string: {value[:12]}...{value[-12:]}; must be at most {LONGEST_TEXT} characters"
         raise StripeError(message, code="parameter_invalid_string_length", param=name)
+    if isinstance(value, str) and path[-1] in DESCRIPTORS and "metadata" not in path:
+        _check_descriptor(value, bracketed([*path]))
     if isinstance(value, dict):
         for name, each in cast(dict[str, Any], value).items():
             check_text(each, *path, name)
     if isinstance(value, list):
         for number, each in enumerate(cast(list[Any], value)):
             check_text(each, *path, str(number))
+
+
+def _check_descriptor(value: str, param: str) -> None:
+    """Refuse what no bank would print; https://docs.stripe.com/get-started/account/statement-descriptors"""
+    if len(value) > LONGEST_DESCRIPTOR:
+        message = (
+            f"The statement descriptor must be at most {LONGEST_DESCRIPTOR} characters. {value} is {len(value)} "
+            "characters long."
+        )
+        raise StripeError(message, param=param)
+    for forbidden in NOT_IN_DESCRIPTORS:
+        if forbidden in value:
+            raise StripeError(f"The statement descriptor cannot include {forbidden}.", param=param)
+    if not any(each.isascii() and each.isalpha() for each in value):
+        raise StripeError("The statement descriptor must contain at least one Latin character.", param=param)
+
+
+def check_count(values: Any, param: str, most: int) -> None:
+    """Refuse a list that has more than Stripe takes."""
+    if isinstance(values, list) and len(cast(list[Any], values)) > most:
+        raise StripeError(f"Array {param} exceeded maximum {most} allowed elements.", param=param)
 
 
 def merged_metadata(

@@ -206,6 +206,8 @@ def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> 
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
     fields = {**given(params, *_NO_COLUMNS, "amount", "currency"), **_ways(params, currency)}
+    if "automatic_payment_methods" not in fields:
+        _check_descriptor(params, fields["payment_method_types"])
     method = _method(call, params, fields.get("customer"))
     made = create(
         call,
@@ -271,6 +273,8 @@ def update_payment_intent(call: Call, intent: str, params: Annotated[UpdateInten
     check_choice(call, params)
     wanted = given(params, *_NO_COLUMNS)
     _check_update(call, row, params)
+    if not row.automatic_payment_methods:
+        _check_descriptor(params, wanted.get("payment_method_types", row.payment_method_types))
     if isinstance(params.allowed_payment_method_types, list):
         types = allowed(params.allowed_payment_method_types, wanted.get("currency", row.currency))
         wanted["payment_method_types"] = types
@@ -361,6 +365,18 @@ def _check_types(types: list[str]) -> None:
                 "activated in your dashboard."
             )
             raise StripeError(message, code="payment_intent_invalid_parameter", param=param)
+
+
+def _check_descriptor(params: CreateIntent | UpdateIntent, types: list[str]) -> None:
+    """Cards have what follows the shop's own descriptor, and no other."""
+    if params.statement_descriptor and "card" in types:
+        raise StripeError(
+            "The statement_descriptor parameter is not supported for the payment_method_type `card`. To continue "
+            "supporting payment_method_type `card`, please pass in `statement_descriptor_suffix` or remove the "
+            "`statement_descriptor` parameter altogether. Please see https://support.stripe.com/questions/"
+            "use-of-the-statement-descriptor-parameter-on-paymentintents-for-card-charges for additional details.",
+            param="statement_descriptor",
+        )
 
 
 def _method(call: Call, params: IntentParams, customer: str | None) -> PaymentMethod | None:

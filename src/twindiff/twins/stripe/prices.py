@@ -40,6 +40,7 @@ from .params import (
     Part,
     SearchParams,
     Unset,
+    check_count,
     given,
     integer_or_word,
     is_set,
@@ -62,6 +63,8 @@ from .search import search_of
 
 api = Operations(prefix="/v1/prices")
 
+MOST_KEYS = 10
+"""How many lookup keys a list of prices may be asked for by."""
 LONGEST_INTERVALS = {"day": 1095, "week": 156, "month": 36, "year": 3}
 
 
@@ -267,6 +270,7 @@ def list_prices(call: Call, params: Annotated[ListPrices, Body]) -> Fields:
     where = [~Price.deleted, *within(Price.created, params.created)]
     where += equal((Price.active, params.active), (Price.currency, params.currency))
     where += equal((Price.product, params.product), (Price.type, params.type))
+    check_count(params.lookup_keys, "lookup_keys", MOST_KEYS)
     if isinstance(params.lookup_keys, list):
         where.append(Price.lookup_key.in_(params.lookup_keys))
     if isinstance(params.recurring, RecurringFilter):

@@ -25,13 +25,39 @@ def rounded(amount: Decimal | Fraction) -> int:
 def unit_price(price: Fields, quantity: Decimal) -> int:
     """What a quantity costs at a price: its `unit_amount_decimal`, `tiers` and `tiers_mode`, `transform_quantity`."""
     quantity = _transformed(price.get("transform_quantity"), quantity)
-    tiers = price.get("tiers")
-    if not tiers:
+    if not price.get("tiers"):
         return rounded(Decimal(price["unit_amount_decimal"] or 0) * quantity)
-    if price.get("tiers_mode") == "volume":
-        tier = next(tier for tier in tiers if tier["up_to"] is None or quantity <= tier["up_to"])
-        return rounded(_tier_price(tier, quantity))
-    return rounded(sum((_tier_price(tier, part) for tier, part in _graduated(tiers, quantity)), Decimal(0)))
+    return rounded(sum((band.unit * band.quantity + (band.flat or 0) for band in _bands(price, quantity)), Decimal(0)))
+
+
+class Band(NamedTuple):
+    """What of a quantity falls into a tier, whose number is counted from 1; `flat` is asked for once, if at all."""
+
+    tier: int
+    quantity: Decimal
+    unit: Decimal
+    flat: Decimal | None
+
+
+def bands(price: Fields, quantity: Decimal) -> list[Band]:
+    """The tiers of a price that a quantity reaches; nothing where a price has none."""
+    return _bands(price, _transformed(price.get("transform_quantity"), quantity)) if price.get("tiers") else []
+
+
+def _bands(price: Fields, quantity: Decimal) -> list[Band]:
+    if price.get("tiers_mode") == "graduated":
+        return [_band(at, tier, part) for at, (tier, part) in enumerate(_graduated(price["tiers"], quantity), 1)]
+    reached = ((at, tier) for at, tier in enumerate(price["tiers"], 1) if _reaches(tier, quantity))
+    return [_band(*next(reached), quantity)]
+
+
+def _reaches(tier: Fields, quantity: Decimal) -> bool:
+    return tier["up_to"] is None or quantity <= tier["up_to"]
+
+
+def _band(number: int, tier: Fields, quantity: Decimal) -> Band:
+    flat = tier["flat_amount_decimal"]
+    return Band(number, quantity, Decimal(tier["unit_amount_decimal"] or 0), None if flat is None else Decimal(flat))
 
 
 def _transformed(transform: Fields | None, quantity: Decimal) -> Decimal:
@@ -39,10 +65,6 @@ def _transformed(transform: Fields | None, quantity: Decimal) -> Decimal:
         return quantity
     parts, rest = divmod(quantity, Decimal(transform["divide_by"]))
     return parts + (1 if rest and transform["round"] == "up" else 0)
-
-
-def _tier_price(tier: Fields, quantity: Decimal) -> Decimal:
-    return Decimal(tier["flat_amount_decimal"] or 0) + Decimal(tier["unit_amount_decimal"] or 0) * quantity
 
 
 def _graduated(tiers: Sequence[Fields], quantity: Decimal) -> list[tuple[Fields, Decimal]]:

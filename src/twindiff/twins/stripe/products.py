@@ -211,8 +211,6 @@ def _fields(params: ProductParams, *skipped: str) -> Fields:
     for name in ("images", "marketing_features"):
         if name in fields:
             fields[name] = fields[name] or []
-    if (shown_as := fields.get("statement_descriptor")) and len(shown_as) > 22:
-        raise StripeError("The statement descriptor must be at most 22 characters.", param="statement_descriptor")
     return fields
 
 

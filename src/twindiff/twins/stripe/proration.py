@@ -67,7 +67,7 @@ def give_back(call: Call, subscription: Subscription, item: SubscriptionItem, at
 def _source(billed: Fields) -> Fields:
     if billed["invoice_item"]:
         return {"type": "invoice_item", "invoice_item": billed["invoice_item"], "invoice_line_item_details": None}
-    details = {"invoice": billed["invoice"], "invoice_line_items": [billed["line"]]}
+    details = {"invoice": billed["invoice"], "invoice_line_items": billed.get("lines") or [billed["line"]]}
     return {"type": "invoice_line_items", "invoice_item": None, "invoice_line_item_details": details}
 
 

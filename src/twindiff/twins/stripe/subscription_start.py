@@ -58,7 +58,7 @@ def start(call: Call, customer: Customer, params: CreateSubscription, fields: Fi
         raise StripeError(message)
     trial_end = _trial_end(call, params, prices)
     _check_anchor(params, prices)
-    anchor = _anchor(call, params, trial_end)
+    anchor = _anchor(call, params, prices, trial_end)
     made = new(
         call,
         SUBSCRIPTIONS,
@@ -140,13 +140,18 @@ def _add_past(call: Call, invoice: Invoice, row: Subscription, item: Subscriptio
         began = end
 
 
-def _anchor(call: Call, params: CreateSubscription, trial_end: int | None) -> int:
+def _anchor(call: Call, params: CreateSubscription, prices: Sequence[Price], trial_end: int | None) -> int:
     anchor: Any = params.billing_cycle_anchor
     if config := anchor_config(params):
         return next_day(trial_end or now(call), config)
     if not isinstance(anchor, int):
         return trial_end or now(call)
     moment(call, str(anchor), "billing_cycle_anchor")
+    began = trial_end or now(call)
+    natural = min(shifted(began, price.recurring["interval"], price.recurring["interval_count"]) for price in prices)
+    if anchor > natural:
+        message = f"billing_cycle_anchor cannot be later than next natural billing date ({natural}) for plan"
+        raise StripeError(message, param="billing_cycle_anchor")
     return anchor
 
 

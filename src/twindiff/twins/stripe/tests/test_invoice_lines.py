@@ -117,3 +117,27 @@ def test_a_charge_lists_its_refunds(stripe, customer):
     refund = stripe.post("refunds", charge=charge, amount=300)["id"]
     assert [each["id"] for each in stripe.get(f"charges/{charge}/refunds")["data"]] == [refund]
     assert stripe.get(f"charges/{charge}/refunds/{refund}")["amount"] == 300
+
+
+TIERS = [{"up_to": 5, "unit_amount": 500, "flat_amount": 100}, {"up_to": "inf", "unit_amount_decimal": "12.5"}]
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [
+        ("graduated", [(2500, 5, "5 \N{MULTIPLICATION SIGN} Seats (Tier 1 at $5.00 / month)"),
+                       (100, 0, "Seats (Tier 1 at $1.00 / month)"),
+                       (25, 2, "2 \N{MULTIPLICATION SIGN} Seats (Tier 2 at $0.125 / month)")]),
+        ("volume", [(88, 7, "7 \N{MULTIPLICATION SIGN} Seats (Tier 2 at $0.125 / month)")]),
+    ],
+)  # fmt: skip
+def test_each_tier_of_a_price_has_a_line(stripe, mode, expected):
+    price = {"currency": "usd", "recurring": {"interval": "month"}, "product_data": {"name": "Seats"}}
+    made = stripe.post("prices", **price, billing_scheme="tiered", tiers_mode=mode, tiers=TIERS)
+    customer = stripe.post("customers")["id"]
+    wanted = {"customer": customer, "collection_method": "send_invoice", "days_until_due": 3}
+    subscription = stripe.post("subscriptions", **wanted, items=[{"price": made["id"], "quantity": 7}])
+    invoice = stripe.get(f"invoices/{subscription['latest_invoice']}")
+    lines = [(line["amount"], line["quantity"], line["description"]) for line in invoice["lines"]["data"]]
+    assert lines == expected
+    assert invoice["total"] == sum(amount for amount, _, _ in expected)
