@@ -17,7 +17,7 @@ from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import Attempt, Emitted, Failure, Notification, Subscription, Webhooks
 from twindiff.kit.rows import not_
-from twindiff.storage import CatalogStore, Engine
+from twindiff.storage import CatalogStore, Engine, OperationContext
 from twindiff.storage.feed import Written
 from twindiff.storage.journal import Record
 
@@ -147,27 +147,30 @@ class Outbox:
         for name in {record.twin for record in records if record.events}:
             twin = environment.twins.get(name)
             if twin is not None and twin.webhooks is not None:
-                events = [each for record in records if record.twin == name for each in _emitted(record)]
-                told |= self._told(environment, name, twin.webhooks, events)
+                own = [record for record in records if record.twin == name and record.events]
+                told |= self._told(environment, name, twin.webhooks, own)
         for place in sorted(told):
             yield from told[place]
 
     def _told(
-        self, environment: Environment, twin: str, webhooks: Webhooks, events: list[Emitted]
+        self, environment: Environment, twin: str, webhooks: Webhooks, records: list[Record]
     ) -> dict[tuple[int, int], list[DeliveryRecord]]:
         set_up = self._subscriptions.set_up(environment, twin)
+        rows = self._subscriptions.rows_during(environment, twin, webhooks, records)
 
-        def work(moment: Any) -> dict[tuple[int, int], list[DeliveryRecord]]:
-            subscribed = [*set_up, *((each, 0) for each in self._subscriptions.in_rows(webhooks, moment.db))]
-            return {
-                (event.seq, event.number): [
-                    _delivery(event, twin, subscription, notification)
-                    for subscription, start in subscribed
-                    if event.seq > start and event.at >= subscription.created
-                    for notification in webhooks.notifications(event, subscription, moment.db)
-                ]
-                for event in events
-            }
+        def work(moment: OperationContext) -> dict[tuple[int, int], list[DeliveryRecord]]:
+            told: dict[tuple[int, int], list[DeliveryRecord]] = {}
+            for record in records:
+                in_rows = self._subscriptions.in_rows(webhooks, rows.at(record.seq), moment.db)
+                subscribed = [*set_up, *((each, 0) for each in in_rows)]
+                for event in _emitted(record):
+                    told[event.seq, event.number] = [
+                        _delivery(event, twin, subscription, notification)
+                        for subscription, start in subscribed
+                        if event.seq > start and event.at >= subscription.created
+                        for notification in webhooks.notifications(event, subscription, moment.db)
+                    ]
+            return told
 
         return self._engine.read(environment.id, twin, work, at=0)
 

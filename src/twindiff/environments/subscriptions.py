@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 import httpx
@@ -12,16 +12,19 @@ from twindiff.catalog import WebhookRecord
 from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import OVER_SOCKETS, Subscription, Webhooks
-from twindiff.kit.rows import table_of
+from twindiff.kit.rows import Row, Table, table_of
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
-from twindiff.storage import CatalogStore, Engine
+from twindiff.storage import CatalogStore, Engine, OperationContext
+from twindiff.storage.journal import Record
 
 from .environments import Environment
 from .registry import did_you_mean
 
 LONGEST_URL = 2000
 LONGEST_SECRET = 200
+READ_AHEAD = 1_000
+"""Records that are read to tell who subscribed when an event happened."""
 MOST = 100
 """Webhooks that the settings of one environment hold."""
 
@@ -34,6 +37,29 @@ class WebhookNotFound(ApiError):
     """The environment has no such webhook."""
 
     status = 404
+
+
+class SubscriptionRows:
+    """The rows by which a twin has subscriptions, as they were after each of some records."""
+
+    def __init__(self, table: Table | None, rows: Iterable[Row], records: Iterable[Record]) -> None:
+        self._table = table
+        self._rows = {tuple(getattr(row, name) for name in table.key): row for row in rows} if table else {}
+        mine = [record for record in records if table and record.to is None]
+        self._changes = [
+            (record.seq, each) for record in mine for each in record.changes if table and each.table == table.name
+        ]
+
+    def at(self, seq: int) -> list[Row]:
+        """The rows after a record: what later ones changed is as the first of them met it."""
+        rows = dict(self._rows)
+        for changed, (_, key, before, _) in reversed(self._changes):
+            if changed <= seq:
+                break
+            rows.pop(key, None)
+            if before is not None and self._table:
+                rows[key] = self._table.row(**before)
+        return list(rows.values())
 
 
 class Subscriptions:
@@ -90,17 +116,41 @@ class Subscriptions:
         mine = [each for each in self.list(environment.id) if each.twin == twin]
         return [(subscription_of(each, environment), each.start_seq) for each in mine]
 
-    def in_rows(self, webhooks: Webhooks, db: Store) -> list[Subscription]:
+    def rows(self, webhooks: Webhooks, db: Store) -> list[Row]:
+        """The rows by which a twin has subscriptions."""
+        return list(db.rows(webhooks.table)) if webhooks.table else []
+
+    def rows_during(
+        self, environment: Environment, twin: str, webhooks: Webhooks, records: Sequence[Record]
+    ) -> SubscriptionRows:
+        """The rows by which a twin has subscriptions, during records that follow one another.
+
+        Others may have been written meanwhile; beyond `READ_AHEAD` of them, rows count as they are now.
+        """
+        if webhooks.table is None:
+            return SubscriptionRows(None, (), ())
+        rows = self._engine.read(environment.id, twin, lambda moment: self.rows(webhooks, moment.db), at=0)
+        first = records[0].seq
+        since = self._engine.records(environment.id, first, records[-1].seq + READ_AHEAD)
+        return SubscriptionRows(table_of(webhooks.table), rows, [each for each in since if each.twin == twin])
+
+    def in_rows(self, webhooks: Webhooks, rows: Iterable[Row], db: Store) -> list[Subscription]:
         """Subscriptions by rows of a twin."""
-        return list(webhooks.subscriptions(db)) if webhooks.subscriptions else []
+        read = webhooks.subscription
+        subscribed = [read(row, db) for row in rows] if read else []
+        return [each for each in subscribed if each is not None]
 
     def find(self, environment: Environment, twin: str, subscription_id: str) -> Subscription | None:
         """A subscription as it is now."""
         set_up = [each for each, _ in self.set_up(environment, twin) if each.id == subscription_id]
         webhooks = environment.twins[twin].webhooks
-        if set_up or webhooks is None or webhooks.subscriptions is None:
+        if set_up or webhooks is None or webhooks.subscription is None:
             return set_up[0] if set_up else None
-        in_rows = self._engine.read(environment.id, twin, lambda moment: self.in_rows(webhooks, moment.db), at=0)
+
+        def work(moment: OperationContext) -> list[Subscription]:
+            return self.in_rows(webhooks, self.rows(webhooks, moment.db), moment.db)
+
+        in_rows = self._engine.read(environment.id, twin, work, at=0)
         return next((each for each in in_rows if each.id == subscription_id), None)
 
     def are_among(self, twin: Twin, tables: frozenset[str]) -> bool:

@@ -123,8 +123,9 @@ class Webhooks(NamedTuple):
     `request` shapes and signs one attempt. `retries` are the seconds after which a failed attempt is tried again, in
     turn. `names` are the events that can be subscribed to, if they are known.
 
-    Where the vendor's API manages subscriptions, `table` holds them and `subscriptions` reads them. Where a subscriber
-    must prove itself first, `challenge` is the request that asks for it and `proves` judges the answer.
+    Where the vendor's API manages subscriptions, `table` holds them and `subscription` reads a row of it as it was when
+    an event happened: None if nobody is told by it, as by one that is disabled. Where a subscriber must prove itself
+    first, `challenge` is the request that asks for it and `proves` judges the answer.
     """
 
     notifications: Callable[[Emitted, Subscription, Store], Iterable[Notification]]
@@ -135,7 +136,7 @@ class Webhooks(NamedTuple):
     is_final: Callable[[WebhookAnswer], bool] = lambda answer: False
     """Whether an answer that fails asks for no retry."""
     table: type[Row] | None = None
-    subscriptions: Callable[[Store], Iterable[Subscription]] | None = None
+    subscription: Callable[[Any, Store], Subscription | None] | None = None
     challenge: Callable[[Subscription, str, Attempt], WebhookRequest] | None = None
     proves: Callable[[WebhookAnswer, str], bool] = lambda answer, challenge: True
     sockets: Sockets | None = None

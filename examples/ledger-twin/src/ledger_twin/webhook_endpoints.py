@@ -37,11 +37,10 @@ def add_webhook_endpoint(call: Call, url: str, events: list[str] | None = None) 
     return {**endpoint_object(call.db.add(endpoint)), "secret": endpoint.secret}
 
 
-def subscriptions(db: Store) -> Iterator[Subscription]:
-    """Who is told."""
-    for row in db.rows(WebhookEndpoint):
-        created = micros_of(datetime.fromisoformat(row.created_at))
-        yield Subscription(row.endpoint_id, row.url, row.secret, tuple(row.events), created=created)
+def subscription(row: WebhookEndpoint, db: Store) -> Subscription:
+    """Who is told by an endpoint."""
+    created = micros_of(datetime.fromisoformat(row.created_at))
+    return Subscription(row.endpoint_id, row.url, row.secret, tuple(row.events), created=created)
 
 
 def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
@@ -61,5 +60,5 @@ def request(notification: Notification, subscription: Subscription, attempt: Att
 
 
 webhooks = Webhooks(
-    notifications, request, retries=(60, 600, 3600), names=NAMES, table=WebhookEndpoint, subscriptions=subscriptions
+    notifications, request, retries=(60, 600, 3600), names=NAMES, table=WebhookEndpoint, subscription=subscription
 )

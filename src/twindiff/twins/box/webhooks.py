@@ -163,20 +163,19 @@ def delete_webhook(call: Call, webhook_id: str) -> None:
     call.db.remove(_find(call, webhook_id))
 
 
-def subscriptions(db: Store) -> Iterator[Subscription]:
-    """The webhooks as what is told, signed by the keys of the application."""
+def subscription(webhook: Webhook, db: Store) -> Subscription:
+    """A webhook as what is told, signed by the keys of the application."""
     app = db.find(Application)
     keys = [(app and app.primary_key) or PRIMARY_KEY, (app and app.secondary_key) or SECONDARY_KEY]
-    for webhook in db.rows(Webhook):
-        created = datetime.fromisoformat(webhook.created_at) - EPOCH if webhook.created_at else timedelta()
-        yield Subscription(
-            id=webhook.id,
-            url=webhook.address,
-            secret="\n".join(keys),
-            events=tuple(webhook.triggers),
-            actor=webhook.created_by_id or "",
-            created=created // timedelta(microseconds=1),
-        )
+    created = datetime.fromisoformat(webhook.created_at) - EPOCH if webhook.created_at else timedelta()
+    return Subscription(
+        id=webhook.id,
+        url=webhook.address,
+        secret="\n".join(keys),
+        events=tuple(webhook.triggers),
+        actor=webhook.created_by_id or "",
+        created=created // timedelta(microseconds=1),
+    )
 
 
 def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
@@ -232,5 +231,5 @@ webhooks = Webhooks(
     timeout_seconds=30,
     names=TRIGGERS,
     table=Webhook,
-    subscriptions=subscriptions,
+    subscription=subscription,
 )

@@ -130,11 +130,10 @@ def stop_channel(call: Call, channel: Channel) -> None:
     call.db.remove(row)
 
 
-def subscriptions(db: Store) -> Iterator[Subscription]:
-    """Who is told, each of one resource."""
-    for row in db.rows(CalendarChannel):
-        created = micros_of(datetime.fromisoformat(row.created_at)) if row.created_at else 0
-        yield Subscription(row.id, row.address, "", (row.resource_uri,), row.user_id or "", created)
+def subscription(row: CalendarChannel, db: Store) -> Subscription:
+    """Who is told of one resource."""
+    created = micros_of(datetime.fromisoformat(row.created_at)) if row.created_at else 0
+    return Subscription(row.id, row.address, "", (row.resource_uri,), row.user_id or "", created)
 
 
 def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
@@ -179,5 +178,5 @@ webhooks = Webhooks(
     retries=RETRIES,
     names=frozenset({"sync", "exists"}),
     table=CalendarChannel,
-    subscriptions=subscriptions,
+    subscription=subscription,
 )

@@ -80,11 +80,12 @@ def _shown(row: Row, *, nulls: bool = False) -> dict[str, Any]:
     }
 
 
-def subscriptions(db: Store) -> Iterator[Subscription]:
-    """The webhooks that are enabled."""
-    for row in db.rows(Webhook.row, Webhook.row.enabled == True, order=Webhook.row.createdAt):  # noqa: E712
-        created = micros_of(datetime.fromisoformat(row.createdAt))
-        yield Subscription(row.id, row.url or "", row.secret or "", tuple(row.resourceTypes), created=created)
+def subscription(row: Any, db: Store) -> Subscription | None:
+    """A webhook, if it is enabled."""
+    if not row.enabled:
+        return None
+    created = micros_of(datetime.fromisoformat(row.createdAt))
+    return Subscription(row.id, row.url or "", row.secret or "", tuple(row.resourceTypes), created=created)
 
 
 def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
@@ -172,5 +173,5 @@ webhooks = Webhooks(
     timeout_seconds=5,
     names=TELLS_OF,
     table=Webhook.row,
-    subscriptions=subscriptions,
+    subscription=subscription,
 )

@@ -23,11 +23,11 @@ RETRIES = (5 * 60, 30 * 60, 2 * HOUR, 5 * HOUR, 10 * HOUR, *(12 * HOUR,) * 4)
 """Three days of them: https://docs.stripe.com/webhooks#automatic-retries"""
 
 
-def subscriptions(db: Store) -> Iterator[Subscription]:
-    """Who is told."""
-    for row in db.rows(WebhookEndpoint, WebhookEndpoint.status == "enabled"):
-        created = row.created * SECOND
-        yield Subscription(row.id, row.url, row.secret, tuple(row.enabled_events), created=created)
+def subscription(row: WebhookEndpoint, db: Store) -> Subscription | None:
+    """Who is told by an endpoint, if it is enabled."""
+    if row.status != "enabled":
+        return None
+    return Subscription(row.id, row.url, row.secret, tuple(row.enabled_events), created=row.created * SECOND)
 
 
 def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iterator[Notification]:
@@ -57,5 +57,5 @@ webhooks = Webhooks(
     retries=RETRIES,
     names=EVENT_TYPES,
     table=WebhookEndpoint,
-    subscriptions=subscriptions,
+    subscription=subscription,
 )
