@@ -145,19 +145,18 @@ def _said(error: ApiError, exchange: Exchange | None) -> dict[str, Any]:
 
 def _refused(error: InvalidParameter, exchange: Exchange | None) -> StripeError:
     """What a contract refuses, in Stripe's words."""
-    path = _path(error.name)
+    path, body = _path(error.name), exchange.operation.bound.body if exchange else ""
+    given, kind = (exchange.parameters.get(body), _body_type(exchange)) if exchange and body else (None, None)
+    path = _named(path, given, kind)
     if isinstance(error, MissingParameter):
         return _missing(path)
     if unknown := _UNKNOWN_FIELD.fullmatch(error.problem):
-        return _unknown(unknown[1], path, exchange)
+        return _unknown(unknown[1], path, given, kind)
     if missing := _MISSING_FIELD.fullmatch(error.problem):
         return _missing([*path, missing[1]])
-    if not exchange or not exchange.operation.bound.body:
+    if kind is None:
         return StripeError(error.problem, param=bracketed(path))
-    given = exchange.parameters.get(exchange.operation.bound.body)
-    path = _named(path, given, _body_type(exchange))
-    value = _value_at(given, path)
-    return _misfit(error.problem, path, value, _type_at(_body_type(exchange), path))
+    return _misfit(error.problem, path, _value_at(given, path), _type_at(kind, path))
 
 
 def _body_type(exchange: Exchange) -> Any:
@@ -166,14 +165,12 @@ def _body_type(exchange: Exchange) -> Any:
     return next(field.type for field in msgspec.structs.fields(contract) if field.encode_name == body)
 
 
-def _unknown(name: str, path: list[str], exchange: Exchange | None) -> StripeError:
+def _unknown(name: str, path: list[str], given: Any, kind: Any) -> StripeError:
     """All unknown parameters of one object; of a single one, which known one it may be meant for."""
-    body = exchange.operation.bound.body if exchange else ""
-    if not exchange or not body:
+    if kind is None:
         return _refuse_unknown([bracketed([*path, name])], "")
-    fields = _fields_of(_type_at(_body_type(exchange), path))
-    given = cast(dict[str, Any], _value_at(exchange.parameters[body], path))
-    unknown = [each for each in given if each not in fields]
+    fields = _fields_of(_type_at(kind, path))
+    unknown = [each for each in cast(dict[str, Any], _value_at(given, path)) if each not in fields]
     near = get_close_matches(unknown[0], fields, 1, NEAR) if len(unknown) == 1 else []
     return _refuse_unknown([bracketed([*path, each]) for each in unknown], near[0] if near else "")
 

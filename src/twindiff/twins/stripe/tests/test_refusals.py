@@ -32,6 +32,11 @@ def test_an_error_names_the_key_of_bad_metadata(stripe, metadata):
     assert stripe.error("POST", "customers", metadata=metadata)["param"] == "metadata[b]"
 
 
+def test_an_error_names_an_unknown_parameter_of_a_currency(stripe):
+    error = stripe.error("POST", "coupons/none", currency_options={"eur": {"amount_off": 1}, "usd": {"wat": 1}})
+    assert (error["code"], error["param"]) == ("parameter_unknown", "currency_options[usd][wat]")
+
+
 def test_events_are_asked_for_by_at_most_twenty_types(stripe):
     types = [f"charge.{number}" for number in range(21)]
     error = stripe.error("GET", "events", types=types)
