@@ -181,6 +181,20 @@ DECLINES = {
         Decline("card_declined", "fraudulent", "Your card was declined.", None, None),
     )
 }
+DECLINES.update({
+    f"bank_{name}": Decline(code, code, message, None, None)
+    for name, code, message in (
+        ("account_closed", "account_closed", "The customer's bank account has been closed."),
+        ("no_account", "no_account", "The customer's bank account could not be located."),
+        ("insufficient_funds", "insufficient_funds", "The customer's account has insufficient funds."),
+        ("debit_not_authorized", "debit_not_authorized", "The customer's bank does not allow this debit."),
+        ("invalid_currency", "invalid_currency", "The bank was unable to process this payment in its currency."),
+        ("limit_exceeded", "charge_exceeds_weekly_limit", "The payment exceeds the weekly limit of the account."),
+        ("failed", "generic_decline", "The payment failed."),
+        ("volume_exceeded", "charge_exceeds_source_limit", "The payment exceeds the weekly volume of the account."),
+        ("transactions_exceeded", "charge_exceeds_weekly_limit", "The account has exceeded its weekly transactions."),
+    )
+})  # fmt: skip
 
 AUTHENTICATION = Decline(
     "authentication_required",
@@ -245,4 +259,4 @@ def decline_of(outcome: str) -> Decline | None:
     """Why a payment with a card of this outcome is declined, once it was authenticated where that is asked for."""
     if outcome == "fails_when_charged":
         return DECLINES["generic_decline"]
-    return DECLINES.get(outcome.removeprefix("authenticate_"))
+    return DECLINES.get(outcome.removeprefix("authenticate_").removeprefix("delayed_"))

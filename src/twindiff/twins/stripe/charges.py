@@ -32,7 +32,7 @@ from .params import (
     given,
     merged_metadata,
 )
-from .payment_methods import DETAILS, NOWHERE, PaymentMethod, outcome_of
+from .payment_methods import DEBITS, DETAILS, NOWHERE, PaymentMethod, outcome_of
 from .search import search_of
 
 api = Operations(prefix="/v1/charges")
@@ -316,6 +316,37 @@ def attempt(call: Call, asked: Attempt) -> tuple[Charge, Decline | None]:
     return charge, None
 
 
+def begin(call: Call, asked: Attempt) -> Charge:
+    """The charge of a debit, of which the bank says later what has become of it."""
+    charge = new(
+        call,
+        CHARGES,
+        amount=asked.amount,
+        currency=asked.currency,
+        payment_method=asked.method.id,
+        billing_details=_billing(asked.method),
+        payment_method_details=_details(call, asked, None),
+        outcome=_outcome("", None),
+        special=outcome_of(asked.method),
+        status="pending",
+        **asked.shared,
+    )
+    record_row(call, "charge.pending", CHARGES, charge)
+    return charge
+
+
+def conclude(call: Call, charge: Charge) -> tuple[Charge, Decline | None]:
+    """A debit's charge when the bank has answered, and why it failed if it did."""
+    if decline := decline_of(charge.special):
+        fields = {"failure_code": decline.code, "failure_message": decline.message}
+        charge = call.db.change(charge, status="failed", outcome=_outcome(charge.special, decline), **fields)
+        record_row(call, "charge.failed", CHARGES, charge)
+        return charge, decline
+    charge = call.db.change(settle(call, charge, charge.amount), status="succeeded", paid=True)
+    record_row(call, "charge.succeeded", CHARGES, charge)
+    return charge, None
+
+
 def settle(call: Call, charge: Charge, amount: int) -> Charge:
     """A charge of which an amount was captured, with the money on its way."""
     entered = enter(
@@ -376,9 +407,15 @@ def _seller_message(decline: Decline | None, blocked: bool) -> str:
 def _details(call: Call, asked: Attempt, decline: Decline | None) -> Fields:
     method = asked.method
     if method.type != "card":
-        return {"type": method.type, method.type: _plain_details(method)}
+        return {"type": method.type, method.type: {**_plain_details(method), **_mandate(call, method)}}
     card = method.details
     return {"type": "card", "card": {**_shared_details(card), **_authorized(call, asked, decline)}}
+
+
+def _mandate(call: Call, method: PaymentMethod) -> Fields:
+    from .mandates import mandate_of
+
+    return {"mandate": mandate_of(call, method)} if method.type in DEBITS else {}
 
 
 def _plain_details(method: PaymentMethod) -> Fields:

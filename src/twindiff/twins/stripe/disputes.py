@@ -76,8 +76,10 @@ def _details(row: Dispute) -> Fields:
     }
 
 
-def _method_details(row: Dispute) -> Fields:
-    code = REASONS["inquiry" if row.is_inquiry else row.reason]
+def _method_details(row: Dispute) -> Fields | None:
+    code = REASONS.get("inquiry" if row.is_inquiry else row.reason)
+    if code is None:  # of a debit
+        return None
     kind = "inquiry" if row.is_inquiry else "chargeback"
     card = {"brand": "visa", "case_type": kind, "network": "visa", "network_reason_code": code}
     return {"card": card, "type": "card"}

@@ -15,6 +15,7 @@ from .currencies import check_charge, checked_currency
 from .customers import CUSTOMERS
 from .events import update
 from .lists import equal, list_of, within
+from .mandates import OptMandateData, accept
 from .method_types import allowed, check_choice
 from .objects import Fields, find, refer, retrieve
 from .params import (
@@ -34,7 +35,7 @@ from .params import (
     merged_metadata,
     value_of,
 )
-from .payment_methods import REDIRECTS, TYPES, NewMethod, PaymentMethod, make, method_named
+from .payment_methods import DEBITS, METHODS, REDIRECTS, TYPES, NewMethod, PaymentMethod, make, method_named
 from .payments import (
     AUTOMATIC,
     CONFIRMABLE,
@@ -94,7 +95,7 @@ class ConfirmIntent(IntentParams):
     confirmation_token: OptText = UNSET
     error_on_requires_action: OptBool = UNSET
     mandate: OptText = UNSET
-    mandate_data: dict[str, Any] | Unset | UnsetType = UNSET
+    mandate_data: OptMandateData = UNSET
     off_session: bool | Literal["one_off", "recurring"] | UnsetType = UNSET
     radar_options: dict[str, Any] | UnsetType = UNSET
     return_url: OptText = UNSET
@@ -420,6 +421,10 @@ def _confirm(call: Call, intent: PaymentIntent, params: ConfirmIntent) -> Any:
     if intent.payment_method is None:
         raise _without_method(intent)
     _check_redirects(call, intent)
+    method = retrieve(call, METHODS, intent.payment_method)
+    if method.type in DEBITS and not params.mandate:
+        once = None if intent.setup_future_usage else {"amount": intent.amount, "currency": intent.currency}
+        accept(call, method, params.mandate_data, once)
     done, error = confirm(call, intent, off_session=bool(params.off_session))
     if error is None and done.status == "requires_action" and params.error_on_requires_action is True:
         message = "Your card was declined. This transaction requires authentication."

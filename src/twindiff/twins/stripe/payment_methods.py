@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
 from twindiff.kit.styles.stripe import StripeError
 
+from .banks import BANKS, NO_BANK, ROUTING_NUMBER, Bank, bank_named, bank_numbered
 from .cards import BY_NAME, Card, card_named, card_numbered, decline_of
 from .customers import CUSTOMERS, Customer, existing
 from .events import record_row, update
@@ -36,7 +37,10 @@ DETAILS: Fields = {"address": None, "email": None, "name": None, "phone": None, 
 NOWHERE: Fields = dict.fromkeys(("city", "country", "line1", "line2", "postal_code", "state"))
 
 DEBITS = ("us_bank_account", "sepa_debit", "acss_debit", "bacs_debit", "au_becs_debit")
-"""What is paid by days later."""
+"""What is paid by later."""
+
+TO_VERIFY = ("us_bank_account", "acss_debit")
+"""Accounts that must be known to be the customer's."""
 
 _REDIRECTS = """
 affirm afterpay_clearpay alipay alma amazon_pay bancontact billie blik boleto cashapp eps fpx giropay grabpay ideal
@@ -68,6 +72,8 @@ class PaymentMethod(
     """Whether the cardholder has agreed to be charged when they are not there."""
     detached: Column[bool] = column(default=False, derived=True)
     """Whether it was taken from a customer, after which nobody can use it."""
+    verified: Column[bool] = column(default=False, derived=True)
+    """Whether a bank account is known to be the customer's."""
 
 
 _shared = shown(
@@ -77,6 +83,7 @@ _shared = shown(
     "test_card",
     "set_up",
     "detached",
+    "verified",
     "billing_details",
     customer_account=None,
     shared_payment_granted_token=None,
@@ -203,8 +210,8 @@ def create_payment_method(call: Call, params: Annotated[CreateMethod, Body]) -> 
 @api.get("/payment_methods/{id}")
 def retrieve_payment_method(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
     """Look at a payment method, or at one that every shop has for its tests."""
-    if (card := card_named(id)) and id.startswith("pm_card_"):
-        return payment_method_object(PaymentMethod(id=id, seq=0, created=now(call), **card_columns(call, card, UNSET)))
+    if columns := named_columns(call, id):
+        return payment_method_object(PaymentMethod(id=id, seq=0, created=now(call), **columns))
     return payment_method_object(retrieve(call, METHODS, id))
 
 
@@ -322,15 +329,29 @@ def checked(call: Call, method: PaymentMethod) -> PaymentMethod:
 
 def outcome_of(method: PaymentMethod) -> str:
     """What is special about a payment with it."""
-    return BY_NAME[method.test_card].outcome if method.test_card else ""
+    named: Card | Bank | None = BY_NAME.get(method.test_card) or BANKS.get(method.test_card)
+    return named.outcome if named else ""
 
 
 def method_named(call: Call, id: str, param: str = "payment_method", status: int = 400) -> PaymentMethod:
     """The payment method of an id; `pm_card_visa` and the like are made anew each time."""
-    card = card_named(id) if id.startswith("pm_card_") else None
-    if card is None:
+    columns = named_columns(call, id)
+    if columns is None:
         return retrieve(call, METHODS, id, param=param, status=status)
-    return new(call, METHODS, **card_columns(call, card, UNSET))
+    return new(call, METHODS, **columns)
+
+
+def named_columns(call: Call, id: str) -> Fields | None:
+    """The columns of `pm_card_visa`, `pm_usBankAccount_success` and the like."""
+    if id.startswith("pm_card_"):
+        card = card_named(id)
+        return card_columns(call, card, UNSET) if card else None
+    bank = bank_named(id)
+    if bank is None:
+        return None
+    number = {"iban": bank.number} if bank.type == "sepa_debit" else {"account_number": bank.number}
+    billing = {"name": "Jenny Rosen", "email": "jenny@example.com"}
+    return {**_bank(call, bank.type, BankAccount(**number)), "billing_details": billing, "verified": True}
 
 
 def attached(call: Call, id: str, customer: str, param: str) -> PaymentMethod:
@@ -355,8 +376,9 @@ def make(call: Call, params: NewMethod) -> PaymentMethod:
     }
     if type == "card":
         return new(call, METHODS, **fields, **_card(call, params.card))
-    details = _bank(call, type, getattr(params, type)) if type in DEBITS else {}
-    return new(call, METHODS, **fields, type=type, details=details)
+    if type in DEBITS:
+        return new(call, METHODS, **fields, **_bank(call, type, getattr(params, type)))
+    return new(call, METHODS, **fields, type=type)
 
 
 def _type(params: NewMethod) -> str:
@@ -430,31 +452,42 @@ def card_columns(call: Call, card: Card, params: CardParams | UnsetType) -> Fiel
 
 
 def _bank(call: Call, type: str, params: BankAccount | UnsetType) -> Fields:
-    """The details of a bank account, of which the last digits are shown."""
+    """The columns of a bank account, of which the last digits are shown."""
     if not isinstance(params, BankAccount):
         raise StripeError(f"Missing required param: {type}.", code="parameter_missing", param=type)
     number = str(params.iban or params.account_number or "000123456789")
-    shared: Fields = {"fingerprint": new_id(call, "", 16), "last4": number[-4:]}
+    known = bank_numbered(type, number)
+    return {
+        "type": type,
+        "details": {"fingerprint": new_id(call, "", 16), "last4": number[-4:], **_bank_details(type, number, params)},
+        "test_card": known.name if known else "",
+        "verified": bool(params.financial_connections_account),
+    }
+
+
+def _bank_details(type: str, number: str, params: BankAccount) -> Fields:
+    """What is shown of an account besides its last digits."""
     if type == "us_bank_account":
         return {
-            **shared,
             "account_holder_type": params.account_holder_type or "individual",
             "account_type": params.account_type or "checking",
             "bank_name": "STRIPE TEST BANK",
-            "financial_connections_account": None,
+            "financial_connections_account": params.financial_connections_account or None,
             "networks": {"preferred": "ach", "supported": ["ach"]},
-            "routing_number": params.routing_number or "110000000",
+            "routing_number": params.routing_number or ROUTING_NUMBER,
             "status_details": {},
         }
+    if type == "sepa_debit":
+        if code := NO_BANK.get(number[-5:]):
+            message = "The bank of this IBAN cannot be debited by SEPA Direct Debit."
+            raise StripeError(message, code=code, param="sepa_debit[iban]")
+        return {"bank_code": number[4:12], "branch_code": "", "country": number[:2], "generated_from": None}
     names = {
         "acss_debit": ("institution_number", "transit_number"),
         "bacs_debit": ("sort_code",),
         "au_becs_debit": ("bsb_number",),
-        "sepa_debit": (),
     }[type]
-    if type == "sepa_debit":
-        shared |= {"bank_code": number[4:12], "branch_code": "", "country": number[:2], "generated_from": None}
-    return {**shared, **{name: getattr(params, name) or None for name in names}}
+    return {name: getattr(params, name) or None for name in names}
 
 
 def _listed(call: Call, params: ListMethods, url: str, customer: str) -> Fields:

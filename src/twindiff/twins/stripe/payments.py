@@ -12,16 +12,18 @@ from twindiff.kit import Call, Column, Exchange, Json, Operations, UnsetType, co
 from twindiff.kit.styles.stripe import StripeError
 
 from .cards import AUTHENTICATION, Decline
-from .charges import CHARGES, Attempt, Charge, attempt, settle
+from .charges import CHARGES, Attempt, Charge, attempt, begin, conclude, settle
 from .customers import Customer
 from .events import record_row
 from .objects import Fields, StripeObject, find, new, new_id, now, object_id, resource, retrieve, shown
-from .payment_methods import DEBITS, METHODS, REDIRECTS, PaymentMethod, attach, checked, outcome_of
+from .payment_methods import DEBITS, METHODS, REDIRECTS, TO_VERIFY, PaymentMethod, attach, checked, outcome_of
 
 api = Operations()
 
 DAY = 86_400
-DEBIT_DAYS = 4
+DEBIT_SECONDS = 10
+DELAYED_SECONDS = 180
+"""How long debits from test accounts take."""
 CANCELABLE = (
     "requires_payment_method",
     "requires_capture",
@@ -191,15 +193,17 @@ def confirm(
         raise StripeError(DETACHED)
     if not authenticated and (action := _needed(intent, method, off_session=off_session)):
         if off_session:
-            return _fail(call, intent, method, AUTHENTICATION, None)
+            return fail(call, intent, method, AUTHENTICATION, None)
         return _await_action(call, intent, action), None
     if method.type in DEBITS:
-        return _process(call, intent), None
+        return _process(call, intent, method), None
     return _charge(call, intent, checked(call, method), off_session=off_session)
 
 
 def _needed(intent: PaymentIntent, method: PaymentMethod, *, off_session: bool) -> str:
     """What the customer must do first: `use_stripe_sdk`, `redirect_to_url`, or nothing."""
+    if method.type in TO_VERIFY and not method.verified:
+        return "verify_with_microdeposits"
     if method.type in REDIRECTS and method.type != "link":
         return "redirect_to_url"
     outcome = outcome_of(method)
@@ -216,8 +220,10 @@ def _needed(intent: PaymentIntent, method: PaymentMethod, *, off_session: bool) 
 def _await_action(call: Call, intent: PaymentIntent, kind: str) -> PaymentIntent:
     """An intent whose customer must authenticate, on the page that stands in its next action."""
     page = f"{call.base_url}/twin/authenticate/{intent.id}?client_secret={intent.client_secret}"
-    if kind == "redirect_to_url":
-        action: Fields = {"type": kind, kind: {"return_url": intent.return_url, "url": page}}
+    if kind == "verify_with_microdeposits":
+        action = microdeposit_action(call, intent.id)
+    elif kind == "redirect_to_url":
+        action = {"type": kind, kind: {"return_url": intent.return_url, "url": page}}
     else:
         action = {"type": kind, kind: {"type": "three_d_secure_redirect", "stripe_js": page, "source": intent.id}}
     waiting = call.db.change(intent, status="requires_action", next_action=action, last_payment_error=None)
@@ -225,22 +231,43 @@ def _await_action(call: Call, intent: PaymentIntent, kind: str) -> PaymentIntent
     return waiting
 
 
+def microdeposit_action(call: Call, intent: str) -> Fields:
+    """What a customer must do whose account is not verified."""
+    details = {
+        "arrival_date": (now(call) // DAY + 2) * DAY,
+        "hosted_verification_url": f"https://payments.stripe.com/microdeposit/{intent}",
+        "microdeposit_type": "descriptor_code",
+    }
+    return {"type": "verify_with_microdeposits", "verify_with_microdeposits": details}
+
+
 def _charge(
     call: Call, intent: PaymentIntent, method: PaymentMethod, *, off_session: bool
 ) -> tuple[PaymentIntent, StripeError | None]:
-    manual = intent.capture_method == "manual"
+    asked = _asked(intent, method, off_session=off_session)
+    charge, decline = attempt(call, asked)
+    return _charged(call, intent, method, charge, decline)
+
+
+def _asked(intent: PaymentIntent, method: PaymentMethod, *, off_session: bool) -> Attempt:
     shared = {name: getattr(intent, name) for name in _SHARED}
-    asked = Attempt(
+    return Attempt(
         intent.amount,
         intent.currency,
         method,
-        capture=not manual,
+        capture=intent.capture_method != "manual",
         off_session=off_session,
         shared={**shared, "payment_intent": intent.id},
     )
-    charge, decline = attempt(call, asked)
+
+
+def _charged(
+    call: Call, intent: PaymentIntent, method: PaymentMethod, charge: Charge, decline: Decline | None
+) -> tuple[PaymentIntent, StripeError | None]:
+    """An intent with what has become of its charge."""
+    manual = intent.capture_method == "manual" and method.type not in DEBITS
     if decline:
-        return _fail(call, intent, method, decline, charge)
+        return fail(call, intent, method, decline, charge)
     if intent.setup_future_usage and intent.customer:
         call.db.change(attach(call, method, intent.customer), set_up=True)
     fields: Fields = {"latest_charge": charge.id, "next_action": None, "last_payment_error": None, "settles_at": 0}
@@ -279,15 +306,15 @@ def _dispute(call: Call, charge: Charge) -> None:
         open_dispute(call, charge, charge.special.removeprefix("dispute_"))
 
 
-def _fail(
-    call: Call, intent: PaymentIntent, method: PaymentMethod, decline: Decline, charge: Charge | None
+def fail(
+    call: Call, intent: PaymentIntent, method: PaymentMethod, decline: Decline, charge: Charge | None = None
 ) -> tuple[PaymentIntent, StripeError]:
     """An intent that waits for another payment method, and what is said of this one."""
     said = {
         "advice_code": decline.advice_code,
         "charge": charge and charge.id,
         "code": decline.code,
-        "decline_code": decline.decline_code,
+        "decline_code": decline.decline_code or None,
         "network_decline_code": decline.network_decline_code,
         "payment_method": METHODS.show(method),
     }
@@ -309,18 +336,27 @@ def _fail(
     return failed, StripeError(decline.message, kind="card_error", status=402, payment_intent=shown, **said)
 
 
-def _process(call: Call, intent: PaymentIntent) -> PaymentIntent:
+def _process(call: Call, intent: PaymentIntent, method: PaymentMethod) -> PaymentIntent:
     """An intent whose debit is on its way."""
-    settles_at = now(call) + DEBIT_DAYS * DAY
-    waiting = call.db.change(intent, status="processing", next_action=None, settles_at=settles_at)
+    charge = begin(call, _asked(intent, method, off_session=True))
+    wait = DELAYED_SECONDS if charge.special.startswith("delayed") else DEBIT_SECONDS
+    waiting = call.db.change(
+        intent,
+        status="processing",
+        next_action=None,
+        latest_charge=charge.id,
+        settles_at=0 if charge.special == "stays_processing" else now(call) + wait,
+    )
     record_row(call, "payment_intent.processing", PAYMENTS, waiting)
     return waiting
 
 
 @api.due(PaymentIntent.settles_at, PaymentIntent.status == "processing")
 def settle_debit(call: Call, intent: PaymentIntent) -> None:
-    """Charge an account, or learn that it cannot be charged, when the bank has answered."""
-    _charge(call, intent, retrieve(call, METHODS, intent.payment_method or ""), off_session=True)
+    """Take the money, or learn that there is none, when the bank has answered."""
+    method = retrieve(call, METHODS, intent.payment_method or "")
+    charge, decline = conclude(call, retrieve(call, CHARGES, intent.latest_charge or ""))
+    _charged(call, intent, method, charge, decline)
 
 
 def complete(call: Call, intent: PaymentIntent, *, succeeds: bool) -> tuple[PaymentIntent, StripeError | None]:
@@ -336,7 +372,7 @@ def complete(call: Call, intent: PaymentIntent, *, succeeds: bool) -> tuple[Paym
         None,
         None,
     )
-    return _fail(call, intent, retrieve(call, METHODS, intent.payment_method or ""), failure, None)
+    return fail(call, intent, retrieve(call, METHODS, intent.payment_method or ""), failure, None)
 
 
 def capture(call: Call, intent: PaymentIntent, wanted: int | UnsetType) -> PaymentIntent:
@@ -389,6 +425,8 @@ def cancel(call: Call, intent: PaymentIntent, reason: str | None = None) -> Paym
     if charge:
         released = call.db.change(charge, refunded=True, amount_refunded=charge.amount)
         record_row(call, "charge.refunded", CHARGES, released)
+    if intent.status == "processing" and intent.latest_charge:
+        call.db.change(retrieve(call, CHARGES, intent.latest_charge), status="failed", failure_code="charge_canceled")
     canceled = call.db.change(
         intent,
         status="canceled",

@@ -15,6 +15,7 @@ from .cards import Decline, decline_of
 from .customers import CUSTOMERS, Customer
 from .events import record_row, update
 from .lists import equal, list_of, within
+from .mandates import OptMandateData, accept
 from .method_types import allowed, check_choice
 from .objects import Fields, StripeObject, find, new, new_id, object_id, refer, resource, retrieve, shown
 from .params import (
@@ -30,8 +31,20 @@ from .params import (
     value_of,
 )
 from .payment_intents import Automatic
-from .payment_methods import METHODS, NewMethod, PaymentMethod, attach, checked, make, method_named, outcome_of
-from .payments import AUTOMATIC
+from .payment_methods import (
+    DEBITS,
+    METHODS,
+    TO_VERIFY,
+    NewMethod,
+    PaymentMethod,
+    attach,
+    checked,
+    make,
+    method_named,
+    outcome_of,
+)
+from .payments import AUTOMATIC, microdeposit_action
+from .setup_attempts import note_attempt
 
 api = Operations(prefix="/v1/setup_intents")
 
@@ -51,7 +64,9 @@ class SetupIntent(
     customer: Column[str | None] = references(Customer, default=None)
     description: Column[str | None] = column(default=None)
     excluded_payment_method_types: Column[Json | None] = column(default=None)
+    latest_attempt: Column[str | None] = column(default=None, derived=True)
     last_setup_error: Column[Json] = column(default=None)
+    mandate: Column[str | None] = column(default=None, derived=True)
     metadata: Column[Json] = column(default={})
     next_action: Column[Json] = column(default=None)
     on_behalf_of: Column[str | None] = column(default=None)
@@ -75,8 +90,6 @@ setup_intent_object = shown(
     application=None,
     customer_account=None,
     flow_directions=None,
-    latest_attempt=None,
-    mandate=None,
     payment_method_configuration_details=None,
     payment_method_options=_options,
     single_use_mandate=None,
@@ -88,7 +101,7 @@ SETUPS = resource(
     setup_intent_object,
     spoken="setupintent",
     param="intent",
-    expandable=("customer", "payment_method", "on_behalf_of"),
+    expandable=("customer", "latest_attempt", "mandate", "payment_method", "on_behalf_of"),
 )
 
 SUCCEEDED: list[Callable[[Call, SetupIntent], None]] = []
@@ -136,7 +149,7 @@ class ConfirmSetup(SetupParams):
 
     client_secret: OptText = UNSET
     confirmation_token: OptText = UNSET
-    mandate_data: dict[str, Any] | Unset | UnsetType = UNSET
+    mandate_data: OptMandateData = UNSET
     return_url: OptText = UNSET
     use_stripe_sdk: OptBool = UNSET
 
@@ -147,7 +160,7 @@ class CreateSetup(UpdateSetup):
     automatic_payment_methods: Automatic | UnsetType = UNSET
     confirm: OptBool = UNSET
     confirmation_token: OptText = UNSET
-    mandate_data: dict[str, Any] | Unset | UnsetType = UNSET
+    mandate_data: OptMandateData = UNSET
     on_behalf_of: OptText = UNSET
     return_url: OptText = UNSET
     single_use: dict[str, Any] | UnsetType = UNSET
@@ -200,7 +213,7 @@ def create_setup_intent(call: Call, params: Annotated[CreateSetup, Body]) -> Any
         **{name: value for name, value in given(params).items() if name in _COLUMNS},
     )
     record_row(call, "setup_intent.created", SETUPS, made)
-    return _confirm(call, made) if params.confirm else setup_intent_object(made)
+    return _confirm(call, made, params.mandate_data) if params.confirm else setup_intent_object(made)
 
 
 @api.get("/{intent}", scope="publishable", layers=[with_intent])
@@ -247,7 +260,7 @@ def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup
     wanted = {name: value for name, value in given(params).items() if name == "return_url"}
     if method := _method(call, params):
         wanted["payment_method"] = method.id
-    return _confirm(call, call.db.change(row, **wanted) if wanted else row)
+    return _confirm(call, call.db.change(row, **wanted) if wanted else row, params.mandate_data)
 
 
 @api.post("/{intent}/cancel", layers=[with_intent])
@@ -277,7 +290,7 @@ def complete(call: Call, intent: SetupIntent, *, succeeds: bool) -> SetupIntent:
         "We are unable to authenticate your payment method. Please choose a different payment method and try again."
     )
     failure = Decline("setup_intent_authentication_failure", "", message, None, None)
-    return _fail(call, intent, method, failure)[0]
+    return fail(call, intent, method, failure)[0]
 
 
 def _known(call: Call, id: str, secret: str | UnsetType) -> SetupIntent:
@@ -308,7 +321,7 @@ def _ways(params: CreateSetup) -> Fields:
     return {"payment_method_types": types, "automatic_payment_methods": ways}
 
 
-def _confirm(call: Call, intent: SetupIntent) -> Any:
+def _confirm(call: Call, intent: SetupIntent, mandate: OptMandateData) -> Any:
     if intent.payment_method is None:
         message = (
             "You cannot confirm this SetupIntent because it's missing a payment method. Update the SetupIntent with a "
@@ -316,21 +329,29 @@ def _confirm(call: Call, intent: SetupIntent) -> Any:
         )
         raise StripeError(message, code="setup_intent_unexpected_state")
     method = checked(call, retrieve(call, METHODS, intent.payment_method))
+    if method.type in DEBITS:
+        intent = call.db.change(intent, mandate=accept(call, method, mandate).id)
     outcome = outcome_of(method)
-    if outcome.startswith("authenticate"):
-        return setup_intent_object(_await_action(call, intent))
+    to_verify = method.type in TO_VERIFY and not method.verified
+    if to_verify or outcome.startswith("authenticate"):
+        return setup_intent_object(_await_action(call, intent, method, to_verify=to_verify))
+    if method.type in DEBITS:
+        return setup_intent_object(_succeed(call, intent, method))
     if outcome != "fails_when_charged" and (decline := decline_of(outcome)):
-        return _fail(call, intent, method, decline)[1]
+        return fail(call, intent, method, decline)[1]
     return setup_intent_object(_succeed(call, intent, method))
 
 
-def _await_action(call: Call, intent: SetupIntent) -> SetupIntent:
+def _await_action(call: Call, intent: SetupIntent, method: PaymentMethod, *, to_verify: bool) -> SetupIntent:
     page = f"{call.base_url}/twin/authenticate/{intent.id}?client_secret={intent.client_secret}"
     kind = "redirect_to_url" if intent.return_url else "use_stripe_sdk"
     action: Fields = {"type": kind, kind: {"type": "three_d_secure_redirect", "stripe_js": page}}
     if intent.return_url:
         action[kind] = {"return_url": intent.return_url, "url": page}
-    waiting = call.db.change(intent, status="requires_action", next_action=action)
+    if to_verify:
+        action = microdeposit_action(call, intent.id)
+    attempt = note_attempt(call, intent, method, "requires_action")
+    waiting = call.db.change(intent, status="requires_action", next_action=action, latest_attempt=attempt)
     record_row(call, "setup_intent.requires_action", SETUPS, waiting)
     return waiting
 
@@ -338,14 +359,16 @@ def _await_action(call: Call, intent: SetupIntent) -> SetupIntent:
 def _succeed(call: Call, intent: SetupIntent, method: PaymentMethod) -> SetupIntent:
     attached = attach(call, method, intent.customer) if intent.customer else method
     call.db.change(attached, set_up=True)
-    done = call.db.change(intent, status="succeeded", next_action=None, last_setup_error=None)
+    noted = {"latest_attempt": note_attempt(call, intent, attached, "succeeded"), "last_setup_error": None}
+    done = call.db.change(intent, status="succeeded", next_action=None, **noted)
     record_row(call, "setup_intent.succeeded", SETUPS, done)
     for each in SUCCEEDED:
         each(call, done)
     return done
 
 
-def _fail(call: Call, intent: SetupIntent, method: PaymentMethod, decline: Decline) -> tuple[SetupIntent, StripeError]:
+def fail(call: Call, intent: SetupIntent, method: PaymentMethod, decline: Decline) -> tuple[SetupIntent, StripeError]:
+    """An intent that waits for another payment method, and what is said of this one."""
     said = {
         "advice_code": decline.advice_code,
         "code": decline.code,
@@ -355,9 +378,8 @@ def _fail(call: Call, intent: SetupIntent, method: PaymentMethod, decline: Decli
     }
     said = {name: value for name, value in said.items() if value is not None}
     error = {**said, "message": decline.message, "type": "card_error"}
-    failed = call.db.change(
-        intent, status="requires_payment_method", payment_method=None, next_action=None, last_setup_error=error
-    )
+    noted = {"latest_attempt": note_attempt(call, intent, method, "failed", error), "last_setup_error": error}
+    failed = call.db.change(intent, status="requires_payment_method", payment_method=None, next_action=None, **noted)
     record_row(call, "setup_intent.setup_failed", SETUPS, failed)
     shown = setup_intent_object(failed)
     return failed, StripeError(decline.message, kind="card_error", status=402, setup_intent=shown, **said)

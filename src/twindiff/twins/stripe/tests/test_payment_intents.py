@@ -138,15 +138,6 @@ class TestCapture:
         assert stripe.get("balance_transactions")["data"] == []
 
 
-def test_a_debit_is_processed_for_days(stripe):
-    account = {"account_number": "000123456789", "routing_number": "110000000", "account_holder_type": "individual"}
-    method = stripe.post("payment_methods", type="us_bank_account", us_bank_account=account)["id"]
-    waiting = pay(stripe, method, payment_method_types=["us_bank_account"])
-    assert waiting["status"] == "processing"
-    stripe.advance(days=5)
-    assert stripe.get(f"payment_intents/{waiting['id']}")["status"] == "succeeded"
-
-
 @pytest.mark.parametrize(
     ("amount", "currency", "code"),
     [
