@@ -11,6 +11,7 @@ from twindiff.kit.styles.stripe import StripeRest
 
 from . import (
     accounts,
+    application_fees,
     authentication_pages,
     balance_transactions,
     billing_portal,
@@ -18,6 +19,7 @@ from . import (
     charges,
     checkout_pages,
     checkout_sessions,
+    confirmation_tokens,
     coupons,
     credit_notes,
     customer_balances,
@@ -26,6 +28,7 @@ from . import (
     disputes,
     events,
     files,
+    increments,
     invoice_lines,
     invoice_pages,
     invoice_payments,
@@ -73,6 +76,7 @@ from .webhook_deliveries import webhooks
 
 PAGES: tuple[Operations, ...] = (
     accounts.api,
+    application_fees.api,
     authentication_pages.api,
     balance_transactions.api,
     billing_portal.api,
@@ -80,6 +84,7 @@ PAGES: tuple[Operations, ...] = (
     charges.api,
     checkout_pages.api,
     checkout_sessions.api,
+    confirmation_tokens.api,
     coupons.api,
     credit_notes.api,
     customer_balances.api,
@@ -88,6 +93,7 @@ PAGES: tuple[Operations, ...] = (
     disputes.api,
     events.api,
     files.api,
+    increments.api,
     invoice_lines.api,
     invoice_pages.api,
     invoice_payments.api,

@@ -7,6 +7,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from twindiff.kit import UNSET, Call, UnsetType
+from twindiff.kit.styles.stripe import StripeError
+
+from .objects import Fields, new_id
+from .params import OptText, Part
+
 ROUTING_NUMBER = "110000000"
 
 
@@ -65,9 +71,9 @@ NO_BANK = {"55555": "sepa_debit_bank_not_supported", "66666": "sepa_debit_debits
 
 def _banks() -> list[Bank]:
     us = (line.split() for line in _US.strip().splitlines())
-    found = [Bank(f"usBankAccount_{name}", "us_bank_account", number, "".join(rest)) for name, number, *rest in us]
+    american = [Bank(f"usBankAccount_{name}", "us_bank_account", number, "".join(rest)) for name, number, *rest in us]
     sepa = (line.split() for line in _SEPA.strip().splitlines())
-    return found + [_sepa(scenario, number) for scenario, *numbers in sepa for number in numbers]
+    return american + [_sepa(scenario, number) for scenario, *numbers in sepa for number in numbers]
 
 
 def _sepa(scenario: str, number: str) -> Bank:
@@ -88,3 +94,57 @@ def bank_numbered(type: str, number: str) -> Bank | None:
     """The test account of a number."""
     bank = BY_NUMBER.get(number.replace(" ", ""))
     return bank if bank and bank.type == type else None
+
+
+class BankAccount(Part):
+    """A bank account that is debited; each country has its own names for the same."""
+
+    account_holder_type: OptText = UNSET
+    account_type: OptText = UNSET
+    account_number: OptText = UNSET
+    routing_number: OptText = UNSET
+    institution_number: OptText = UNSET
+    transit_number: OptText = UNSET
+    sort_code: OptText = UNSET
+    bsb_number: OptText = UNSET
+    iban: OptText = UNSET
+    financial_connections_account: OptText = UNSET
+
+
+def bank_columns(call: Call, type: str, params: BankAccount | UnsetType) -> Fields:
+    """The columns of a bank account, of which the last digits are shown."""
+    if not isinstance(params, BankAccount):
+        raise StripeError(f"Missing required param: {type}.", code="parameter_missing", param=type)
+    number = str(params.iban or params.account_number or "000123456789")
+    known = bank_numbered(type, number)
+    return {
+        "type": type,
+        "details": {"fingerprint": new_id(call, "", 16), "last4": number[-4:], **_bank_details(type, number, params)},
+        "test_card": known.name if known else "",
+        "verified": bool(params.financial_connections_account),
+    }
+
+
+def _bank_details(type: str, number: str, params: BankAccount) -> Fields:
+    """What is shown of an account besides its last digits."""
+    if type == "us_bank_account":
+        return {
+            "account_holder_type": params.account_holder_type or "individual",
+            "account_type": params.account_type or "checking",
+            "bank_name": "STRIPE TEST BANK",
+            "financial_connections_account": params.financial_connections_account or None,
+            "networks": {"preferred": "ach", "supported": ["ach"]},
+            "routing_number": params.routing_number or ROUTING_NUMBER,
+            "status_details": {},
+        }
+    if type == "sepa_debit":
+        if code := NO_BANK.get(number[-5:]):
+            message = "The bank of this IBAN cannot be debited by SEPA Direct Debit."
+            raise StripeError(message, code=code, param="sepa_debit[iban]")
+        return {"bank_code": number[4:12], "branch_code": "", "country": number[:2], "generated_from": None}
+    names = {
+        "acss_debit": ("institution_number", "transit_number"),
+        "bacs_debit": ("sort_code",),
+        "au_becs_debit": ("bsb_number",),
+    }[type]
+    return {name: getattr(params, name) or None for name in names}

@@ -78,7 +78,9 @@ class Charge(
     status: Column[str]
     transfer_data: Column[Json] = column(default=None)
     transfer_group: Column[str | None] = column(default=None)
+    application_fee: Column[str | None] = column(default=None)
     application_fee_amount: Column[int | None] = column(default=None)
+    transfer: Column[str | None] = column(default=None)
     special: Column[str] = column(default="", derived=True)
     """What is special about the card that it was paid with."""
 
@@ -97,7 +99,6 @@ charge_object = shown(
     "charge",
     "special",
     application=None,
-    application_fee=None,
     calculated_statement_descriptor=_descriptor,
     destination=None,
     failure_balance_transaction=None,
@@ -122,7 +123,17 @@ CHARGES = resource(
     "charge",
     "ch_",
     charge_object,
-    expandable=("balance_transaction", "customer", "dispute", "payment_intent", "payment_method"),
+    expandable=(
+        "application_fee",
+        "balance_transaction",
+        "customer",
+        "dispute",
+        "on_behalf_of",
+        "payment_intent",
+        "payment_method",
+        "transfer",
+        "transfer_data.destination",
+    ),
     includes={"refunds": _refunds},
 )
 
@@ -283,6 +294,7 @@ class Attempt(NamedTuple):
     method: PaymentMethod
     capture: bool = True
     off_session: bool = False
+    may_increment: bool = False
     shared: Fields = {}  # noqa: RUF012 - never written to
     """Further columns of the charge: customer, description, payment_intent …"""
 
@@ -359,12 +371,12 @@ def settle(call: Call, charge: Charge, amount: int) -> Charge:
         fee=processing_fee(amount),
         available_on=now(call) if charge.special == "bypass_pending" else settles_on(call),
     )
-    return call.db.change(
-        charge,
-        captured=True,
-        amount_captured=amount,
-        balance_transaction=entered.id,
-    )
+    settled = call.db.change(charge, captured=True, amount_captured=amount, balance_transaction=entered.id)
+    if not settled.transfer_data:
+        return settled
+    from .destinations import pay_on
+
+    return pay_on(call, settled)
 
 
 def _billing(method: PaymentMethod) -> Fields:
@@ -454,6 +466,7 @@ def _shared_details(card: Fields) -> Fields:
 def _authorized(call: Call, asked: Attempt, decline: Decline | None) -> Fields:
     """What the bank has authorized."""
     unavailable = {"status": "unavailable"}
+    more = {"status": "available"} if asked.may_increment and not asked.capture else unavailable
     waiting = not asked.capture and decline is None
     return {
         "amount_authorized": None if decline else asked.amount,
@@ -461,7 +474,7 @@ def _authorized(call: Call, asked: Attempt, decline: Decline | None) -> Fields:
         **({"capture_before": now(call) + WEEK} if waiting else {}),
         "electronic_commerce_indicator": "07",
         "extended_authorization": {"status": "disabled"},
-        "incremental_authorization": unavailable,
+        "incremental_authorization": more,
         "installments": None,
         "mandate": None,
         "multicapture": unavailable,

@@ -10,14 +10,15 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
-from .accounts import ACCOUNTS
+from .confirmation_tokens import Spent, spend
 from .currencies import check_charge, checked_currency
 from .customers import CUSTOMERS
+from .destinations import check_destination
 from .events import update
 from .lists import equal, list_of, within
 from .mandates import OptMandateData, accept
 from .method_types import allowed, check_choice
-from .objects import Fields, find, refer, retrieve
+from .objects import Fields, refer, retrieve
 from .params import (
     Integer,
     ListParams,
@@ -203,13 +204,18 @@ def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> 
     if params.off_session is not UNSET and not params.confirm:
         message = "You can only use `off_session` when `confirm` is true."
         raise StripeError(message, param="off_session")
-    _check_connect(call, params)
+    if params.confirmation_token and not params.confirm:
+        message = "You can only use `confirmation_token` when `confirm` is true."
+        raise StripeError(message, param="confirmation_token")
+    check_destination(call, params, params.amount)
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
     fields = {**given(params, *_NO_COLUMNS, "amount", "currency"), **_ways(params, currency)}
     if "automatic_payment_methods" not in fields:
         _check_descriptor(params, fields["payment_method_types"])
-    method = _method(call, params, fields.get("customer"))
+    spent = spend(call, params.confirmation_token)
+    method = _method(call, params, fields.get("customer"), spent)
+    fields = {**(spent.fields if spent else {}), **fields}
     made = create(
         call,
         params.amount,
@@ -219,21 +225,9 @@ def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> 
         payment_method_options=value_of(params.payment_method_options or {}),
         metadata=merged_metadata({}, params.metadata),
     )
+    if spent:
+        spent.on(call, payment_intent=made.id)
     return _confirm(call, made, params) if params.confirm else payment_intent_object(made)
-
-
-def _check_connect(call: Call, params: CreateIntent) -> None:
-    """Raise for a fee of nobody's, and for accounts that there are not."""
-    destination = params.transfer_data.destination if isinstance(params.transfer_data, TransferData) else UNSET
-    if params.application_fee_amount is not UNSET and not destination:
-        message = (
-            "Can only apply an application_fee_amount when the PaymentIntent is attempting a direct payment (using an "
-            "OAuth key or Stripe-Account header) or destination payment (using `transfer_data[destination]`)."
-        )
-        raise StripeError(message, param="application_fee_amount")
-    if destination and find(call, ACCOUNTS, destination) is None:
-        message = f"No such destination: '{destination[:100]}'"
-        raise StripeError(message, code="resource_missing", param="transfer_data[destination]")
 
 
 SEARCHABLE = {
@@ -305,8 +299,11 @@ def confirm_payment_intent(call: Call, intent: str, params: Annotated[ConfirmInt
             "with one of the following statuses may be confirmed: requires_confirmation, requires_action."
         )
         raise unexpected(message)
-    wanted = given(params, *_NO_COLUMNS)
-    if method := _method(call, params, row.customer):
+    spent = spend(call, params.confirmation_token)
+    wanted = {**(spent.fields if spent else {}), **given(params, *_NO_COLUMNS)}
+    if spent:
+        spent.on(call, payment_intent=row.id)
+    if method := _method(call, params, row.customer, spent):
         wanted["payment_method"] = method.id
     if isinstance(params.payment_method_options, dict):
         wanted["payment_method_options"] = {**row.payment_method_options, **value_of(params.payment_method_options)}
@@ -380,8 +377,10 @@ def _check_descriptor(params: CreateIntent | UpdateIntent, types: list[str]) -> 
         )
 
 
-def _method(call: Call, params: IntentParams, customer: str | None) -> PaymentMethod | None:
+def _method(call: Call, params: IntentParams, customer: str | None, spent: Spent | None = None) -> PaymentMethod | None:
     """The payment method that is given, or made of what is given."""
+    if spent and not params.payment_method:
+        return spent.method
     if isinstance(params.payment_method_data, NewMethod):
         return make(call, params.payment_method_data)
     if not isinstance(params.payment_method, str) or not params.payment_method:

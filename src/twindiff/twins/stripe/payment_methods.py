@@ -10,12 +10,12 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
 from twindiff.kit.styles.stripe import StripeError
 
-from .banks import BANKS, NO_BANK, ROUTING_NUMBER, Bank, bank_named, bank_numbered
+from .banks import BANKS, Bank, BankAccount, bank_columns, bank_named
 from .cards import BY_NAME, Card, card_named, card_numbered, decline_of
 from .customers import CUSTOMERS, Customer, existing
 from .events import record_row, update
 from .lists import equal, list_of
-from .objects import Fields, StripeObject, find, new, new_id, now, refer, resource, retrieve, shown
+from .objects import Fields, StripeObject, find, new, now, refer, resource, retrieve, shown
 from .params import (
     Address,
     ListParams,
@@ -127,21 +127,6 @@ class Billing(Part):
     name: OptText = UNSET
     phone: OptText = UNSET
     tax_id: OptText = UNSET
-
-
-class BankAccount(Part):
-    """A bank account that is debited; each country has its own names for the same."""
-
-    account_holder_type: OptText = UNSET
-    account_type: OptText = UNSET
-    account_number: OptText = UNSET
-    routing_number: OptText = UNSET
-    institution_number: OptText = UNSET
-    transit_number: OptText = UNSET
-    sort_code: OptText = UNSET
-    bsb_number: OptText = UNSET
-    iban: OptText = UNSET
-    financial_connections_account: OptText = UNSET
 
 
 class NewMethod(Params):
@@ -351,7 +336,7 @@ def named_columns(call: Call, id: str) -> Fields | None:
         return None
     number = {"iban": bank.number} if bank.type == "sepa_debit" else {"account_number": bank.number}
     billing = {"name": "Jenny Rosen", "email": "jenny@example.com"}
-    return {**_bank(call, bank.type, BankAccount(**number)), "billing_details": billing, "verified": True}
+    return {**bank_columns(call, bank.type, BankAccount(**number)), "billing_details": billing, "verified": True}
 
 
 def attached(call: Call, id: str, customer: str, param: str) -> PaymentMethod:
@@ -368,6 +353,11 @@ def attached(call: Call, id: str, customer: str, param: str) -> PaymentMethod:
 
 def make(call: Call, params: NewMethod) -> PaymentMethod:
     """A payment method of parameters, which belongs to nobody yet."""
+    return new(call, METHODS, **columns_of(call, params))
+
+
+def columns_of(call: Call, params: NewMethod) -> Fields:
+    """The columns of the payment method that parameters describe."""
     type = _type(params)
     fields: Fields = {
         "billing_details": value_of(params.billing_details) if isinstance(params.billing_details, Billing) else {},
@@ -375,10 +365,10 @@ def make(call: Call, params: NewMethod) -> PaymentMethod:
         "allow_redisplay": params.allow_redisplay or "unspecified",
     }
     if type == "card":
-        return new(call, METHODS, **fields, **_card(call, params.card))
+        return {**fields, **_card(call, params.card)}
     if type in DEBITS:
-        return new(call, METHODS, **fields, **_bank(call, type, getattr(params, type)))
-    return new(call, METHODS, **fields, type=type)
+        return {**fields, **bank_columns(call, type, getattr(params, type))}
+    return {**fields, "type": type}
 
 
 def _type(params: NewMethod) -> str:
@@ -449,45 +439,6 @@ def card_columns(call: Call, card: Card, params: CardParams | UnsetType) -> Fiel
         "wallet": None,
     }
     return {"type": "card", "details": details, "test_card": card.name}
-
-
-def _bank(call: Call, type: str, params: BankAccount | UnsetType) -> Fields:
-    """The columns of a bank account, of which the last digits are shown."""
-    if not isinstance(params, BankAccount):
-        raise StripeError(f"Missing required param: {type}.", code="parameter_missing", param=type)
-    number = str(params.iban or params.account_number or "000123456789")
-    known = bank_numbered(type, number)
-    return {
-        "type": type,
-        "details": {"fingerprint": new_id(call, "", 16), "last4": number[-4:], **_bank_details(type, number, params)},
-        "test_card": known.name if known else "",
-        "verified": bool(params.financial_connections_account),
-    }
-
-
-def _bank_details(type: str, number: str, params: BankAccount) -> Fields:
-    """What is shown of an account besides its last digits."""
-    if type == "us_bank_account":
-        return {
-            "account_holder_type": params.account_holder_type or "individual",
-            "account_type": params.account_type or "checking",
-            "bank_name": "STRIPE TEST BANK",
-            "financial_connections_account": params.financial_connections_account or None,
-            "networks": {"preferred": "ach", "supported": ["ach"]},
-            "routing_number": params.routing_number or ROUTING_NUMBER,
-            "status_details": {},
-        }
-    if type == "sepa_debit":
-        if code := NO_BANK.get(number[-5:]):
-            message = "The bank of this IBAN cannot be debited by SEPA Direct Debit."
-            raise StripeError(message, code=code, param="sepa_debit[iban]")
-        return {"bank_code": number[4:12], "branch_code": "", "country": number[:2], "generated_from": None}
-    names = {
-        "acss_debit": ("institution_number", "transit_number"),
-        "bacs_debit": ("sort_code",),
-        "au_becs_debit": ("bsb_number",),
-    }[type]
-    return {name: getattr(params, name) or None for name in names}
 
 
 def _listed(call: Call, params: ListMethods, url: str, customer: str) -> Fields:

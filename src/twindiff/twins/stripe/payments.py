@@ -207,8 +207,7 @@ def _needed(intent: PaymentIntent, method: PaymentMethod, *, off_session: bool) 
     if method.type in REDIRECTS and method.type != "link":
         return "redirect_to_url"
     outcome = outcome_of(method)
-    options: Fields = intent.payment_method_options.get("card") or {}
-    wanted = options.get("request_three_d_secure")
+    wanted = _options_of_cards(intent).get("request_three_d_secure")
     asks = outcome.startswith("authenticate") or (
         outcome == "three_d_secure_optional" and wanted in ("any", "challenge")
     )
@@ -229,6 +228,10 @@ def _await_action(call: Call, intent: PaymentIntent, kind: str) -> PaymentIntent
     waiting = call.db.change(intent, status="requires_action", next_action=action, last_payment_error=None)
     record_row(call, "payment_intent.requires_action", PAYMENTS, waiting)
     return waiting
+
+
+def _options_of_cards(intent: PaymentIntent) -> Fields:
+    return intent.payment_method_options.get("card") or {}
 
 
 def microdeposit_action(call: Call, intent: str) -> Fields:
@@ -257,6 +260,7 @@ def _asked(intent: PaymentIntent, method: PaymentMethod, *, off_session: bool) -
         method,
         capture=intent.capture_method != "manual",
         off_session=off_session,
+        may_increment=_options_of_cards(intent).get("request_incremental_authorization") == "if_available",
         shared={**shared, "payment_intent": intent.id},
     )
 

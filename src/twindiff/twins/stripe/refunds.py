@@ -13,6 +13,7 @@ from twindiff.kit.styles.stripe import StripeError
 from .balance_transactions import TRANSACTIONS, enter
 from .charges import CHARGES, Charge
 from .currencies import spoken
+from .destinations import check_reversal, take_back
 from .events import record_row, update
 from .lists import equal, list_of, within
 from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, resource, retrieve, shown
@@ -43,6 +44,7 @@ class Refund(
     payment_intent: Column[str | None] = column(default=None, derived=True)
     reason: Column[str | None] = column(default=None)
     status: Column[str]
+    transfer_reversal: Column[str | None] = column(default=None)
     settles_at: Column[int] = column(default=0, derived=True)
     """When it is known whether it went well."""
 
@@ -55,7 +57,6 @@ _shown = shown(
     "failure_reason",
     receipt_number=None,
     source_transfer_reversal=None,
-    transfer_reversal=None,
     livemode=LEFT_OUT,
 )
 
@@ -77,7 +78,13 @@ REFUNDS = resource(
     "re_",
     refund_object,
     param="id",
-    expandable=("balance_transaction", "charge", "payment_intent", "failure_balance_transaction"),
+    expandable=(
+        "balance_transaction",
+        "charge",
+        "payment_intent",
+        "failure_balance_transaction",
+        "transfer_reversal",
+    ),
 )
 
 
@@ -120,7 +127,12 @@ def create_refund(call: Call, params: Annotated[CreateRefund, Body]) -> Fields:
     if charge.status == "succeeded" and not charge.captured and charge.payment_intent:
         return _release(call, charge, params)
     amount = _amount(charge, params.amount)
-    return refund_object(refund(call, charge, amount, params.reason or None, merged_metadata({}, params.metadata)))
+    back = {"transfer": params.reverse_transfer is True, "fee": params.refund_application_fee is True}
+    check_reversal(charge, **back)
+    made = refund(call, charge, amount, params.reason or None, merged_metadata({}, params.metadata))
+    if reversal := take_back(call, charge, amount, made.id, **back):
+        made = call.db.change(made, transfer_reversal=reversal)
+    return refund_object(made)
 
 
 @api.get("/refunds/{id}")

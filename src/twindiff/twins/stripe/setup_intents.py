@@ -12,6 +12,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Exchange, Json, Operations, 
 from twindiff.kit.styles.stripe import StripeError
 
 from .cards import Decline, decline_of
+from .confirmation_tokens import spend
 from .customers import CUSTOMERS, Customer
 from .events import record_row, update
 from .lists import equal, list_of, within
@@ -198,8 +199,11 @@ def create_setup_intent(call: Call, params: Annotated[CreateSetup, Body]) -> Any
     check_choice(call, params)
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
-    method = _method(call, params)
+    spent = spend(call, params.confirmation_token if params.confirm else UNSET)
+    method = spent.method if spent else _method(call, params)
     id = object_id(call, SETUPS.prefix)
+    if spent:
+        spent.on(call, setup_intent=id)
     made = new(
         call,
         SETUPS,
@@ -258,7 +262,10 @@ def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup
             )
         raise StripeError(message, code="setup_intent_unexpected_state")
     wanted = {name: value for name, value in given(params).items() if name == "return_url"}
-    if method := _method(call, params):
+    spent = spend(call, params.confirmation_token)
+    if spent:
+        spent.on(call, setup_intent=row.id)
+    if method := spent.method if spent else _method(call, params):
         wanted["payment_method"] = method.id
     return _confirm(call, call.db.change(row, **wanted) if wanted else row, params.mandate_data)
 

@@ -5,7 +5,7 @@ https://docs.stripe.com/api/transfers
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
 from twindiff.kit.styles.stripe import StripeError
@@ -30,6 +30,7 @@ class TransferReversal(
     balance_transaction: Column[str | None] = column(default=None)
     currency: Column[str]
     metadata: Column[Json] = column(default={})
+    source_refund: Column[str | None] = column(default=None)
     transfer: Column[str]
 
 
@@ -41,10 +42,9 @@ REVERSALS = resource(
         TransferReversal,
         "transfer_reversal",
         destination_payment_refund=None,
-        source_refund=None,
         livemode=LEFT_OUT,
     ),
-    expandable=("balance_transaction", "transfer"),
+    expandable=("balance_transaction", "source_refund", "transfer"),
 )
 
 
@@ -140,12 +140,16 @@ def create_transfer(call: Call, params: Annotated[CreateTransfer, Body]) -> Fiel
     if charge is None:
         check_funds(call, amount, currency)
     fields = given(params, "amount", "currency", "source_type")
-    metadata = merged_metadata({}, params.metadata)
-    made = new(call, TRANSFERS, **fields, amount=amount, currency=currency, metadata=metadata)
+    return transfer_object(pay(call, amount, currency, **fields, metadata=merged_metadata({}, params.metadata)))
+
+
+def pay(call: Call, amount: int, currency: str, **fields: Any) -> Transfer:
+    """A transfer to a connected account, whose money is gone."""
+    made = new(call, TRANSFERS, **fields, amount=amount, currency=currency)
     entered = enter(call, "transfer", -amount, currency, made.id, description=made.description)
     made = call.db.change(made, balance_transaction=entered.id)
     record_row(call, "transfer.created", TRANSFERS, made)
-    return transfer_object(made)
+    return made
 
 
 @api.get("/{transfer}")
@@ -179,19 +183,20 @@ def reverse_transfer(call: Call, transfer: str, params: Annotated[ReverseTransfe
     if not 1 <= amount <= left:
         message = f"Transfer reversal amount ({spoken(amount, row.currency)}) must be from 1 to {left}, what is left."
         raise StripeError(message, param="amount")
-    made = new(
-        call,
-        REVERSALS,
-        amount=amount,
-        currency=row.currency,
-        transfer=row.id,
-        metadata=merged_metadata({}, params.metadata),
-    )
+    return REVERSALS.show(reverse(call, row, amount, merged_metadata({}, params.metadata)))
+
+
+def reverse(
+    call: Call, row: Transfer, amount: int, metadata: dict[str, str], source_refund: str | None = None
+) -> TransferReversal:
+    """A part of a transfer that has come back."""
+    fields: Fields = {"metadata": metadata, "source_refund": source_refund}
+    made = new(call, REVERSALS, amount=amount, currency=row.currency, transfer=row.id, **fields)
     entered = enter(call, "transfer_refund", amount, row.currency, made.id, category="transfer_reversal")
-    shown = REVERSALS.show(call.db.change(made, balance_transaction=entered.id))
-    fields = {"amount_reversed": row.amount_reversed + amount, "reversals": [shown, *row.reversals]}
-    update(call, TRANSFERS, row, "transfer.reversed", **fields)
-    return shown
+    made = call.db.change(made, balance_transaction=entered.id)
+    reversals = [REVERSALS.show(made), *row.reversals]
+    update(call, TRANSFERS, row, "transfer.reversed", amount_reversed=row.amount_reversed + amount, reversals=reversals)
+    return made
 
 
 @api.get("/{transfer}/reversals")

@@ -1,0 +1,88 @@
+"""Payments for connected accounts: their charges are paid on, less the shop's fee, and taken back by refunds.
+
+https://docs.stripe.com/connect/destination-charges
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twindiff.kit import Call
+from twindiff.kit.styles.stripe import StripeError
+
+from . import application_fees
+from .accounts import ACCOUNTS
+from .application_fees import FEES
+from .charges import Charge
+from .objects import Fields, find, retrieve
+from .transfers import TRANSFERS, pay, reverse
+
+
+def check_destination(call: Call, params: Any, amount: int) -> None:
+    """Raise for a fee of nobody's, or of more than is paid, and for accounts that there are not."""
+    wanted: Any = params.transfer_data
+    destination = wanted.destination if wanted else ""
+    fee: Any = params.application_fee_amount
+    if isinstance(fee, int) and not destination:
+        message = (
+            "Can only apply an application_fee_amount when the PaymentIntent is attempting a direct payment (using an "
+            "OAuth key or Stripe-Account header) or destination payment (using `transfer_data[destination]`)."
+        )
+        raise StripeError(message, param="application_fee_amount")
+    if destination and find(call, ACCOUNTS, destination) is None:
+        message = f"No such destination: '{destination[:100]}'"
+        raise StripeError(message, code="resource_missing", param="transfer_data[destination]")
+    if isinstance(fee, int) and wanted and isinstance(wanted.amount, int):
+        message = "You may only specify one of these parameters: application_fee_amount, transfer_data[amount]."
+        raise StripeError(message, param="application_fee_amount")
+    for given, name in ((fee, "application_fee_amount"), (wanted and wanted.amount, "transfer_data[amount]")):
+        if isinstance(given, int) and not isinstance(given, bool) and not 0 <= given <= amount:
+            raise StripeError(f"The {name} must be from 0 to the amount of the payment, {amount}.", param=name)
+    behalf: Any = params.on_behalf_of
+    if behalf and find(call, ACCOUNTS, behalf) is None:
+        message = f"No such account: '{behalf[:100]}'"
+        raise StripeError(message, code="resource_missing", param="on_behalf_of")
+
+
+def pay_on(call: Call, charge: Charge) -> Charge:
+    """A charge whose money was transferred to its destination, less a fee."""
+    wanted: Fields = charge.transfer_data
+    group = charge.transfer_group or (f"group_{charge.payment_intent}" if charge.payment_intent else None)
+    transfer = pay(
+        call,
+        min(wanted.get("amount") or charge.amount_captured, charge.amount_captured),
+        charge.currency,
+        destination=wanted["destination"],
+        source_transaction=charge.id,
+        transfer_group=group,
+    )
+    fields: Fields = {"transfer": transfer.id, "transfer_group": group}
+    if charge.application_fee_amount:
+        kept = min(charge.application_fee_amount, charge.amount_captured)
+        fields["application_fee"] = application_fees.keep(call, charge, wanted["destination"], kept).id
+    return call.db.change(charge, **fields)
+
+
+def take_back(call: Call, charge: Charge, amount: int, refund: str, *, transfer: bool, fee: bool) -> str | None:
+    """Take back a refunded part of what was paid on, and give back that part of the fee; gives the reversal's id."""
+    reversal = None
+    if transfer and charge.transfer:
+        row = retrieve(call, TRANSFERS, charge.transfer)
+        part = min(amount * row.amount // charge.amount_captured, row.amount - row.amount_reversed)
+        reversal = reverse(call, row, part, {}, source_refund=refund).id if part else None
+    if fee and charge.application_fee:
+        kept = retrieve(call, FEES, charge.application_fee)
+        part = min(amount * kept.amount // charge.amount_captured, kept.amount - kept.amount_refunded)
+        if part:
+            application_fees.give_back(call, kept, part, {})
+    return reversal
+
+
+def check_reversal(charge: Charge, *, transfer: bool, fee: bool) -> None:
+    """Raise where there is nothing to take back."""
+    if transfer and not charge.transfer:
+        message = f"The charge {charge.id} has no transfer, so that `reverse_transfer` cannot be true."
+        raise StripeError(message, param="reverse_transfer")
+    if fee and not charge.application_fee:
+        message = f"The charge {charge.id} has no application fee, so that `refund_application_fee` cannot be true."
+        raise StripeError(message, param="refund_application_fee")

@@ -1,0 +1,89 @@
+"""Payments for connected accounts: destinations, the shop's fees, and what comes back by refunds."""
+
+from typing import Any
+
+import pytest
+import stripe as sdk
+
+
+@pytest.fixture
+def account(stripe):
+    return stripe.post("accounts", type="express", country="US", email="seller@shop.example")["id"]
+
+
+def pay(stripe, account, **more):
+    asked: Any = {"amount": 2000, "currency": "usd", "payment_method": "pm_card_visa", "confirm": True}
+    asked |= {"allowed_payment_method_types": ["card"], "transfer_data": {"destination": account}, **more}
+    return stripe.post("payment_intents", **asked, expand=["latest_charge.transfer"])
+
+
+def test_a_destination_is_paid_on_and_the_shop_keeps_its_fee(stripe, account):
+    paid = pay(stripe, account, application_fee_amount=300)
+    charge = paid["latest_charge"]
+    transfer = charge["transfer"]
+    assert (transfer["amount"], transfer["destination"], transfer["source_transaction"]) == (
+        2000,
+        account,
+        charge["id"],
+    )
+    assert transfer["transfer_group"] == charge["transfer_group"] == f"group_{paid['id']}"
+    fee = stripe.get(f"application_fees/{charge['application_fee']}")
+    assert (fee["amount"], fee["account"], fee["charge"]) == (300, account, charge["id"])
+    types = [each["type"] for each in stripe.get("balance_transactions")["data"]]
+    assert types == ["application_fee", "transfer", "charge"]
+
+
+def test_a_part_of_a_payment_is_paid_on(stripe, account):
+    paid = pay(stripe, account, transfer_data={"destination": account, "amount": 1500})
+    assert paid["latest_charge"]["transfer"]["amount"] == 1500
+    assert stripe.get("application_fees")["data"] == []
+
+
+def test_what_is_captured_later_is_paid_on_then(stripe, account):
+    held = pay(stripe, account, capture_method="manual")
+    assert stripe.get("transfers")["data"] == []
+    stripe.post(f"payment_intents/{held['id']}/capture", amount_to_capture=1200)
+    assert stripe.get("transfers")["data"][0]["amount"] == 1200
+
+
+def test_a_refund_takes_back_transfer_and_fee_in_part(stripe, account):
+    paid = pay(stripe, account, application_fee_amount=300)
+    back = {"reverse_transfer": True, "refund_application_fee": True}
+    refund = stripe.post("refunds", payment_intent=paid["id"], amount=1000, **back)
+    transfer = stripe.get(f"transfers/{paid['latest_charge']['transfer']['id']}")
+    assert transfer["amount_reversed"] == 1000
+    assert transfer["reversals"]["data"][0]["id"] == refund["transfer_reversal"]
+    fee = stripe.get(f"application_fees/{paid['latest_charge']['application_fee']}")
+    assert (fee["amount_refunded"], fee["refunds"]["data"][0]["amount"]) == (150, 150)
+
+
+@pytest.mark.parametrize("name", ["reverse_transfer", "refund_application_fee"])
+def test_there_is_nothing_to_take_back_of_a_plain_payment(stripe, name):
+    asked: Any = {"amount": 2000, "currency": "usd", "payment_method": "pm_card_visa", "confirm": True}
+    paid = stripe.post("payment_intents", **asked, allowed_payment_method_types=["card"])
+    assert stripe.error("POST", "refunds", payment_intent=paid["id"], **{name: True})["param"] == name
+
+
+@pytest.mark.parametrize(
+    ("more", "param"),
+    [
+        ({"application_fee_amount": 2001}, "application_fee_amount"),
+        ({"transfer_data": {"destination": "acct_none"}}, "transfer_data[destination]"),
+        ({"on_behalf_of": "acct_none"}, "on_behalf_of"),
+    ],
+)
+def test_what_cannot_be_paid_on_is_refused(stripe, account, more, param):
+    asked: Any = {"amount": 2000, "currency": "usd", "transfer_data": {"destination": account}, **more}
+    assert stripe.error("POST", "payment_intents", **asked)["param"] == param
+
+
+def test_a_fee_is_refunded_by_itself(stripe, account):
+    charge = pay(stripe, account, application_fee_amount=300)["latest_charge"]
+    client = sdk.StripeClient("sk_test_shop", base_addresses={"api": stripe.url})
+    refunded = client.v1.application_fees.refunds.create(charge["application_fee"], {"amount": 100})
+    assert (refunded.amount, refunded.fee) == (100, charge["application_fee"])
+    assert [each.id for each in client.v1.application_fees.refunds.list(charge["application_fee"]).data] == [
+        refunded.id
+    ]
+    error = stripe.error("POST", f"application_fees/{charge['application_fee']}/refunds", amount=201)
+    assert error["param"] == "amount"
