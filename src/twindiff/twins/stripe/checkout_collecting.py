@@ -87,8 +87,8 @@ def shipping_of(row: CheckoutSession) -> Fields | None:
 
 
 def count_discounts(call: Call, row: CheckoutSession) -> None:
-    """Count the codes and coupons of a payment; a subscription counts its own."""
-    for each in row.discounts if row.mode == "payment" else ():
+    """Count the codes and coupons of a payment; a subscription and an invoice count their own."""
+    for each in row.discounts if row.mode == "payment" and not row.invoice else ():
         coupon = refer(call, COUPONS, each["coupon"], "coupon")
         if coupon.valid:  # it may have been used up while the customer was paying
             redeem(call, coupon)

@@ -18,7 +18,7 @@ from .checkout_sessions import SESSIONS, CheckoutSession, open_session
 from .checkout_settings import phone_of
 from .currencies import spoken
 from .customers import CUSTOMERS, CreateCustomer, Customer, create_customer
-from .discounts import DiscountParams
+from .discounts import DiscountParams, give
 from .events import record_row
 from .invoice_objects import INVOICES
 from .objects import find, refer, retrieve
@@ -26,6 +26,7 @@ from .pages import CardForm, Returned, card_form, new_method, page, redirect, ta
 from .params import Params
 from .payment_links import LINKS, PaymentLink, asked, count_completed
 from .payment_methods import PaymentMethod, attach, make
+from .sale_invoices import paid_invoice
 from .sale_items import SaleItemParams, items_for, items_params, prices_for
 from .setup_intents import CreateSetup, create_setup_intent
 from .subscription_objects import SUBSCRIPTIONS
@@ -153,7 +154,7 @@ def _customer(call: Call, row: CheckoutSession, form: SessionForm, email: str | 
     """Who pays; a customer is made where one is needed."""
     if row.customer:
         return refer(call, CUSTOMERS, row.customer, "customer")
-    if row.mode == "payment" and row.customer_creation != "always":
+    if row.mode == "payment" and row.customer_creation != "always" and not _has_invoice(row):
         return None
     made = create_customer(call, CreateCustomer(email=email or "", name=form.name or "", phone=form.phone or ""))
     return retrieve(call, CUSTOMERS, made["id"])
@@ -281,12 +282,30 @@ def complete(call: Call, row: CheckoutSession) -> Answer:
 def _completed(call: Call, row: CheckoutSession) -> CheckoutSession:
     free = row.mode == "setup" or not row.amount_total or _in_trial(call, row)
     status = "no_payment_required" if free else "paid"
-    done = call.db.change(row, status="complete", payment_status=status)
+    invoice = _invoice(call, row) if _has_invoice(row) and not free else row.invoice
+    done = call.db.change(row, status="complete", payment_status=status, invoice=invoice)
     count_discounts(call, done)
     if done.payment_link:
         count_completed(call, done.payment_link)
     record_row(call, "checkout.session.completed", SESSIONS, done)
     return done
+
+
+def _has_invoice(row: CheckoutSession) -> bool:
+    wanted: dict[str, Any] = row.settings.get("invoice_creation") or {}
+    return row.mode == "payment" and bool(wanted.get("enabled"))
+
+
+def _invoice(call: Call, row: CheckoutSession) -> str:
+    """Make the invoice of a payment; gives its id."""
+    said: dict[str, Any] = dict(row.settings["invoice_creation"].get("invoice_data") or {})
+    said["rendering"] = said.pop("rendering_options", None)
+    said.pop("issuer", None)
+    off = [DiscountParams(**_known(each)) for each in row.discounts]
+    intent = retrieve(call, payments.PAYMENTS, row.payment_intent or "")
+    customer = retrieve(call, CUSTOMERS, row.customer or "")
+    fields = {**said, "shipping_cost": row.shipping_cost, "discounts": give(call, off, customer.id)}
+    return paid_invoice(call, customer, items_for(call, row.id), intent, fields).id
 
 
 def _in_trial(call: Call, row: CheckoutSession) -> bool:

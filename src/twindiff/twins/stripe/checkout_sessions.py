@@ -15,6 +15,7 @@ from .checkout_settings import KEPT, VIEWS, PageSettings, settings_of
 from .coupons import COUPONS, Coupon
 from .currencies import check_charge
 from .customers import CUSTOMERS
+from .destinations import check_destination
 from .discounts import DiscountParams
 from .events import record_row, update
 from .layer import version_of
@@ -30,11 +31,14 @@ from .params import (
     OptText,
     Params,
     Part,
+    Shipping,
+    check_text,
     given,
     is_set,
     merged_metadata,
     value_of,
 )
+from .payment_intents import TransferData
 from .pricing import percentage
 from .promotion_codes import PROMOTION_CODES
 from .sale_items import OptSaleItems, SaleItem, add_items, listed_items, prices_for, shown_items, totals
@@ -118,7 +122,6 @@ session_object = shown(
     currency_conversion=None,
     custom_fields=_custom_fields,
     customer_account=None,
-    invoice_creation=None,
     payment_method_configuration_details=None,
     permissions=None,
     recovered_from=None,
@@ -180,6 +183,10 @@ class IntentData(Part):
     setup_future_usage: Literal["off_session", "on_session"] | UnsetType = UNSET
     statement_descriptor: OptText = UNSET
     statement_descriptor_suffix: OptText = UNSET
+    application_fee_amount: OptInteger = UNSET
+    on_behalf_of: OptText = UNSET
+    shipping: Shipping | UnsetType = UNSET
+    transfer_data: TransferData | UnsetType = UNSET
     transfer_group: OptText = UNSET
 
 
@@ -264,10 +271,13 @@ def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields
     fields["custom_fields"] = custom_fields(params.custom_fields or [])
     fields["settings"] = settings_of(params, fields.get("customer"))
     fields["payment_intent_data"] = value_of(params.payment_intent_data or {})
+    check_text(fields["payment_intent_data"], "payment_intent_data")
     fields["subscription_data"] = value_of(params.subscription_data or {})
     metadata = merged_metadata({}, params.metadata)
     shipping = params.shipping_options or []
     made = open_session(call, params.line_items, params.discounts, shipping, **fields, metadata=metadata)
+    if isinstance(params.payment_intent_data, IntentData):
+        check_destination(call, params.payment_intent_data, made.amount_total or 0)
     return show(call, SESSIONS, made)
 
 

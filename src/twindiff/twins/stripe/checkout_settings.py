@@ -12,7 +12,7 @@ from twindiff.kit import UNSET, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from .objects import Fields
-from .params import AutomaticTax, OptBool, OptText, Params, Part, Unset, value_of
+from .params import AutomaticTax, Issuer, OptBool, OptText, Params, Part, Unset, value_of
 
 Keeps = Literal["auto", "never"]
 
@@ -110,6 +110,39 @@ class SetupData(Part):
     on_behalf_of: OptText = UNSET
 
 
+class InvoiceField(Part):
+    """A field that an invoice shows."""
+
+    name: str
+    value: str
+
+
+class InvoiceRendering(Part):
+    """How an invoice is rendered."""
+
+    amount_tax_display: Literal["", "exclude_tax", "include_inclusive_tax"] | UnsetType = UNSET
+    template: OptText = UNSET
+
+
+class InvoiceData(Part):
+    """What the invoice of a payment has."""
+
+    account_tax_ids: list[str] | Unset | UnsetType = UNSET
+    custom_fields: list[InvoiceField] | Unset | UnsetType = UNSET
+    description: OptText = UNSET
+    footer: OptText = UNSET
+    issuer: Issuer | UnsetType = UNSET
+    metadata: dict[str, str] | UnsetType = UNSET
+    rendering_options: InvoiceRendering | Unset | UnsetType = UNSET
+
+
+class InvoiceCreation(Part):
+    """Whether a payment has an invoice."""
+
+    enabled: bool
+    invoice_data: InvoiceData | UnsetType = UNSET
+
+
 class PageSettings(Params, kw_only=True):
     """The settings of a page, as they are asked for."""
 
@@ -121,7 +154,7 @@ class PageSettings(Params, kw_only=True):
     custom_text: CustomText | UnsetType = UNSET
     customer_update: CustomerUpdate | UnsetType = UNSET
     excluded_payment_method_types: list[str] | UnsetType = UNSET
-    invoice_creation: Switch | UnsetType = UNSET
+    invoice_creation: InvoiceCreation | UnsetType = UNSET
     name_collection: NameCollection | UnsetType = UNSET
     origin_context: OptText = UNSET
     payment_method_options: dict[str, dict[str, Any]] | UnsetType = UNSET
@@ -140,9 +173,6 @@ def settings_of(params: PageSettings, customer: str | None) -> Fields:
     """The settings that were given; raises for those that cannot be."""
     if isinstance(params.customer_update, CustomerUpdate) and not customer:
         raise StripeError("`customer_update` can only be used with `customer`.", param="customer_update")
-    if isinstance(params.invoice_creation, Switch) and params.invoice_creation.enabled:
-        message = "This twin makes no invoices of one-time payments; create one by /v1/invoices."
-        raise StripeError(message, param="invoice_creation")
     settings = {name: getattr(params, name) for name in KEPT}
     return {name: value_of(value) for name, value in settings.items() if value is not UNSET}
 
@@ -198,6 +228,18 @@ def _tax_ids(row: Any) -> Fields | None:
     return given and {"required": "never", **given}
 
 
+_NO_INVOICE_DATA = (
+    "account_tax_ids", "custom_fields", "description", "footer", "issuer", "metadata", "rendering_options",
+)  # fmt: skip
+
+
+def _invoice_creation(row: Any) -> Fields | None:
+    if row.mode != "payment":
+        return None
+    given: Fields = _kept(row, "invoice_creation") or {"enabled": False}
+    return {**given, "invoice_data": {**dict.fromkeys(_NO_INVOICE_DATA), **(given.get("invoice_data") or {})}}
+
+
 VIEWS: Fields = {
     "adaptive_pricing": _as_given("adaptive_pricing"),
     "after_expiration": _recovery,
@@ -206,6 +248,7 @@ VIEWS: Fields = {
     "consent_collection": _consents,
     "custom_text": _text,
     "excluded_payment_method_types": _as_given("excluded_payment_method_types"),
+    "invoice_creation": _invoice_creation,
     "name_collection": _names,
     "origin_context": _as_given("origin_context"),
     "payment_method_options": _options,

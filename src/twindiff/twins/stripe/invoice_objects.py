@@ -77,6 +77,7 @@ class Invoice(
     post_payment_credit_notes_amount: Column[int] = column(default=0, derived=True)
     pre_payment_credit_notes_amount: Column[int] = column(default=0, derived=True)
     rendering: Column[Json] = column(default=None)
+    shipping_cost: Column[Json | None] = column(default=None)
     shipping_details: Column[Json] = column(default=None)
     starting_balance: Column[int] = column(default=0, derived=True)
     statement_descriptor: Column[str | None] = column(default=None)
@@ -123,6 +124,10 @@ def _issuer(row: Invoice) -> Fields:
     return {"type": "self"}
 
 
+def _shipping(row: Invoice) -> int:
+    return row.shipping_cost["amount_total"] if row.shipping_cost else 0
+
+
 def _settings(row: Invoice) -> Fields:
     return {"default_mandate": None, "payment_method_options": None, "payment_method_types": None}
 
@@ -135,7 +140,7 @@ invoice_object = shown(
     "secret",
     account_country=COUNTRY,
     account_name=NAME,
-    amount_shipping=0,
+    amount_shipping=_shipping,
     application=None,
     automatic_tax=_not_automatic,
     customer_account=None,
@@ -147,7 +152,6 @@ invoice_object = shown(
     payment_settings=_settings,
     receipt_number=None,
     rendering=_rendering,
-    shipping_cost=None,
     status_transitions=_transitions,
     threshold_reason=None,
     total_pretax_credit_amounts=_nothing,
@@ -182,6 +186,9 @@ INVOICES = resource(
         "customer",
         "default_payment_method",
         "discounts",
+        "from_invoice.invoice",
+        "latest_revision",
+        "shipping_cost.shipping_rate",
         "test_clock",
         "subscription_details.subscription",
         "total_discount_amounts.discount",

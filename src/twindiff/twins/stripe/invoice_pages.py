@@ -60,6 +60,7 @@ def _known(call: Call, secret: str) -> Invoice:
 
 def _lines(call: Call, invoice: Invoice) -> str:
     rows = [(line.description or "", line.amount) for line in reversed(lines_of(call, invoice.id))]
+    rows += [("Shipping", invoice.shipping_cost["amount_total"])] if invoice.shipping_cost else []
     rows += [("Total", invoice.total), ("Amount due", invoice.amount_due)]
     return table(rows, invoice.currency)
 

@@ -106,8 +106,9 @@ def secret_of_invoice(call: Call, invoice: Fields) -> Fields | None:
 
 
 def ask(call: Call, invoice: Invoice) -> str:
-    """Make the PaymentIntent by which an invoice is to be paid; gives its id."""
-    intent = payments.create(
+    """Make the PaymentIntent by which an invoice is to be paid, unless it has one; gives its id."""
+    known = find(call, payments.PAYMENTS, invoice.payment_intent) if invoice.payment_intent else None
+    intent = known or payments.create(
         call,
         invoice.amount_due,
         invoice.currency,

@@ -15,6 +15,7 @@ from . import cycles, invoiceitems, invoicing, subscription_changes
 from .customers import CUSTOMERS, CreateCustomer, Customer, TaxId, create_customer
 from .discounts import OptDiscounts, give
 from .invoice_objects import INVOICES, make_invoice
+from .layer import version_of
 from .objects import Fields, now, refer, retrieve, show
 from .params import (
     Address,
@@ -129,6 +130,7 @@ class Seen(Exception):
 @api.post("/create_preview")
 def create_preview(call: Call, params: Annotated[CreatePreview, Body]) -> Fields:
     """Show what would be billed."""
+    _check_wanted(call, params)
     memo = dict(call.memo)
     try:
         with call.db.savepoint():
@@ -142,6 +144,24 @@ def create_preview(call: Call, params: Annotated[CreatePreview, Body]) -> Fields
     return {**invoice, **times, "id": f"upcoming_{invoice['id']}", "billing_reason": "upcoming", "status": "draft",
             "amount_paid": 0, "amount_remaining": invoice["amount_due"],
             "attempted": False, "attempt_count": 0}  # fmt: skip
+
+
+CUSTOMERS_ALONE = "2025-03-31"
+"""The version from which a customer alone does not say what is to be seen:
+https://docs.stripe.com/changelog/basil/2025-03-31/invoice-preview-api-deprecations"""
+
+
+def _check_wanted(call: Call, params: CreatePreview) -> None:
+    """Refuse a preview of nothing in particular."""
+    details = params.subscription_details
+    items = details.items if isinstance(details, PreviewSubscription) else UNSET
+    named = (params.subscription, params.schedule, items, params.invoice_items)
+    if version_of(call) < CUSTOMERS_ALONE or any(each is not UNSET for each in named):
+        return
+    raise StripeError(
+        "You must provide at least one of: `subscription`, `schedule`, `subscription_details.items`, "
+        "`schedule_details.phases`, `invoice_items`."
+    )
 
 
 def _made(call: Call, params: CreatePreview) -> str:

@@ -16,6 +16,8 @@ from .customers import CUSTOMERS
 from .discounts import OptDiscounts, give
 from .events import record_row, update
 from .invoice_objects import INVOICES, Invoice, make_invoice
+from .invoice_revisions import FromInvoice, copy_lines, fields_of, original
+from .invoice_shipping import OptShippingCost, ShippingCost, shipping_cost
 from .invoicing import not_draft
 from .line_items import LINE_ITEMS, LineItem
 from .lists import equal, list_of, within
@@ -106,6 +108,7 @@ class InvoiceParams(Params, kw_only=True):
     number: OptText = UNSET
     payment_settings: PaymentSettings | UnsetType = UNSET
     rendering: Rendering | Unset | UnsetType = UNSET
+    shipping_cost: OptShippingCost = UNSET
     shipping_details: Shipping | Unset | UnsetType = UNSET
     statement_descriptor: OptText = UNSET
 
@@ -116,6 +119,7 @@ class CreateInvoice(InvoiceParams, kw_only=True):
     customer: OptText = UNSET
     customer_account: OptText = UNSET
     currency: OptText = UNSET
+    from_invoice: FromInvoice | UnsetType = UNSET
     pending_invoice_items_behavior: Literal["exclude", "include"] | UnsetType = UNSET
     subscription: OptText = UNSET
 
@@ -129,6 +133,13 @@ class ListInvoices(ListParams, kw_only=True):
     customer_account: OptText = UNSET
     due_date: OptRange = UNSET
     status: Status | UnsetType = UNSET
+    subscription: OptText = UNSET
+
+
+class Upcoming(Params):
+    """The parameters of what is no more; others are refused alike."""
+
+    customer: OptText = UNSET
     subscription: OptText = UNSET
 
 
@@ -158,18 +169,25 @@ class Attach(Params):
 @api.post("")
 def create_invoice(call: Call, params: Annotated[CreateInvoice, Body]) -> Fields:
     """Make a draft, empty or with what waits for it."""
-    if not isinstance(params.customer, str) or not params.customer:
+    revised = original(call, params.from_invoice) if isinstance(params.from_invoice, FromInvoice) else None
+    owner_id = revised.customer if revised else params.customer
+    if not isinstance(owner_id, str) or not owner_id:
         raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
-    customer = refer(call, CUSTOMERS, params.customer, "customer")
+    customer = refer(call, CUSTOMERS, owner_id, "customer")
     enter(call, customer.test_clock)
-    fields = _fields(call, params, None, customer.id)
+    fields = _fields(call, params, revised, customer.id)
+    fields = {**(fields_of(revised) if revised else {}), **fields}
     subscription = fields.pop("subscription", None)
     if subscription:
         owner = refer(call, SUBSCRIPTIONS, subscription, "subscription")
         fields = {**invoice_defaults(owner), **fields}
     fields.setdefault("auto_advance", False)
     fields["currency"] = checked_currency(fields.get("currency") or customer.currency or "usd")
+    if isinstance(params.shipping_cost, ShippingCost):
+        fields["shipping_cost"] = shipping_cost(call, params.shipping_cost, fields["currency"])
     draft = make_invoice(call, customer, **fields)
+    if revised:
+        copy_lines(call, revised, draft)
     if subscription or params.pending_invoice_items_behavior == "include":
         invoicing.take_pending(call, draft, subscription)
     invoicing.created(call, draft)
@@ -192,6 +210,19 @@ SEARCHABLE = {
 def search_invoices(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
     """Search invoices."""
     return search_of(call, INVOICES, params, "/v1/invoices/search", SEARCHABLE)
+
+
+@api.get("/upcoming")
+def retrieve_upcoming_invoice(call: Call, params: Annotated[Upcoming, Body]) -> Fields:
+    """Refuse what `create_preview` has taken the place of.
+
+    https://docs.stripe.com/changelog/basil/2025-03-31/invoice-preview-api-deprecations
+    """
+    message = (
+        "Unrecognized request URL (GET: /v1/invoices/upcoming). Please see https://stripe.com/docs or we can help at "
+        "https://support.stripe.com/."
+    )
+    raise StripeError(message, status=404)
 
 
 @api.get("/{invoice}")
@@ -328,10 +359,20 @@ def _shown(call: Call, id: str) -> Fields:
     return show(call, INVOICES, retrieve(call, INVOICES, id))
 
 
+_NO_COLUMNS = (
+    "days_until_due", "discounts", "payment_settings", "default_tax_rates", "effective_at", "issuer", "shipping_cost",
+    "customer", "customer_account", "from_invoice", "pending_invoice_items_behavior",
+)  # fmt: skip
+
+
 def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: str) -> Fields:
     """The columns that are wanted."""
-    skipped = ("days_until_due", "discounts", "payment_settings", "default_tax_rates", "effective_at", "issuer")
-    fields = given(params, *skipped, "customer", "customer_account", "pending_invoice_items_behavior")
+    fields = given(params, *_NO_COLUMNS)
+    if params.shipping_cost is not UNSET and row:
+        wanted = params.shipping_cost
+        fields["shipping_cost"] = (
+            shipping_cost(call, wanted, row.currency) if isinstance(wanted, ShippingCost) else None
+        )
     if params.metadata is not UNSET or row is None:
         fields["metadata"] = merged_metadata(row.metadata if row else {}, params.metadata)
     if params.discounts is not UNSET:

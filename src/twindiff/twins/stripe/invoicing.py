@@ -13,7 +13,7 @@ from typing import Any
 from twindiff.kit import Call
 from twindiff.kit.styles.stripe import StripeError
 
-from . import customer_balances, cycles, invoice_payments
+from . import customer_balances, cycles, invoice_payments, invoice_revisions
 from .billing_work import cancel_all, schedule, schedule_first, work
 from .currencies import LEAST_CHARGE
 from .customers import CUSTOMERS, Customer
@@ -105,16 +105,14 @@ def take(call: Call, draft: Invoice, items: Sequence[InvoiceItem], *, quiet: boo
 
 def retake(call: Call, draft: Invoice, item: InvoiceItem) -> None:
     """Let a draft's line follow its item."""
-    line = call.db.find(LineItem, LineItem.invoice == draft.id, LineItem.invoice_item == item.id)
-    if line:
+    if line := call.db.find(LineItem, LineItem.invoice == draft.id, LineItem.invoice_item == item.id):
         call.db.change(line, **_line_of(item))
     _told(call, draft, retotal(call, draft))
 
 
 def drop(call: Call, draft: Invoice, item: str) -> None:
     """Take an item's line from a draft."""
-    line = call.db.find(LineItem, LineItem.invoice == draft.id, LineItem.invoice_item == item)
-    if line:
+    if line := call.db.find(LineItem, LineItem.invoice == draft.id, LineItem.invoice_item == item):
         call.db.remove(line)
     _told(call, draft, retotal(call, draft))
 
@@ -162,7 +160,7 @@ def retotal(call: Call, draft: Invoice) -> Invoice:
     totals.tax(rates, draft.default_tax_rates if draft.customer_tax_exempt == "none" else [])
     totals.write(call)
     customer = retrieve(call, CUSTOMERS, draft.customer)
-    amounts = totals.amounts()
+    amounts = totals.amounts(draft.shipping_cost["amount_total"] if draft.shipping_cost else 0)
     due = _due(amounts["total"], customer.balance, draft.currency)
     return update(
         call,
@@ -244,6 +242,8 @@ def finalize(call: Call, draft: Invoice) -> Invoice:
         final = call.db.change(final, payment_intent=invoice_payments.ask(call, final))
     _use_discounts(call, final)
     record_row(call, "invoice.finalized", INVOICES, final)
+    if final.from_invoice:
+        invoice_revisions.replace(call, final)
     return final if final.amount_due else paid(call, final)
 
 
@@ -378,8 +378,7 @@ def _failed(call: Call, invoice: Invoice) -> None:
 
 
 def _delinquent(call: Call, id: str, *, yes: bool) -> None:
-    customer = find(call, CUSTOMERS, id)
-    if customer:
+    if customer := find(call, CUSTOMERS, id):
         update(call, CUSTOMERS, customer, delinquent=yes)
 
 

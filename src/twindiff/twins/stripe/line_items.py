@@ -117,7 +117,7 @@ class Totals:
                 triples = [(rate.id, rate.percentage, rate.inclusive) for rate in wanted]
                 self.taxes[at] = taxes_on(self._left(at), triples)
 
-    def amounts(self) -> Fields:
+    def amounts(self, shipping: int = 0) -> Fields:
         """An invoice's fields of them; `total` is what is to be paid."""
         by_discount: dict[str, int] = {}
         for each in self.off:
@@ -129,7 +129,7 @@ class Totals:
             by_rate.setdefault(tax.rate, []).append(tax)
             inner += tax.amount if tax.inclusive else 0
             added += 0 if tax.inclusive else tax.amount
-        total = self.subtotal - sum(by_discount.values()) + added
+        total = self.subtotal - sum(by_discount.values()) + added + shipping
         return {
             "subtotal": self.subtotal,
             "subtotal_excluding_tax": self.subtotal - inner,

@@ -11,10 +11,11 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.kit.styles.stripe import StripeError
 
 from . import invoicing
+from .checkout_sessions import off_total
 from .customers import CUSTOMERS
-from .discounts import OptDiscounts, give
+from .discounts import DiscountParams, OptDiscounts, coupons_of, give
 from .events import record_row, update
-from .invoice_objects import make_invoice, make_item, priced
+from .invoice_objects import make_invoice
 from .lists import equal, list_of
 from .objects import Fields, StripeObject, new, now, object_id, refer, resource, retrieve, show, shown
 from .params import (
@@ -31,6 +32,7 @@ from .params import (
     value_of,
 )
 from .periods import DAY
+from .sale_invoices import take_items
 from .sale_items import (
     OptSaleItems,
     SaleItem,
@@ -42,7 +44,7 @@ from .sale_items import (
     shown_items,
     totals,
 )
-from .subscription_params import CreateSubscription, ItemFields
+from .subscription_params import CreateSubscription, ItemFields, OnceItem
 from .subscriptions import create_subscription
 from .tax_rates import tax_rates_of
 from .test_clocks import enter
@@ -195,7 +197,7 @@ def create_quote(call: Call, params: Annotated[CreateQuote, Body]) -> Fields:
     id = object_id(call, "qt_")
     fields = _fields(call, params, None)
     items = add_items(call, id, params.line_items if isinstance(params.line_items, list) else [])
-    fields |= _amounts(call, items)
+    fields |= _amounts(call, items, fields.get("discounts", []))
     fields.setdefault("expires_at", now(call) + 30 * DAY)
     made = new(call, QUOTES, id=id, **fields)
     record_row(call, "quote.created", QUOTES, made)
@@ -216,7 +218,8 @@ def update_quote(call: Call, quote: str, params: Annotated[QuoteParams, Body]) -
     if isinstance(params.line_items, list):
         for item in items_for(call, row.id):
             call.db.remove(item)
-        fields |= _amounts(call, add_items(call, row.id, params.line_items))
+        add_items(call, row.id, params.line_items)
+    fields |= _amounts(call, items_for(call, row.id), fields.get("discounts", row.discounts))
     return show(call, QUOTES, update(call, QUOTES, row, False, **fields))
 
 
@@ -261,6 +264,13 @@ def list_line_items(call: Call, quote: str, params: Annotated[ListParams, Body])
     """List what is offered."""
     row = retrieve(call, QUOTES, quote)
     return listed_items(call, row.id, params, f"/v1/quotes/{quote}/line_items")
+
+
+@api.get("/{quote}/computed_upfront_line_items")
+def list_upfront_line_items(call: Call, quote: str, params: Annotated[ListParams, Body]) -> Fields:
+    """List what is billed when an offer is accepted."""
+    row = retrieve(call, QUOTES, quote)
+    return listed_items(call, row.id, params, f"/v1/quotes/{quote}/computed_upfront_line_items")
 
 
 @api.get("")
@@ -308,15 +318,16 @@ def _fields(call: Call, params: QuoteParams, row: Quote | None) -> Fields:
     return fields
 
 
-def _amounts(call: Call, items: list[SaleItem]) -> Fields:
-    amounts = totals(items)
+def _amounts(call: Call, items: list[SaleItem], discounts: list[str]) -> Fields:
+    coupons = [coupon for _, coupon in coupons_of(call, discounts, now(call))]
+    amounts = totals(items, off_total(items, coupons))
     prices = prices_for(call, items) if items else {}
     again = [item for item in items if prices[item.price].type == "recurring"]
     details = {name: amounts[name] for name in ("amount_subtotal", "amount_total", "total_details")}
     recurring = None
     if again:
         every: Fields = prices[again[0].price].recurring
-        mine = totals(again)
+        mine = totals(again, off_total(again, coupons))
         recurring = {name: mine[name] for name in details}
         recurring |= {"interval": every["interval"], "interval_count": every["interval_count"]}
     return {**amounts, "computed": {"recurring": recurring, "upfront": details}}
@@ -330,14 +341,26 @@ def _subscribe(call: Call, row: Quote, items: list[SaleItem]) -> str:
         more["trial_period_days"] = data["trial_period_days"]
     if row.collection_method == "send_invoice":
         more |= {"collection_method": "send_invoice", "days_until_due": days or 30}
-    wanted = [ItemFields(**{name: value for name, value in each.items() if value}) for each in items_params(items)]
-    made = create_subscription(call, CreateSubscription(customer=row.customer or "", items=wanted, **more))
+    prices = prices_for(call, items)
+    wanted: list[Fields] = [{name: value for name, value in each.items() if value} for each in items_params(items)]
+    again = [ItemFields(**each) for each in wanted if prices[each["price"]].type == "recurring"]
+    once = [OnceItem(**each) for each in wanted if prices[each["price"]].type == "one_time"]
+    made = create_subscription(
+        call,
+        CreateSubscription(
+            customer=row.customer or "",
+            items=again,
+            add_invoice_items=once or UNSET,
+            default_tax_rates=row.default_tax_rates or UNSET,
+            discounts=[DiscountParams(discount=id) for id in row.discounts],
+            **more,
+        ),
+    )
     return str(made["id"])
 
 
 def _invoice(call: Call, row: Quote, items: list[SaleItem]) -> str:
     customer = refer(call, CUSTOMERS, row.customer or "", "customer")
-    prices = prices_for(call, items)
     draft = make_invoice(
         call,
         customer,
@@ -347,20 +370,5 @@ def _invoice(call: Call, row: Quote, items: list[SaleItem]) -> str:
         discounts=row.discounts,
         parent={"type": "quote_details", "quote_details": {"quote": row.id}, "subscription_details": None},
     )
-    for item in items:
-        made = make_item(
-            call,
-            customer=customer.id,
-            amount=item.amount_subtotal,
-            currency=item.currency,
-            description=item.description,
-            quantity=item.quantity or 1,
-            quantity_decimal=str(item.quantity or 1),
-            period={"start": now(call), "end": now(call)},
-            pricing=priced(prices[item.price], prices[item.price].unit_amount_decimal),
-            tax_rates=item.tax_rates,
-            test_clock=customer.test_clock,
-            product=prices[item.price].product,
-        )
-        invoicing.take(call, draft, [made], quiet=True)
+    take_items(call, draft, customer, items)
     return invoicing.created(call, draft).id

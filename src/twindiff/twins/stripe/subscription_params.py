@@ -111,6 +111,16 @@ class InvoiceSettings(Part):
     footer: OptText = UNSET
 
 
+class PendingInterval(Part):
+    """An interval, and how many of them."""
+
+    interval: Literal["day", "month", "week", "year"]
+    interval_count: OptInteger = UNSET
+
+
+OptPendingInterval = PendingInterval | Unset | UnsetType
+
+
 class SubscriptionParams(Params, kw_only=True):
     """What creating and updating have in common."""
 
@@ -130,6 +140,7 @@ class SubscriptionParams(Params, kw_only=True):
     off_session: OptBool = UNSET
     payment_behavior: PaymentBehavior | UnsetType = UNSET
     payment_settings: PaymentSettings | UnsetType = UNSET
+    pending_invoice_item_interval: OptPendingInterval = UNSET
     proration_behavior: Behavior | UnsetType = UNSET
     trial_end: OptText = UNSET
     trial_from_plan: OptBool = UNSET

@@ -19,6 +19,7 @@ from .lists import equal, list_object, list_of, within
 from .objects import INCLUDES, Fields, refer, retrieve, show, show_all
 from .params import Params, SearchParams, given, is_set, merged_metadata, value_of
 from .payment_methods import attached
+from .pending_intervals import set_interval
 from .search import search_of
 from .subscription_objects import (
     ENDED,
@@ -50,6 +51,7 @@ def create_subscription(call: Call, params: Annotated[CreateSubscription, Body])
     customer = refer(call, CUSTOMERS, params.customer or "", "customer", status=404)
     enter(call, customer.test_clock)
     made = subscription_start.start(call, customer, params, common_fields(call, params, None, customer))
+    set_interval(call, made, params.pending_invoice_item_interval)
     return _shown(call, made.id)
 
 
@@ -84,6 +86,7 @@ def update_subscription(call: Call, id: str, params: Annotated[UpdateSubscriptio
     fields = common_fields(call, params, row, customer)
     changed = call.db.change(row, **fields) if fields else row
     changed = subscription_changes.apply(call, changed, params)
+    set_interval(call, changed, params.pending_invoice_item_interval)
     told(call, before, changed.id)
     return _shown(call, id)
 

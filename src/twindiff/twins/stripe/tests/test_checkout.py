@@ -308,8 +308,40 @@ def test_a_page_asks_for_a_phone_number_and_for_agreeing(stripe, prices, browser
 
 def test_settings_that_the_page_cannot_honour_are_refused(stripe, prices):
     wanted = {"mode": "payment", "line_items": [{"price": prices["once"], "quantity": 1}], "success_url": "https://a.b"}
-    for name, value in (("customer_update", {"name": "auto"}), ("invoice_creation", {"enabled": True})):
-        assert stripe.error("POST", "checkout/sessions", 400, **wanted, **{name: value})["param"] == name
+    error = stripe.error("POST", "checkout/sessions", 400, **wanted, customer_update={"name": "auto"})
+    assert error["param"] == "customer_update"
+
+
+def test_a_payment_has_an_invoice_where_the_session_says_so(stripe, prices, browser):
+    rate = stripe.post("shipping_rates", display_name="Post", fixed_amount={"amount": 500, "currency": "usd"})["id"]
+    off = stripe.post("coupons", percent_off=10, duration="once", max_redemptions=2)["id"]
+    said = {"description": "Order 6735", "metadata": {"order": "6735"}}
+    session = opened(
+        stripe, prices["once"], "payment", invoice_creation={"enabled": True, "invoice_data": said},
+        shipping_options=[{"shipping_rate": rate}], discounts=[{"coupon": off}],
+    )  # fmt: skip
+    browser(session["url"], email="ada@shop.example", **CARD)
+    done = stripe.get(f"checkout/sessions/{session['id']}", expand=["invoice.payments", "payment_intent"])
+    invoice = done["invoice"]
+    assert (invoice["status"], invoice["total"], invoice["amount_shipping"]) == ("paid", 3200, 500)
+    assert (invoice["description"], invoice["metadata"]) == ("Order 6735", {"order": "6735"})
+    assert invoice["payments"]["data"][0]["payment"]["payment_intent"] == done["payment_intent"]["id"]
+    assert len(stripe.get("payment_intents")["data"]) == 1
+    assert stripe.get(f"coupons/{off}")["times_redeemed"] == 1
+
+
+def test_a_payment_has_what_the_session_says_of_it(stripe, prices, browser):
+    seller = stripe.post("accounts", type="express", country="US")["id"]
+    home = {"name": "Ada", "address": {"line1": "1 Main St", "country": "US"}}
+    data = {"shipping": home, "transfer_data": {"destination": seller}, "application_fee_amount": 100}
+    session = opened(stripe, prices["once"], "payment", payment_intent_data=data)
+    browser(session["url"], email="ada@shop.example", **CARD)
+    paid = stripe.get("payment_intents", expand=["data.latest_charge"])["data"][0]
+    assert (paid["shipping"]["name"], paid["latest_charge"]["application_fee"][:4]) == ("Ada", "fee_")
+    unknown = {"transfer_data": {"destination": "acct_none"}}
+    wanted = {"mode": "payment", "line_items": [{"price": prices["once"]}], "success_url": "https://shop.example"}
+    error = stripe.error("POST", "checkout/sessions", **wanted, payment_intent_data=unknown)
+    assert error["param"] == "transfer_data[destination]"
 
 
 def shown_as(prices, **more):

@@ -154,3 +154,23 @@ def test_a_preview_leaves_nothing(stripe, customer):
     assert (shown["amount"], shown["invoice_line_item"]) == (1000, line)
     assert stripe.get("credit_notes")["data"] == []
     assert stripe.get(f"invoices/{final['id']}")["status"] == "open"
+
+
+def test_a_quote_of_a_plan_and_a_fee_bills_both_at_once(stripe):
+    product = stripe.post("products", name="Plan")["id"]
+    every = {"product": product, "currency": "usd", "recurring": {"interval": "month"}}
+    plan = stripe.post("prices", **every, unit_amount=2000)["id"]
+    fee = stripe.post("prices", product=product, currency="usd", unit_amount=500)["id"]
+    half = stripe.post("coupons", percent_off=50, duration="once")["id"]
+    customer = stripe.post("customers")["id"]
+    wanted = {"customer": customer, "collection_method": "send_invoice", "invoice_settings": {"days_until_due": 7}}
+    items = [{"price": plan}, {"price": fee}]
+    quote = stripe.post("quotes", **wanted, line_items=items, discounts=[{"coupon": half}])
+    assert (quote["amount_subtotal"], quote["amount_total"]) == (2500, 1250)
+    assert quote["computed"]["recurring"]["amount_total"] == 1000
+    upfront = stripe.get(f"quotes/{quote['id']}/computed_upfront_line_items")["data"]
+    assert [item["amount_subtotal"] for item in upfront] == [2000, 500]
+    stripe.post(f"quotes/{quote['id']}/finalize")
+    accepted = stripe.post(f"quotes/{quote['id']}/accept", expand=["subscription.latest_invoice"])
+    invoice = accepted["subscription"]["latest_invoice"]
+    assert (invoice["subtotal"], invoice["total"]) == (2500, 1250)

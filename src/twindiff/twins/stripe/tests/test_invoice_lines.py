@@ -141,3 +141,37 @@ def test_each_tier_of_a_price_has_a_line(stripe, mode, expected):
     lines = [(line["amount"], line["quantity"], line["description"]) for line in invoice["lines"]["data"]]
     assert lines == expected
     assert invoice["total"] == sum(amount for amount, _, _ in expected)
+
+
+def test_shipping_is_a_part_of_what_an_invoice_comes_to(stripe, customer, draft):
+    before = stripe.get(f"invoices/{draft['id']}")["total"]
+    rate = {"display_name": "Post", "fixed_amount": {"amount": 700, "currency": "usd"}}
+    home = {"name": "Ada", "address": {"line1": "1 Main St", "country": "US"}}
+    changed = stripe.post(f"invoices/{draft['id']}", shipping_cost={"shipping_rate_data": rate}, shipping_details=home)
+    assert (changed["total"], changed["amount_shipping"]) == (before + 700, 700)
+    assert changed["shipping_cost"]["shipping_rate"].startswith("shr_")
+    assert stripe.post(f"invoices/{draft['id']}/pay")["amount_paid"] == before + 700
+
+
+def test_a_way_of_shipping_has_the_currency_of_the_invoice(stripe, draft):
+    rate = stripe.post("shipping_rates", display_name="Post", fixed_amount={"amount": 700, "currency": "eur"})["id"]
+    error = stripe.error("POST", f"invoices/{draft['id']}", shipping_cost={"shipping_rate": rate})
+    assert error["param"] == "shipping_cost"
+
+
+def test_a_revision_takes_the_place_of_its_original(stripe, customer, draft):
+    first = stripe.post(f"invoices/{draft['id']}/finalize")
+    revision = stripe.post("invoices", from_invoice={"action": "revision", "invoice": first["id"]})
+    assert (revision["status"], revision["total"]) == ("draft", first["total"])
+    assert revision["from_invoice"] == {"action": "revision", "invoice": first["id"]}
+    assert stripe.get(f"invoices/{first['id']}")["latest_revision"] is None
+    stripe.post("invoiceitems", customer=customer, invoice=revision["id"], amount=100, currency="usd")
+    final = stripe.post(f"invoices/{revision['id']}/finalize")
+    replaced = stripe.get(f"invoices/{first['id']}")
+    assert (final["total"], final["status"]) == (first["total"] + 100, "open")
+    assert (replaced["status"], replaced["latest_revision"]) == ("void", final["id"])
+
+
+def test_a_draft_is_not_revised(stripe, draft):
+    error = stripe.error("POST", "invoices", from_invoice={"action": "revision", "invoice": draft["id"]})
+    assert (error["code"], error["param"]) == ("invoice_not_editable", "from_invoice[invoice]")

@@ -4,6 +4,7 @@ import pytest
 
 DAY = 86400
 START = 1_769_850_000
+OLD = {"Stripe-Version": "2025-02-24.acacia"}
 
 
 @pytest.fixture
@@ -49,13 +50,14 @@ def test_a_first_invoice_is_previewed_before_there_is_a_subscription(stripe, mad
 
 def test_what_nobody_would_be_billed_for_is_not_shown(stripe, made):
     customer = stripe.post("customers")["id"]
-    assert stripe.error("POST", "invoices/create_preview", 404, customer=customer)["code"] == "invoice_upcoming_none"
+    error = stripe.error("POST", "invoices/create_preview", 404, headers=OLD, customer=customer)
+    assert error["code"] == "invoice_upcoming_none"
     extra = [{"amount": 500, "currency": "usd"}]
     assert stripe.post("invoices/create_preview", customer=customer, invoice_items=extra)["total"] == 500
     assert stripe.get("invoiceitems", customer=customer)["data"] == []
 
 
-def test_a_customer_alone_has_the_invoice_that_is_next(stripe):
+def test_a_customer_alone_has_the_invoice_that_is_next_in_old_versions(stripe):
     customer = stripe.post("customers", payment_method="pm_card_visa")["id"]
     method = stripe.get("payment_methods", customer=customer)["data"][0]["id"]
     for amount, interval in ((9000, "year"), (1000, "month")):
@@ -63,11 +65,13 @@ def test_a_customer_alone_has_the_invoice_that_is_next(stripe):
         price = stripe.post("prices", **every, product_data={"name": interval})["id"]
         wanted = {"customer": customer, "items": [{"price": price}], "default_payment_method": method}
         stripe.post("subscriptions", **wanted)
-    assert stripe.post("invoices/create_preview", customer=customer)["total"] == 1000
+    assert stripe.post("invoices/create_preview", headers=OLD, customer=customer)["total"] == 1000
     half = stripe.post("coupons", percent_off=50, duration="once")["id"]
-    assert stripe.post("invoices/create_preview", customer=customer, discounts=[{"coupon": half}])["total"] == 500
+    off = [{"coupon": half}]
+    assert stripe.post("invoices/create_preview", headers=OLD, customer=customer, discounts=off)["total"] == 500
     nobody = stripe.post("customers")["id"]
-    assert stripe.error("POST", "invoices/create_preview", 404, customer=nobody)["code"] == "invoice_upcoming_none"
+    error = stripe.error("POST", "invoices/create_preview", 404, headers=OLD, customer=nobody)
+    assert error["code"] == "invoice_upcoming_none"
 
 
 def test_a_preview_needs_no_customer_who_is_there(stripe):
@@ -93,3 +97,14 @@ def test_what_is_left_comes_back_where_a_subscription_ends_now(stripe):
     assert stripe.post("invoices/create_preview", **ends)["total"] == -1000
     kept = {"subscription": made, "subscription_details": {"cancel_now": True, "proration_behavior": "none"}}
     assert stripe.post("invoices/create_preview", **kept)["total"] == 0
+
+
+def test_a_customer_alone_does_not_say_what_is_to_be_seen(stripe):
+    customer = stripe.post("customers")["id"]
+    message = stripe.error("POST", "invoices/create_preview", customer=customer)["message"]
+    assert message.startswith("You must provide at least one of: `subscription`, `schedule`,")
+
+
+def test_upcoming_invoices_have_no_address_any_more(stripe):
+    message = stripe.error("GET", "invoices/upcoming", 404, customer="cus_any")["message"]
+    assert message.startswith("Unrecognized request URL (GET: /v1/invoices/upcoming).")

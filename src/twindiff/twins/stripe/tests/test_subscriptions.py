@@ -445,3 +445,21 @@ def test_a_subscription_that_began_before_may_go_on_as_it_did(club, mode, billed
 def test_a_subscription_began_in_the_past(club):
     wanted = {"customer": club.customer, "items": [{"price": club.price}], "backdate_start_date": START + DAY}
     assert club.stripe.error("POST", "subscriptions", **wanted)["param"] == "backdate_start_date"
+
+
+def test_what_waits_is_billed_at_an_interval_of_its_own(stripe):
+    start = 1_769_850_000
+    clock = stripe.post("test_helpers/test_clocks", frozen_time=start)["id"]
+    customer = stripe.post("customers", test_clock=clock)["id"]
+    method = stripe.post("payment_methods/pm_card_visa/attach", customer=customer)["id"]
+    price = {"currency": "usd", "unit_amount": 9000, "recurring": {"interval": "year"}}
+    price = stripe.post("prices", **price, product_data={"name": "Plan"})["id"]
+    wanted = {"customer": customer, "items": [{"price": price}], "default_payment_method": method}
+    made = stripe.post("subscriptions", **wanted, pending_invoice_item_interval={"interval": "week"})
+    assert made["next_pending_invoice_item_invoice"] == start + 7 * 86400
+    stripe.post("invoiceitems", customer=customer, subscription=made["id"], amount=500, currency="usd")
+    stripe.post(f"test_helpers/test_clocks/{clock}/advance", frozen_time=start + 16 * 86400)
+    totals = [each["total"] for each in stripe.get("invoices", subscription=made["id"])["data"]]
+    assert totals == [500, 9000]
+    stopped = stripe.post(f"subscriptions/{made['id']}", pending_invoice_item_interval="")
+    assert stopped["next_pending_invoice_item_invoice"] is None

@@ -1,0 +1,52 @@
+"""How often what waits for a subscription's next invoice is billed, apart from its periods.
+
+https://docs.stripe.com/billing/invoices/subscription#generate-invoices-for-pending-invoice-items
+"""
+
+from __future__ import annotations
+
+from twindiff.kit import UNSET, Call
+from twindiff.kit.styles.stripe import StripeError
+
+from . import cycles, invoicing
+from .billing_work import schedule, work
+from .objects import Fields, find, now
+from .params import or_none
+from .periods import shifted
+from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription
+from .subscription_params import OptPendingInterval, PendingInterval
+
+
+def set_interval(call: Call, row: Subscription, wanted: OptPendingInterval) -> Subscription:
+    """A subscription whose pending items are billed at an interval from now on, or no more."""
+    if wanted is UNSET:
+        return row
+    if not isinstance(wanted, PendingInterval):
+        schedule(call, bill_pending, row.id, None, row.test_clock)
+        return call.db.change(row, pending_invoice_item_interval=None, next_pending_invoice_item_invoice=None)
+    count = or_none(wanted.interval_count) or 1
+    if not 1 <= count <= 52 or shifted(0, wanted.interval, count) > shifted(0, "year", 1):
+        message = "The interval for pending invoice items can be at most one year (1 year, 12 months or 52 weeks)."
+        raise StripeError(message, param="pending_invoice_item_interval[interval_count]")
+    every = {"interval": wanted.interval, "interval_count": count}
+    return _next(call, call.db.change(row, pending_invoice_item_interval=every))
+
+
+def _next(call: Call, row: Subscription) -> Subscription:
+    every: Fields = row.pending_invoice_item_interval
+    at = shifted(now(call), every["interval"], every["interval_count"])
+    schedule(call, bill_pending, row.id, at, row.test_clock)
+    return call.db.change(row, next_pending_invoice_item_invoice=at)
+
+
+@work
+def bill_pending(call: Call, id: str) -> None:
+    """Bill what waits for a subscription, if anything does."""
+    row = find(call, SUBSCRIPTIONS, id)
+    if row is None or row.status in ENDED or not row.pending_invoice_item_interval:
+        return
+    row = _next(call, row)
+    if invoicing.waiting(call, row.customer, row.id, row.currency):
+        draft = cycles.draft(call, row, "subscription_update", now(call), now(call))
+        invoicing.take_pending(call, draft, row.id)
+        invoicing.created(call, draft)
