@@ -40,7 +40,10 @@ def is_by_index(order: Ordering, table: Table) -> bool:
     column = first.column if isinstance(first, Order) else first
     if column is None or column is table.columns[table.key[0]]:
         return True
-    return len(parts) == 1 and column.worked is None and (column.name, *table.key) in table.indexes
+    leading = (column.name, *table.key)
+    return (
+        len(parts) == 1 and column.worked is None and any(index[: len(leading)] == leading for index in table.indexes)
+    )
 
 
 def plain_where(where: Sequence[Expression], parameters: list[Any]) -> Shape | None:

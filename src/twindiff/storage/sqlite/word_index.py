@@ -47,7 +47,7 @@ class WordIndex:
 
     def statements(self, places: Sequence[str]) -> Iterator[str]:
         """What creates it and keeps it; `places` are the columns at whose change a row is noted anew."""
-        plain = "content='', columnsize=0, detail=none, tokenize='ascii'"
+        plain = "content='', columnsize=0, detail=none, prefix='1', tokenize='ascii'"
         yield f"CREATE VIRTUAL TABLE IF NOT EXISTS {self._words} USING fts5(words, {plain})"
         yield f"CREATE VIRTUAL TABLE IF NOT EXISTS {self._all} USING fts5vocab({self._words}, 'instance')"
         yield f"CREATE TABLE IF NOT EXISTS {self._noted} (row INTEGER PRIMARY KEY) STRICT"

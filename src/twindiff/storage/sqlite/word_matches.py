@@ -40,12 +40,14 @@ Values = Callable[[Column[Any]], set[object] | None]
 
 
 class Matching:
-    """Finds the rows that have words by what the index alone tells; words are looked up once where it `keeps` them."""
+    """Finds the rows that have words by what the index alone tells; what it has looked up it `keeps`."""
 
     def __init__(self, run: Run, *, keeps: bool) -> None:
         self._run = run
         self._keeps = keeps
         self._endings: dict[tuple[Column[Any], str], list[str]] = {}
+        self._known_values: dict[Column[Any], set[object] | None] = {}
+        self._sizes: dict[tuple[str, Stored], int] = {}
 
     def numbers(self, text: Sql, words: Expression, where: Sequence[Expression]) -> str | None:
         """The query for the numbers of the rows that have words, and for which conditions hold.
@@ -71,8 +73,11 @@ class Matching:
     def _size(self, column: Column[Any], span: Sequence[Expression]) -> int:
         """How many rows an index tells of, up to many."""
         text = Sql()
-        ((size,),) = self._run(text.count_in(column, span, MANY_ROWS), text.parameters)
-        return cast(int, size)
+        query = text.count_in(column, span, MANY_ROWS)
+        place = query, tuple(text.parameters)
+        if place not in self._sizes or not self._keeps:
+            ((self._sizes[place],),) = cast(list[tuple[int]], self._run(query, text.parameters))
+        return self._sizes[place]
 
     def _beginning(self, column: Column[Any], start: str) -> list[str]:
         """The first words of a text's index that begin in some way."""
@@ -85,9 +90,11 @@ class Matching:
 
     def _values(self, column: Column[Any]) -> set[object] | None:
         """The values that rows have in a column, and NULL; None where no index gives them, or they are very many."""
-        query = values_by_index(column)
-        values = {value for (value,) in self._run(query, (MOST_VALUES,))} if query else set[object]()
-        return {None, *values} if query and len(values) < MOST_VALUES else None
+        if column not in self._known_values or not self._keeps:
+            query = values_by_index(column)
+            values = {value for (value,) in self._run(query, (MOST_VALUES,))} if query else set[object]()
+            self._known_values[column] = {None, *values} if query and len(values) < MOST_VALUES else None
+        return self._known_values[column]
 
 
 class Asked(NamedTuple):
@@ -109,14 +116,28 @@ class Question(NamedTuple):
         if isinstance(part, Where):
             return self._of_word(cast(Word, part.value)) if _is_word_in(part, self.text) else self._labelled(part)
         if isinstance(part, Not):
-            asked = self.exactly(part.part)
-            return asked and Asked(asked.text, not asked.is_not)
+            return self._of_others(part.part) or self._without(part.part)
         if not isinstance(part, AllOf | AnyOf):
             return None
         known = [asked for asked in map(self.exactly, part.parts) if asked]
         if not known or len(known) < len(part.parts):
             return None
         return _all_of(known) if isinstance(part, AllOf) else _any_of(known)
+
+    def _without(self, part: Expression) -> Asked | None:
+        asked = self.exactly(part)
+        return asked and Asked(asked.text, not asked.is_not)
+
+    def _of_others(self, part: Expression) -> Asked | None:
+        """What finds the rows for which a condition of a label does not hold, by the few others that rows have."""
+        if not isinstance(part, Where) or part.op not in ("=", "in") or not is_labelled(part.column):
+            return None
+        present, given = self.values(part.column), part.value
+        wanted = {given} if part.op == "=" else {*cast(Collection[object], given)}
+        others = None if present is None else present - wanted
+        if others is None or len(others) > FEW_VALUES:
+            return None
+        return self._labelled(part._replace(op="in", value=others))
 
     def _of_word(self, word: Word) -> Asked | None:
         if not word.is_plain:

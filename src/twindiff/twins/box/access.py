@@ -106,9 +106,13 @@ def look_up_folders(call: Call, ids: Iterable[str | None]) -> None:
         wanted = {id for id in above if id and id != ROOT and f"folder {id}" not in call.memo}
 
 
+_FOUND_OUT = ("chain ", "gone ", "parent ", "path ", "rights ", "visible ")
+"""What the memo has of folders besides themselves."""
+
+
 def forget(call: Call, *folders: str) -> None:
     """Look folders up again that have been changed, with all that was found out by them."""
-    for name in [name for name in call.memo if name.startswith(("chain ", "rights ", "visible "))]:
+    for name in [name for name in call.memo if name.startswith(_FOUND_OUT)]:
         del call.memo[name]
     for folder in folders:
         call.memo.pop(f"folder {folder}", None)
@@ -232,7 +236,15 @@ def require(call: Call, item: Item, *needed: Right) -> None:
 
 def is_trashed(call: Call, item: Item) -> bool:
     """Whether an item is in the trash, by itself or with a folder around it."""
-    return item.item_status != "active" or any(each.item_status != "active" for each in chain(call, item.parent_id))
+    return item.item_status != "active" or _is_gone(call, item.parent_id)
+
+
+def _is_gone(call: Call, folder_id: str | None) -> bool:
+    """Whether a folder is in the trash, found out once in an operation."""
+    key = f"gone {folder_id}"
+    if key not in call.memo:
+        call.memo[key] = any(each.item_status != "active" for each in chain(call, folder_id))
+    return call.memo[key]
 
 
 def visible(call: Call, item: Item | None, named: str) -> Any:

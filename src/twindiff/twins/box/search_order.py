@@ -113,15 +113,16 @@ class Search:
         if not texts.is_only_in_items(excluded_terms(query)):
             return None
         most = min(at.offset + at.limit + HEAD + 1, MOST) if self.filters.is_ranged else MOST
-        sizes = {kind: self._count(kind, most) for kind in self.kinds}
-        self._alone_count = None if self.conditions.get(File) else sizes.get(File)
+        are_mixed = any(self.filters.has_others(self.call, kind) for kind in self.kinds)
+        sizes = {kind: self._count(kind, HEAD + 1 if are_mixed else most) for kind in self.kinds}
+        self._alone_count = None if are_mixed or self.conditions.get(File) else sizes.get(File)
         if max(sizes.values(), default=0) <= HEAD:
             return None
         for kind in self.kinds:
             admitting = self.filters.admitting(self.call, kind)
             if admitting is None:
                 return None
-            if admitting:
+            if admitting or are_mixed:
                 self.conditions[kind] += admitting
                 sizes[kind] = self._count(kind, most)
         return sizes

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from twindiff.kit import Word, index_words, without_accents
+from twindiff.kit import Word, index_words
 
 _TOKEN = re.compile(r'"([^"]*)"?|([()])|([^\s()"]+)')
 MOST_TERMS = 50
@@ -48,10 +48,13 @@ class Term(msgspec.Struct, frozen=True, dict=True):
         after = r"(?![^\W_])" if Word(self.words[-1:]).is_plain and not is_start else ""
         return re.compile(before + r"[\W_]*".join(map(re.escape, self.words)) + after)
 
-    def is_in(self, text: str | None, *, is_start: bool = False) -> bool:
-        """Whether a text has it; with `is_start` its last word may go on."""
-        pattern = self._start_pattern if is_start else self._pattern
-        return bool(text) and pattern.search(without_accents(text)) is not None
+    def is_in(self, text: str) -> bool:
+        """Whether a text without case and accents has it."""
+        return self._pattern.search(text) is not None
+
+    def begins_in(self, text: str) -> bool:
+        """Whether such a text has it, or has a last word that begins with its own."""
+        return self._start_pattern.search(text) is not None
 
 
 class Either(NamedTuple):

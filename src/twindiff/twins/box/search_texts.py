@@ -6,10 +6,10 @@ https://developer.box.com/guides/search/indexing
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from twindiff.kit import Call, Word, all_of, any_of, not_
+from twindiff.kit import Call, Word, all_of, any_of, not_, without_accents
 from twindiff.kit.rows import Column, Expression
 
 from .further_tables import ContentText
@@ -41,9 +41,14 @@ class Found(NamedTuple):
     def key(self) -> Key:
         return self.type, self.id
 
-    def texts(self) -> Iterable[tuple[str, str | None]]:
-        """What the item itself says, by the part that says it."""
-        return ("name", self.name), ("description", self.description), ("tags", "\n".join(self.tags or ()))
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """What the item itself says, without case and accents, by the part that says it."""
+        if self.name:
+            yield "name", without_accents(self.name)
+        if self.description:
+            yield "description", without_accents(self.description)
+        if self.tags:
+            yield "tags", without_accents("\n".join(self.tags))
 
 
 def has_term(column: Column[Any], term: Term, *, is_start: bool = False) -> Expression:
@@ -100,9 +105,12 @@ class Texts:
         """Find out what items have."""
         named = self.parts.intersection(IN_ITEMS)
         for item in items:
-            said = [(part, text) for part, text in item.texts() if part in named]
             self._held[item.key] = {
-                (term, part) for part, text in said for term in self._terms if term.is_in(text, is_start=True)
+                (term, part)
+                for part, text in item.texts()
+                if part in named
+                for term in self._terms
+                if term.begins_in(text)
             }
         files: dict[str, list[Key]] = {}
         for item in items:
@@ -143,4 +151,6 @@ class Texts:
 
 def _fitting(terms: Collection[Term], rows: Iterable[tuple[Any, ...]]) -> list[str]:
     """What texts belong to that really have a term: an index tells no more of words side by side."""
-    return [id for id, *text in rows if any(len(term.words) == 1 or term.is_in(*text) for term in terms)]
+    return [
+        id for id, *text in rows if any(len(term.words) == 1 or term.is_in(without_accents(*text)) for term in terms)
+    ]

@@ -122,7 +122,7 @@ class File(
         ("modified_at", "id"),
         ("modified_at", "created_at"),
         ("created_at",),
-        ("sha_1", "id"),
+        ("sha_1", "id", "item_status", "parent_id", "owned_by_id"),
         ("size",),
     ),
     words=("search_text",),

@@ -6,7 +6,7 @@ https://developer.box.com/guides/api-calls/request-extra-fields
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from twindiff.kit import Call
 from twindiff.kit.pace import give_way
@@ -27,11 +27,13 @@ Field = Callable[[Call, Any], Any]
 
 
 def user_mini(call: Call, user_id: str | None) -> Shown | None:
-    """A user as others name them."""
-    user = user_of(call, user_id)
-    if user is None:
-        return None
-    return {"type": "user", "id": user.id, "name": user.name or "", "login": user.login or ""}
+    """A user as others name them, worked out once in an operation."""
+    key = f"user mini {user_id}"
+    if key not in call.memo:
+        user = user_of(call, user_id)
+        named = {"type": "user", "id": user.id, "name": user.name or "", "login": user.login or ""} if user else None
+        call.memo[key] = named
+    return call.memo[key]
 
 
 def folder_mini(folder: Folder) -> Shown:
@@ -57,8 +59,11 @@ def path_collection(call: Call, item: Item) -> Shown:
 
 
 def _parent(call: Call, item: Item) -> Shown | None:
-    folder = folder_row(call, item.parent_id) if item.parent_id else None
-    return folder_mini(folder) if folder else None
+    key = f"parent {item.parent_id}"
+    if key not in call.memo:
+        folder = folder_row(call, item.parent_id) if item.parent_id else None
+        call.memo[key] = folder_mini(folder) if folder else None
+    return call.memo[key]
 
 
 def _file_version(call: Call, file: File) -> Shown | None:
@@ -282,27 +287,43 @@ _LINK_USUAL = (
     *("sequence_id", "etag", "name", "url", "created_by", "created_at", "modified_at", "parent", "description"),
     *("item_status", "trashed_at", "purged_at", "shared_link", "path_collection", "modified_by", "owned_by"),
 )
-_VIEWS: dict[type, tuple[dict[str, Field], tuple[str, ...], tuple[str, ...]]] = {
-    File: (FILE_FIELDS, _FILE_MINI, _FILE_USUAL),
-    Folder: (FOLDER_FIELDS, _FOLDER_MINI, _FOLDER_USUAL),
-    WebLink: (WEB_LINK_FIELDS, _LINK_MINI, _LINK_USUAL),
+
+
+class View(NamedTuple):
+    """How one kind of items is shown: all fields that it may have, those in lists, and those of one by itself."""
+
+    known: Mapping[str, Field]
+    mini: Mapping[str, Field]
+    usual: Mapping[str, Field]
+
+
+def _of(known: Mapping[str, Field], names: Iterable[str]) -> dict[str, Field]:
+    """The fields of some names; what stands in an object anyway is none."""
+    tops = (name.partition(".")[0].partition("/")[0] for name in names)
+    return {top: known[top] for top in tops if top in known and top != "etag"}
+
+
+def _view(known: Mapping[str, Field], mini: Iterable[str], usual: Iterable[str]) -> View:
+    return View(known, _of(known, mini), _of(known, usual))
+
+
+_VIEWS: dict[type, View] = {
+    File: _view(FILE_FIELDS, _FILE_MINI, _FILE_USUAL),
+    Folder: _view(FOLDER_FIELDS, _FOLDER_MINI, _FOLDER_USUAL),
+    WebLink: _view(WEB_LINK_FIELDS, _LINK_MINI, _LINK_USUAL),
 }
 
 
 def item_object(call: Call, item: Item, fields: Fields = None, *, mini: bool = False) -> Shown:
     """An item: with the fields that were asked for, else as it is shown by itself or, `mini`, in lists."""
     give_way()
-    known, short, usual = _VIEWS[type(item)]
-    names = fields or (short if mini else usual)
+    view = _VIEWS[type(item)]
+    chosen = _of(view.known, fields) if fields else view.mini if mini else view.usual
     shown: Shown = {"type": item.type, "id": item.id, "etag": item.etag or "0"}
+    for name, show in chosen.items():
+        shown[name] = show(call, item)
     if item.id == "0":
-        shown["etag"] = None
-    for name in names:
-        top = name.partition(".")[0].partition("/")[0]
-        if top in known and top not in shown:
-            shown[top] = known[top](call, item)
-    if item.id == "0":
-        shown |= dict.fromkeys(_NOT_OF_THE_ROOT & shown.keys())
+        shown |= {"etag": None, **dict.fromkeys(_NOT_OF_THE_ROOT & shown.keys())}
     return shown
 
 
