@@ -89,11 +89,12 @@ class Matching:
         return known
 
     def _values(self, column: Column[Any]) -> set[object] | None:
-        """The values that rows have in a column, and NULL; None where no index gives them, or they are very many."""
+        """The values that rows may have in a column, NULL too; None where no index gives them, or there are many."""
         if column not in self._known_values or not self._keeps:
             query = values_by_index(column)
             values = {value for (value,) in self._run(query, (MOST_VALUES,))} if query else set[object]()
-            self._known_values[column] = {None, *values} if query and len(values) < MOST_VALUES else None
+            values |= {None} if column.nullable else set[object]()
+            self._known_values[column] = values if query and len(values) < MOST_VALUES else None
         return self._known_values[column]
 
 

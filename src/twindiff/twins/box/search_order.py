@@ -13,7 +13,7 @@ from itertools import chain, islice, zip_longest
 from typing import Any
 
 from twindiff.kit import Call, not_
-from twindiff.kit.rows import Expression, Order
+from twindiff.kit.rows import Column, Expression, Order
 from twindiff.kit.styles.box import Window
 
 from .access import look_up_folders
@@ -55,6 +55,8 @@ class Search:
         }
         self.listed = self._with_metadata(metadata) if metadata else None
         """The items of which any must be, where metadata says."""
+        self._narrowed: set[Any] = set()
+        """The kinds whose conditions say who sees what, too."""
         self._alone_count: int | None = None
         """How many files have what is asked for by themselves, up to as many as are counted, once that is known."""
         if query is not None and not any(True for _ in wanted_terms(query)):
@@ -119,13 +121,22 @@ class Search:
         if max(sizes.values(), default=0) <= HEAD:
             return None
         for kind in self.kinds:
-            admitting = self.filters.admitting(self.call, kind)
-            if admitting is None:
+            known = len(self.conditions[kind])
+            if not self._narrow(kind):
                 return None
-            if admitting or are_mixed:
-                self.conditions[kind] += admitting
+            if are_mixed or len(self.conditions[kind]) > known:
                 sizes[kind] = self._count(kind, most)
         return sizes
+
+    def _narrow(self, kind: Any) -> bool:
+        """Narrow a kind to the rows that are admitted, once; False where each of them must be looked at."""
+        if kind not in self._narrowed:
+            admitting = self.filters.admitting(self.call, kind)
+            if admitting is None:
+                return False
+            self.conditions[kind] += admitting
+            self._narrowed.add(kind)
+        return True
 
     def _count(self, kind: Any, most: int) -> int:
         """How many items of a kind have the words of what is asked for by themselves, up to as many as are counted."""
@@ -212,7 +223,7 @@ class Search:
 
     def _others(self) -> tuple[list[Found], Fetch]:
         """The first items that are found but not by themselves, and what gives those after them."""
-        fetch = self._files_of_contents()
+        fetch = self._files_by_texts()
         if fetch is not None:
             first = self._read(fetch(0, HEAD))
             return first, lambda offset, limit: fetch(HEAD + offset, limit) if len(first) == HEAD else []
@@ -225,35 +236,38 @@ class Search:
 
         return next(blocks, list[Found]()), after
 
-    def _files_of_contents(self) -> Fetch | None:
-        """What gives the files that are found by their contents, by sha_1; None where not one statement tells of them.
+    def _files_by_texts(self) -> Fetch | None:
+        """What gives the files that are found by their contents, or by comments; None where not one statement does.
 
-        It does where all that is asked for, but one word or one of some, must stand in the files' own texts, and where
-        all files are the caller's, out of the trash and not narrowed.
+        It does where all that is asked for, but one word or one of some, must stand in the files' own texts, and that
+        one is in contents alone or in comments alone.
         """
         texts, query = self.texts, self.query
         if not isinstance(query, Both) or File not in self.kinds or not is_exact(query):
             return None
-        if texts.in_comments or any(True for _ in excluded_terms(query)):
+        if any(True for _ in excluded_terms(query)):
             return None
         in_items = not texts.parts.isdisjoint(IN_ITEMS)
         parts = [part for part in query.parts if not (in_items and texts.is_only_in_items(wanted_terms(part)))]
         if len(parts) != 1 or not is_any_of(parts[0]):
             return None
-        if self.conditions[File] or self.filters.admitting(self.call, File) != []:
+        of, keys = self._told({*wanted_terms(parts[0])})
+        alone = self._beside_contents(query) if keys is not None and self._narrow(File) else None
+        if keys is None or alone is None:
             return None
-        alone = self._beside_contents(query)
-        if alone is None:
-            return None
-        having = has_any(ContentText.text, sorted({*wanted_terms(parts[0])}.intersection(texts.in_contents), key=str))
-        shas = [sha for (sha,) in self.call.db.matches(ContentText, having, limit=MOST, columns=(ContentText.sha_1,))]
-        where = (File.sha_1.in_(shas), *self._needed(query), *alone)
+        db, columns, where = self.call.db, _columns(File), (of.in_(keys), *self._needed(query), *alone)
+        where += tuple(self.conditions[File])
         return lambda offset, limit: [
-            Found(*row)
-            for row in self.call.db.rows(
-                File, *where, order=File.sha_1, limit=limit, offset=offset, columns=_columns(File)
-            )
+            Found(*row) for row in db.rows(File, *where, order=of, limit=limit, offset=offset, columns=columns)
         ]
+
+    def _told(self, terms: set[Term]) -> tuple[Column[Any], list[str] | None]:
+        """By what contents or comments with some terms tell of files, and all that they tell; None where both do."""
+        contents, comments = terms.intersection(self.texts.in_contents), terms.intersection(self.texts.in_comments)
+        if contents and comments:
+            return File.id, None
+        blocks = self._having(Comment, comments, (MOST,)) if comments else self._having(ContentText, contents, (MOST,))
+        return File.id if comments else File.sha_1, next(blocks, list[str]())
 
     def _beside_contents(self, query: Query) -> list[Expression] | None:
         """What files must be not to be found by themselves; None where most are, or few have what all must have."""
@@ -287,17 +301,18 @@ class Search:
         if File not in self.kinds:
             return
         needed, terms = self._needed(query), {*wanted_terms(query)}
-        contents = self._having(ContentText, ContentText.text, terms.intersection(self.texts.in_contents))
-        comments = self._having(Comment, Comment.message, terms.intersection(self.texts.in_comments))
+        contents = self._having(ContentText, terms.intersection(self.texts.in_contents))
+        comments = self._having(Comment, terms.intersection(self.texts.in_comments))
         for shas, ids in zip_longest(contents, comments, fillvalue=()):
             files = {each.id: each for each in self._rows_of(File, File.sha_1.in_(shas), *needed)} if shas else {}
             files |= {each.id: each for each in self._rows_of(File, File.id.in_(ids), *needed)} if ids else {}
             yield [item for item in self._admitted([*files.values()]) if self.texts.fits(item)]
 
-    def _having(self, table: Any, text: Any, terms: Collection[Term]) -> Iterator[list[str]]:
+    def _having(self, table: Any, terms: Collection[Term], sizes: Sequence[int] = TEXTS) -> Iterator[list[str]]:
         """What the texts of a table belong to that have one of some terms, block after block."""
-        place, offset = (ContentText.sha_1 if table is ContentText else Comment.file_id), 0
-        for size in TEXTS if terms else ():
+        is_content, offset = table is ContentText, 0
+        text, place = (ContentText.text, ContentText.sha_1) if is_content else (Comment.message, Comment.file_id)
+        for size in sizes if terms else ():
             having = has_any(text, sorted(terms, key=str))
             keys = self.call.db.matches(table, having, limit=size, offset=offset, columns=(place,))
             yield sorted({key for (key,) in keys})

@@ -119,7 +119,7 @@ def rows_of(chance: Random, files: int, others: int, *, is_mixed: bool) -> Rows:
     texts = [{"sha_1": f"sha{n}", "text": phrase(chance, 4)} for n in range(30)]
     comments = [
         {"id": str(n), "message": phrase(chance, 3), "file_id": file["id"], "item_id": file["id"]}
-        for n, file in enumerate(chance.choices(made, k=40))
+        for n, file in enumerate(chance.choices(made, k=40 if files < 900 else 700))
     ]
     items = {"box_folders": folders, "box_files": made, "box_web_links": links}
     users = [{"id": id, "name": id, "login": f"{id}@example.com", "role": "admin"} for id in (ADA, BEN)]
@@ -333,3 +333,16 @@ def test_files_are_found_by_their_contents(uncommented: World, number: int, filt
         pages = [*uncommented.pages(query, limit=limit, **filters)]
         assert sorted(key for page in pages for key in keys(page)) == sorted((item.kind, item.id) for item in expected)
         assert all(len(page["entries"]) == limit for page in pages[:-1])
+
+
+@pytest.mark.parametrize("where", ["large", "crowded"])
+@pytest.mark.parametrize("word", ["tide", "plan", "2024 zoe", "unheard"])
+@pytest.mark.parametrize("filters", [{}, {"size_range": "300,"}])
+def test_files_are_found_by_their_comments(
+    request: pytest.FixtureRequest, where: str, word: str, filters: dict[str, Any]
+):
+    place: World = request.getfixturevalue(where)
+    query = Asked(word, lambda item: any("comments" in item.has(each) for each in word.split()), frozenset())
+    found_by = [item for item in place.expected(query) if is_left(item, filters)]
+    listed = [key for page in place.pages(query, content_types="comments", **filters) for key in keys(page)]
+    assert sorted(listed) == sorted((item.kind, item.id) for item in found_by)
