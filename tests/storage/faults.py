@@ -30,6 +30,11 @@ class Fault:
     def disarm(self) -> None:
         self.left = -1
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether the next call fails as those before it did."""
+        return self.stays and self.happened and self.left == 0
+
     @contextmanager
     def counting(self) -> Generator[None]:
         """Only the calls within count, and fail."""
