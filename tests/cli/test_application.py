@@ -19,7 +19,7 @@ from twindiff import __version__
 from twindiff.cli import Commands
 
 HEAVY = {"apsw", "httpx", "msgspec", "rich.console", "slack_sdk", "twindiff.server", "uvicorn"}
-RARE = {"jinja2", "yaml"}
+RARE = {"httpx", "jinja2", "rich.console", "twindiff.browser.planner", "twindiff.server.twin_runs.prompts", "yaml"}
 
 
 def test_help_waits_for_nothing_heavy_and_a_server_for_nothing_that_it_may_never_need() -> None:

@@ -6,8 +6,6 @@ import secrets
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-import httpx
-
 from twindiff.catalog import WebhookRecord
 from twindiff.catalog.stamps import new_uuid, stamp
 from twindiff.kit.errors import ApiError
@@ -184,6 +182,8 @@ def _refuse_unfit(twin: Twin, url: str, events: list[str], secret: str) -> None:
 
 def refuse_unfit_url(url: str) -> None:
     """Raises InvalidWebhook for what is no address of a web server."""
+    import httpx  # takes as long to load as a quarter of a server, and many never need it
+
     try:
         parsed = httpx.URL(url)
     except (httpx.InvalidURL, ValueError):

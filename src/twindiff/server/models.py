@@ -10,8 +10,6 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import httpx
-
 from twindiff.kit.errors import ApiError
 
 Json = dict[str, Any]
@@ -39,6 +37,8 @@ class Model(NamedTuple):
         body: Json = {"model": self.name, "messages": [{"role": "system", "content": system}, *said]}
         if self.is_anthropic:
             body = {"model": self.name, "max_tokens": MOST_TOKENS, "system": system, "messages": said}
+        import httpx  # see targets.py
+
         try:
             async with httpx.AsyncClient(timeout=SECONDS) as http:
                 answer = await http.post(self.url, headers=self.headers, json=body)

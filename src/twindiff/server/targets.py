@@ -11,12 +11,13 @@ import socket
 import ssl
 import time
 from collections.abc import AsyncIterator
-from typing import NamedTuple
-
-import httpx
+from typing import TYPE_CHECKING, NamedTuple
 
 from twindiff.environments.outbox import Result
 from twindiff.kit.events import WebhookAnswer, WebhookRequest
+
+if TYPE_CHECKING:
+    import httpx
 
 MOST_SECONDS = 10.0
 MOST_BYTES = 64 * 1024
@@ -46,11 +47,11 @@ class Targets:
 
     def allows(self, url: str) -> bool:
         """Whether the host of an address was named to the server."""
-        return httpx.URL(url).host.lower() in self._allowed
+        return _url(url).host.lower() in self._allowed
 
     async def resolve(self, url: str) -> Address:
         """The address to connect to; raises TargetRefused, OSError."""
-        parsed = httpx.URL(url)
+        parsed = _url(url)
         loop = asyncio.get_running_loop()
         infos = await loop.getaddrinfo(parsed.host, parsed.port or parsed.scheme, type=socket.SOCK_STREAM)
         addresses = [_plain(ipaddress.ip_address(place[0])) for *_, place in infos]
@@ -68,6 +69,8 @@ class Targets:
 
     async def send(self, request: WebhookRequest, seconds: float) -> Reply:
         """Send one request, and say what became of it; never raises what the other side causes."""
+        import httpx
+
         begun = time.perf_counter()
         try:
             async with asyncio.timeout(min(seconds, MOST_SECONDS)):
@@ -91,7 +94,7 @@ class Targets:
 
     async def _ask(self, verb: str, address: str, body: bytes | None, headers: list[tuple[str, str]]) -> WebhookAnswer:
         resolved = await self.resolve(address)
-        url = httpx.URL(address)
+        url = _url(address)
         if self._client is None:
             self._client = _client()
         async with self._client.stream(
@@ -109,8 +112,16 @@ class Targets:
             await self._client.aclose()
 
 
+def _url(text: str) -> httpx.URL:
+    import httpx  # takes as long to load as a quarter of a server, and many never need it
+
+    return httpx.URL(text)
+
+
 def _client() -> httpx.AsyncClient:
     """No proxies, no redirects, and no connection that was made for another name at the same address."""
+    import httpx
+
     limits = httpx.Limits(max_keepalive_connections=0)
     return httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=None, limits=limits)
 
@@ -141,6 +152,8 @@ def _judged(answer: WebhookAnswer) -> Result:
 
 
 def _failed(error: Exception) -> Result:
+    import httpx
+
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLError):

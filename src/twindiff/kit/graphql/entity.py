@@ -12,6 +12,7 @@ import ast
 import inspect
 import sys
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
@@ -208,7 +209,7 @@ def read_shape(text: Any, where: str) -> Shape:
     """`One["Team"] | None`, `list[str]`, `Many["Issue"]`, `datetime | None` as data; nothing is evaluated."""
     if not isinstance(text, str):
         raise TypeError(f"{where}: begin the module with `from __future__ import annotations`")
-    node, null = _without_none(ast.parse(text, mode="eval").body)
+    node, null = _without_none(_parsed(text))
     kind, is_list, item_null = "plain", False, False
     while isinstance(node, ast.Subscript):
         outer, node = _name(node.value, where), node.slice
@@ -221,6 +222,12 @@ def read_shape(text: Any, where: str) -> Shape:
             raise TypeError(f"{where}: '{outer}[…]' is none of One, Many and list")
     name = _name(node, where)
     return Shape(kind, _PLAIN.get(name, name), is_list, null, item_null)  # pyright: ignore[reportArgumentType]
+
+
+@cache
+def _parsed(text: str) -> ast.expr:
+    """An annotation; a hundred types state a few of them a thousand times."""
+    return ast.parse(text, mode="eval").body
 
 
 def _without_none(node: ast.expr) -> tuple[ast.expr, bool]:

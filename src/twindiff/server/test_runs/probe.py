@@ -8,8 +8,6 @@ from html import unescape
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-import httpx
-
 from twindiff.browser.config import check_url
 from twindiff.kit.twin import Operations, Twin
 from twindiff.server.targets import TargetRefused, Targets
@@ -43,6 +41,8 @@ async def probe_url(desk: Desk, url: str) -> dict[str, Any]:
 
 async def _looked(targets: Targets, url: str, twins: list[Twin]) -> dict[str, Any]:
     """What an address answers, and the twins that are named there; raises TargetRefused."""
+    import httpx
+
     try:
         answer = await targets.read(url)
         page = answer.body.decode(errors="replace")
@@ -71,6 +71,8 @@ def _scripts(url: str, page: str) -> list[str]:
 
 
 async def _script(targets: Targets, url: str) -> str:
+    import httpx
+
     try:
         return (await targets.read(url)).body.decode(errors="replace")
     except (OSError, TimeoutError, httpx.HTTPError, httpx.InvalidURL):

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from urllib.parse import urlsplit
 
 from twindiff.browser import config as configs
 from twindiff.browser.chromium import NoBrowser, chromium
 from twindiff.browser.config import ConfigError, Scalar, TestConfig
 from twindiff.browser.job import Event, Job, Limits, Model
-from twindiff.browser.planner import plan
 from twindiff.catalog import TestRunEventRecord, TestRunRecord
 from twindiff.kit.errors import ApiError
 from twindiff.server.models import configured
@@ -23,6 +22,9 @@ from twindiff.server.test_runs.temporary import remove_abandoned
 from twindiff.server.test_runs.twins import RunTwins
 from twindiff.server.test_runs.workers import Worker
 from twindiff.server.twin_runs.runs import TwinRuns
+
+if TYPE_CHECKING:
+    from twindiff.browser.planner import Plan
 
 T = TypeVar("T")
 
@@ -100,7 +102,7 @@ class TestRuns:
 
     def planned(self, prompt: str) -> dict[str, Any]:
         """The TestConfig of a prompt that is understood as a whole; else without steps, for when it is run."""
-        planned = plan(prompt)
+        planned = _plan(prompt)
         steps = [] if planned.unclear else planned.steps
         return configs.built(TestConfig(prompt=prompt, steps=steps))
 
@@ -139,7 +141,7 @@ class TestRuns:
         prompt = wanted.prompt or config.prompt or None
         said: dict[str, Any] = {}
         if prompt and not config.steps:
-            planned = plan(prompt)
+            planned = _plan(prompt)
             config.prompt, config.steps = prompt, planned.steps
             config = or_invalid(lambda: configs.read(configs.built(config)))
             said = {"planned": True, "subject": planned.subject, "not_understood": planned.unclear}
@@ -280,6 +282,13 @@ class TestRuns:
 OF_A_PROMPT = ("planned", "by", "subject", "not_understood")
 """What is said of a prompt, and of no other."""
 _AGAIN = ("parameters", "hosts", "twins", "ttl_minutes", "scenario_id", "scenario_prompt", "checks", "seconds")
+
+
+def _plan(prompt: str) -> Plan:
+    # Its fifty patterns are compiled in vain by a server that is asked for no test.
+    from twindiff.browser.planner import plan
+
+    return plan(prompt)
 
 
 def _judged(end: Mapping[str, Any], checks: Mapping[str, Any] | None, unclear: Sequence[str] | None) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from twindiff.kit.rows import Where
 from twindiff.server.models import Model, configured
 from twindiff.server.starting import prepare_default
 from twindiff.server.twin_runs.presets import PRESETS, Preset
-from twindiff.server.twin_runs.prompts import understood
 from twindiff.server.twin_runs.provisioning import Provisioning
 from twindiff.server.twin_runs.runs import OPEN, YEAR_OF_MINUTES, Asked, TwinRuns
 from twindiff.server.twin_runs.thorough import thorough
@@ -124,6 +123,8 @@ class Scenarios:
         if config is not None:
             return Filling(config, "seed", {})
         if prompt is not None:
+            from twindiff.server.twin_runs.prompts import understood  # with patterns that few servers need
+
             world = understood(prompt, self._seedable())
             said = {"understood": world.used, "not_understood": world.unused, "generation_mode": "fast"}
             return Filling(world.config, "prompt", said)
