@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ Said = dict[str, list[list[str]]]
 """The words of an item's parts; a part may have several texts."""
 
 
+@cache
 def words(text: str) -> list[str]:
     """The words of a text; each of these Chinese letters is one."""
     bare = "".join(each for each in unicodedata.normalize("NFD", text.casefold()) if not unicodedata.combining(each))
@@ -45,14 +47,15 @@ class Item(NamedTuple):
 
     def has(self, wanted: str) -> list[str]:
         """The parts that have a word, or words side by side; the last goes on where items say something themselves."""
-        return [part for part, texts in self.said.items() if any(is_in(words(wanted), each, part) for each in texts)]
+        sought = words(wanted)
+        return [part for part, texts in self.said.items() if any(is_in(sought, each, part) for each in texts)]
 
 
 def is_in(wanted: list[str], text: list[str], part: str) -> bool:
     *firsts, last = wanted
+    goes_on = part in ("name", "description", "tags") and last.isalnum() and not set("東京").intersection(last)
     for at in range(len(text) - len(firsts)):
         end = text[at + len(firsts)]
-        goes_on = part in ("name", "description", "tags") and last.isalnum() and not set("東京").intersection(last)
         if text[at : at + len(firsts)] == firsts and (end == last or (goes_on and end.startswith(last))):
             return True
     return False
