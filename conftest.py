@@ -44,6 +44,12 @@ if "TMPDIR" not in os.environ and will_do(MEMORY):
     tempfile.tempdir = None  # else who has asked for it before is told of the disk
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """One worker more than processors, as many tests wait for a browser or a server; `$PYTEST_XDIST_…` goes first."""
+    return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else (os.cpu_count() or 1) + 1
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Collect without looking for garbage: of a million objects that are made then nearly all stay, and for good."""
