@@ -311,7 +311,7 @@ def open_session(
         raise StripeError("`shipping_options` is only supported in `payment` mode.", param="shipping_options")
     fields |= shipping_fields(call, shipping, items[0].currency) if items else {}
     off = off_total(items, [row for row, _ in coupons])
-    amounts = totals(items, off, shipping_amount(fields)) if items else {}
+    amounts = _amounts(call, items, off, fields) if items else {}
     if fields["mode"] == "payment" and amounts["amount_total"]:
         check_charge(amounts["amount_total"], amounts["currency"])
     defaults: Fields = {"expires_at": now(call) + DAY, "payment_method_types": ["card"]}
@@ -319,6 +319,17 @@ def open_session(
         defaults |= {"client_secret": f"{id}_secret_{new_id(call, '', 40)}", "redirect_on_completion": "always"}
     given_discounts = [{"coupon": row.id, "promotion_code": code} for row, code in coupons]
     return new(call, SESSIONS, id=id, **{**defaults, **fields, **amounts}, discounts=given_discounts)
+
+
+def _amounts(call: Call, items: list[SaleItem], off: int, fields: Fields) -> Fields:
+    """What is paid at once, which a trial makes nothing of for all that is paid again and again."""
+    said: Fields = fields.get("subscription_data") or {}
+    if not said.get("trial_period_days") and not said.get("trial_end"):
+        return totals(items, off, shipping_amount(fields))
+    prices = prices_for(call, items)
+    once = [item for item in items if prices[item.price].type == "one_time"]
+    amounts = totals(once, min(off, sum(item.amount_subtotal for item in once)))
+    return {**amounts, "currency": items[0].currency}
 
 
 def shipping_amount(fields: Fields) -> int:

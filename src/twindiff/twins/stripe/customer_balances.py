@@ -201,6 +201,10 @@ def fund_cash_balance(call: Call, customer: str, params: Annotated[Fund, Body]) 
         raise StripeError(message, code="parameter_invalid_integer", param="amount")
     transfer: Fields = {"type": "us_bank_transfer", "reference": params.reference or None, "us_bank_transfer": {}}
     made = move_cash(call, row, params.amount, currency, "funded", {"bank_transfer": transfer})
+    if row.reconciliation_mode == "automatic":
+        from .bank_transfers import reconcile
+
+        reconcile(call, row, currency)
     return cash_transaction_object(made)
 
 

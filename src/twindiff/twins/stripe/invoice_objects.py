@@ -72,6 +72,7 @@ class Invoice(
     next_payment_attempt: Column[int | None] = column(default=None, derived=True)
     number: Column[str | None] = column(default=None, derived=True)
     parent: Column[Json] = column(default=None)
+    payment_settings: Column[Json] = column(default={})
     period_end: Column[int] = column(derived=True)
     period_start: Column[int] = column(derived=True)
     post_payment_credit_notes_amount: Column[int] = column(default=0, derived=True)
@@ -129,7 +130,8 @@ def _shipping(row: Invoice) -> int:
 
 
 def _settings(row: Invoice) -> Fields:
-    return {"default_mandate": None, "payment_method_options": None, "payment_method_types": None}
+    empty = {"default_mandate": None, "payment_method_options": None, "payment_method_types": None}
+    return {**empty, **row.payment_settings} if row.payment_settings else empty
 
 
 invoice_object = shown(

@@ -114,7 +114,7 @@ def ask(call: Call, invoice: Invoice) -> str:
         invoice.currency,
         customer=invoice.customer,
         description=_description(invoice),
-        payment_method_types=["card"],
+        payment_method_types=invoice.payment_settings.get("payment_method_types") or ["card"],
         capture_method="automatic",
         invoice=invoice.id,
     )

@@ -41,7 +41,9 @@ from .params import (
     integer_or_word,
     merged_metadata,
     or_none,
+    value_of,
 )
+from .payment_methods import TYPES
 from .payments import PAYMENTS
 from .periods import DAY
 from .search import search_of
@@ -385,16 +387,17 @@ def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: st
         fields["effective_at"] = integer_or_word(params.effective_at, "effective_at", "") or None
     if isinstance(params.payment_settings, PaymentSettings):
         check_types(params.payment_settings.payment_method_types)
+        fields["payment_settings"] = {**(row.payment_settings if row else {}), **value_of(params.payment_settings)}
     method = fields.get("collection_method") or (row.collection_method if row else "charge_automatically")
     return fields | _due(call, params, method, row)
 
 
 def check_types(types: list[str] | Unset | UnsetType) -> None:
-    """Refuse ways to pay an invoice that this twin does not have."""
-    for type in types if isinstance(types, list) else ():
-        if type != "card":
-            raise StripeError(f"This twin collects invoices by card alone; '{type[:50]}' was given.",
-                              param="payment_settings[payment_method_types]")  # fmt: skip
+    """Refuse ways to pay an invoice that there are not."""
+    for number, type in enumerate(types if isinstance(types, list) else ()):
+        if type not in TYPES:
+            param = f"payment_settings[payment_method_types][{number}]"
+            raise StripeError(f"Invalid {param}: {type[:50]} is no payment method type.", param=param)
 
 
 def _due(call: Call, params: InvoiceParams, method: str, row: Invoice | None) -> Fields:

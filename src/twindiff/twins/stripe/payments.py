@@ -191,6 +191,8 @@ def confirm(
     method = retrieve(call, METHODS, intent.payment_method or "")
     if method.detached:
         raise StripeError(DETACHED)
+    if method.type == "customer_balance" and (action := _lacking(call, intent)):
+        return _wait(call, intent, action), None
     if not authenticated and (action := _needed(intent, method, off_session=off_session)):
         if off_session:
             return fail(call, intent, method, AUTHENTICATION, None)
@@ -225,6 +227,16 @@ def _await_action(call: Call, intent: PaymentIntent, kind: str) -> PaymentIntent
         action = {"type": kind, kind: {"return_url": intent.return_url, "url": page}}
     else:
         action = {"type": kind, kind: {"type": "three_d_secure_redirect", "stripe_js": page, "source": intent.id}}
+    return _wait(call, intent, action)
+
+
+def _lacking(call: Call, intent: PaymentIntent) -> Fields | None:
+    from .bank_transfers import lacking
+
+    return lacking(call, intent)
+
+
+def _wait(call: Call, intent: PaymentIntent, action: Fields) -> PaymentIntent:
     waiting = call.db.change(intent, status="requires_action", next_action=action, last_payment_error=None)
     record_row(call, "payment_intent.requires_action", PAYMENTS, waiting)
     return waiting

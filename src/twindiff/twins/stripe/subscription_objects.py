@@ -214,7 +214,9 @@ def invoice_defaults(row: Subscription) -> Fields:
     """What an invoice of a subscription has unless it is told otherwise."""
     details = {"metadata": row.metadata, "subscription": row.id, "subscription_proration_date": None}
     settings: Fields = row.invoice_settings
+    pays: Fields = row.payment_settings
     return {
+        "payment_settings": {name: value for name, value in pays.items() if name != "save_default_payment_method"},
         "subscription": row.id,
         "currency": row.currency,
         "parent": {"type": "subscription_details", "quote_details": None, "subscription_details": details},

@@ -143,3 +143,19 @@ def test_the_client_verifies_an_account(stripe):
     assert client.v1.payment_intents.verify_microdeposits(waiting, asked).status == "processing"
     setup: Any = {"setup_intent": "seti_none"}
     assert client.v1.setup_attempts.list(setup).data == []
+
+
+def test_an_invoice_is_paid_by_debit_where_its_subscription_says_so(stripe):
+    customer = stripe.post("customers")["id"]
+    method = stripe.post("payment_methods/pm_usBankAccount_success/attach", customer=customer)["id"]
+    price = {"currency": "usd", "unit_amount": 900, "recurring": {"interval": "month"}}
+    price = stripe.post("prices", **price, product_data={"name": "Plan"})["id"]
+    settings = {"payment_method_types": ["us_bank_account"]}
+    wanted = {"customer": customer, "items": [{"price": price}], "default_payment_method": method}
+    made = stripe.post("subscriptions", **wanted, payment_settings=settings)
+    invoice = stripe.get(f"invoices/{made['latest_invoice']}", expand=["payments.data.payment.payment_intent"])
+    intent = invoice["payments"]["data"][0]["payment"]["payment_intent"]
+    assert (intent["status"], intent["payment_method_types"]) == ("processing", ["us_bank_account"])
+    stripe.advance(seconds=10)
+    assert stripe.get(f"invoices/{invoice['id']}")["status"] == "paid"
+    assert stripe.get(f"subscriptions/{made['id']}")["status"] == "active"

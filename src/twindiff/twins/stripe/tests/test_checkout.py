@@ -425,3 +425,8 @@ def test_a_link_sends_things_where_it_may(stripe, prices, browser):
     changed = stripe.post(f"payment_links/{link['id']}", shipping_address_collection="")
     assert changed["shipping_address_collection"] is None
     assert "Ground" in browser(link["url"]).text
+
+
+def test_a_session_with_a_trial_asks_for_nothing_now(stripe, prices):
+    session = opened(stripe, prices["again"], "subscription", subscription_data={"trial_period_days": 7})
+    assert (session["amount_total"], session["amount_subtotal"], session["currency"]) == (0, 0, "usd")

@@ -1,0 +1,62 @@
+"""Payments by bank transfer: instructions, cash that comes, and what it pays."""
+
+import pytest
+
+
+@pytest.fixture
+def customer(stripe):
+    return stripe.post("customers", email="ada@shop.example")["id"]
+
+
+def ask(stripe, customer, currency="usd", **more):
+    cash = {"funding_type": "bank_transfer", "bank_transfer": {"type": "us_bank_transfer"}}
+    asked = {"amount": 2000, "currency": currency, "customer": customer, "payment_method_types": ["customer_balance"]}
+    asked |= {"payment_method_data": {"type": "customer_balance"}, "payment_method_options": {"customer_balance": cash}}
+    return stripe.post("payment_intents", **asked, confirm=True, **more)
+
+
+def send(stripe, customer, amount):
+    stripe.post(f"test_helpers/customers/{customer}/fund_cash_balance", amount=amount, currency="usd")
+
+
+@pytest.mark.parametrize(("currency", "kind"), [("usd", "aba"), ("eur", "iban"), ("gbp", "sort_code")])
+def test_a_transfer_waits_for_cash_and_says_where_to_send_it(stripe, customer, currency, kind):
+    waiting = ask(stripe, customer, currency)
+    said = waiting["next_action"]["display_bank_transfer_instructions"]
+    assert (waiting["status"], said["amount_remaining"]) == ("requires_action", 2000)
+    assert said["financial_addresses"][0]["type"] == kind
+
+
+def test_cash_pays_what_waits_once_it_is_enough(stripe, customer):
+    waiting = ask(stripe, customer)
+    send(stripe, customer, 500)
+    part = stripe.get(f"payment_intents/{waiting['id']}")
+    assert part["next_action"]["display_bank_transfer_instructions"]["amount_remaining"] == 1500
+    assert len(stripe.get("events", type="payment_intent.partially_funded")["data"]) == 1
+    send(stripe, customer, 1600)
+    paid = stripe.get(f"payment_intents/{waiting['id']}", expand=["latest_charge"])
+    assert (paid["status"], paid["latest_charge"]["payment_method_details"]["type"]) == (
+        "succeeded",
+        "customer_balance",
+    )
+    assert stripe.get(f"customers/{customer}/cash_balance")["available"] == {"usd": 100}
+    moves = stripe.get(f"customers/{customer}/cash_balance_transactions")["data"]
+    assert [move["type"] for move in moves] == ["applied_to_payment", "funded", "funded"]
+
+
+def test_cash_that_is_there_pays_at_once(stripe, customer):
+    send(stripe, customer, 2000)
+    assert ask(stripe, customer)["status"] == "succeeded"
+
+
+def test_cash_waits_where_the_shop_reconciles_itself(stripe, customer):
+    stripe.post(f"customers/{customer}/cash_balance", settings={"reconciliation_mode": "manual"})
+    waiting = ask(stripe, customer)
+    send(stripe, customer, 2000)
+    assert stripe.get(f"payment_intents/{waiting['id']}")["status"] == "requires_action"
+
+
+def test_a_transfer_needs_a_customer(stripe):
+    asked = {"amount": 2000, "currency": "usd", "payment_method_types": ["customer_balance"], "confirm": True}
+    error = stripe.error("POST", "payment_intents", **asked, payment_method_data={"type": "customer_balance"})
+    assert (error["code"], error["param"]) == ("parameter_missing", "customer")
