@@ -173,9 +173,12 @@ class Sql(Compiler):
         return f"string_agg({text}, {literal(JOINT)} ORDER BY {order})"
 
 
+_BY_INDEX = frozenset(("=", "in", "<", "<=", ">", ">="))
+
+
 def _is_by_index(part: Expression, table: Table) -> bool:
-    """Whether a condition gives the values of a column with which an index begins."""
-    if not isinstance(part, Where) or part.op not in ("=", "in") or part.column.path or isinstance(part.value, Column):
+    """Whether a condition says which values, or between which, a column has with which an index begins."""
+    if not isinstance(part, Where) or part.op not in _BY_INDEX or part.column.path or isinstance(part.value, Column):
         return False
     return any(table.columns.get(each[0]) is part.column for each in (table.key, *table.unique, *table.indexes))
 

@@ -76,6 +76,14 @@ def user_of(call: Call, user_id: str | None) -> User | None:
     return call.memo[key]
 
 
+def look_up_users(call: Call, ids: Iterable[str | None]) -> None:
+    """Have users at hand, in one statement and not in one for each."""
+    wanted = sorted({id for id in ids if id and f"user {id}" not in call.memo})
+    if wanted:
+        users = {user.id: user for user in call.db.rows(User, User.id.in_(wanted))}
+        call.memo.update({f"user {id}": users.get(id) for id in wanted})
+
+
 def key_of(item: Item) -> str:
     """How Box names an item in errors: f_1, d_1 or w_1."""
     return f"{_LETTERS[type(item)]}_{item.id}"

@@ -15,7 +15,7 @@ from .further_tables import RecentItem
 from .listing import rows_from
 from .stamps import shown_instant
 from .tables import File
-from .views import item_object
+from .views import item_objects
 
 api = Operations(prefix="/2.0")
 
@@ -30,14 +30,15 @@ def list_recent(call: Call, fields: str = "", limit: int = 100, marker: str = ""
     rows, more = rows_from(call, marker, limit, RecentItem, mine, order=-RecentItem.interacted_at)
     files = {file.id: file for file in call.db.rows(File, File.id.in_([row.item_id for row in rows]))}
     seen = [row for row in rows if row.item_id in files and _is_there(call, files[row.item_id])]
+    shown = item_objects(call, [files[row.item_id] for row in seen], wanted_fields(fields), mini=False)
     entries = [
         {
             "type": "recent_item",
             "interaction_type": row.interaction_type,
             "interacted_at": shown_instant(row.interacted_at),
-            "item": item_object(call, files[row.item_id], wanted_fields(fields)),
+            "item": item,
         }
-        for row in seen
+        for row, item in zip(seen, shown, strict=True)
     ]
     return marker_page(entries, limit, more)
 

@@ -19,7 +19,7 @@ from .search_query import read_query
 from .search_texts import PARTS
 from .shared_link_views import shared_link_object
 from .tables import Item
-from .views import item_object
+from .views import item_objects
 
 api = Operations(prefix="/2.0")
 FARTHEST = 10_000
@@ -86,7 +86,7 @@ def _parts(content_types: str) -> list[str]:
 
 def _results(call: Call, page: list[Item], total: int, fields: str, at: Any, *, linked: bool) -> dict[str, Any]:
     names = wanted_fields(fields)
-    shown = [item_object(call, item, names) for item in page]
+    shown = item_objects(call, page, names, mini=False)
     for each in shown:
         each.pop("item_collection", None)
     if not linked:

@@ -5,7 +5,7 @@ https://developer.box.com/guides/api-calls/request-extra-fields
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from twindiff.kit import Call
@@ -13,13 +13,14 @@ from twindiff.kit.pace import give_way
 from twindiff.kit.styles.box import Window, offset_page
 
 from .access import chain, folder_row, is_trashed, rights, root_folder, user_of
-from .further_tables import Collaboration, MetadataInstance
+from .beside_items import beside, look_up
+from .further_tables import MetadataInstance
 from .kept import disposition_of
 from .listing import Sort, items_in, size_of
 from .representations import representations
 from .shared_link_views import HOST, shared_link_object
 from .stamps import shown_instant, ticket
-from .tables import Collection, Comment, File, FileVersion, Folder, Item, WebLink
+from .tables import Collection, File, FileVersion, Folder, Item, WebLink
 
 Fields = tuple[str, ...] | None
 Shown = dict[str, Any]
@@ -67,10 +68,7 @@ def _parent(call: Call, item: Item) -> Shown | None:
 
 
 def _file_version(call: Call, file: File) -> Shown | None:
-    version_id = file.file_version_id
-    if version_id is None:
-        versions = call.db.rows(FileVersion, FileVersion.file_id == file.id, order=-FileVersion.version_number, limit=1)
-        version_id = versions[0].id if versions else None
+    version_id = file.file_version_id or beside(call, "file_version", file)
     return {"type": "file_version", "id": version_id, "sha1": file.sha_1} if version_id else None
 
 
@@ -116,9 +114,11 @@ def _watermark(call: Call, item: Item) -> Shown:
 def collections_of(call: Call, item: Item) -> list[Shown]:
     """The caller's collections that an item is in."""
     named: list[dict[str, Any]] = item.collections or []
-    ids = [str(each["id"]) for each in named]
-    mine = call.db.rows(Collection, Collection.id.in_(ids)) if ids else []
-    return [collection_object(each) for each in mine if each.user_id in (None, call.actor)]
+    if named and "collections" not in call.memo:
+        mine = Collection.user_id.in_((None, call.actor))
+        call.memo["collections"] = {row.id: collection_object(row) for row in call.db.rows(Collection, mine)}
+    held: dict[str, Shown] = call.memo.get("collections", {})
+    return [held[id] for id in sorted(str(each["id"]) for each in named) if id in held]
 
 
 def collection_object(collection: Collection) -> Shown:
@@ -129,9 +129,7 @@ def collection_object(collection: Collection) -> Shown:
 
 def _metadata(call: Call, item: Item) -> Shown:
     """The instances of an item by scope and template, as the field `metadata` asks for them."""
-    instances = call.db.rows(
-        MetadataInstance, MetadataInstance.item_id == item.id, MetadataInstance.item_type == item.type
-    )
+    instances: list[MetadataInstance] = beside(call, "metadata", item)
     shown: Shown = {}
     for each in instances:
         shown.setdefault(each.scope, {})[each.template_key] = instance_object(each)
@@ -151,11 +149,6 @@ def instance_object(instance: MetadataInstance) -> Shown:
         "$canEdit": True,
         **instance.data,
     }
-
-
-def _has_collaborations(call: Call, item: Item) -> bool:
-    here = (Collaboration.item_id == item.id, Collaboration.item_type == item.type)
-    return call.db.find(Collaboration, *here) is not None
 
 
 def _lock(call: Call, file: File) -> Shown | None:
@@ -193,7 +186,7 @@ _SHARED: dict[str, Field] = {
     "tags": lambda call, item: item.tags or [],
     "collections": collections_of,
     "permissions": _permissions,
-    "has_collaborations": _has_collaborations,
+    "has_collaborations": lambda call, item: beside(call, "has_collaborations", item),
     "is_externally_owned": lambda call, item: False,
     "metadata": _metadata,
     "watermark_info": _watermark,
@@ -209,11 +202,6 @@ _CONTENT: dict[str, Field] = {
 }
 
 
-def _comment_count(call: Call, file: File) -> int:
-    """How many comments a file has, replies too."""
-    return call.db.count(Comment, Comment.file_id == file.id)
-
-
 def _embed_link(call: Call, file: File) -> Shown:
     return {"url": f"{HOST}/preview/expiring_embed/{ticket(call, f'embed {file.id}')}"}
 
@@ -225,7 +213,7 @@ FILE_FIELDS: dict[str, Field] = {
     "sha1": lambda call, file: file.sha_1 or "",
     "size": lambda call, file: file.size,
     "version_number": lambda call, file: file.version_number or "1",
-    "comment_count": _comment_count,
+    "comment_count": lambda call, file: beside(call, "comment_count", file),
     "lock": _lock,
     "extension": lambda call, file: file.extension or "",
     "is_package": lambda call, file: bool(file.is_package),
@@ -296,6 +284,10 @@ class View(NamedTuple):
     mini: Mapping[str, Field]
     usual: Mapping[str, Field]
 
+    def chosen(self, fields: Fields, *, mini: bool) -> Mapping[str, Field]:
+        """The fields that are asked for."""
+        return _of(self.known, fields) if fields else self.mini if mini else self.usual
+
 
 def _of(known: Mapping[str, Field], names: Iterable[str]) -> dict[str, Field]:
     """The fields of some names; what stands in an object anyway is none."""
@@ -317,10 +309,8 @@ _VIEWS: dict[type, View] = {
 def item_object(call: Call, item: Item, fields: Fields = None, *, mini: bool = False) -> Shown:
     """An item: with the fields that were asked for, else as it is shown by itself or, `mini`, in lists."""
     give_way()
-    view = _VIEWS[type(item)]
-    chosen = _of(view.known, fields) if fields else view.mini if mini else view.usual
     shown: Shown = {"type": item.type, "id": item.id, "etag": item.etag or "0"}
-    for name, show in chosen.items():
+    for name, show in _VIEWS[type(item)].chosen(fields, mini=mini).items():
         shown[name] = show(call, item)
     if item.id == "0":
         shown |= {"etag": None, **dict.fromkeys(_NOT_OF_THE_ROOT & shown.keys())}
@@ -330,9 +320,11 @@ def item_object(call: Call, item: Item, fields: Fields = None, *, mini: bool = F
 _NOT_OF_THE_ROOT = frozenset(("sequence_id", "created_at", "modified_at", "content_created_at", "content_modified_at"))
 
 
-def item_objects(call: Call, items: Iterable[Item], fields: Fields = None) -> list[Shown]:
-    """Items as lists have them."""
-    return [item_object(call, item, fields, mini=True) for item in items]
+def item_objects(call: Call, items: Sequence[Item], fields: Fields = None, *, mini: bool = True) -> list[Shown]:
+    """Items as lists have them, or each as it is shown by itself."""
+    names = {name for item in items for name in _VIEWS[type(item)].chosen(fields, mini=mini)}
+    look_up(call, items, names)
+    return [item_object(call, item, fields, mini=mini) for item in items]
 
 
 def chosen(shown: Mapping[str, Any], fields: Fields, *always: str) -> Shown:

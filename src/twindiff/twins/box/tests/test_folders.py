@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .conftest import Box
+from .conftest import BEN, Box
 
 
 def test_a_folder_is_made_and_shown(box: Box):
@@ -167,3 +167,24 @@ def test_favorites_are_a_collection(box: Box):
     box("PUT", f"files/{file['id']}", {"collections": []})
     assert box("GET", f"collections/{favorites['id']}/items")["total_count"] == 0
     assert box.refused("PUT", f"files/{file['id']}", {"collections": [{"id": "1"}]}) == (404, "not_found")
+
+
+def test_items_of_a_page_show_what_they_show_by_themselves(box: Box):
+    folder = box.folder("Papers")
+    said, plain = box.upload("a.txt", parent=folder)["id"], box.upload("b.txt", parent=folder)["id"]
+    shared = box.folder("inner", folder)
+    box("POST", "comments", {"item": {"type": "file", "id": said}, "message": "Yes"})
+    with_ben = {
+        "item": {"type": "folder", "id": shared},
+        "accessible_by": {"id": BEN, "type": "user"},
+        "role": "viewer",
+    }
+    box("POST", "collaborations", with_ben)
+    box("POST", f"files/{said}/metadata/global/properties", {"colour": "red"})
+    box("PUT", f"files/{plain}", {"collections": [{"id": box("GET", "collections")["entries"][0]["id"]}]})
+    fields = "fields=comment_count,has_collaborations,metadata,collections,file_version,owned_by"
+    items = box("GET", f"folders/{folder}/items?{fields}")["entries"]
+    alone = [box("GET", f"{path}?{fields}") for path in (f"folders/{shared}", f"files/{said}", f"files/{plain}")]
+    assert items == alone
+    assert [item["has_collaborations"] for item in items] == [True, False, False]
+    assert [item.get("comment_count") for item in items] == [None, 1, 0]
