@@ -49,7 +49,7 @@ class Search:
         self.query = query
         self.filters = filters
         self.texts = Texts(call, query, parts)
-        self.kinds = [kind for kind in KINDS if kind.type.default in filters.kinds]
+        self.kinds = [kind for kind in KINDS if kind.type.default in filters.kinds and self._may_have(kind)]
         self.conditions = {
             kind: [*filters.conditions(kind), *filters.place_conditions(call, kind)] for kind in self.kinds
         }
@@ -59,8 +59,17 @@ class Search:
         """The kinds whose conditions say who sees what, too."""
         self._alone_count: int | None = None
         """How many files have what is asked for by themselves, up to as many as are counted, once that is known."""
-        if query is not None and not any(True for _ in wanted_terms(query)):
-            self.kinds = []
+
+    def _may_have(self, kind: Any) -> bool:
+        """Whether items of a kind may be found: files by their contents too, all others by what they say themselves."""
+        if self.query is None:
+            return True
+        if not any(True for _ in wanted_terms(self.query)):
+            return False
+        if kind is File:
+            return True
+        words = has_query(kind.search_text, self.query, excludes=False)
+        return not self.texts.parts.isdisjoint(IN_ITEMS) and self.call.db.count_matches(kind, words, most=1) > 0
 
     def best(self, at: Window) -> Page:
         """A page of what is found, what fits best first."""
