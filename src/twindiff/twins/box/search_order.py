@@ -163,7 +163,7 @@ class Search:
             start, room = max(at.offset - known, 0), at.limit - len(items)
             left = size - HEAD - start
             if left > 0 and room > 0:
-                items += self._fetch(kind)(HEAD + start, min(room, left))
+                items += self._fetch(kind, columns=(kind.type, kind.id))(HEAD + start, min(room, left))
             known += max(size - HEAD, 0)
         return _continued(items, known, after, at)
 
@@ -173,9 +173,9 @@ class Search:
         assert self.query is not None
         return has_query(kind.search_text, self.query, excludes=self.texts.parts.issuperset(IN_ITEMS))
 
-    def _fetch(self, kind: Any, order: Order | tuple[()] = ()) -> Fetch:
+    def _fetch(self, kind: Any, order: Order | tuple[()] = (), columns: tuple[Column[Any], ...] = ()) -> Fetch:
         """What gives the rows of a kind that have the words of what is asked for by themselves."""
-        columns = _columns(kind)
+        columns = columns or _columns(kind)
         if self.query is None or not self.texts.parts.intersection(IN_ITEMS):
             return lambda offset, limit: []
         words, where, db = self._words(kind), self.conditions[kind], self.call.db

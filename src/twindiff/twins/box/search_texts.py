@@ -23,18 +23,18 @@ Key = tuple[str, str]
 
 
 class Found(NamedTuple):
-    """As much of an item as decides whether it is shown, and where."""
+    """As much of an item as decides whether it is shown, and where; no more than its key once that is decided."""
 
     type: str
     id: str
-    name: str | None
-    description: str | None
-    tags: list[str] | None
-    parent_id: str | None
-    owned_by_id: str | None
-    item_status: str
-    modified_at: str | None
-    modified_by_id: str | None
+    name: str | None = None
+    description: str | None = None
+    tags: list[str] | None = None
+    parent_id: str | None = None
+    owned_by_id: str | None = None
+    item_status: str = "active"
+    modified_at: str | None = None
+    modified_by_id: str | None = None
     sha_1: str | None = None
 
     @property
