@@ -71,8 +71,8 @@ def _versions(call: Call, items: Sequence[Item]) -> Beside:
     if silent:
         order, columns = -FileVersion.version_number, (FileVersion.id,)
         newest = call.db.pages(FileVersion, FileVersion.file_id, silent, order=order, limit=1, columns=columns)
-    found = {file_id: id for file_id, ((id,),) in newest.items()}
-    return {("file", file.id): file.file_version_id or found.get(file.id) for file in files}
+    ids = {file_id: id for file_id, ((id,),) in newest.items()}
+    return {("file", file.id): file.file_version_id or ids.get(file.id) for file in files}
 
 
 _FIND: dict[str, Callable[[Call, Sequence[Item]], Beside]] = {
