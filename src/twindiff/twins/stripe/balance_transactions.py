@@ -103,6 +103,18 @@ def list_balance_transactions(call: Call, params: Annotated[ListTransactions, Bo
     return list_of(call, TRANSACTIONS, params, "/v1/balance_transactions", *where)
 
 
+@api.get("/balance/history")
+def list_balance_history(call: Call, params: Annotated[ListTransactions, Body]) -> Fields:
+    """List what has come and gone, by the name that this had before."""
+    return list_balance_transactions(call, params)
+
+
+@api.get("/balance/history/{id}")
+def retrieve_balance_history(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a balance transaction, by the name that this had before."""
+    return retrieve_balance_transaction(call, id, params)
+
+
 def _payouts() -> Any:
     from .objects import RESOURCES
 

@@ -33,6 +33,7 @@ from .subscription_objects import (
     SubscriptionItem,
     invoice_defaults,
     items_of,
+    tell_customer,
     told,
 )
 from .test_clocks import ON_DELETE
@@ -356,6 +357,7 @@ def end(call: Call, row: Subscription, **details: Any) -> Subscription:
     )
     record_row(call, "customer.subscription.deleted", SUBSCRIPTIONS, ended)
     subscription_schedules.subscription_ended(call, ended)
+    tell_customer(call, row.customer)
     return ended
 
 

@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 from twindiff.kit import UNSET, Answer, Body, Call, Column, Operations, UnsetType, Upload, column, file_answer
 
-from .lists import equal, list_object, list_of, within
-from .objects import LEFT_OUT, Fields, StripeObject, new, resource, retrieve, shown
-from .params import ListParams, OptRange, Params
+from .lists import equal, list_of, within
+from .objects import LEFT_OUT, Fields, StripeObject, new, resource, retrieve, show, shown
+from .params import ListParams, OptInteger, OptMetadata, OptRange, Params, Part
 
 api = Operations(prefix="/v1/files")
 
@@ -21,6 +21,11 @@ Purpose = Literal[
     "platform_terms_of_service", "tax_document_user_upload", "terminal_android_apk", "terminal_reader_splashscreen",
 ]  # fmt: skip
 LARGEST = 16_000_000
+LINKED = (
+    "business_icon", "business_logo", "customer_signature", "dispute_evidence", "issuing_regulatory_reporting",
+    "pci_document", "tax_document_user_upload", "terminal_android_apk",
+)  # fmt: skip
+"""The purposes of files that can have links."""
 
 
 class File(StripeObject, table="files", key=("id",), unique=(("seq",),), indexes=(("purpose", "seq"),)):
@@ -34,12 +39,22 @@ class File(StripeObject, table="files", key=("id",), unique=(("seq",),), indexes
     digest: Column[str] = column(default="")
 
 
-def _links(row: File) -> Fields:
-    return list_object([], f"/v1/file_links?file={row.id}")
+def _fill(call: Call, files: list[Fields]) -> None:
+    from .file_links import links_of
+
+    links_of(call, files)
 
 
-file_object = shown(File, "file", "content_type", "digest", expires_at=None, links=_links, livemode=LEFT_OUT)
-FILES = resource(File, "file", "file_", file_object, param="file", spoken="file upload")
+file_object = shown(File, "file", "content_type", "digest", expires_at=None, livemode=LEFT_OUT)
+FILES = resource(File, "file", "file_", file_object, param="file", spoken="file upload", fill=_fill)
+
+
+class FileLinkData(Part, kw_only=True):
+    """The link that is made at once."""
+
+    create: bool
+    expires_at: OptInteger = UNSET
+    metadata: OptMetadata = UNSET
 
 
 class CreateFile(Params):
@@ -47,7 +62,7 @@ class CreateFile(Params):
 
     file: Upload
     purpose: Purpose
-    file_link_data: dict[str, str] | UnsetType = UNSET
+    file_link_data: FileLinkData | UnsetType = UNSET
 
 
 class ListFiles(ListParams):
@@ -71,13 +86,18 @@ def create_file(call: Call, params: Annotated[CreateFile, Body]) -> Fields:
         content_type=upload.content_type,
         digest=call.blobs.put(upload.data),
     )
-    return file_object(call.db.change(made, url=f"{call.base_url}/v1/files/{made.id}/contents"))
+    made = call.db.change(made, url=f"{call.base_url}/v1/files/{made.id}/contents")
+    if isinstance(params.file_link_data, FileLinkData):
+        from .file_links import link_at_once
+
+        link_at_once(call, made, params.file_link_data)
+    return show(call, FILES, made)
 
 
 @api.get("/{file}")
 def retrieve_file(call: Call, file: str, params: Annotated[Params, Body]) -> Fields:
     """Look at a file."""
-    return file_object(retrieve(call, FILES, file))
+    return show(call, FILES, retrieve(call, FILES, file))
 
 
 @api.get("/{file}/contents")

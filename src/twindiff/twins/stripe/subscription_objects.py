@@ -5,6 +5,7 @@ https://docs.stripe.com/api/subscriptions, https://docs.stripe.com/api/subscript
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from twindiff.kit import Call, Column, Json, column
@@ -196,12 +197,29 @@ SUBSCRIPTION_ITEMS = resource(
 )
 
 
+CHANGED: list[Callable[[Call, str], None]] = []
+"""What other pages do when a customer is subscribed to something else."""
+
+
+def tell_customer(call: Call, customer: str) -> None:
+    """Have done what follows from another subscription of a customer."""
+    for each in CHANGED:
+        each(call, customer)
+
+
+def _sells(shown: Fields) -> tuple[str, set[str]]:
+    """What a subscription is for."""
+    return shown["status"], {item["price"]["id"] for item in shown["items"]["data"]}
+
+
 def told(call: Call, before: Fields, id: str) -> None:
     """Tell of what has changed since a subscription was shown."""
     row = retrieve(call, SUBSCRIPTIONS, id)
     after = show(call, SUBSCRIPTIONS, row)
     if previous := differences(before, after):
         record_row(call, "customer.subscription.updated", SUBSCRIPTIONS, row, previous, object=after)
+        if _sells(before) != _sells(after):
+            tell_customer(call, row.customer)
 
 
 def items_of(call: Call, subscription: str) -> list[SubscriptionItem]:

@@ -25,6 +25,7 @@ from .subscription_objects import (
     SUBSCRIPTIONS,
     Subscription,
     SubscriptionItem,
+    tell_customer,
     told,
 )
 from .subscription_params import (
@@ -80,6 +81,7 @@ def start(call: Call, customer: Customer, params: CreateSubscription, fields: Fi
     record_row(call, "customer.subscription.created", SUBSCRIPTIONS, made)
     call.memo.pop("starting", None)
     cycles.set_times(call, made, items)
+    tell_customer(call, customer.id)
     return made
 
 
