@@ -46,8 +46,10 @@ FOUND_AT_ONCE = 64
 """Pieces of a job that one look finds."""
 MOST_AGENDAS = 64
 """Environments for which they are remembered."""
-KEPT_AT_ONCE = 8
-"""Pieces that are done and kept together, in some milliseconds, unless one of them fails."""
+KEPT_AT_ONCE = 32
+"""Pieces that are done and kept together at most, unless one of them fails."""
+BEGUN_SECONDS = 0.008
+"""How long pieces are begun that are kept together: so long others wait, and the last one's time."""
 
 
 class StillDue(NotServed):
@@ -166,8 +168,9 @@ class DueWork:
         self, environment: Environment, pieces: Sequence[Piece], works: list[Work]
     ) -> Generator[PlannedOperation]:
         """Pieces as operations, until one has written what comes before the next."""
+        end = time.monotonic() + BEGUN_SECONDS
         for piece in pieces:
-            if works and piece.due >= self._engine.present(environment.id).due:
+            if works and (time.monotonic() > end or piece.due >= self._engine.present(environment.id).due):
                 return
             work = Work(environment.twins[piece.twin].jobs[piece.job], piece)
             works.append(work)

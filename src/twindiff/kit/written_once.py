@@ -12,7 +12,6 @@ from bisect import insort
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
@@ -104,8 +103,7 @@ class Kept:
 
     def changed(self, columns: Collection[str]) -> None:
         """Forget the answers that may be others now that columns of a row have changed."""
-        if self.answers:
-            self._forget([each for each, answer in self.answers.items() if not answer.columns.isdisjoint(columns)])
+        self._forget([each for each, answer in self.answers.items() if not answer.columns.isdisjoint(columns)])
 
     def added(self, row: Row) -> None:
         """Have a new row in the answers that it belongs to, but for those whose order is not that of keys."""
@@ -145,12 +143,7 @@ class Tables(dict[type[Row], Kept]):
 def _declared(table: type[Row]) -> tuple[tuple[Column[Any], ...], Callable[[Any], Key], bool]:
     """The columns of a table's key, what gives the key of a row, and whether rows go with others that they refer to."""
     columns, key = table_of(table).columns, table_of(table).key
-    value: Callable[[Any], Any] = attrgetter(*key)
-
-    def alone(row: Any) -> Key:
-        return (value(row),)
-
-    key_of = value if len(key) > 1 else alone
+    key_of = cast(Callable[[Any], Key], eval(f"lambda row: ({''.join(f'row.{name}, ' for name in key)})"))
     return tuple(columns[name] for name in key), key_of, any(each.on_delete for each in columns.values())
 
 
@@ -171,8 +164,7 @@ class WrittenOnce:
 
     def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
         kept = self._kept[table]
-        row = kept.rows.get(key)
-        return row or self._keep(kept, self._db.get(table, *key, missing=missing))
+        return kept.rows.get(key) or self._keep(kept, self._db.get(table, *key, missing=missing))
 
     def find(self, table: type[R], *where: Expression) -> R | None:
         kept = self._kept[table]
@@ -226,7 +218,8 @@ class WrittenOnce:
             return [self._keep(kept, row) for row in self._db.rows(kept.table, *where, order=order)]
         known = kept.answers.get((answer.equal, order))
         if known is None:
-            self._write(kept)
+            if kept.unwritten:
+                self._write(kept)
             rows = self._db.rows(kept.table, *where, order=order)
             answer.keys.extend([kept.key_of(self._keep(kept, row)) for row in rows])
             known = kept.answers[answer.equal, order] = answer
@@ -270,7 +263,8 @@ class WrittenOnce:
         if key in kept.rows:
             self._write(kept)
             return self._db.add(row)
-        kept.added(row)
+        if kept.absent or kept.answers:
+            kept.added(row)
         kept.rows[key] = row
         kept.unwritten[key] = None
         return row
@@ -283,7 +277,8 @@ class WrittenOnce:
         kept = self._kept[type(row)]
         key = kept.key_of(row)
         known = kept.rows.get(key)
-        kept.changed(fields)
+        if kept.answers:
+            kept.changed(fields)
         if known is None:
             return self._keep(kept, self._db.change(row, **fields))
         written = kept.unwritten.setdefault(key, set())

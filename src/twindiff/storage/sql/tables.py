@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import compress
+from operator import ne
 from typing import Any, Generic, NoReturn, TypeVar, cast
 
 import msgspec
@@ -45,6 +47,8 @@ class TableForm:
         self.key_at = tuple(self.columns.index(name) for name in table.key)
         self.storing = {name: storing(column) for name, column in table.columns.items()}
         loads = {name: loading(column) for name, column in table.columns.items()}
+        self._loads = tuple(loads.values())
+        self._places = range(len(self.columns))
         self._loaded = tuple((name, convert) for name, convert in loads.items() if convert)
         stores = enumerate(self.storing.values())
         self._stored = tuple((at, convert) for at, convert in stores if convert)
@@ -109,6 +113,14 @@ class TableForm:
         """Stored values as declared types, by column; compiled as `build` is."""
         values = ", ".join(f"{name!r}: {value}" for name, value in self._typed.items())
         return eval(f"lambda stored: {{{values}}}", self._loaders)
+
+    def values_after(self, was: Values, before: Stored, after: Stored) -> Values:
+        """The values of a changed row, given those before; what stayed as it was is not decoded again."""
+        now = was.copy()
+        for at in compress(self._places, map(ne, before, after)):
+            name, convert, value = self.columns[at], self._loads[at], after[at]
+            now[name] = convert(value) if convert and value is not None else value
+        return now
 
     @property
     def _typed(self) -> dict[str, str]:

@@ -82,7 +82,11 @@ class Capture:
             after = self._after[name, key]
             if before == after:
                 continue
-            was, now = sql.values(before) if before else None, sql.values(after) if after else None
+            was = sql.values(before) if before else None
+            if was and before and after:
+                now = sql.values_after(was, before, after)
+            else:
+                now = sql.values(after) if after else None
             if was and now and same(was, now):
                 continue  # the same JSON in another order, by a statement of one's own
             changes.append(Change(name, sql.key_of(now or was or {}), was, now))

@@ -5,7 +5,7 @@ The environment's clock does what it holds; a test clock what is under it, as it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from twindiff.kit import Call, Column, Operations, Row, column, written_once
 
@@ -41,24 +41,33 @@ def work(run: Run) -> Run:
 
 def schedule(call: Call, run: Run, object: str, at: int | None, test_clock: str | None) -> None:
     """Have something done for an object at a time, instead of at the time that was set before; None is never."""
-    kind = run.__name__
-    known = next((each for each in _waiting(call, object) if each.kind == kind), None)
-    times = _times(at, test_clock)
-    if known and at is None:
-        call.db.remove(known)
-    elif known and (known.due, known.clock_due) != (times["due"], times["clock_due"]):
-        call.db.change(known, **times)
-    elif known is None and at is not None:
-        schedule_first(call, run, object, at, test_clock)
+    schedule_all(call, object, {run: at}, test_clock)
+
+
+def schedule_all(call: Call, object: str, wanted: Mapping[Run, int | None], test_clock: str | None) -> None:
+    """Have several things done for an object, each at its time or never."""
+    waiting = {each.kind: each for each in _waiting(call, object)}
+    for run, at in wanted.items():
+        known = waiting.get(run.__name__)
+        if known is None and at is not None:
+            schedule_first(call, run, object, at, test_clock)
+        elif known and at is None:
+            call.db.remove(known)
+        elif known and (known.due, known.clock_due) != _times(at, test_clock):
+            due, clock_due = _times(at, test_clock)
+            call.db.change(known, due=due, clock_due=clock_due)
 
 
 def schedule_first(call: Call, run: Run, object: str, at: int, test_clock: str | None) -> None:
     """Have something done for an object at a time, where it is known that it does not wait yet."""
-    call.db.add(BillingWork(object=object, kind=run.__name__, test_clock=test_clock, **_times(at, test_clock)))
+    due, clock_due = _times(at, test_clock)
+    row = BillingWork(object=object, kind=run.__name__, due=due, test_clock=test_clock, clock_due=clock_due)
+    call.db.add(row)
 
 
-def _times(at: int | None, test_clock: str | None) -> dict[str, int | None]:
-    return {"due": None, "clock_due": at} if test_clock else {"due": at, "clock_due": None}
+def _times(at: int | None, test_clock: str | None) -> tuple[int | None, int | None]:
+    """When work is due, and when it is by its test clock."""
+    return (None, at) if test_clock else (at, None)
 
 
 def cancel_all(call: Call, object: str) -> None:
@@ -80,7 +89,9 @@ def bill(call: Call, row: BillingWork) -> None:
 
 
 def perform(call: Call, row: BillingWork, at: int) -> None:
-    """Do a piece of work at its time."""
+    """Do a piece of work at its time; the row stays where that sets another time for it."""
     call.memo["now"] = at
-    call.db.remove(row)
     KINDS[row.kind](call, row.object)
+    left = call.db.find(BillingWork, BillingWork.object == row.object, BillingWork.kind == row.kind)
+    if left and (left.due, left.clock_due) == (row.due, row.clock_due):
+        call.db.remove(left)

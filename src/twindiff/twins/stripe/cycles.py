@@ -12,7 +12,7 @@ from typing import Any
 from twindiff.kit import Call
 
 from . import customers, invoicing, proration, subscription_schedules
-from .billing_work import cancel_all, schedule, work
+from .billing_work import cancel_all, schedule, schedule_all, work
 from .customers import CUSTOMERS, Customer
 from .events import record_row
 from .invoice_objects import INVOICES, Invoice, make_invoice, priced
@@ -188,11 +188,13 @@ def set_times(call: Call, row: Subscription, items: Sequence[SubscriptionItem]) 
     if row.cancel_at is not None:
         ends.append(row.cancel_at)
     goes_on = row.status in ("active", "trialing", "past_due", "unpaid") and bool(ends)
-    schedule(call, renew, row.id, min(ends) if goes_on else None, row.test_clock)
     notice = (row.trial_end or 0) - TRIAL_NOTICE if row.status == "trialing" else 0
-    schedule(call, trial_will_end, row.id, notice if notice > now(call) else None, row.test_clock)
-    expires = row.created + INCOMPLETE if row.status == "incomplete" else None
-    schedule(call, expire_incomplete, row.id, expires, row.test_clock)
+    times = {
+        renew: min(ends) if goes_on else None,
+        trial_will_end: notice if notice > now(call) else None,
+        expire_incomplete: row.created + INCOMPLETE if row.status == "incomplete" else None,
+    }
+    schedule_all(call, row.id, times, row.test_clock)
 
 
 @work

@@ -15,7 +15,7 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .layer import VERSION
 from .lists import equal, list_of, within
-from .objects import RESOURCES, Fields, R, Resource, StripeObject, new, resource, retrieve, shown
+from .objects import RESOURCES, Fields, Filled, R, Resource, StripeObject, filled, new, resource, retrieve, shown
 from .params import ListParams, OptRange, OptText, Params, check_count
 from .webhook_endpoints import listening
 
@@ -95,7 +95,7 @@ def record_row(
     row: R,
     previous: Fields | None = None,
     *,
-    object: Fields | None = None,
+    object: Filled | None = None,
     also: Sequence[str] = (),
 ) -> None:
     """Note that something happened to the object of a row, which is given where it has been shown already.
@@ -104,11 +104,7 @@ def record_row(
     """
     told: Fields = {"kind": kind.prefix, "row": row}
     if kind.fill:
-        plain = kind.show(row)
-        if object is None:
-            object = plain.copy()
-            kind.fill(call, [object])
-        told["filled"] = {name: value for name, value in object.items() if name not in plain or plain[name] != value}
+        told["filled"] = (object or filled(call, kind, row)).filled
     text = _text(told, previous)
     for each in (type, *also):
         _note(call, each, text)
@@ -144,7 +140,7 @@ def update(call: Call, kind: Resource[R], row: R, event: str | Literal[False] = 
 def differences(before: Fields, after: Fields) -> Fields:
     """The values before of the fields that differ; of objects in both, what differs inside."""
     previous: Fields = {}
-    for name in {**before, **after}:
+    for name in before if before.keys() == after.keys() else {**before, **after}:
         old, now = before.get(name), after.get(name)
         if old == now:
             continue

@@ -116,6 +116,26 @@ def show(call: Call, kind: Resource[R], row: R) -> Fields:
     return show_all(call, kind, [row])[0]
 
 
+class Filled(dict[str, Any]):
+    """An object that notes in `filled` what is put into it."""
+
+    def __init__(self, fields: Fields) -> None:
+        super().__init__(fields)
+        self.filled: Fields = {}
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        super().__setitem__(name, value)
+        self.filled[name] = value
+
+
+def filled(call: Call, kind: Resource[R], row: R) -> Filled:
+    """A row as it is shown, with a note of what it shows of others."""
+    object = Filled(kind.show(row))
+    if kind.fill:
+        kind.fill(call, [object])
+    return object
+
+
 LEFT_OUT: Any = object()
 """Given to `shown` for a field that these objects do not have, as `livemode=LEFT_OUT`."""
 
@@ -127,13 +147,10 @@ def now(call: Call) -> int:
 
 def new(call: Call, kind: Resource[R], **fields: Any) -> R:
     """Write an object with an id of its own; `created` and `id` may be given."""
-    made: Fields = {
-        "id": fields.pop("id", None) or object_id(call, kind.prefix, kind.id_length),
-        "seq": call.db.next("stripe_objects", at_least=AFTER_SEEDS),
-        "created": now(call),
-        **fields,
-    }
-    return call.db.add(kind.table(**made))
+    fields["id"] = fields.get("id") or object_id(call, kind.prefix, kind.id_length)
+    fields["seq"] = call.db.next("stripe_objects", at_least=AFTER_SEEDS)
+    fields.setdefault("created", now(call))
+    return call.db.add(kind.table(**fields))
 
 
 def new_id(call: Call, prefix: str, length: int = 24) -> str:

@@ -27,14 +27,13 @@ def shifted(moment: int, interval: str, count: int) -> int:
 
 def next_boundary(anchor: int, after: int, interval: str, count: int) -> int:
     """The first boundary of the periods around an anchor that is later than a time."""
-    step = SECONDS.get(interval, 28 * DAY * MONTHS.get(interval, 1)) * count
-    turn = (after - anchor) // step - 1
     if interval in MONTHS:
-        elapsed = _months(after) - _months(anchor)
-        turn = elapsed // (MONTHS[interval] * count) - 1
-    while shifted(anchor, interval, count * turn) <= after:
+        turn = (_months(after) - _months(anchor)) // (MONTHS[interval] * count)
+    else:
+        turn = (after - anchor) // (SECONDS[interval] * count)
+    while (boundary := shifted(anchor, interval, count * turn)) <= after:
         turn += 1
-    return shifted(anchor, interval, count * turn)
+    return boundary
 
 
 def previous_boundary(anchor: int, at: int, interval: str, count: int) -> int:

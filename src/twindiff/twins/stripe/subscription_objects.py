@@ -12,7 +12,7 @@ from twindiff.kit import Call, Column, Json, column
 
 from .events import differences, record_row
 from .lists import list_object
-from .objects import Fields, StripeObject, resource, retrieve, show, show_all, shown
+from .objects import Fields, StripeObject, filled, resource, retrieve, show_all, shown
 from .prices import PRICES, Price, plan_object
 from .tax_rates import fill_tax_rates
 
@@ -215,7 +215,7 @@ def _sells(shown: Fields) -> tuple[str, set[str]]:
 def told(call: Call, before: Fields, id: str) -> None:
     """Tell of what has changed since a subscription was shown."""
     row = retrieve(call, SUBSCRIPTIONS, id)
-    after = show(call, SUBSCRIPTIONS, row)
+    after = filled(call, SUBSCRIPTIONS, row)
     if previous := differences(before, after):
         record_row(call, "customer.subscription.updated", SUBSCRIPTIONS, row, previous, object=after)
         if _sells(before) != _sells(after):
