@@ -29,6 +29,7 @@ from twindiff.kit.rows import table_of
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
 from twindiff.storage import Engine, NotServed, OperationContext, OperationInfo, PlannedOperation, WorkDue
+from twindiff.storage.deadline import BRIEF_SECONDS
 from twindiff.storage.due import NO_JOBS
 
 from .call_log import CallLog, Entry
@@ -47,9 +48,7 @@ FOUND_AT_ONCE = 64
 MOST_AGENDAS = 64
 """Environments for which they are remembered."""
 KEPT_AT_ONCE = 32
-"""Pieces that are done and kept together at most, unless one of them fails."""
-BEGUN_SECONDS = 0.008
-"""How long pieces are begun that are kept together: so long others wait, and the last one's time."""
+"""Pieces that are done and kept together, as many as a brief operation's time is enough for, unless one fails."""
 
 
 class StillDue(NotServed):
@@ -168,9 +167,9 @@ class DueWork:
         self, environment: Environment, pieces: Sequence[Piece], works: list[Work]
     ) -> Generator[PlannedOperation]:
         """Pieces as operations, until one has written what comes before the next."""
-        end = time.monotonic() + BEGUN_SECONDS
+        end = time.thread_time() + BRIEF_SECONDS
         for piece in pieces:
-            if works and (time.monotonic() > end or piece.due >= self._engine.present(environment.id).due):
+            if works and (time.thread_time() > end or piece.due >= self._engine.present(environment.id).due):
                 return
             work = Work(environment.twins[piece.twin].jobs[piece.job], piece)
             works.append(work)

@@ -46,6 +46,8 @@ def _data(row: Event) -> Fields:
         return told
     kind = RESOURCES[told.pop("kind")]
     object = kind.show(msgspec.convert(told.pop("row"), kind.table))
+    if kind.later and "kept" in told:
+        kind.later.fill(object, told.pop("kept"))
     return {"object": {**object, **told.pop("filled", {})}, **told}
 
 
@@ -103,7 +105,9 @@ def record_row(
     `also` are the types of further events that tell the same.
     """
     told: Fields = {"kind": kind.prefix, "row": row}
-    if kind.fill:
+    if kind.later and (kept := kind.later.keep(call, row)):
+        told["kept"] = kept
+    elif kind.fill:
         told["filled"] = (object or filled(call, kind, row)).filled
     text = _text(told, previous)
     for each in (type, *also):

@@ -5,16 +5,19 @@ https://docs.stripe.com/api/invoices, https://docs.stripe.com/api/invoiceitems
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import msgspec
 
 from twindiff.kit import Call, Column, Json, column
 
 from . import invoice_payments
 from .customers import Customer
 from .events import record_row
-from .line_items import LINE_ITEMS, LineItem
+from .line_items import LINE_ITEMS, LineItem, lines_of
 from .lists import list_object
-from .objects import LEFT_OUT, Fields, StripeObject, new, now, resource, shown
+from .objects import LEFT_OUT, Fields, Later, StripeObject, new, now, resource, shown
 from .prices import Price
 from .tax_rates import fill_tax_rates
 
@@ -168,13 +171,30 @@ def _fill(call: Call, objects: list[Fields]) -> None:
         by_invoice[line.invoice].append(line)
     for each in objects:
         lines = by_invoice[each["id"]]
-        data = [LINE_ITEMS.show(line) for line in lines[:SHOWN_LINES]]
-        url = f"/v1/invoices/{each['id']}/lines"
-        each["lines"] = list_object(data, url, has_more=len(lines) > len(data), total_count=len(lines))
-        if each["hosted_invoice_url"]:
-            secret = each["hosted_invoice_url"].rpartition("/")[2]
-            each["hosted_invoice_url"] = f"{call.base_url}/i/{secret}"
-            each["invoice_pdf"] = f"{call.base_url}/i/{secret}/pdf"
+        _put(each, lines[:SHOWN_LINES], len(lines), call.base_url)
+
+
+def _put(invoice: Fields, lines: Sequence[LineItem], count: int, base_url: str) -> None:
+    """Put the first of so many lines into an invoice, and its addresses below a URL."""
+    data = [LINE_ITEMS.show(line) for line in lines]
+    url = f"/v1/invoices/{invoice['id']}/lines"
+    invoice["lines"] = list_object(data, url, has_more=count > len(data), total_count=count)
+    if invoice["hosted_invoice_url"]:
+        secret = invoice["hosted_invoice_url"].rpartition("/")[2]
+        invoice["hosted_invoice_url"] = f"{base_url}/i/{secret}"
+        invoice["invoice_pdf"] = f"{base_url}/i/{secret}/pdf"
+
+
+def _keep(call: Call, row: Invoice) -> Fields | None:
+    """The lines that an event of an invoice shows; one that shows tax rates as well is filled at once."""
+    if row.default_tax_rates:
+        return None
+    lines = lines_of(call, row.id)
+    return {"lines": lines[:SHOWN_LINES], "count": len(lines), "base_url": call.base_url}
+
+
+def _fill_later(invoice: Fields, kept: Fields) -> None:
+    _put(invoice, msgspec.convert(kept["lines"], list[LineItem]), kept["count"], kept["base_url"])
 
 
 INVOICES = resource(
@@ -201,6 +221,7 @@ INVOICES = resource(
         "confirmation_secret": invoice_payments.secret_of_invoice,
     },
     fill=_fill,
+    later=Later(_keep, _fill_later),
 )
 
 

@@ -42,11 +42,23 @@ class StripeObject(Row, omit_defaults=True):
     created: Column[int] = column(derived=True)
 
 
+class Later(NamedTuple, Generic[R]):
+    """How an event of an object is filled when somebody reads it, and not already when it is written.
+
+    `keep` gives the other rows that the object shows, or None where the event is to be filled at once; `fill` puts what
+    was kept into the object.
+    """
+
+    keep: Callable[[Call, R], Fields | None]
+    fill: Callable[[Fields, Fields], None]
+
+
 class Resource(NamedTuple, Generic[R]):
     """A kind of objects.
 
     `name` is its `object`, `prefix` what its ids begin with. `spoken` and `param` are how an error names it when the id
-    of a path is not there. `fill` puts into objects what they show of other rows, for several objects at once.
+    of a path is not there. `fill` puts into objects what they show of other rows, for several objects at once; `later`
+    does so for events.
     """
 
     table: type[R]
@@ -57,6 +69,7 @@ class Resource(NamedTuple, Generic[R]):
     param: str = "id"
     id_length: int = 24
     fill: Fill | None = None
+    later: Later[R] | None = None
 
     def missing(self, id: str, *, param: str | None = None, status: int = 404) -> StripeError:
         """That there is no such object."""
@@ -87,9 +100,10 @@ def resource(
     expandable: Sequence[str] = (),
     includes: Mapping[str, Callable[[Call, Fields], Any]] | None = None,
     fill: Fill | None = None,
+    later: Later[R] | None = None,
 ) -> Resource[R]:
     """Make a kind of objects known; `expandable` are its fields that hold ids."""
-    made = Resource(table, name, prefix, show, spoken or name.replace("_", " "), param, id_length, fill)
+    made = Resource(table, name, prefix, show, spoken or name.replace("_", " "), param, id_length, fill, later)
     RESOURCES[prefix] = made
     EXPANDABLE.update(f"{name}.{field}" if "." not in field else field.rpartition(".")[2] for field in expandable)
     INCLUDES.update({f"{name}.{field}": include for field, include in (includes or {}).items()})
