@@ -159,8 +159,7 @@ class WrittenOnce:
     def flush(self) -> None:
         """Write what is not written yet."""
         for kept in self._kept.values():
-            if kept.unwritten:
-                self._write(kept)
+            self._write(kept)
 
     def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
         kept = self._kept[table]
@@ -218,8 +217,7 @@ class WrittenOnce:
             return [self._keep(kept, row) for row in self._db.rows(kept.table, *where, order=order)]
         known = kept.answers.get((answer.equal, order))
         if known is None:
-            if kept.unwritten:
-                self._write(kept)
+            self._write(kept)
             rows = self._db.rows(kept.table, *where, order=order)
             answer.keys.extend([kept.key_of(self._keep(kept, row)) for row in rows])
             known = kept.answers[answer.equal, order] = answer
@@ -313,6 +311,8 @@ class WrittenOnce:
             self.flush()
 
     def _write(self, kept: Kept) -> None:
+        if not kept.unwritten:
+            return
         unwritten, kept.unwritten = kept.unwritten, {}
         added: list[Row] = []
         for key, columns in unwritten.items():
