@@ -1,7 +1,7 @@
 """Whether a rule comes true on any day of the next century, for so long a series lasts.
 
 dateutil looks for the next occurrence up to the year 9999, which takes seconds where there is none; so rules that never
-come true are found out before. Days are looked at one by one, by the parts of RFC 5545, 3.3.10.
+come true are found out before. Days of its months are looked at one by one, by the parts of RFC 5545, 3.3.10.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 YEARS = 100
 _BY_DAY = ("BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO")
 _LAST = date(9_998, 12, 31)
+_CENTURY = timedelta(days=366 * YEARS)
 
 
 class Days(NamedTuple):
@@ -84,8 +85,11 @@ def _days(rule: Mapping[str, str]) -> Days:
 def _periods(days: Days, start: date) -> Iterator[int]:
     """The number of the day's period, for each day that the rule may be true on."""
     day = start if days.frequency in ("DAILY", "WEEKLY") else start.replace(month=1, day=1)
-    last = min(_LAST, day + timedelta(days=366 * YEARS)) if day < date(9_900, 1, 1) else _LAST
+    last = day + _CENTURY if day < _LAST - _CENTURY else _LAST
     while day <= last:
+        if days.months and day.month not in days.months:
+            day = (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+            continue
         period = _period(days, start, day)
         if period >= 0 and period % days.interval == 0 and _fits(days, day):
             yield period
@@ -102,8 +106,6 @@ def _period(days: Days, start: date, day: date) -> int:
 
 
 def _fits(days: Days, day: date) -> bool:
-    if days.months and day.month not in days.months:
-        return False
     if days.month_days and day.day not in days.month_days:
         from_end = day.day - monthrange(day.year, day.month)[1] - 1
         if from_end not in days.month_days:

@@ -153,6 +153,12 @@ def test_an_endless_series_is_expanded_within_bounds(calendar):
     assert len(calendar.list(singleEvents=True, **far)) == 2
 
 
+def test_a_series_may_begin_where_a_century_on_is_beyond_all_dates(calendar):
+    lines = ["RRULE:FREQ=DAILY;BYMONTH=12;BYMONTHDAY=31"]
+    made = calendar.insert(**at("9899-12-30T09:00", "9899-12-30T10:00", "UTC"), recurrence=lines)
+    assert made["recurrence"] == lines
+
+
 def test_one_occurrence_is_found_by_its_original_start(calendar, path):
     items = calendar("GET", f"{path}/instances", originalStart="2018-06-25T09:00:00-07:00")["items"]
     assert starts(items) == ["2018-06-25T09:00"]
