@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 
 import pytest
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from twindiff.kit.binding import bind
 from twindiff.kit.errors import ApiError, InvalidParameter, MissingParameter
@@ -30,6 +30,13 @@ def handler(
 BOUND = bind(handler)
 
 
+def quoted(call: "str", later: "list['Later']", note: 'Literal["a"] | None' = None) -> "None": ...
+
+
+class Later(Struct):
+    name: str
+
+
 def bound(**raw: Any) -> dict[str, Any]:
     return BOUND.invoke("me", {"channel": "C1", **raw})
 
@@ -39,6 +46,13 @@ def test_what_is_absent_takes_its_default():
         "call": "me", "channel": "C1", "limit": 100, "ratio": 0.5, "is_open": False, "note": UNSET, "kind": "a",
         "blocks": None, "numbers": None,
     }  # fmt: skip
+
+
+def test_names_in_quotes_are_those_of_the_module():
+    later = bind(quoted)
+    assert (later.lists, later.returns) == ({"later"}, type(None))
+    with pytest.raises(InvalidParameter, match="Expected `str`"):
+        later.invoke("me", {"later": [{"name": 1}]})
 
 
 def test_absent_and_null_differ_where_the_handler_asks():

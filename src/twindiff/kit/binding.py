@@ -8,6 +8,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
@@ -59,15 +60,16 @@ def bind(handler: Handler, naming: Naming = None) -> Bound:
     Raises MissingParameter or InvalidParameter, or the ApiError class that stands in the parameter's annotation, whose
     docstring is then the message: `limit: Annotated[int, Meta(ge=1), InvalidLimit] = 100`.
     """
-    hints = typing.get_type_hints(handler, include_extras=True)
+    hints = _hints(handler)
     _, *parameters = inspect.signature(handler).parameters.values()
+    members = {p.name: _members(hints[p.name]) for p in parameters}
     fields = [_field(p, hints[p.name], naming) for p in parameters]
     contract = msgspec.defstruct(handler.__name__, fields, rename=naming, kw_only=True)
-    wire = {f.name: f.encode_name for f in msgspec.structs.fields(contract)}
+    wire = dict(zip(contract.__struct_fields__, contract.__struct_encode_fields__, strict=True))
     refusals = {wire[p.name]: error for p in parameters if (error := _refusal(hints[p.name]))}
-    texts = {wire[p.name] for p in parameters if str in _members(hints[p.name])}
-    structured = frozenset(wire[p.name] for p in parameters if _is_structured(hints[p.name]))
-    sources = _sources(hints, wire)
+    texts = {wire[name] for name in wire if str in members[name]}
+    structured = frozenset(wire[name] for name in wire if _is_structured(members[name]))
+    sources = _sources(hints, members, wire)
     body = f".{sources[3]}" if len(sources) > 3 else ""
     convert, unpack = msgspec.convert, msgspec.structs.astuple
 
@@ -89,17 +91,44 @@ def bind(handler: Handler, naming: Naming = None) -> Bound:
     return Bound(invoke, contract, structured, hints.get("return"), *sources)
 
 
-def _sources(hints: Mapping[str, Any], wire: Mapping[str, str]) -> tuple[Any, ...]:
+def _hints(handler: Handler) -> dict[str, Any]:
+    """The annotations of a handler as `typing.get_type_hints` gives them, which compiles each of a twin's anew.
+
+    Those are the same few hundred texts over and over; names in quotes are left to it.
+    """
+    names = inspect.unwrap(handler).__globals__
+    hints = {
+        name: eval(_compiled(hint), names) if isinstance(hint, str) else hint
+        for name, hint in handler.__annotations__.items()
+    }
+    if any(map(_is_quoted, hints.values())):
+        return typing.get_type_hints(handler, include_extras=True)
+    return {name: types.NoneType if hint is None else hint for name, hint in hints.items()}
+
+
+def _is_quoted(hint: Any) -> bool:
+    """Whether a name in a hint is still a text."""
+    if isinstance(hint, type) or typing.get_origin(hint) is Literal:
+        return False
+    return isinstance(hint, (str, typing.ForwardRef)) or any(map(_is_quoted, typing.get_args(hint)))
+
+
+@cache
+def _compiled(text: str) -> types.CodeType:
+    return compile(text, "<annotation>", "eval")
+
+
+def _sources(hints: Mapping[str, Any], members: Mapping[str, set[Any]], wire: Mapping[str, str]) -> tuple[Any, ...]:
     """What `Bound` says of where parameters come from, from `lists` on."""
-    lists = frozenset(wire[name] for name in wire if _members(hints[name]) & {list, tuple, set, frozenset})
-    objects = frozenset(wire[name] for name in wire if dict in _members(hints[name])) - lists
+    lists = frozenset(wire[name] for name in wire if members[name] & {list, tuple, set, frozenset})
+    objects = frozenset(wire[name] for name in wire if dict in members[name]) - lists
     headers = tuple((wire[name], note.name.lower()) for name in wire if (note := _note(hints[name], Header)))
     bodies = [name for name in wire if _note(hints[name], Body)]
     if len(bodies) > 1:
         raise TypeError(f"Only one parameter can be the whole body, not {' and '.join(bodies)}")
     if not bodies:
         return lists, objects, headers
-    return lists, objects, headers, wire[bodies[0]], bytes in _members(hints[bodies[0]])
+    return lists, objects, headers, wire[bodies[0]], bytes in members[bodies[0]]
 
 
 def _field(parameter: inspect.Parameter, hint: Any, naming: Naming) -> Any:
@@ -158,8 +187,7 @@ def _members(hint: Any) -> set[Any]:
     return {typing.get_origin(hint) or hint}
 
 
-def _is_structured(hint: Any) -> bool:
-    members = _members(hint)
+def _is_structured(members: set[Any]) -> bool:
     is_struct = any(isinstance(member, type) and issubclass(member, msgspec.Struct) for member in members)
     return str not in members and (is_struct or bool(members & {list, dict, tuple, set, frozenset, Any}))
 
