@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import lru_cache
 from itertools import islice
 
 LONGEST = 100
@@ -16,7 +17,12 @@ def nearest(given: str, known: Iterable[str]) -> str | None:
     """The name most like the given one, or None where none is like it; bounded however much is given."""
     if len(given) > LONGEST:
         return None
-    near = get_close_matches(given, list(islice(known, MOST)), n=1)
+    return _nearest(given, tuple(islice(known, MOST)))
+
+
+@lru_cache(maxsize=100)  # a spec that is judged again and again says the same unknown names each time
+def _nearest(given: str, known: tuple[str, ...]) -> str | None:
+    near = get_close_matches(given, known, n=1)
     return near[0] if near else None
 
 
