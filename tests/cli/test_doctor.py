@@ -14,6 +14,12 @@ from tests.cli.conftest import Run, Serving, finished
 NOBODY = ("--base-url", "http://127.0.0.1:1")
 
 
+@pytest.fixture(autouse=True)
+def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engines of containers take long to say how they are; only some tests are about them."""
+    monkeypatch.setenv("TWINDIFF_CONTAINER_ENGINE", "none")
+
+
 def found(result: Any) -> dict[str, dict[str, str]]:
     return {each["what"]: each for each in json.loads(result.stdout)}
 
@@ -53,7 +59,7 @@ def test_podman_comes_before_docker_if_it_works_and_neither_is_needed(
     twindiff: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv("TWINDIFF_CONTAINER_ENGINE", raising=False)
+    monkeypatch.delenv("TWINDIFF_CONTAINER_ENGINE")
     engines: list[str] = []
     for name, works in (("none", "true"), ("podman", "false"), ("docker", "true"), ("podman", "true")):
         (tmp_path / name).unlink(missing_ok=True)
@@ -78,9 +84,9 @@ def test_a_wrong_key_is_a_fault(make_server, twindiff: Run) -> None:
     assert (result.exit_code, found(result)["server"]["state"]) == (1, "broken")
 
 
-def test_the_owner_of_the_data_is_named(serve: Callable[..., Serving], tmp_path: Path) -> None:
+def test_the_owner_of_the_data_is_named(serve: Callable[..., Serving], twindiff: Run, tmp_path: Path) -> None:
     server = serve("--data-dir", str(tmp_path))
-    said = found(finished("doctor", "--json", "--data-dir", str(tmp_path), *NOBODY))["data"]["said"]
+    said = found(twindiff("doctor", "--json", "--data-dir", str(tmp_path), *NOBODY))["data"]["said"]
     assert said == f"{tmp_path}, in use by pid {server.process.pid} on port {server.url.rpartition(':')[2]}"
 
 

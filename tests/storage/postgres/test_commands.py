@@ -14,9 +14,11 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
+from typer.testing import CliRunner, Result
 
 from tests.storage.postgres.cluster import PASSWORD, ROLE, Database
 from tests.storage.postgres.serving import serving
+from twindiff.cli import app
 from twindiff.storage import StorageUnavailable
 from twindiff.storage.conformance.worlds import World
 from twindiff.storage.postgres.admin import slot_of
@@ -25,25 +27,35 @@ from twindiff.storage.postgres.health import GIB, Lag, SlotGuard, findings, size
 pytestmark = pytest.mark.postgres
 
 
-def twindiff(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line."""
-    return subprocess.run(
-        [sys.executable, "-m", "twindiff.cli", *arguments],
+def twindiff(*arguments: str, **environment: str) -> Result:
+    """Run a command that ends by itself, in this process."""
+    return CliRunner().invoke(app, list(arguments), env=environment)
+
+
+def refused(*arguments: str) -> str:
+    """The one line that a command ends with."""
+    done = twindiff(*arguments)
+    return line_of(done.exit_code, done.stderr)
+
+
+def refused_to_serve(*options: str, **environment: str) -> str:
+    """The one line that a server ends with, in a process of its own: one that is not refused would go on."""
+    done = subprocess.run(
+        [sys.executable, "-m", "twindiff.cli", "serve", "--port", "0", *options],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
+    return line_of(done.returncode, done.stderr)
 
 
-def refused(*arguments: str, **environment: str) -> str:
-    """The one line that a command ends with."""
-    done = twindiff(*arguments, **environment)
-    assert done.returncode == 1, done
-    assert "Traceback" not in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
-    return done.stderr
+def line_of(exit_code: int, said: str) -> str:
+    assert exit_code == 1, said
+    assert "Traceback" not in said
+    assert len(said.strip().splitlines()) == 1, said
+    return said
 
 
 def url(dsn: str) -> str:
@@ -56,7 +68,7 @@ def url(dsn: str) -> str:
 def test_a_database_is_initialised_twice_and_serves(database: Database) -> None:
     for _ in range(2):
         done = twindiff("db", "init", "--admin-dsn", url(database.admin), "--role", ROLE, "--password", PASSWORD)
-        assert (done.returncode, done.stderr) == (0, "")
+        assert (done.exit_code, done.stderr) == (0, "")
     dsn = done.stdout.splitlines()[-1]
     with serving(dsn, workers=1) as running:
         assert running.environment().post("hi")
@@ -71,7 +83,7 @@ def test_an_existing_role_keeps_its_password(database: Database) -> None:
 
 def test_a_wrong_password_is_said_in_one_line(database: Database) -> None:
     wrong = url(database.dsn).replace(PASSWORD, "wrong")
-    assert "password authentication failed" in refused("serve", "--port", "0", TWINDIFF_STORAGE=wrong)
+    assert "password authentication failed" in refused_to_serve(TWINDIFF_STORAGE=wrong)
     assert "password authentication failed" in refused("db", "init", "--admin-dsn", wrong)
 
 
@@ -79,17 +91,17 @@ def test_a_server_that_is_down_is_said_in_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     dsn = f"postgresql://u:p@127.0.0.1:{port}/x"
-    assert "cannot be reached" in refused("serve", "--port", "0", "--storage", dsn)
+    assert "cannot be reached" in refused_to_serve("--storage", dsn)
     assert "cannot be reached" in refused("db", "init", "--admin-dsn", dsn)
 
 
 @pytest.mark.parametrize("nonsense", ["nonsense", "postgresql://h:notaport/x", "mysql://u@h/x"])
 def test_a_string_that_is_no_dsn_is_said_in_one_line(nonsense: str) -> None:
-    assert "cannot be reached" in refused("serve", "--port", "0", "--storage", nonsense)
+    assert "cannot be reached" in refused_to_serve("--storage", nonsense)
 
 
 def test_a_superuser_is_refused_to_serve(database: Database) -> None:
-    assert "nothing would keep environments apart" in refused("serve", "--port", "0", "--storage", url(database.admin))
+    assert "nothing would keep environments apart" in refused_to_serve("--storage", url(database.admin))
 
 
 def test_only_a_superuser_can_initialise(database: Database) -> None:
@@ -100,7 +112,7 @@ def test_only_a_superuser_can_initialise(database: Database) -> None:
 def test_a_database_that_was_never_set_up_is_said_in_one_line(cluster: str) -> None:
     fresh = Database(cluster)
     try:
-        assert "never set up" in refused("serve", "--port", "0", "--storage", url(fresh.dsn))
+        assert "never set up" in refused_to_serve("--storage", url(fresh.dsn))
     finally:
         fresh.initialise()
         fresh.drop()
@@ -110,7 +122,7 @@ def test_a_read_only_database_is_said_in_one_line(database: Database) -> None:
     database.initialise_all()
     database.psql(f'ALTER DATABASE "{database.name}" SET default_transaction_read_only = on')
     try:
-        assert "takes no writes" in refused("serve", "--port", "0", "--storage", url(database.dsn))
+        assert "takes no writes" in refused_to_serve("--storage", url(database.dsn))
     finally:
         with psycopg.connect(database.admin, options="-c default_transaction_read_only=off", autocommit=True) as admin:
             admin.execute(
@@ -146,7 +158,7 @@ def test_a_wal2json_that_is_gone_is_said_in_one_line(cluster: str) -> None:
     fresh.initialise()
     without_wal2json(fresh)
     try:
-        assert "the plugin is missing" in refused("serve", "--port", "0", TWINDIFF_STORAGE=url(fresh.dsn))
+        assert "the plugin is missing" in refused_to_serve(TWINDIFF_STORAGE=url(fresh.dsn))
         assert broken(fresh.dsn)["what"] == "postgresql wal2json"
         assert "Install it" in broken(fresh.dsn)["mend"]
     finally:
@@ -164,11 +176,16 @@ def test_a_wal2json_that_may_not_be_used_is_found_and_mended(database: Database)
     assert all(finding.is_fine for finding in findings(database.dsn))
 
 
+def found_at(dsn: str) -> dict[str, str]:
+    """Where the doctor looks; engines of containers take it long, and are another matter."""
+    return {"TWINDIFF_STORAGE": url(dsn), "TWINDIFF_CONTAINER_ENGINE": "none"}
+
+
 def broken(dsn: str) -> dict[str, str]:
     """The one thing that the doctor finds broken."""
-    done = twindiff("doctor", "--json", TWINDIFF_STORAGE=url(dsn))
+    done = twindiff("doctor", "--json", **found_at(dsn))
     (finding,) = [each for each in json.loads(done.stdout) if each["state"] == "broken"]
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.exit_code, done.stderr) == (1, "")
     return finding
 
 
@@ -177,7 +194,7 @@ def test_doctor_names_what_is_wrong(database: Database) -> None:
     finding = broken(database.admin)
     assert finding["what"] == "postgresql role"
     assert "db init" in finding["mend"]
-    said = json.loads(twindiff("doctor", "--json", TWINDIFF_STORAGE=url(database.dsn)).stdout)
+    said = json.loads(twindiff("doctor", "--json", **found_at(database.dsn)).stdout)
     states = {each["what"]: each["state"] for each in said if each["what"].startswith("postgresql")}
     assert {*states.values()} == {"good"}
     assert {"postgresql slot", "postgresql origins", "postgresql wal2json", "postgresql wal_level"} <= {*states}
