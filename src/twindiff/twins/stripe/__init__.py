@@ -10,6 +10,7 @@ from twindiff.kit.seeding import Variables
 from twindiff.kit.styles.stripe import StripeRest
 
 from . import (
+    account_links,
     accounts,
     application_fees,
     authentication_pages,
@@ -78,6 +79,7 @@ from .seeding import seeding
 from .webhook_deliveries import webhooks
 
 PAGES: tuple[Operations, ...] = (
+    account_links.api,
     accounts.api,
     application_fees.api,
     authentication_pages.api,

@@ -227,6 +227,19 @@ class UpdateCustomer(CustomerParams):
 _DEFAULT = "invoice_settings[default_payment_method]"
 
 
+class ListSources(ListParams):
+    """The parameters of a list of what was saved in the old way."""
+
+    object: OptText = UNSET
+
+
+class CreateSource(Params):
+    """What would be saved in the old way."""
+
+    source: OptText = UNSET
+    metadata: OptMetadata = UNSET
+
+
 class ListCustomers(ListParams):
     """The parameters of a list of customers."""
 
@@ -316,6 +329,19 @@ def delete_customer(call: Call, id: str, params: Annotated[Params, Body]) -> Fie
     customer = existing(call, id)
     record(call, "customer.deleted", customer_object(customer))
     return customer_object(call.db.change(customer, deleted=True))
+
+
+@api.get("/{id}/sources")
+def list_sources(call: Call, id: str, params: Annotated[ListSources, Body]) -> Fields:
+    """List what was saved in the old way, which is nothing."""
+    return list_object([], f"/v1/customers/{existing(call, id).id}/sources")
+
+
+@api.post("/{id}/sources")
+def create_source(call: Call, id: str, params: Annotated[CreateSource, Body]) -> Fields:
+    """Refuse to save something in the old way."""
+    existing(call, id)
+    raise StripeError(NO_TOKENS)
 
 
 @api.delete("/{id}/discount")

@@ -121,6 +121,20 @@ class CreateMeterEvent(Params):
     timestamp: OptInteger = UNSET
 
 
+class CancelEvent(Part):
+    """The event that is taken back."""
+
+    identifier: OptText = UNSET
+
+
+class CreateAdjustment(Params, kw_only=True):
+    """The parameters of an adjustment."""
+
+    event_name: str
+    type: Literal["cancel"]
+    cancel: CancelEvent | UnsetType = UNSET
+
+
 @api.post("/meters")
 def create_meter(call: Call, params: Annotated[CreateMeter, Body]) -> Fields:
     """Make a meter for events of a name, which no other active meter has."""
@@ -231,6 +245,25 @@ def create_meter_event(call: Call, params: Annotated[CreateMeterEvent, Body]) ->
         value=str(_value(meter, params.payload)),
     )
     return meter_event_object(made)
+
+
+@api.post("/meter_event_adjustments")
+def create_adjustment(call: Call, params: Annotated[CreateAdjustment, Body]) -> Fields:
+    """Take back an event of the last day."""
+    id = params.cancel.identifier if isinstance(params.cancel, CancelEvent) else ""
+    if not id:
+        name = "cancel[identifier]"
+        raise StripeError(f"Missing required param: {name}.", code="parameter_missing", param=name)
+    mine = (MeterEvent.identifier == id, MeterEvent.event_name == params.event_name)
+    known = call.db.find(MeterEvent, *mine)
+    if known is None:
+        message = f"No meter event with the event name and the identifier '{str(id)[:100]}' was found."
+        raise StripeError(message, code="resource_missing", param="cancel[identifier]")
+    if known.created < now(call) - DAY:
+        raise StripeError("Only events of the last 24 hours can be canceled.", param="cancel[identifier]")
+    call.db.remove(known)
+    said = {"cancel": {"identifier": id}, "event_name": params.event_name, "status": "complete", "type": params.type}
+    return {"object": "billing.meter_event_adjustment", "livemode": False, **said}
 
 
 METER_EVENTS = resource(MeterEvent, "billing.meter_event", "mev_", meter_event_object, spoken="billing meter event")

@@ -60,3 +60,39 @@ def test_the_balance_has_its_history_by_its_old_name(stripe):
     history, now = stripe.get("balance/history"), stripe.get("balance_transactions")
     assert history["data"] == now["data"]
     assert stripe.get(f"balance/history/{now['data'][0]['id']}") == now["data"][0]
+
+
+def test_a_link_to_set_up_an_account_leads_back(stripe, client):
+    account = stripe.post("accounts", type="express")["id"]
+    back = {"refresh_url": "https://shop.example/again", "return_url": "https://shop.example/done"}
+    link = client.v1.account_links.create({"account": account, "type": "account_onboarding", **back})
+    visited = stripe.environment.platform.client.get(link.url)
+    assert (visited.status_code, visited.headers["Location"]) == (303, "https://shop.example/done")
+    assert client.v1.accounts.login_links.create(account).url.startswith("http")
+    assert stripe.error("POST", "account_links", account=account, type="account_update")["param"] == "refresh_url"
+
+
+def test_only_express_accounts_are_looked_at(stripe):
+    account = stripe.post("accounts", type="custom")["id"]
+    assert "Express" in stripe.error("POST", f"accounts/{account}/login_links")["message"]
+
+
+def test_usage_that_was_canceled_is_not_counted(stripe, client):
+    asked = {"display_name": "API", "event_name": "api", "default_aggregation": {"formula": "sum"}}
+    meter = stripe.post("billing/meters", **asked)
+    customer = stripe.post("customers")["id"]
+    for name, value in (("one", "3"), ("two", "4")):
+        said = {"stripe_customer_id": customer, "value": value}
+        stripe.post("billing/meter_events", event_name="api", payload=said, identifier=name)
+    wanted = {"event_name": "api", "type": "cancel", "cancel": {"identifier": "one"}}
+    assert client.v1.billing.meter_event_adjustments.create(wanted).status == "complete"
+    start = meter["created"] // 60 * 60
+    times = {"customer": customer, "start_time": start, "end_time": start + 600}
+    assert stripe.get(f"billing/meters/{meter['id']}/event_summaries", **times)["data"][0]["aggregated_value"] == 4
+    assert stripe.error("POST", "billing/meter_event_adjustments", **wanted)["code"] == "resource_missing"
+
+
+def test_nothing_is_saved_in_the_old_way(stripe):
+    customer = stripe.post("customers")["id"]
+    assert stripe.get(f"customers/{customer}/sources", object="card")["data"] == []
+    assert "end of life" in stripe.error("POST", f"customers/{customer}/sources", source="tok_visa")["message"]
