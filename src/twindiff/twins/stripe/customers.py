@@ -89,10 +89,20 @@ class Customer(
     cash: Column[Json] = column(default={})
     invoice_tax_ids: Column[Json] = column(default=[], derived=True)
     """What invoices show of its tax ids."""
+    has_credits: Column[bool] = column(default=False, derived=True)
+    """Whether it was ever granted billing credits."""
     deleted: Column[bool] = column(default=False)
 
 
-HIDDEN = ("deleted", "invoice_tax_ids", "cash", "reconciliation_mode", "business_name", "individual_name")
+HIDDEN = (
+    "deleted",
+    "has_credits",
+    "invoice_tax_ids",
+    "cash",
+    "reconciliation_mode",
+    "business_name",
+    "individual_name",
+)
 
 
 def _all_settings(row: Customer) -> Fields:

@@ -210,6 +210,8 @@ def retrieve_active_entitlement(call: Call, id: str, params: Annotated[Params, B
 
 def _entitle(call: Call, customer: str) -> None:
     """Let a customer have what their subscriptions have now, and tell of it if that is something else."""
+    if not call.db.rows(Feature, limit=1):
+        return
     known = {row.feature: row for row in call.db.rows(ActiveEntitlement, ActiveEntitlement.customer == customer)}
     wanted = _wanted(call, customer)
     if known.keys() == wanted.keys():
@@ -231,8 +233,6 @@ def _entitle(call: Call, customer: str) -> None:
 
 def _wanted(call: Call, customer: str) -> dict[str, Feature]:
     """The features of what a customer is subscribed to."""
-    if not call.db.rows(ProductFeature, limit=1):
-        return {}
     subscriptions = call.db.rows(Subscription, Subscription.customer == customer, Subscription.status.in_(ENTITLED))
     items = call.db.rows(SubscriptionItem, SubscriptionItem.subscription.in_([row.id for row in subscriptions]))
     prices = call.db.rows(Price, Price.id.in_({item.price for item in items}))

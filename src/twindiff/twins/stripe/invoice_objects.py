@@ -93,6 +93,7 @@ class Invoice(
     total: Column[int] = column(default=0)
     total_discount_amounts: Column[Json] = column(default=[])
     total_excluding_tax: Column[int] = column(default=0, derived=True)
+    total_pretax_credit_amounts: Column[Json] = column(default=[])
     total_taxes: Column[Json] = column(default=[])
     webhooks_delivered_at: Column[int | None] = column(default=None)
     subscription: Column[str | None] = column(default=None)
@@ -110,10 +111,6 @@ def _pdf(row: Invoice) -> str | None:
 
 def _transitions(row: Invoice) -> Fields:
     return {**NO_TRANSITIONS, **row.status_transitions}
-
-
-def _nothing(row: Invoice) -> list[Any]:
-    return []
 
 
 def _not_automatic(row: Invoice) -> Fields:
@@ -159,7 +156,6 @@ invoice_object = shown(
     rendering=_rendering,
     status_transitions=_transitions,
     threshold_reason=None,
-    total_pretax_credit_amounts=_nothing,
 )
 
 

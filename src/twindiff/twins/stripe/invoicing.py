@@ -13,13 +13,13 @@ from typing import Any
 from twindiff.kit import Call
 from twindiff.kit.styles.stripe import StripeError
 
-from . import customer_balances, cycles, invoice_payments, invoice_revisions
+from . import credit_grants, customer_balances, cycles, invoice_payments, invoice_revisions
 from .billing_work import cancel_all, schedule, schedule_first, work
 from .currencies import LEAST_CHARGE
 from .customers import CUSTOMERS, Customer
 from .discounts import coupons_of, used
 from .events import differences, record_row, update
-from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem
+from .invoice_objects import INVOICES, Invoice, InvoiceItem
 from .invoice_payments import InvoicePayment
 from .line_items import LINE_ITEMS, LineItem, Totals, lines_of
 from .objects import Fields, find, new, now, retrieve
@@ -81,11 +81,6 @@ def waiting(call: Call, customer: str, subscription: str | None, currency: str) 
     items = call.db.rows(InvoiceItem, *mine, order=InvoiceItem.seq)
     wanted = [each for each in items if each.subscription in (None, subscription or each.subscription)]
     return [each for each in wanted if each.currency == currency]
-
-
-def item(call: Call, id: str) -> InvoiceItem:
-    """An item by its id."""
-    return retrieve(call, INVOICE_ITEMS, id)
 
 
 def take(call: Call, draft: Invoice, items: Sequence[InvoiceItem], *, quiet: bool = False) -> None:
@@ -221,6 +216,8 @@ def finalize(call: Call, draft: Invoice) -> Invoice:
         raise StripeError(message, code="invoice_not_editable")
     customer = retrieve(call, CUSTOMERS, draft.customer)
     draft = retotal(call, draft)
+    if customer.has_credits and credit_grants.apply(call, draft):
+        draft = retotal(call, draft)
     schedule(call, finalize_draft, draft.id, None, draft.test_clock)
     number = draft.number or f"{customer.invoice_prefix}-{customer.next_invoice_sequence:04d}"
     ending = customer.balance + draft.total - draft.amount_due
@@ -488,6 +485,8 @@ def _end(call: Call, invoice: Invoice, status: str, at: str, event: str) -> Invo
     )
     invoice_payments.settle(call, ended, paid=0)
     cancel_all(call, invoice.id)
+    if invoice.total_pretax_credit_amounts:
+        credit_grants.give_back(call, invoice)
     taken = (invoice.ending_balance or 0) - invoice.starting_balance
     if taken:
         customer = retrieve(call, CUSTOMERS, invoice.customer)

@@ -33,6 +33,7 @@ class LineItem(
     metadata: Column[Json] = column(default={})
     parent: Column[Json] = column(default=None, derived=True)
     period: Column[Json] = column(derived=True)
+    pretax_credit_amounts: Column[Json] = column(default=[])
     pricing: Column[Json] = column(default=None, derived=True)
     quantity: Column[int | None] = column(default=None)
     quantity_decimal: Column[str | None] = column(default=None, derived=True)
@@ -52,7 +53,6 @@ line_item_object = shown(
     "invoice_item",
     "product",
     created=LEFT_OUT,
-    pretax_credit_amounts=lambda row: [],  # pyright: ignore[reportUnknownLambdaType]
     subtotal=LineItem.amount,
 )
 LINE_ITEMS = resource(
@@ -80,6 +80,7 @@ class Totals:
         self.subtotal = sum(line.amount for line in lines)
         self.off: list[dict[str, int]] = [{} for _ in lines]
         self.taxes: list[list[Tax]] = [[] for _ in lines]
+        self.credits = [sum(each["amount"] for each in line.pretax_credit_amounts) for line in lines]
         for id, coupon in own:
             for at, line in enumerate(lines):
                 if id in line.discounts:
@@ -115,7 +116,7 @@ class Totals:
             wanted = [rates[id] for id in (line.tax_rates or default) if id in rates]
             if wanted:
                 triples = [(rate.id, rate.percentage, rate.inclusive) for rate in wanted]
-                self.taxes[at] = taxes_on(self._left(at), triples)
+                self.taxes[at] = taxes_on(self._left(at) - self.credits[at], triples)
 
     def amounts(self, shipping: int = 0) -> Fields:
         """An invoice's fields of them; `total` is what is to be paid."""
@@ -129,13 +130,14 @@ class Totals:
             by_rate.setdefault(tax.rate, []).append(tax)
             inner += tax.amount if tax.inclusive else 0
             added += 0 if tax.inclusive else tax.amount
-        total = self.subtotal - sum(by_discount.values()) + added + shipping
+        total = self.subtotal - sum(by_discount.values()) - sum(self.credits) + added + shipping
         return {
             "subtotal": self.subtotal,
             "subtotal_excluding_tax": self.subtotal - inner,
             "total": total,
             "total_excluding_tax": total - added - inner,
             "total_discount_amounts": [{"amount": off, "discount": id} for id, off in by_discount.items()],
+            "total_pretax_credit_amounts": [each for line in self.lines for each in line.pretax_credit_amounts],
             "total_taxes": [shown_tax(_together(several)) for several in by_rate.values()],
         }
 

@@ -13,7 +13,7 @@ from twindiff.kit.styles.stripe import StripeError
 
 from . import cycles, invoicing, proration
 from .billing_work import schedule
-from .invoice_objects import INVOICES, Invoice
+from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice
 from .objects import Fields, find, now, retrieve
 from .pending_updates import PENDING, State, put_off, state_of
 from .periods import next_boundary
@@ -243,7 +243,7 @@ def _even(
 ) -> None:
     """Where nothing comes of a new anchor, no invoice is made: an item of 0 waits for each that is subscribed to."""
     for id in given_back:
-        call.db.remove(invoicing.item(call, id))
+        call.db.remove(retrieve(call, INVOICE_ITEMS, id))
     for item in items:
         proration.ask(call, row, item, prices[item.price], item.current_period_start, nothing=True)
 
