@@ -15,7 +15,28 @@ from .accounts import ACCOUNTS
 from .application_fees import FEES
 from .charges import Charge
 from .objects import Fields, find, retrieve
+from .pricing import percentage
 from .transfers import TRANSFERS, pay, reverse
+
+
+def check_account(call: Call, id: Any, param: str, spoken: str) -> None:
+    """Raise for an account that there is not."""
+    if id and find(call, ACCOUNTS, id) is None:
+        raise StripeError(f"No such {spoken}: '{str(id)[:100]}'", code="resource_missing", param=param)
+
+
+def of_invoice(invoice: Any) -> Fields:
+    """What the payment of an invoice has for connected accounts, with what is asked for in percent as an amount."""
+    wanted: Fields = invoice.connect
+    transfer: Fields | None = wanted.get("transfer_data")
+    percent, fee = wanted.get("application_fee_percent"), wanted.get("application_fee_amount")
+    if transfer and transfer.get("amount_percent") is not None:
+        amount = percentage(invoice.amount_due, transfer["amount_percent"])
+        transfer = {"destination": transfer["destination"], "amount": amount}
+    if fee is None and percent and transfer:
+        fee = percentage(invoice.amount_due, percent)
+    said = {"transfer_data": transfer, "application_fee_amount": fee, "on_behalf_of": wanted.get("on_behalf_of")}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def check_destination(call: Call, params: Any, amount: int) -> None:
@@ -29,19 +50,14 @@ def check_destination(call: Call, params: Any, amount: int) -> None:
             "OAuth key or Stripe-Account header) or destination payment (using `transfer_data[destination]`)."
         )
         raise StripeError(message, param="application_fee_amount")
-    if destination and find(call, ACCOUNTS, destination) is None:
-        message = f"No such destination: '{destination[:100]}'"
-        raise StripeError(message, code="resource_missing", param="transfer_data[destination]")
+    check_account(call, destination, "transfer_data[destination]", "destination")
     if isinstance(fee, int) and wanted and isinstance(wanted.amount, int):
         message = "You may only specify one of these parameters: application_fee_amount, transfer_data[amount]."
         raise StripeError(message, param="application_fee_amount")
     for given, name in ((fee, "application_fee_amount"), (wanted and wanted.amount, "transfer_data[amount]")):
         if isinstance(given, int) and not isinstance(given, bool) and not 0 <= given <= amount:
             raise StripeError(f"The {name} must be from 0 to the amount of the payment, {amount}.", param=name)
-    behalf: Any = params.on_behalf_of
-    if behalf and find(call, ACCOUNTS, behalf) is None:
-        message = f"No such account: '{behalf[:100]}'"
-        raise StripeError(message, code="resource_missing", param="on_behalf_of")
+    check_account(call, params.on_behalf_of, "on_behalf_of", "account")
 
 
 def pay_on(call: Call, charge: Charge) -> Charge:

@@ -99,6 +99,8 @@ class Invoice(
     subscription: Column[str | None] = column(default=None)
     payment_intent: Column[str | None] = column(default=None, derived=True)
     secret: Column[str] = column(default="", derived=True)
+    connect: Column[Json] = column(default={})
+    """What its payment has for connected accounts."""
 
 
 def _hosted(row: Invoice) -> str | None:
@@ -125,6 +127,10 @@ def _issuer(row: Invoice) -> Fields:
     return {"type": "self"}
 
 
+def _behalf(row: Invoice) -> str | None:
+    return row.connect.get("on_behalf_of")
+
+
 def _shipping(row: Invoice) -> int:
     return row.shipping_cost["amount_total"] if row.shipping_cost else 0
 
@@ -140,6 +146,7 @@ invoice_object = shown(
     "subscription",
     "payment_intent",
     "secret",
+    "connect",
     account_country=COUNTRY,
     account_name=NAME,
     amount_shipping=_shipping,
@@ -150,7 +157,7 @@ invoice_object = shown(
     hosted_invoice_url=_hosted,
     invoice_pdf=_pdf,
     issuer=_issuer,
-    on_behalf_of=None,
+    on_behalf_of=_behalf,
     payment_settings=_settings,
     receipt_number=None,
     rendering=_rendering,

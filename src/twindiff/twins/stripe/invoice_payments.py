@@ -117,6 +117,7 @@ def ask(call: Call, invoice: Invoice) -> str:
         payment_method_types=invoice.payment_settings.get("payment_method_types") or ["card"],
         capture_method="automatic",
         invoice=invoice.id,
+        **(_for_accounts(invoice) if invoice.connect else {}),
     )
     made = new(
         call,
@@ -128,6 +129,12 @@ def ask(call: Call, invoice: Invoice) -> str:
     )
     call.memo.setdefault("invoice_payments", {})[invoice.id] = made.id
     return intent.id
+
+
+def _for_accounts(invoice: Invoice) -> Fields:
+    from .destinations import of_invoice
+
+    return of_invoice(invoice)
 
 
 def _description(invoice: Invoice) -> str:

@@ -13,6 +13,7 @@ from twindiff.kit.styles.stripe import StripeError
 from . import invoicing
 from .currencies import checked_currency
 from .customers import CUSTOMERS
+from .destinations import check_account
 from .discounts import OptDiscounts, give
 from .events import record_row, update
 from .invoice_objects import INVOICES, Invoice, make_invoice
@@ -43,6 +44,7 @@ from .params import (
     or_none,
     value_of,
 )
+from .payment_intents import TransferData
 from .payment_methods import TYPES
 from .payments import PAYMENTS
 from .periods import DAY
@@ -92,6 +94,7 @@ class InvoiceParams(Params, kw_only=True):
     """What creating and updating have in common."""
 
     account_tax_ids: list[str] | Unset | UnsetType = UNSET
+    application_fee_amount: OptInteger = UNSET
     auto_advance: OptBool = UNSET
     automatic_tax: OptAutomaticTax = UNSET
     automatically_finalizes_at: OptInteger = UNSET
@@ -108,11 +111,13 @@ class InvoiceParams(Params, kw_only=True):
     issuer: Issuer | UnsetType = UNSET
     metadata: OptMetadata = UNSET
     number: OptText = UNSET
+    on_behalf_of: OptText = UNSET
     payment_settings: PaymentSettings | UnsetType = UNSET
     rendering: Rendering | Unset | UnsetType = UNSET
     shipping_cost: OptShippingCost = UNSET
     shipping_details: Shipping | Unset | UnsetType = UNSET
     statement_descriptor: OptText = UNSET
+    transfer_data: TransferData | Unset | UnsetType = UNSET
 
 
 class CreateInvoice(InvoiceParams, kw_only=True):
@@ -363,7 +368,8 @@ def _shown(call: Call, id: str) -> Fields:
 
 _NO_COLUMNS = (
     "days_until_due", "discounts", "payment_settings", "default_tax_rates", "effective_at", "issuer", "shipping_cost",
-    "customer", "customer_account", "from_invoice", "pending_invoice_items_behavior",
+    "customer", "customer_account", "from_invoice", "pending_invoice_items_behavior", "application_fee_amount",
+    "on_behalf_of", "transfer_data",
 )  # fmt: skip
 
 
@@ -388,8 +394,22 @@ def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: st
     if isinstance(params.payment_settings, PaymentSettings):
         check_types(params.payment_settings.payment_method_types)
         fields["payment_settings"] = {**(row.payment_settings if row else {}), **value_of(params.payment_settings)}
+    fields |= _connected(call, params, row)
     method = fields.get("collection_method") or (row.collection_method if row else "charge_automatically")
     return fields | _due(call, params, method, row)
+
+
+def _connected(call: Call, params: InvoiceParams, row: Invoice | None) -> Fields:
+    """What an invoice's payment has for connected accounts."""
+    names = ("application_fee_amount", "on_behalf_of", "transfer_data")
+    wanted = {name: value_of(getattr(params, name)) for name in names if getattr(params, name) is not UNSET}
+    if not wanted:
+        return {}
+    transfer: Fields = wanted.get("transfer_data") or {}
+    check_account(call, wanted.get("on_behalf_of"), "on_behalf_of", "account")
+    check_account(call, transfer.get("destination"), "transfer_data[destination]", "destination")
+    both: Fields = {**(row.connect if row else {}), **wanted}
+    return {"connect": {name: value for name, value in both.items() if value is not None}}
 
 
 def check_types(types: list[str] | Unset | UnsetType) -> None:

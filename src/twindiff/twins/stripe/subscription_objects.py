@@ -58,6 +58,8 @@ class Subscription(
     next_pending_invoice_item_invoice: Column[int | None] = column(default=None)
     pause_collection: Column[Json] = column(default=None)
     payment_settings: Column[Json] = column(default={})
+    on_behalf_of: Column[str | None] = column(default=None)
+    transfer_data: Column[Json] = column(default=None)
     pending_invoice_item_interval: Column[Json] = column(default=None)
     pending_setup_intent: Column[str | None] = column(default=None)
     pending_update: Column[Json] = column(default=None)
@@ -134,9 +136,7 @@ subscription_object = shown(
     customer_account=None,
     default_source=None,
     invoice_settings=_invoice_settings,
-    on_behalf_of=None,
     payment_settings=_payment_settings,
-    transfer_data=None,
     trial_settings=_trial_settings,
 )
 item_object = shown(SubscriptionItem, "subscription_item", "billed", current_trial=None)
@@ -180,6 +180,7 @@ SUBSCRIPTIONS = resource(
         "default_payment_method",
         "discounts",
         "latest_invoice",
+        "on_behalf_of",
         "pending_setup_intent",
         "schedule",
         "test_clock",
@@ -233,7 +234,9 @@ def invoice_defaults(row: Subscription) -> Fields:
     details = {"metadata": row.metadata, "subscription": row.id, "subscription_proration_date": None}
     settings: Fields = row.invoice_settings
     pays: Fields = row.payment_settings
+    connected = {name: getattr(row, name) for name in ("transfer_data", "application_fee_percent", "on_behalf_of")}
     return {
+        "connect": {name: value for name, value in connected.items() if value is not None},
         "payment_settings": {name: value for name, value in pays.items() if name != "save_default_payment_method"},
         "subscription": row.id,
         "currency": row.currency,

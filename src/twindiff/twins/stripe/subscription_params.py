@@ -121,6 +121,13 @@ class PendingInterval(Part):
 OptPendingInterval = PendingInterval | Unset | UnsetType
 
 
+class SubscriptionTransfer(Part, kw_only=True):
+    """Which account is paid on, and how much of each invoice."""
+
+    destination: str
+    amount_percent: float | UnsetType = UNSET
+
+
 class SubscriptionParams(Params, kw_only=True):
     """What creating and updating have in common."""
 
@@ -138,10 +145,12 @@ class SubscriptionParams(Params, kw_only=True):
     invoice_settings: InvoiceSettings | UnsetType = UNSET
     metadata: OptMetadata = UNSET
     off_session: OptBool = UNSET
+    on_behalf_of: OptText = UNSET
     payment_behavior: PaymentBehavior | UnsetType = UNSET
     payment_settings: PaymentSettings | UnsetType = UNSET
     pending_invoice_item_interval: OptPendingInterval = UNSET
     proration_behavior: Behavior | UnsetType = UNSET
+    transfer_data: SubscriptionTransfer | Unset | UnsetType = UNSET
     trial_end: OptText = UNSET
     trial_from_plan: OptBool = UNSET
     trial_settings: TrialSettings | UnsetType = UNSET

@@ -13,6 +13,7 @@ from twindiff.kit.styles.stripe import StripeError
 from . import cycles, subscription_changes, subscription_start
 from .billing_work import schedule
 from .customers import CUSTOMERS, Customer
+from .destinations import check_account
 from .discounts import give
 from .invoices import check_types
 from .lists import equal, list_object, list_of, within
@@ -36,6 +37,7 @@ from .subscription_params import (
     PaymentSettings,
     ResumeSubscription,
     SubscriptionParams,
+    SubscriptionTransfer,
     UpdateSubscription,
 )
 from .tax_rates import tax_rates_of
@@ -191,13 +193,18 @@ def _check_canceled(row: Subscription, params: UpdateSubscription) -> None:
         raise StripeError(message, code="invalid_canceled_subscription_fields")
 
 
-PLAIN = ("description", "days_until_due", "collection_method", "application_fee_percent")
+PLAIN = (
+    "description", "days_until_due", "collection_method", "application_fee_percent", "on_behalf_of", "transfer_data",
+)  # fmt: skip
 
 
 def common_fields(call: Call, params: SubscriptionParams, row: Subscription | None, customer: Customer) -> Fields:
     """The columns that are taken as they are given."""
     fields: Fields = {name: value for name, value in given(params).items() if name in PLAIN}
+    if transfer := fields.get("transfer_data"):
+        fields["transfer_data"] = {"amount_percent": None, **transfer}
     _check_collection(params, row)
+    _check_connected(call, params)
     if params.metadata is not UNSET:
         fields["metadata"] = merged_metadata(row.metadata if row else {}, params.metadata)
     if isinstance(params.default_payment_method, str):
@@ -217,6 +224,18 @@ def common_fields(call: Call, params: SubscriptionParams, row: Subscription | No
     if isinstance(params, UpdateSubscription):
         fields |= _updated_fields(call, params, row)
     return fields
+
+
+def _check_connected(call: Call, params: SubscriptionParams) -> None:
+    """Raise for accounts that there are not, and for parts of more than all."""
+    check_account(call, params.on_behalf_of, "on_behalf_of", "account")
+    transfer = params.transfer_data if isinstance(params.transfer_data, SubscriptionTransfer) else None
+    check_account(call, transfer and transfer.destination, "transfer_data[destination]", "destination")
+    parts = (("application_fee_percent", params.application_fee_percent),
+             ("transfer_data[amount_percent]", transfer and transfer.amount_percent))  # fmt: skip
+    for name, percent in parts:
+        if isinstance(percent, int | float) and not 0 <= percent <= 100:
+            raise StripeError(f"Invalid {name}: must be from 0 to 100.", param=name)
 
 
 def _updated_fields(call: Call, params: UpdateSubscription, row: Subscription | None) -> Fields:

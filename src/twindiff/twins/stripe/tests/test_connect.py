@@ -87,3 +87,39 @@ def test_a_fee_is_refunded_by_itself(stripe, account):
     ]
     error = stripe.error("POST", f"application_fees/{charge['application_fee']}/refunds", amount=201)
     assert error["param"] == "amount"
+
+
+def subscribed(stripe, **more):
+    customer = stripe.post("customers")["id"]
+    method = stripe.post("payment_methods/pm_card_visa/attach", customer=customer)["id"]
+    price = {"currency": "usd", "unit_amount": 1000, "recurring": {"interval": "month"}}
+    price = stripe.post("prices", **price, product_data={"name": "Plan"})["id"]
+    wanted = {"customer": customer, "items": [{"price": price}], "default_payment_method": method}
+    return stripe.post("subscriptions", **wanted, **more)
+
+
+def test_a_subscription_pays_its_account_on(stripe, account):
+    made = subscribed(stripe, transfer_data={"destination": account}, application_fee_percent=10)
+    assert made["transfer_data"] == {"amount_percent": None, "destination": account}
+    transfer = stripe.get("transfers")["data"][0]
+    assert (transfer["amount"], transfer["destination"]) == (1000, account)
+    assert stripe.get("application_fees")["data"][0]["amount"] == 100
+    part = subscribed(stripe, transfer_data={"destination": account, "amount_percent": 25})
+    assert stripe.get("transfers")["data"][0]["amount"] == 250
+    stopped = stripe.post(f"subscriptions/{part['id']}", transfer_data="")
+    assert stopped["transfer_data"] is None
+
+
+def test_an_invoice_pays_its_account_on(stripe, account):
+    customer = stripe.post("customers")["id"]
+    method = stripe.post("payment_methods/pm_card_visa/attach", customer=customer)["id"]
+    wanted = {"customer": customer, "transfer_data": {"destination": account}, "on_behalf_of": account}
+    draft = stripe.post("invoices", **wanted, application_fee_amount=50)
+    assert draft["on_behalf_of"] == account
+    stripe.post("invoiceitems", customer=customer, invoice=draft["id"], amount=700, currency="usd")
+    stripe.post(f"invoices/{draft['id']}/pay", payment_method=method)
+    assert stripe.get("transfers")["data"][0]["amount"] == 700
+    assert stripe.get("application_fees")["data"][0]["amount"] == 50
+    unknown = {"transfer_data": {"destination": "acct_none"}}
+    error = stripe.error("POST", "invoices", customer=customer, **unknown)
+    assert error["param"] == "transfer_data[destination]"
