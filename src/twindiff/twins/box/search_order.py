@@ -158,7 +158,7 @@ class Search:
         items: list[Found] = []
         if at.offset < known:
             heads = (self._fetch(kind)(0, HEAD) for kind, size in sizes.items() if size)
-            items = self._ranked([*self._read([*chain(*heads)]), *first])[at.offset : at.offset + at.limit]
+            items = self._ranked([*chain(*heads), *first])[at.offset : at.offset + at.limit]
         for kind, size in sizes.items():
             start, room = max(at.offset - known, 0), at.limit - len(items)
             left = size - HEAD - start
@@ -217,14 +217,13 @@ class Search:
 
     def _admitted(self, rows: list[Found]) -> list[Found]:
         look_up_folders(self.call, (each.parent_id for each in rows))
-        return self._read([each for each in rows if self.filters.admit(self.call, each)])
-
-    def _read(self, rows: list[Found]) -> list[Found]:
-        self.texts.read(rows)
-        return rows
+        admitted = [each for each in rows if self.filters.admit(self.call, each)]
+        self.texts.read(admitted)
+        return admitted
 
     def _ranked(self, items: list[Found]) -> list[Found]:
         """By how well they fit, then by kind and name."""
+        self.texts.read(items)
         items.sort(key=lambda each: (-self.texts.score(each), each.type, (each.name or "").casefold(), each.id))
         return items
 
@@ -234,7 +233,7 @@ class Search:
         """The first items that are found but not by themselves, and what gives those after them."""
         fetch = self._files_by_texts()
         if fetch is not None:
-            first = self._read(fetch(0, HEAD))
+            first = fetch(0, HEAD)
             return first, lambda offset, limit: fetch(HEAD + offset, limit) if len(first) == HEAD else []
         blocks, read = self._blocks(), list[Found]()
 

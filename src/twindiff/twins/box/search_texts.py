@@ -102,7 +102,8 @@ class Texts:
         return {*self.in_contents, *self.in_comments}.isdisjoint(terms)
 
     def read(self, items: Sequence[Found]) -> None:
-        """Find out what items have."""
+        """Find out what items have of which that is not known."""
+        items = [item for item in items if item.key not in self._held]
         named = self.parts.intersection(IN_ITEMS)
         for item in items:
             self._held[item.key] = {
