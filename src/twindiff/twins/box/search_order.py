@@ -80,7 +80,8 @@ class Search:
             return self._counted(sizes, at)
         first, after = self._others()
         heads = [self._alone(self._fetch(kind)(0, HEAD)) for kind in self.kinds]
-        head = self._ranked([*chain(*heads), *first])
+        head = [*chain(*heads), *first]
+        head = self._ranked(head) if at.offset < len(head) else head
         rest = (item for kind in self.kinds for item in self._walk(self._fetch(kind), begin=1))
         last = at.offset + at.limit
         upto = [*head, *islice(rest, max(last + 1 - len(head), 0))]
