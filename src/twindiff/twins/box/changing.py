@@ -8,6 +8,7 @@ from twindiff.kit import UNSET, Call, Struct, UnsetType, check_if_match, field, 
 from twindiff.kit.styles.box import BadRequest
 
 from .access import ROOT, chain, find_folder, folder_row, forget, require
+from .cascading import arrive
 from .errors import (
     AccessDeniedInsufficientPermissions,
     AccessDeniedItemLocked,
@@ -164,8 +165,9 @@ def owner_in(call: Call, folder_id: str) -> str | None:
 
 
 def _tell(call: Call, before: Any, now: Any) -> None:
-    """Tell what an update came to."""
+    """Tell what an update came to; what is moved arrives where it is now."""
     if before.parent_id != now.parent_id:
+        arrive(call, now)
         tell(call, "ITEM_MOVE", now, trigger_of(now, "MOVED"))
     if before.name != now.name:
         tell(call, "ITEM_RENAME", now, trigger_of(now, "RENAMED"), additional_info={"old_name": before.name})

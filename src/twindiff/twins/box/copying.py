@@ -10,6 +10,7 @@ from typing import Any
 from twindiff.kit import Call
 
 from .access import chain
+from .cascading import arrive
 from .contents import add_version, check_room, current_version, held_by
 from .errors import CyclicalFolderStructure, NotFound
 from .further_tables import MetadataInstance, MetadataTemplate
@@ -52,6 +53,7 @@ def copy_file(call: Call, file: File, target: Folder, name: str | None, version_
     check_room(call, _owner(call, target), file.size)
     version = _version(call, file, version_id) if version_id else current_version(call, file)
     made = _copied_file(call, file, target, name, version)
+    arrive(call, made)
     tell(call, "ITEM_COPY", made, "FILE.COPIED")
     return made
 
@@ -112,6 +114,7 @@ def copy_folder(call: Call, folder: Folder, target: Folder, name: str | None) ->
     for each in [each for level in levels for each in level]:
         made[each.id] = _copied_folder(call, each, made[each.parent_id or ""], each.name or "")
     _copy_contents(call, made)
+    arrive(call, made[folder.id])
     tell(call, "ITEM_COPY", made[folder.id], "FOLDER.COPIED")
     return made[folder.id]
 

@@ -11,6 +11,7 @@ from twindiff.kit import UNSET, Answer, Call, Header, Meta, Operations, Struct, 
 from twindiff.kit.styles.box import BadRequest, marker_of, marker_page, offset_in, offset_page, wanted_fields, window
 
 from .access import ROOT, find_folder
+from .cascading import arrive
 from .changing import Changes, Place, Ref, check_etag, update
 from .copying import copy_folder
 from .errors import AccessDeniedInsufficientPermissions
@@ -124,7 +125,7 @@ def create_folder(
         folded_name=folded(name),
         search_text=search_text(name, description, None),
     )
-    call.db.add(made)
+    arrive(call, call.db.add(made))
     tell(call, "ITEM_CREATE", made, "FOLDER.CREATED")
     return item_object(call, made, wanted_fields(fields))
 

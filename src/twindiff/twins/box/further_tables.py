@@ -108,6 +108,17 @@ class MetadataInstance(
     type_version: Column[int] = column(default=0, derived=True)
 
 
+class CascadePolicy(
+    Row, table="box_metadata_cascade_policies", key=("id",), unique=(("folder_id", "scope", "template_key"),)
+):
+    """That a folder's metadata goes to all that is in it."""
+
+    id: Column[str]
+    folder_id: Column[str] = references(Folder, on_delete="cascade")
+    scope: Column[str]
+    template_key: Column[str]
+
+
 class FolderLock(Row, table="box_folder_locks", key=("id",), indexes=(("folder_id", "id"),)):
     id: Column[str]
     type: Column[str] = column(default="folder_lock")
@@ -277,6 +288,7 @@ TABLES: tuple[type[Row], ...] = (
     HubCollaboration,
     MetadataTemplate,
     MetadataInstance,
+    CascadePolicy,
     FolderLock,
     Webhook,
     SignRequest,

@@ -11,6 +11,7 @@ from twindiff.kit import Call, Header, Operations, Struct, Upload, revise
 from twindiff.kit.styles.box import BadRequest, wanted_fields
 
 from .access import ROOT, find_file, find_folder
+from .cascading import arrive
 from .changing import Ref, check_etag, check_lock
 from .contents import Bytes, add_version, check_digest, check_room, keep
 from .errors import ItemNameInUse
@@ -108,6 +109,7 @@ def add_file(call: Call, target: Folder, said: Attributes, held: Bytes) -> File:
     )
     call.db.add(file)
     add_version(call, file, 1, held, said.name)
+    arrive(call, file)
     tell(call, "ITEM_UPLOAD", file, "FILE.UPLOADED")
     return file
 

@@ -110,6 +110,21 @@ def test_metadata_is_queried(client: Any):
     assert [each.id for each in matches.entries] == [file.id]
 
 
+def test_metadata_of_a_folder_is_handed_down(client: Any):
+    kind = CreateMetadataTemplateFieldsTypeField.STRING
+    fields = [CreateMetadataTemplateFields(type=kind, key="customer", display_name="Customer")]
+    client.metadata_templates.create_metadata_template("enterprise", "Order", template_key="order", fields=fields)
+    folder = client.folders.create_folder("Orders", CreateFolderParent(id="0")).id
+    values = {"customer": "Lee"}
+    client.folder_metadata.create_folder_metadata_by_id(folder, "enterprise", "order", values)
+    policies = client.metadata_cascade_policies
+    policy = policies.create_metadata_cascade_policy(folder, "enterprise", "order")
+    assert policies.get_metadata_cascade_policies(folder).entries[0].id == policy.id
+    policies.apply_metadata_cascade_policy(policy.id, "overwrite")
+    inner = client.folders.create_folder("inner", CreateFolderParent(id=folder)).id
+    assert client.folder_metadata.get_folder_metadata_by_id(inner, "enterprise", "order").extra_data == values
+
+
 def test_a_large_file_goes_up_in_parts(client: Any):
     data = bytes(range(256)) * 240_000  # 61 MB
     file = client.chunked_uploads.upload_big_file(io.BytesIO(data), "large.bin", len(data), "0")
