@@ -56,6 +56,24 @@ def test_an_item_may_be_changed_until_its_invoice_is_final(stripe, customer):
     assert "finalized invoice" in stripe.error("DELETE", f"invoiceitems/{item['id']}")["message"]
 
 
+def test_events_of_an_invoice_show_the_lines_that_it_had_then(stripe, customer):
+    made = draft(stripe, customer)
+    item = stripe.post("invoiceitems", customer=customer, amount=700, currency="usd", invoice=made["id"])
+    stripe.post(f"invoiceitems/{item['id']}", amount=900)
+    told = [each["data"]["object"] for each in stripe.get("events", type="invoice.updated")["data"]]
+    assert [[line["amount"] for line in each["lines"]["data"]] for each in told] == [[900], [700]]
+    assert told[0] == stripe.get(f"invoices/{made['id']}")
+
+
+def test_events_of_an_invoice_show_the_tax_rates_that_it_had_then(stripe, customer):
+    rate = stripe.post("tax_rates", display_name="VAT", percentage=19, inclusive=False)
+    made = draft(stripe, customer, 1000, default_tax_rates=[rate["id"]])
+    stripe.post(f"tax_rates/{rate['id']}", display_name="Sales tax")
+    (told,) = stripe.get("events", type="invoice.created")["data"]
+    assert told["data"]["object"] == made
+    assert made["default_tax_rates"] == [rate]
+
+
 def test_a_deleted_item_leaves_its_draft(stripe, customer):
     made = draft(stripe, customer, 300, 400)
     (item, _) = stripe.get("invoiceitems", customer=customer)["data"]
