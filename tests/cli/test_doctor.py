@@ -12,12 +12,14 @@ import pytest
 from tests.cli.conftest import Run, Serving, finished
 
 NOBODY = ("--base-url", "http://127.0.0.1:1")
+NO_ENGINE = {"TWINDIFF_CONTAINER_ENGINE": "none"}
 
 
 @pytest.fixture(autouse=True)
 def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Engines of containers take long to say how they are; only some tests are about them."""
-    monkeypatch.setenv("TWINDIFF_CONTAINER_ENGINE", "none")
+    for name, value in NO_ENGINE.items():
+        monkeypatch.setenv(name, value)
 
 
 def found(result: Any) -> dict[str, dict[str, str]]:
@@ -108,7 +110,9 @@ def test_nothing_stays_of_the_trial_in_a_data_directory(twindiff: Run, tmp_path:
 
 
 def test_a_broken_twin_is_a_fault_and_the_others_are_still_listed(plugin: Callable[[str], str]) -> None:
-    result = finished("doctor", "--json", *NOBODY, "--data-dir", ":memory:", PYTHONPATH=plugin("import nothing_there"))
+    result = finished(
+        "doctor", "--json", *NOBODY, "--data-dir", ":memory:", **NO_ENGINE, PYTHONPATH=plugin("import nothing_there")
+    )
     twins = {name: each["state"] for name, each in found(result).items() if name.startswith("twin ")}
     assert (result.returncode, twins["twin sad"], twins["twin slack"]) == (1, "broken", "good")
 
@@ -117,7 +121,7 @@ def test_a_template_that_cannot_be_read_is_a_fault(plugin: Callable[[str], str],
     (tmp_path / "sad_bad.json").write_text('{"vases": []}')
     imports = "from pathlib import Path; from twindiff.kit import Twin; from twindiff.kit.styles.base import Style"
     broken = f"{imports}; twin = Twin('sad', Style(), tables=(), seeds=Path({str(tmp_path)!r}))"
-    result = finished("doctor", "--json", *NOBODY, "--data-dir", ":memory:", PYTHONPATH=plugin(broken))
+    result = finished("doctor", "--json", *NOBODY, "--data-dir", ":memory:", **NO_ENGINE, PYTHONPATH=plugin(broken))
     twin = found(result)["twin sad"]
     assert (result.returncode, twin["state"]) == (1, "broken")
     assert twin["said"] == "the template sad_bad cannot be loaded: sad has no table 'vases'."
