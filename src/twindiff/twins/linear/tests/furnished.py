@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from graphql import OperationDefinitionNode, TypeNode, parse, print_ast
+from graphql import DocumentNode, OperationDefinitionNode, TypeNode, parse, print_ast
 from graphql.utilities import separate_operations
 
 from .conftest import AGENT, Linear
@@ -152,12 +152,17 @@ def others(linear: Linear) -> dict[str, str]:
 class Document(NamedTuple):
     """An operation with the fragments it uses."""
 
-    text: str
+    part: DocumentNode
     root: str
     """Its root field, which comes with its kind: `query issue`."""
     required: list[str]
     """The variables that it must be given."""
     optional: dict[str, TypeNode]
+
+    @property
+    def text(self) -> str:
+        """It as it is sent."""
+        return print_ast(self.part)
 
 
 def documents(text: str) -> dict[str, Document]:
@@ -166,7 +171,7 @@ def documents(text: str) -> dict[str, Document]:
     for name, part in separate_operations(parse(text, no_location=True)).items():
         operation: Any = next(each for each in part.definitions if isinstance(each, OperationDefinitionNode))
         kind, root = operation.operation.value, operation.selection_set.selections[0].name.value
-        by_name[name] = Document(print_ast(part), f"{kind} {root}", *_variables(operation))
+        by_name[name] = Document(part, f"{kind} {root}", *_variables(operation))
     return {name: each for name, each in by_name.items() if not each.root.startswith("subscription")}
 
 

@@ -55,7 +55,7 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
 ]
 """What is answered to those who ask for it, or where there is such a thing: in a world of everything, by a bot."""
 
-PICTURES = {"map.png": picture(), "cat.gif": moving()}
+PICTURES = {"map.png": picture, "cat.gif": moving}
 """What is uploaded to that world first, and looked at."""
 
 
@@ -88,7 +88,7 @@ def fields(platform: Platform, types: Any) -> Fields:  # noqa: F811
     rows["files"] = [{**file, "alt_text": "What is planned"} for file in rows["files"]]
     platform.post("import", {"files": {"slack_recall.json": rows}})
     world = platform.environment("slack:slack_recall", tokens={"xoxp-1": ME})
-    uploaded = [("files.info", {"file": upload(world, name, data)}) for name, data in PICTURES.items()]
+    uploaded = [("files.info", {"file": upload(world, name, made())}) for name, made in PICTURES.items()]
     for method, arguments in uploaded + ASKED:
         answer = world.slack(method, token="xoxp-1", **arguments)
         assert answer["ok"], answer
