@@ -5,21 +5,81 @@ https://docs.stripe.com/payments/bank-transfers
 
 from __future__ import annotations
 
-from twindiff.kit import Call
+from typing import Annotated, Literal
+
+from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from . import payments
+from .currencies import checked_currency
 from .customer_balances import move_cash
-from .customers import CUSTOMERS, Customer
+from .customers import CUSTOMERS, Customer, existing
 from .events import record_row
 from .objects import Fields, retrieve
-from .payments import PAYMENTS, PaymentIntent
+from .params import OptInteger, OptText, Params, Part
+from .payments import PAYMENTS, PaymentIntent, payment_intent_object, unexpected, with_intent
+
+api = Operations(prefix="/v1")
 
 TRANSFERS = {"usd": "us_bank_transfer", "eur": "eu_bank_transfer", "gbp": "gb_bank_transfer",
              "jpy": "jp_bank_transfer", "mxn": "mx_bank_transfer"}  # fmt: skip
 _HOME = {"city": "San Francisco", "country": "US", "line1": "354 Oyster Point Blvd", "line2": None,
          "postal_code": "94080", "state": "CA"}  # fmt: skip
 _SHARED: Fields = {"account_holder_address": _HOME, "account_holder_name": "Twindiff Test Shop", "bank_address": _HOME}
+
+
+class BankTransfer(Part, kw_only=True):
+    """By which banks cash is sent."""
+
+    type: str
+    eu_bank_transfer: dict[str, str] | UnsetType = UNSET
+    requested_address_types: list[str] | UnsetType = UNSET
+
+
+class FundingParams(Params, kw_only=True):
+    """The parameters of funding instructions."""
+
+    bank_transfer: BankTransfer
+    currency: str
+    funding_type: Literal["bank_transfer"]
+
+
+class ApplyBalance(Params):
+    """How much of a customer's cash is applied."""
+
+    amount: OptInteger = UNSET
+    currency: OptText = UNSET
+
+
+@api.post("/customers/{customer}/funding_instructions")
+def create_funding_instructions(call: Call, customer: str, params: Annotated[FundingParams, Body]) -> Fields:
+    """Say where a customer sends cash."""
+    row = existing(call, customer)
+    currency = checked_currency(params.currency)
+    if TRANSFERS.get(currency) != params.bank_transfer.type:
+        message = f"Bank transfers of the type {params.bank_transfer.type[:50]} are not supported in {currency}."
+        raise StripeError(message, param="bank_transfer[type]")
+    shared = {"country": {"usd": "US", "gbp": "GB", "jpy": "JP", "mxn": "MX"}.get(currency, "IE")}
+    addresses = _addresses(row.id, params.bank_transfer.type)
+    transfer = {**shared, "financial_addresses": addresses, "type": params.bank_transfer.type}
+    said = {"bank_transfer": transfer, "currency": currency, "funding_type": "bank_transfer", "livemode": False}
+    return {"object": "funding_instructions", **said}
+
+
+@api.post("/payment_intents/{intent}/apply_customer_balance", layers=[with_intent])
+def apply_customer_balance(call: Call, intent: str, params: Annotated[ApplyBalance, Body]) -> Fields:
+    """Pay what waits for a customer's cash, where the shop reconciles it itself."""
+    row = retrieve(call, PAYMENTS, intent)
+    action: Fields = row.next_action or {}
+    if row.status != "requires_action" or action.get("type") != "display_bank_transfer_instructions":
+        raise unexpected(f"This PaymentIntent does not wait for a bank transfer; its status is {row.status}.")
+    customer = retrieve(call, CUSTOMERS, row.customer or "")
+    wanted = params.amount if isinstance(params.amount, int) else row.amount
+    held: int = customer.cash.get(row.currency, 0)
+    if wanted != row.amount or held < wanted:
+        message = f"The customer's cash balance of {held} must cover the whole amount of {row.amount} at once."
+        raise StripeError(message, param="amount")
+    return payment_intent_object(payments.confirm(call, row)[0])
 
 
 def lacking(call: Call, intent: PaymentIntent) -> Fields | None:

@@ -225,6 +225,19 @@ class ResumeSubscription(Params, kw_only=True):
     proration_date: OptInteger = UNSET
 
 
+class FlexibleMode(Part, kw_only=True):
+    """The mode of billing that there is to go to."""
+
+    type: Literal["flexible"]
+    flexible: dict[str, str] | UnsetType = UNSET
+
+
+class MigrateSubscription(Params, kw_only=True):
+    """The parameters of a migration."""
+
+    billing_mode: FlexibleMode
+
+
 class ListSubscriptions(ListParams, kw_only=True):
     """The parameters of a list of subscriptions."""
 

@@ -33,6 +33,7 @@ from .subscription_params import (
     CancelSubscription,
     CreateSubscription,
     ListSubscriptions,
+    MigrateSubscription,
     PauseCollection,
     PaymentSettings,
     ResumeSubscription,
@@ -114,6 +115,19 @@ def resume_subscription(call: Call, id: str, params: Annotated[ResumeSubscriptio
         raise StripeError(message, code="resource_invalid_state")
     before = show(call, SUBSCRIPTIONS, row)
     subscription_changes.resume(call, row)
+    told(call, before, id)
+    return _shown(call, id)
+
+
+@api.post("/{id}/migrate")
+def migrate_subscription(call: Call, id: str, params: Annotated[MigrateSubscription, Body]) -> Fields:
+    """Bill a subscription in the flexible mode from now on."""
+    row = running(call, id)
+    enter(call, row.test_clock)
+    if row.billing_mode == "flexible":
+        raise StripeError(f"The subscription {id} is in the billing mode `flexible` already.", param="billing_mode")
+    before = show(call, SUBSCRIPTIONS, row)
+    call.db.change(row, billing_mode="flexible")
     told(call, before, id)
     return _shown(call, id)
 

@@ -116,6 +116,12 @@ class ReverseTransfer(Params):
     refund_application_fee: OptBool = UNSET
 
 
+class UpdateReversal(Params):
+    """The parameters of an update of a reversal."""
+
+    metadata: OptMetadata = UNSET
+
+
 class ListTransfers(ListParams):
     """The parameters of a list of transfers."""
 
@@ -205,3 +211,27 @@ def list_transfer_reversals(call: Call, transfer: str, params: Annotated[ListPar
     retrieve(call, TRANSFERS, transfer)
     url = f"/v1/transfers/{transfer}/reversals"
     return list_of(call, REVERSALS, params, url, TransferReversal.transfer == transfer)
+
+
+@api.get("/{transfer}/reversals/{id}")
+def retrieve_transfer_reversal(call: Call, transfer: str, id: str, params: Annotated[Params, Body]) -> Fields:
+    """Look at a reversal."""
+    return REVERSALS.show(_reversal(call, transfer, id))
+
+
+@api.post("/{transfer}/reversals/{id}")
+def update_transfer_reversal(call: Call, transfer: str, id: str, params: Annotated[UpdateReversal, Body]) -> Fields:
+    """Change the metadata of a reversal."""
+    row = _reversal(call, transfer, id)
+    changed = update(call, REVERSALS, row, False, metadata=merged_metadata(row.metadata, params.metadata))
+    owner = retrieve(call, TRANSFERS, transfer)
+    mine = [REVERSALS.show(changed) if each["id"] == id else each for each in owner.reversals]
+    call.db.change(owner, reversals=mine)
+    return REVERSALS.show(changed)
+
+
+def _reversal(call: Call, transfer: str, id: str) -> TransferReversal:
+    row = retrieve(call, REVERSALS, id)
+    if row.transfer != transfer:
+        raise REVERSALS.missing(id)
+    return row

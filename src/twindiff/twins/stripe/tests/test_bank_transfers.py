@@ -60,3 +60,25 @@ def test_a_transfer_needs_a_customer(stripe):
     asked = {"amount": 2000, "currency": "usd", "payment_method_types": ["customer_balance"], "confirm": True}
     error = stripe.error("POST", "payment_intents", **asked, payment_method_data={"type": "customer_balance"})
     assert (error["code"], error["param"]) == ("parameter_missing", "customer")
+
+
+def test_the_shop_applies_cash_itself(stripe, customer):
+    stripe.post(f"customers/{customer}/cash_balance", settings={"reconciliation_mode": "manual"})
+    waiting = ask(stripe, customer)["id"]
+    send(stripe, customer, 1999)
+    assert stripe.error("POST", f"payment_intents/{waiting}/apply_customer_balance")["param"] == "amount"
+    send(stripe, customer, 1)
+    assert stripe.post(f"payment_intents/{waiting}/apply_customer_balance")["status"] == "succeeded"
+    error = stripe.error("POST", f"payment_intents/{waiting}/apply_customer_balance")
+    assert error["code"] == "payment_intent_unexpected_state"
+
+
+def test_a_customer_is_told_where_to_send_cash_before_there_is_a_payment(stripe, customer):
+    wanted = {"currency": "usd", "funding_type": "bank_transfer"}
+    us = {"type": "us_bank_transfer"}
+    said = stripe.post(f"customers/{customer}/funding_instructions", **wanted, bank_transfer=us)
+    shown = ask(stripe, customer)["next_action"]["display_bank_transfer_instructions"]
+    assert said["bank_transfer"]["financial_addresses"] == shown["financial_addresses"]
+    other = {"type": "gb_bank_transfer"}
+    error = stripe.error("POST", f"customers/{customer}/funding_instructions", **wanted, bank_transfer=other)
+    assert error["param"] == "bank_transfer[type]"

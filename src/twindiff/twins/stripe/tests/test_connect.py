@@ -123,3 +123,20 @@ def test_an_invoice_pays_its_account_on(stripe, account):
     unknown = {"transfer_data": {"destination": "acct_none"}}
     error = stripe.error("POST", "invoices", customer=customer, **unknown)
     assert error["param"] == "transfer_data[destination]"
+
+
+def test_a_reversal_is_looked_at_and_changed(stripe, account):
+    transfer = pay(stripe, account)["latest_charge"]["transfer"]["id"]
+    made = stripe.post(f"transfers/{transfer}/reversals", amount=300)
+    assert stripe.get(f"transfers/{transfer}/reversals/{made['id']}") == made
+    changed = stripe.post(f"transfers/{transfer}/reversals/{made['id']}", metadata={"a": "b"})
+    assert stripe.get(f"transfers/{transfer}")["reversals"]["data"] == [changed]
+
+
+def test_a_subscription_goes_over_to_flexible_billing(stripe, account):
+    made = subscribed(stripe, billing_mode={"type": "classic"})
+    client = sdk.StripeClient("sk_test_shop", base_addresses={"api": stripe.url})
+    moved = client.v1.subscriptions.migrate(made["id"], {"billing_mode": {"type": "flexible"}})
+    assert moved.billing_mode.type == "flexible"
+    again = stripe.error("POST", f"subscriptions/{made['id']}/migrate", billing_mode={"type": "flexible"})
+    assert again["param"] == "billing_mode"
