@@ -11,6 +11,7 @@ from tests.harness import AGENT, GENERAL
 from twindiff import client as clients
 from twindiff.client import AsyncClient, AsyncEnvironment, AsyncRun, Client, Environment, Refused, Run, Unreachable
 from twindiff.client.request_specs import OPTIONS
+from twindiff.client.sending import is_secured
 from twindiff.client.sync_client import Platform
 from twindiff.kit.binding import bind
 from twindiff.server.platform.environments import init_env
@@ -193,3 +194,8 @@ def test_the_client_imports_nothing_of_the_rest():
     modules = {getattr(clients, name).__module__ for name in dir(clients) if name[0].isupper()}
     assert all(name.startswith("twindiff.client.") for name in modules)
     assert issubclass(Client, Platform)
+
+
+def test_certificates_are_checked_when_any_address_is_secured():
+    assert is_secured("http://127.0.0.1:8000/a", "https://twins.example/b")
+    assert not is_secured("http://127.0.0.1:8000/a")

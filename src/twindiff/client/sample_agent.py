@@ -18,6 +18,7 @@ import httpx
 import msgspec
 
 from .calling import DESCRIPTION, TOOL, called, instructions, parameters, shown
+from .sending import is_secured
 from .trial_runner import Task
 
 Json = dict[str, Any]
@@ -52,8 +53,9 @@ class Model(Protocol):
 
 def work(task: Task) -> None:
     """Let the model do the task; raises Failure."""
+    headers, verify = {"Authorization": f"Bearer {task.token}"}, is_secured(*task.urls.values())
     with (
-        httpx.Client(trust_env=False, timeout=SECONDS, headers={"Authorization": f"Bearer {task.token}"}) as twins,
+        httpx.Client(trust_env=False, verify=verify, timeout=SECONDS, headers=headers) as twins,
         httpx.Client(timeout=SECONDS) as http,
     ):
         model = _model(http, task)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from twindiff.client import Client, Environment, Run, Suite, Test, Verdict
 from twindiff.client.calling import Answered, called
 from twindiff.client.request_specs import Point
+from twindiff.client.sending import is_secured
 from twindiff.client.sync_client import Platform
 from twindiff.client.trial_runner import Agent, task_of
 from twindiff.local import Twindiff
@@ -91,7 +92,8 @@ class Episode:
         self.run = run
         self.task = task_of(test, environment)
         headers = {"Authorization": f"Bearer {environment.token}"}
-        self._http = httpx.Client(headers=headers, trust_env=False, timeout=SECONDS_OF_A_CALL)
+        verify = is_secured(*self.task.urls.values())
+        self._http = httpx.Client(headers=headers, trust_env=False, verify=verify, timeout=SECONDS_OF_A_CALL)
 
     @classmethod
     def begin(cls, platform: Platform, test: Test, *, ttl_seconds: int = SECONDS_TO_LIVE) -> Self:

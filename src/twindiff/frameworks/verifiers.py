@@ -15,6 +15,7 @@ import verifiers.v1 as vf
 from pydantic import Field
 
 from twindiff.client.calling import called, instructions, shown
+from twindiff.client.sending import is_secured
 from twindiff.client.trial_runner import Task as TwinTask
 from twindiff.client.trial_runner import let_work
 from twindiff.frameworks.episodes import (
@@ -84,7 +85,8 @@ class Twins(vf.Toolset[vf.ToolsetConfig, TwinState]):
 
 def _called(task: TwinTask, arguments: Json) -> str:
     headers = {"Authorization": f"Bearer {task.token}"}
-    with httpx.Client(headers=headers, trust_env=False, timeout=SECONDS_OF_A_CALL) as http:
+    verify = is_secured(*task.urls.values())
+    with httpx.Client(headers=headers, trust_env=False, verify=verify, timeout=SECONDS_OF_A_CALL) as http:
         return shown(called(http, task, arguments))
 
 
