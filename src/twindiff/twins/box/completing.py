@@ -12,16 +12,18 @@ from typing import Any
 
 from twindiff.kit.rows import table_of
 
+from .administration_tables import TABLES as ADMINISTRATION
 from .contents import type_of
 from .extraction import text_of
 from .further_tables import TABLES
+from .governance_tables import TABLES as GOVERNANCE
 from .stamps import folded, naive, search_text
 
 Rows = dict[str, Any]
 _ITEMS = ("box_files", "box_folders", "box_web_links")
 _INSTANTS = {
     table.name: [name for name, column in table.columns.items() if column.kind == "timestamp"]
-    for table in map(table_of, TABLES)
+    for table in map(table_of, (*TABLES, *ADMINISTRATION, *GOVERNANCE))
 }
 
 

@@ -100,3 +100,15 @@ def test_a_configuration_that_cannot_be_is_refused_with_the_place(platform: Any)
     answer = provision(platform, {"user": "Zed"})
     assert answer.status_code == 422
     assert "folders[0].shared_with[0].user" in answer.text
+
+
+def test_instants_of_an_import_s_policies_and_holds_may_have_an_offset(platform: Any, enterprise: Any):
+    users = [{"id": each, "login": f"{each}@example.com", "role": "admin"} for each in (ADA, BEN, CLEO)]
+    made = {"created_at": "2026-01-01T02:00:00+02:00"}
+    policy = {"id": "1", "policy_name": "A week", "policy_type": "finite", "retention_length": "7", **made}
+    case = {"id": "2", "policy_name": "Case", "filter_started_at": "2026-01-01T02:00:00+02:00"}
+    rows = {"box_users": users, "box_retention_policies": [policy], "box_legal_hold_policies": [case]}
+    platform.post("import", {"files": {"box_kept.json": rows}})
+    box = enterprise("box_kept")
+    assert box("GET", "retention_policies/1")["created_at"] == "2026-01-01T00:00:00+00:00"
+    assert box("GET", "legal_hold_policies/2")["filter_started_at"] == "2026-01-01T00:00:00+00:00"
