@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
+import typer.testing
 from hypothesis import settings
+from typer.main import get_command
 
 from tests.harness import Environment, LiveServer, Platform
 from tests.server_mode import drop_kept, drop_models
@@ -14,6 +17,9 @@ from twindiff.server import Settings
 
 settings.register_profile("untimed", deadline=None)  # a machine that is busy is no mistake
 settings.load_profile("untimed")
+
+# A runner makes the eighty commands of the program anew whenever one is run, where a process of its own does so once.
+typer.testing._get_command = cache(get_command)  # type: ignore[attr-defined]
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -192,17 +193,23 @@ def _version(*, is_extended: bool) -> str:
 
 def commands() -> Iterator[str]:
     """A section for every command that does something."""
-    yield from _command([], get_command(app))
-
-
-def _command(names: list[str], command: Any) -> Iterator[str]:
-    below = getattr(command, "commands", {})
-    for name, each in below.items():
-        yield from _command([*names, name], each)
-    if not below:
-        said = CliRunner().invoke(app, [*names, "--help"], env={"COLUMNS": "100", "TERMINAL_WIDTH": "100"}).stdout
+    whole = get_command(app)
+    for names in _names([], whole):
+        with CliRunner().isolation(env={"COLUMNS": "100", "TERMINAL_WIDTH": "100"}) as (output, *_):
+            with suppress(SystemExit):
+                whole.main([*names, "--help"], prog_name="twindiff")
+            said = output.getvalue().decode()
         said = "\n".join(line.rstrip() for line in said.strip().splitlines())
         yield f"## twindiff {' '.join(names)}\n\n```text\n{said}\n```\n"
+
+
+def _names(names: list[str], command: Any) -> Iterator[list[str]]:
+    """The words of every command below one, or those of itself."""
+    below = getattr(command, "commands", {})
+    for name, each in below.items():
+        yield from _names([*names, name], each)
+    if not below:
+        yield names
 
 
 def by_name(module: str) -> str:
