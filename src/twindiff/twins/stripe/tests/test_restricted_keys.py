@@ -2,6 +2,9 @@
 
 import pytest
 
+from twindiff.twins.stripe import PAGES
+from twindiff.twins.stripe.restricted_keys import kind_of
+
 from .conftest import Stripe
 
 KEY = "rk_test_clerk1234567890"
@@ -32,6 +35,8 @@ def test_a_restricted_key_reads_what_it_may_read_or_write(clerk, path):
         ("DELETE", "customers/cus_1", "customer_write"),
         ("POST", "customers/cus_1/balance_transactions", "customer_write"),
         ("POST", "checkout/sessions", "checkout_session_write"),
+        ("POST", "billing/credit_grants", "billing_credit_grant_write"),
+        ("GET", "application_fees", "application_fee_read"),
     ],
 )
 def test_a_restricted_key_is_refused_what_it_may_not_do(clerk, verb, path, permission):
@@ -51,3 +56,8 @@ def test_a_path_below_an_object_may_need_a_permission_of_its_own(clerk):
 def test_a_restricted_key_without_a_list_may_do_everything(stripe):
     anyone = Stripe(stripe.environment, stripe.shapes, token="rk_test_shop")
     assert anyone.post("customers", name="Ada")["name"] == "Ada"
+
+
+def test_each_operation_needs_a_permission():
+    paths = {each.path for page in PAGES for each in page.listed if each.path.startswith("/v1/")}
+    assert sorted(path for path in paths if not kind_of(path)) == []
