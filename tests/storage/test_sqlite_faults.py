@@ -17,6 +17,7 @@ from twindiff.kit.store import Store
 from twindiff.storage import StorageFull
 from twindiff.storage.conformance.worlds import Place, Thing, World
 from twindiff.storage.cooperative import finished
+from twindiff.storage.journal import Record
 from twindiff.storage.sqlite import SqliteEngine, live_environments
 from twindiff.storage.sqlite import engine as engine_module
 from twindiff.storage.sqlite import files as files_module
@@ -207,3 +208,40 @@ def test_a_disk_that_cannot_confirm_loses_and_doubles_nothing(tmp_path: Path):
 def test_pages_that_fail_at_any_call_leave_no_phantom(tmp_path: Path):
     with faulty_pages() as fault:
         assert max(trials(tmp_path, fault)) > len(DEEDS)
+
+
+def interrupted(append: Callable[..., None]) -> Callable[..., None]:
+    def call(*records: Record) -> None:
+        append(*records)
+        raise KeyboardInterrupt
+
+    return call
+
+
+def test_what_is_interrupted_once_the_journal_has_it_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    trial = Trial(tmp_path / "data")
+    engine: Any = trial.place.engine
+    with monkeypatch.context() as patch:
+        patch.setattr(engine.file, "append", interrupted(engine.file.append))
+        with pytest.raises(KeyboardInterrupt):
+            add(1)(trial.place)
+    trial.place.wake()
+    trial.states.append(trial.place.state())
+    assert trial.states[1] != trial.states[0]
+    assert trial.attempt(add(2), Fault(MemoryError))
+    trial.check_everywhere()
+    trial.close()
+
+
+def test_of_operations_that_are_kept_together_none_is_when_one_has_no_room(tmp_path: Path):
+    trial = Trial(tmp_path / "data")
+    engine: Any = trial.place.engine
+    ((pages,),) = engine.file.connection.execute("PRAGMA page_count")
+    engine.file.connection.execute(f"PRAGMA max_page_count = {pages + 4}")
+    with pytest.raises(StorageFull):
+        add_together(*range(40))(trial.place)
+    engine.file.connection.execute("PRAGMA max_page_count = 1000000")
+    trial.place.wake()
+    assert trial.place.records() == []
+    trial.check_everywhere()
+    trial.close()
