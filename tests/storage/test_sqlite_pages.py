@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import apsw
 import pytest
 
 from tests.storage.holes import free, unwritten
@@ -73,10 +74,12 @@ def asked_in_vain(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture
 def short_of_memory() -> Iterator[Database]:
-    """An empty database with room for 100 pages in its cache."""
+    """An empty database with room for 100 pages in its cache, whatever else this process keeps."""
     database = Database(TABLES, Pages(Image(image_of(TABLES, {}))))
     database.connection.execute("PRAGMA cache_size = 100").fetchall()
+    usual = apsw.soft_heap_limit(0)  # near it, SQLite would write pages before they are freed
     yield database
+    apsw.soft_heap_limit(usual)
     database.close()
 
 
