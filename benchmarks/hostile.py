@@ -5,8 +5,8 @@ port; sixteen clients in another process each post a message, read, search and d
 as fast as they are answered.
 They do so alone, and then while one more client sends one of the requests over and over with an agent's token.
 
-For each: what came of the request, how long it took, the longest wait and the p99 of the others in milliseconds, and
-the latter as a multiple of what it is alone, measured in turns.
+For each: what came of the request, how long it took, the p99 and the longest wait of the others in milliseconds, alone
+and beside it, measured in turns, and the p99 as a multiple of what it is alone.
 """
 
 from __future__ import annotations
@@ -245,7 +245,8 @@ async def measure(line: Connection, base: str, seconds: float) -> None:
             "calendar": await environment(client, "calendar", "calendar_base", "user_agent"),
         }
         team = await team_of(client, homes["linear"])
-        print(f"{'':34} {'alone':>7} {'p99':>7} {'times':>5} {'longest':>8} {'asked':>6} {'took s':>7}  answer")
+        waits = f"{'p99 alone':>9} {'beside':>7} {'times':>5} {'longest alone':>13} {'beside':>7}"
+        print(f"{'':34} {waits} {'asked':>6} {'took s':>7}  answer")
         for name, hostile in REQUESTS.items():
             body = hostile.body.replace(b'"team"', b'"%s"' % team).replace(b'\\"team\\"', b'\\"%s\\"' % team)
             url = f"{homes[hostile.twin]}/{hostile.path}"
@@ -274,8 +275,8 @@ def report(name: str, alone: list[float], waits: list[float], windows: list[Told
     told = Told(windows[-1].status, windows[-1].text, [each for window in windows for each in window.seconds])
     took = statistics.median(told.seconds)
     print(
-        f"{name:34} {before:7.1f} {after:7.1f} {after / before:5.1f} {waits[-1]:8.1f} {len(told.seconds):6} {took:7.2f}"
-        f"  {told.status} {told.text}",
+        f"{name:34} {before:9.1f} {after:7.1f} {after / before:5.1f} {alone[-1]:13.1f} {waits[-1]:7.1f}"
+        f" {len(told.seconds):6} {took:7.2f}  {told.status} {told.text}",
         flush=True,
     )
 

@@ -84,3 +84,30 @@ def test_many_who_wait_are_not_all_looked_at_in_each_pass(monkeypatch: pytest.Mo
 def test_who_leaves_while_waiting_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(loop_budget, "time", Clock())
     assert asyncio.run(begun_in_order(100, leaving=range(10, 90))) == [*range(10), *range(90, 100)]
+
+
+async def come_and_begun(passes: int, each: int) -> tuple[list[int], list[int]]:
+    """Requests that come while others wait, before and after each pass, in the order they came and found time."""
+    budget, came, begun = loop_budget.LoopBudget(), list[int](), list[int]()
+
+    async def ask(number: int) -> None:
+        for _ in range(number % 4):
+            await asyncio.sleep(0)
+        came.append(number)
+        await budget.wait()
+        begun.append(number)
+
+    tasks: list[asyncio.Task[None]] = []
+    for number in range(passes * each):
+        tasks.append(asyncio.create_task(ask(number)))
+        if number % each == each - 1:
+            await asyncio.sleep(0)
+    await asyncio.gather(*tasks)
+    return came, begun
+
+
+@pytest.mark.parametrize("each", [1, 2, 3, 5, 20])
+def test_who_comes_later_does_not_overtake_those_who_wait(monkeypatch: pytest.MonkeyPatch, each: int):
+    monkeypatch.setattr(loop_budget, "time", Clock())
+    came, begun = asyncio.run(come_and_begun(200, each))
+    assert begun == came

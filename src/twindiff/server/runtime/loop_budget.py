@@ -23,12 +23,14 @@ class LoopBudget:
         self.arrivals = 0
         """How many have waited and been given their turn so far."""
         self._is_passing = False
+        self._is_waking = False
+        """Whether some have been woken and go on before whoever comes now."""
         self._queue: Places = deque()
         self._returned: Places = deque()
 
     async def wait(self) -> None:
         """Wait for a pass that has time left."""
-        if self._queue or self._is_over():
+        if self._queue or self._is_waking or self._is_over():
             await self._place_in(self._queue)
             while self._is_over():
                 await self._place_in(self._returned)
@@ -56,13 +58,14 @@ class LoopBudget:
     def _pass(self) -> None:
         """Try no more of those who wait than may find time: whoever does not has cost time and waits again."""
         tried, self._begun = max(FEWEST_WOKEN, 2 * self._begun), 0
-        self._end, self._is_passing = None, False
+        self._end, self._is_passing, self._is_waking = None, False, False
         self._queue.extendleft(reversed(self._returned))
         self._returned.clear()
         while self._queue and tried:
             place = self._queue.popleft()
             if not place.done():  # whoever waited there may have left
                 place.set_result(None)
+                self._is_waking = True
                 tried -= 1
-        if self._queue:
+        if self._queue or self._is_waking:
             self._look_at_next_pass()
