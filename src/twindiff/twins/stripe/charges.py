@@ -5,7 +5,7 @@ https://docs.stripe.com/api/charges
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
 from twindiff.kit.styles.stripe import StripeError
@@ -303,21 +303,16 @@ def attempt(call: Call, asked: Attempt) -> tuple[Charge, Decline | None]:
     """A charge, and why it was declined if it was."""
     outcome = outcome_of(asked.method)
     decline = decline_of(outcome)
-    charge = new(
+    charge = _made(
         call,
-        CHARGES,
-        amount=asked.amount,
-        currency=asked.currency,
-        payment_method=asked.method.id,
-        billing_details=_billing(asked.method),
-        payment_method_details=_details(call, asked, decline),
+        asked,
+        decline,
         outcome=_outcome(outcome, decline),
         special=outcome,
         status="failed" if decline else "succeeded",
         paid=decline is None,
         failure_code=decline and decline.code,
         failure_message=decline and decline.message,
-        **asked.shared,
     )
     if decline:
         record_row(call, "charge.failed", CHARGES, charge)
@@ -330,21 +325,24 @@ def attempt(call: Call, asked: Attempt) -> tuple[Charge, Decline | None]:
 
 def begin(call: Call, asked: Attempt) -> Charge:
     """The charge of a debit, of which the bank says later what has become of it."""
-    charge = new(
+    outcome = outcome_of(asked.method)
+    charge = _made(call, asked, None, outcome=_outcome("", None), special=outcome, status="pending")
+    record_row(call, "charge.pending", CHARGES, charge)
+    return charge
+
+
+def _made(call: Call, asked: Attempt, decline: Decline | None, **fields: Any) -> Charge:
+    return new(
         call,
         CHARGES,
         amount=asked.amount,
         currency=asked.currency,
         payment_method=asked.method.id,
         billing_details=_billing(asked.method),
-        payment_method_details=_details(call, asked, None),
-        outcome=_outcome("", None),
-        special=outcome_of(asked.method),
-        status="pending",
+        payment_method_details=_details(call, asked, decline),
+        **fields,
         **asked.shared,
     )
-    record_row(call, "charge.pending", CHARGES, charge)
-    return charge
 
 
 def conclude(call: Call, charge: Charge) -> tuple[Charge, Decline | None]:
