@@ -156,12 +156,12 @@ class Outbox:
         self, environment: Environment, twin: str, webhooks: Webhooks, records: list[Record]
     ) -> dict[tuple[int, int], list[DeliveryRecord]]:
         set_up = self._subscriptions.set_up(environment, twin)
-        rows = self._subscriptions.rows_during(environment, twin, webhooks, records)
+        rows_after = self._subscriptions.rows_during(environment, twin, webhooks, records)
 
         def work(moment: OperationContext) -> dict[tuple[int, int], list[DeliveryRecord]]:
             told: dict[tuple[int, int], list[DeliveryRecord]] = {}
             for record in records:
-                in_rows = self._subscriptions.in_rows(webhooks, rows.at(record.seq), moment.db)
+                in_rows = self._subscriptions.in_rows(webhooks, rows_after(record.seq), moment.db)
                 subscribed = [*set_up, *((each, 0) for each in in_rows)]
                 for event in _emitted(record):
                     told[event.seq, event.number] = [

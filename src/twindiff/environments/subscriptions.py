@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
 from twindiff.catalog import WebhookRecord
@@ -40,13 +40,11 @@ class WebhookNotFound(ApiError):
 class SubscriptionRows:
     """The rows by which a twin has subscriptions, as they were after each of some records."""
 
-    def __init__(self, table: Table | None, rows: Iterable[Row], records: Iterable[Record]) -> None:
+    def __init__(self, table: Table, rows: Iterable[Row], records: Iterable[Record]) -> None:
         self._table = table
-        self._rows = {tuple(getattr(row, name) for name in table.key): row for row in rows} if table else {}
-        mine = [record for record in records if table and record.to is None]
-        self._changes = [
-            (record.seq, each) for record in mine for each in record.changes if table and each.table == table.name
-        ]
+        self._rows = {tuple(getattr(row, name) for name in table.key): row for row in rows}
+        mine = [record for record in records if record.to is None]
+        self._changes = [(record.seq, each) for record in mine for each in record.changes if each.table == table.name]
 
     def at(self, seq: int) -> list[Row]:
         """The rows after a record: what later ones changed is as the first of them met it."""
@@ -55,7 +53,7 @@ class SubscriptionRows:
             if changed <= seq:
                 break
             rows.pop(key, None)
-            if before is not None and self._table:
+            if before is not None:
                 rows[key] = self._table.row(**before)
         return list(rows.values())
 
@@ -120,17 +118,17 @@ class Subscriptions:
 
     def rows_during(
         self, environment: Environment, twin: str, webhooks: Webhooks, records: Sequence[Record]
-    ) -> SubscriptionRows:
-        """The rows by which a twin has subscriptions, during records that follow one another.
+    ) -> Callable[[int], list[Row]]:
+        """What gives the rows by which a twin has subscriptions after each of some records, by its number.
 
         Others may have been written meanwhile; beyond `READ_AHEAD` of them, rows count as they are now.
         """
         if webhooks.table is None:
-            return SubscriptionRows(None, (), ())
+            return lambda seq: []
         rows = self._engine.read(environment.id, twin, lambda moment: self.rows(webhooks, moment.db), at=0)
         first = records[0].seq
         since = self._engine.records(environment.id, first, records[-1].seq + READ_AHEAD)
-        return SubscriptionRows(table_of(webhooks.table), rows, [each for each in since if each.twin == twin])
+        return SubscriptionRows(table_of(webhooks.table), rows, [each for each in since if each.twin == twin]).at
 
     def in_rows(self, webhooks: Webhooks, rows: Iterable[Row], db: Store) -> list[Subscription]:
         """Subscriptions by rows of a twin."""
