@@ -254,6 +254,14 @@ def test_a_template_may_be_named_without_its_twin(twindiff: Run) -> None:
     assert [*made["environmentUrls"]] == ["slack"]
 
 
+def test_the_only_user_of_a_template_need_not_be_named(twindiff: Run) -> None:
+    made = json.loads(twindiff("env", "create", "stripe:stripe_empty", "--json").stdout)
+    assert made["service"] == "stripe"
+    two = twindiff("env", "create", "stripe:stripe_empty", "slack:slack_default")
+    assert two.exit_code == 2
+    assert "acct_1TwindiffTestShop" in two.stderr
+
+
 def test_who_there_is_is_said_to_someone_who_names_nobody(twindiff: Run) -> None:
     result = twindiff("env", "create", "slack:slack_default")
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)

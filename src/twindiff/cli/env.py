@@ -131,7 +131,8 @@ def create(
         typer.Option(
             "--as",
             metavar="[TWIN=]USER",
-            help="Who its agent is: a user's id or email address; with several twins, one for each if need be.",
+            help="Who its agent is: a user's id or email address; with several twins, one for each if need be. "
+            "Not needed where there is one user only.",
             show_default=False,
         ),
     ] = [],  # noqa: B006 - never changed
@@ -153,8 +154,7 @@ def create(
     For example: twindiff env create slack:slack_default --as U01AGENBOT9
     """
     remote = remote_of(base_url, api_key)
-    if not users:
-        raise Problem(_who_there_is(remote, templates), exit_code=2)
+    users = users or _only_users(remote, templates)
     body = {"templates": templates, **_acting(users), "ttlSeconds": ttl, "name": name or None, "auth": auth.value}
     if clock or start:
         mode = clock or (ClockMode.STEPS if start else None)
@@ -162,17 +162,20 @@ def create(
     say_made(as_json, remote, remote.post("initEnv", body=body))
 
 
-def _who_there_is(remote: Remote, templates: list[str]) -> str:
-    """What to say to someone who did not say whom the agent acts as."""
+def _only_users(remote: Remote, templates: list[str]) -> list[str]:
+    """The users of templates that have one each, as for `--as`; otherwise a Problem names some that there are."""
     from twindiff.cli.templates import template_of
 
+    chosen = [template_of(remote, name) for name in templates]
+    if all(len(each["users"]) == 1 for each in chosen):
+        return [f"{each['service']}={each['users'][0]['id']}" for each in chosen]
     people = [
         f"{user['id']} ({user['email']})" if user["email"] else user["id"]
-        for name in templates
-        for user in template_of(remote, name)["users"][:PEOPLE_SHOWN]
+        for each in chosen
+        for user in each["users"][:PEOPLE_SHOWN]
     ]
     there = f" There are {', '.join(people)}; `twindiff templates show` lists all." if people else ""
-    return f"Say with --as who its agent is: a user's id or email address.{there}"
+    raise Problem(f"Say with --as who its agent is: a user's id or email address.{there}", exit_code=2)
 
 
 def _acting(users: list[str]) -> dict[str, Any]:
