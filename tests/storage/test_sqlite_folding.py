@@ -12,6 +12,7 @@ from twindiff.storage.schema import Schema
 from twindiff.storage.sql.statements import from_where
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite.connection import connect
+from twindiff.storage.sqlite.database import image_of
 from twindiff.storage.sqlite.ddl import statements
 from twindiff.storage.sqlite.dialect import Sql
 from twindiff.storage.sqlite.store import Tables
@@ -147,4 +148,24 @@ def verses():
 @given(st.recursive(HAVING, conditions, max_leaves=8))
 def test_any_conditions_on_words_find_what_they_say(verses, part):
     matches = [text for (text,) in verses.rows(Verse, compiled(part), columns=(Verse.text,))]
+    assert matches == [text for text in LINES if holds(part, text)]
+
+
+@pytest.fixture(scope="module")
+def noted_and_known():
+    """Half of the verses are told FTS5, the others wait for it."""
+    tables, known = Tables(Schema("verses", (table_of(Verse),))), len(LINES) // 2
+    rows = [{"number": f"{number:02d}", "text": text} for number, text in enumerate(LINES)]
+    connection = connect()
+    connection.deserialize("main", image_of(tables, {"verses": rows[:known]}))
+    connection.executemany("INSERT INTO verses VALUES (?, ?)", [tuple(row.values()) for row in rows[known:]])
+    return connection, tables.of(Verse)
+
+
+@pytest.mark.parametrize("share", ["few", "many", "most"])
+@given(part=st.recursive(HAVING, conditions, max_leaves=8))
+def test_however_many_rows_have_words_a_page_has_what_it_says(noted_and_known, share, part):
+    (connection, form), sql = noted_and_known, Sql(lambda index, asked: share)
+    query = f"SELECT t.text{from_where(form, sql, [compiled(part)])} ORDER BY t.number"
+    matches = [text for (text,) in connection.execute(query, sql.parameters)]
     assert matches == [text for text in LINES if holds(part, text)]

@@ -41,7 +41,7 @@ def asked_for(part: Expression, text: Column[Any], spelling: Spelling) -> str | 
 def words_needed(parts: Sequence[Expression], text: Column[Any]) -> Iterator[Word]:
     """The words that a text must have for all of some conditions to hold, as far as they say so outright."""
     for part in parts:
-        if isinstance(part, AllOf):
+        if isinstance(part, AllOf) or (isinstance(part, AnyOf) and len(part.parts) == 1):
             yield from words_needed(part.parts, text)
         elif isinstance(part, Where) and part.column is text and part.op == "has_word":
             yield cast(Word, part.value)

@@ -13,7 +13,7 @@ from twindiff.kit.values import JOINT
 from twindiff.kit.words import Word
 from twindiff.storage.sql.compiler import MANY, Compiler, Scope, Search
 from twindiff.storage.sql.names import quote
-from twindiff.storage.sql.word_query import asked_for, asked_of, words_needed
+from twindiff.storage.sql.word_query import Spelling, asked_for, asked_of, words_needed
 from twindiff.storage.values import INT64, json_text
 
 from .entry_index import EntryIndex
@@ -38,6 +38,8 @@ _JSON_TYPES: dict[ColumnType, str] = {
 class Sql(Compiler):
     """SQL for SQLite; `share` says how many rows an index of words finds, `few` whether one of entries finds few.
 
+    `spelling` says how FTS5 is asked of a text.
+
     What many rows have is met soon in whatever order rows are read, and to list those that have it would take longer.
     """
 
@@ -45,9 +47,11 @@ class Sql(Compiler):
         self,
         share: Callable[[WordIndex, str], Share] = lambda index, asked: "few",
         few: Callable[[EntryIndex, str, str], bool] = lambda index, key, text: True,
+        spelling: Callable[[Column[Any]], Spelling] = lambda column: SPELLING,
     ) -> None:
         super().__init__()
         self._share = share
+        self._spelling = spelling
         self._few = few
         self._granted: set[tuple[str, Word]] = set()
         """Words that all rows have by the way in which they are found, each with the text that has it."""
@@ -68,8 +72,8 @@ class Sql(Compiler):
     def among(self, left: str, values: Sequence[object], column: Column[Any]) -> str:
         if len(values) <= (MARKS if column.kind == "text" else MANY):
             return f"{left} IN ({', '.join([self.value(value, column) for value in values])})"
-        listed = msgspec.json.encode([stored_value(value, column) for value in values]).decode()
-        return f"{left} IN (SELECT value FROM json_each({self.place(listed)}))"
+        stored = values if column.kind == "text" else [stored_value(value, column) for value in values]
+        return f"{left} IN (SELECT value FROM json_each({self.place(msgspec.json.encode(stored).decode())}))"
 
     def json_text(self, reference: str, column: Column[Any]) -> str:
         return f"{reference} -> {_path(column)}"
@@ -194,19 +198,20 @@ class Sql(Compiler):
     def search(self, table: Table, where: Sequence[Expression], alias: str) -> Search:
         """Look words up in the indexes that the table has of them.
 
-        Rows that many are found of come by their order, up to as many as are wanted; where most are, it is quicker to
-        read what they say than to list them first.
+        Rows that many are found of come by their order, up to as many as are wanted: a plus keeps SQLite from going by
+        their numbers. Where most are, it is quicker to read what they say than to list them first.
         """
         conditions: list[str] = []
         for name in table.words:
             index, column, text = WordIndex(table, name), table.columns[name], f"{alias}.{quote(name)}"
-            asked = asked_for(AllOf(tuple(where)), column, SPELLING)
-            share = self._share(index, asked) if asked else "many"
-            if share == "few":
-                conditions.append(f"{alias}.rowid IN ({index.found(self.place(asked))} UNION ALL {index.noted})")
-                self._granted.update((text, word) for word in words_needed(where, column))
-            elif share == "most":
+            asked = asked_for(AllOf(tuple(where)), column, self._spelling(column))
+            share = self._share(index, asked) if asked else None
+            if share == "most":
                 self._read.add(text)
+            elif asked:
+                row = f"{'+' if share == 'many' else ''}{alias}.rowid"
+                conditions.append(f"{row} IN ({index.found(self.place(asked))} UNION ALL {index.noted})")
+                self._granted.update((text, word) for word in words_needed(where, column))
         return Search(condition=" AND ".join(conditions))
 
 

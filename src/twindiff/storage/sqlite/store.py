@@ -226,7 +226,9 @@ class SqliteStore:
 
     def _text_of_page(self, order: Ordering, table: Table) -> Sql:
         """The text of a query for a page, which may rather read rows in their order than list what an index finds."""
-        return Sql(partial(share, self._first), self._few) if is_by_index(order, table) else Sql(few=self._few)
+        if not is_by_index(order, table):
+            return Sql(few=self._few)
+        return Sql(partial(share, self._first), self._few, self._matcher().spelling)
 
     def _few(self, index: EntryIndex, key: str, text: str) -> bool:
         """Whether it is quicker to look up which rows have a text under a key than to meet them."""
@@ -314,9 +316,12 @@ class SqliteStore:
 
     def _numbers(self, text: Sql, words: Expression, where: Sequence[Expression]) -> str | None:
         """The query for the numbers of the rows that fit; None where the index alone cannot tell who has the words."""
+        return self._matcher().numbers(text, words, where)
+
+    def _matcher(self) -> Matching:
         if self._matching is None:
             self._matching = Matching(self._run, keeps=self._counters is None)
-        return self._matching.numbers(text, words, where)
+        return self._matching
 
     @contextmanager
     def savepoint(self) -> Generator[None]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from twindiff.kit.rows import AllOf, AnyOf, Column, Expression, Not, Where, table_of
 from twindiff.kit.words import Part, Word
-from twindiff.storage.sql.word_query import text_of
+from twindiff.storage.sql.word_query import Spelling, asked_of, text_of
 
 from .connection import Stored
 from .dialect import Sql
@@ -33,8 +33,6 @@ MOST_VALUES = 1_000
 
 Run = Callable[[str, Sequence[Any]], list[Stored]]
 """Runs a statement and gives all that it finds."""
-Endings = Callable[[str], list[str]]
-"""The first words that begin in some way, one more than are asked for one by one."""
 Values = Callable[[Column[Any]], set[object] | None]
 """The values that rows have in a column; None where they cannot be listed soon."""
 
@@ -55,7 +53,7 @@ class Matching:
         None where the index alone cannot tell who has the words.
         """
         column = text_of(words)
-        question = Question(column, partial(self._beginning, column), self._values)
+        question = Question(column, self.spelling(column), self._values)
         told = [question.exactly(part) for part in (words, *where)]
         if told[0] is None or told[0].is_not:
             return None
@@ -78,6 +76,16 @@ class Matching:
         if place not in self._sizes or not self._keeps:
             ((self._sizes[place],),) = cast(list[tuple[int]], self._run(query, text.parameters))
         return self._sizes[place]
+
+    def spelling(self, column: Column[Any]) -> Spelling:
+        """How FTS5 is asked of a text: for the words that begin in a way where these are few."""
+        return SPELLING._replace(part=partial(self._spelled, column))
+
+    def _spelled(self, column: Column[Any], part: Part) -> str:
+        words = self._beginning(column, part.text) if part.is_start else []
+        if not words or len(words) > MOST_ENDINGS:
+            return SPELLING.part(part)
+        return _joined((SPELLING.part(Part(word)) for word in words), SPELLING.either)
 
     def _beginning(self, column: Column[Any], start: str) -> list[str]:
         """The first words of a text's index that begin in some way."""
@@ -109,7 +117,7 @@ class Question(NamedTuple):
     """What FTS5 is asked of a text and of the labels beside it."""
 
     text: Column[Any]
-    endings: Endings
+    spelling: Spelling
     values: Values
 
     def exactly(self, part: Expression) -> Asked | None:
@@ -141,18 +149,8 @@ class Question(NamedTuple):
         return self._labelled(part._replace(op="in", value=others))
 
     def _of_word(self, word: Word) -> Asked | None:
-        if not word.is_plain:
-            return None
-        parts = [part for form in word.parts for (part,) in [form]]
-        return Asked(_joined(map(self._spelled, parts), SPELLING.either))
-
-    def _spelled(self, part: Part) -> str:
-        if not part.is_start:
-            return SPELLING.part(part)
-        words = self.endings(part.text)
-        if not words or len(words) > MOST_ENDINGS:
-            return SPELLING.part(part)
-        return _joined((SPELLING.part(Part(word)) for word in words), SPELLING.either)
+        asked = asked_of(word, self.spelling) if word.is_plain else None
+        return Asked(asked) if asked else None
 
     def _labelled(self, part: Where) -> Asked | None:
         """Of many values those are asked for that rows have, or those others that they have if these are fewer."""
