@@ -11,6 +11,7 @@ from twindiff.kit import Call
 
 from .access import chain
 from .further_tables import CascadePolicy, MetadataInstance
+from .kept import look_again
 from .listing import folders_below
 from .tables import File, Folder, Item
 
@@ -69,3 +70,4 @@ def hand_down(call: Call, policy: CascadePolicy, items: Sequence[Key], *, overwr
     for row in [held[key] for key in items if overwrites and key in held]:
         if row.data != source.data:
             call.db.change(row, data=source.data, version=row.version + 1)
+    look_again(call)

@@ -18,6 +18,7 @@ from .errors import (
 from .favorites import collections_after
 from .folder_locks import check_unlocked
 from .happenings import tell, trigger_of
+from .kept import look_again
 from .listing import folders_below
 from .names import check_free, check_name
 from .shared_links import SharedLink, link_after
@@ -168,6 +169,7 @@ def _tell(call: Call, before: Any, now: Any) -> None:
     """Tell what an update came to; what is moved arrives where it is now."""
     if before.parent_id != now.parent_id:
         arrive(call, now)
+        look_again(call)
         tell(call, "ITEM_MOVE", now, trigger_of(now, "MOVED"))
     if before.name != now.name:
         tell(call, "ITEM_RENAME", now, trigger_of(now, "RENAMED"), additional_info={"old_name": before.name})

@@ -40,6 +40,8 @@ class RetentionAssignment(Row, table="box_retention_policy_assignments", key=("i
     start_date_field: Column[str | None] = column(default=None)
     assigned_by_id: Column[str | None] = references(User, default=None)
     assigned_at: Column[Timestamp | None] = column(default=None)
+    disposes_at: Column[Timestamp | None] = column(default=None, derived=True)
+    """When content whose retention is over is looked for next, of a policy that deletes it."""
 
 
 class LegalHold(Row, table="box_legal_hold_policies", key=("id",)):

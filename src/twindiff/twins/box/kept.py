@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from twindiff.kit import Call, any_of
+from twindiff.kit import Call, any_of, not_
 from twindiff.kit.rows import Expression
 
 from .errors import Forbidden
@@ -30,23 +30,56 @@ class Kept(NamedTuple):
     version: FileVersion
     until: str | None
 
+    def lasts(self, call: Call) -> bool:
+        """Whether it is kept still."""
+        return self.until is None or self.until > call.clock.iso()
+
+
+class Retention(NamedTuple):
+    """A version that is kept, and by which assignment: that of the policy that ends last."""
+
+    kept: Kept
+    assignment: RetentionAssignment
+    policy: RetentionPolicy
+
+    @property
+    def until(self) -> str:
+        """When it ends, in whole seconds as it is shown; of one that nothing ends, after all others."""
+        return (self.kept.until or "9999")[:19]
+
 
 def retained(call: Call, assignment: RetentionAssignment, *where: Expression) -> list[Kept]:
     """The versions that a retention policy keeps now by one of its assignments, of files for which conditions hold."""
+    return [each for each in _retained_once(call, assignment, *where) if each.lasts(call)]
+
+
+def _retained_once(call: Call, assignment: RetentionAssignment, *where: Expression) -> list[Kept]:
+    """The same with those whose retention is over."""
     policy = call.db.get(RetentionPolicy, assignment.policy_id)
     if policy.status != "active":
         return []
-    kept = [
-        Kept(file, version, _disposition(call, policy, assignment, version))
-        for file, version in _versions(call, (*where, *_assigned(call, assignment)))
+    return [
+        Kept(file, version, _disposition(call, policy, assignment, file, version))
+        for file, version in _versions(call, (*where, *files_of(call, assignment)))
     ]
-    return [each for each in kept if each.until is None or each.until > call.clock.iso()]
+
+
+def retentions(call: Call, *where: Expression) -> list[Retention]:
+    """The retentions of all versions, those that are over too, in the order of their ids, which are the versions'."""
+    longest: dict[str, Retention] = {}
+    for assignment in call.db.rows(RetentionAssignment, order=RetentionAssignment.id):
+        policy = call.db.get(RetentionPolicy, assignment.policy_id)
+        for kept in _retained_once(call, assignment, *where):
+            one, known = Retention(kept, assignment, policy), longest.get(kept.version.id)
+            if known is None or known.until < one.until:
+                longest[kept.version.id] = one
+    return [longest[id] for id in sorted(longest)]
 
 
 def held(call: Call, assignment: LegalHoldAssignment, *where: Expression) -> list[Kept]:
     """The versions that a legal hold keeps by one of its assignments, of files for which conditions hold."""
     policy = call.db.get(LegalHold, assignment.policy_id)
-    kept = [Kept(file, version, None) for file, version in _versions(call, (*where, *_assigned(call, assignment)))]
+    kept = [Kept(file, version, None) for file, version in _versions(call, (*where, *files_of(call, assignment)))]
     if assignment.assigned_to_type == "file_version":
         return [each for each in kept if each.version.id == assignment.assigned_to_id]
     if assignment.assigned_to_type not in _CUSTODIANS:
@@ -78,6 +111,12 @@ def disposition_of(call: Call, file: File) -> str | None:
     return max(ends, default=None)
 
 
+def look_again(call: Call, *where: Expression) -> None:
+    """Have what is to be deleted after its retention looked for anew, since what it goes by has changed."""
+    for row in call.db.rows(RetentionAssignment, *(where or [not_(RetentionAssignment.disposes_at.is_null())])):
+        call.db.change(row, disposes_at=call.clock.iso())
+
+
 def of_version(call: Call, version_id: str) -> Expression:
     """That a file is the one that a version is of."""
     version = call.db.find(FileVersion, FileVersion.id == version_id)
@@ -98,7 +137,7 @@ def _versions(call: Call, where: Conditions) -> Iterator[tuple[File, FileVersion
 
 
 def _disposition(
-    call: Call, policy: RetentionPolicy, assignment: RetentionAssignment, version: FileVersion
+    call: Call, policy: RetentionPolicy, assignment: RetentionAssignment, file: File, version: FileVersion
 ) -> str | None:
     if policy.retention_length is None:
         return None
@@ -107,7 +146,8 @@ def _disposition(
         start = version.created_at or start
     elif assignment.start_date_field:
         start = _date_of(call, assignment, version.file_id) or start
-    return (datetime.fromisoformat(start) + timedelta(days=int(policy.retention_length))).isoformat()
+    end = (datetime.fromisoformat(start) + timedelta(days=int(policy.retention_length))).isoformat()
+    return max(end, file.disposition_at or end)
 
 
 def _date_of(call: Call, assignment: RetentionAssignment, file_id: str) -> str | None:
@@ -118,15 +158,15 @@ def _date_of(call: Call, assignment: RetentionAssignment, file_id: str) -> str |
     return value[:19] if isinstance(value, str) else None
 
 
-def _assigned(call: Call, assignment: RetentionAssignment | LegalHoldAssignment) -> Conditions:
+def files_of(call: Call, assignment: RetentionAssignment | LegalHoldAssignment) -> Conditions:
     """Of which files an assignment is, found out once for all files of an answer."""
     key = f"{assignment.type} {assignment.id}"
     if key not in call.memo:
-        call.memo[key] = _files_of(call, assignment)
+        call.memo[key] = _look_up_files(call, assignment)
     return call.memo[key]
 
 
-def _files_of(call: Call, assignment: RetentionAssignment | LegalHoldAssignment) -> Conditions:
+def _look_up_files(call: Call, assignment: RetentionAssignment | LegalHoldAssignment) -> Conditions:
     kind, id = assignment.assigned_to_type, assignment.assigned_to_id or ""
     if isinstance(assignment, RetentionAssignment) and kind == "metadata_template":
         return (File.id.in_(_files_with(call, assignment)),)

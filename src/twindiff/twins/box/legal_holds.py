@@ -16,7 +16,7 @@ from twindiff.kit.styles.box import BadRequest, marker_page, wanted_fields
 from .access import folder_row, require_admin
 from .errors import Conflict, NotFound, PolicyNameInUse
 from .governance_tables import LegalHold, LegalHoldAssignment
-from .kept import Kept, held, of_version
+from .kept import Kept, held, look_again, of_version
 from .listing import rows_from
 from .retention_assignments import is_current, kept_file, page_of
 from .stamps import new_id, read_instant, shown_instant
@@ -170,6 +170,7 @@ def delete_hold(call: Call, legal_hold_policy_id: str) -> None:
     https://developer.box.com/reference/delete-legal-hold-policies-id
     """
     call.db.remove(_find(call, legal_hold_policy_id))
+    look_again(call)
 
 
 @api.get("/legal_hold_policy_assignments")
@@ -243,6 +244,7 @@ def unassign(call: Call, legal_hold_policy_assignment_id: str) -> None:
     https://developer.box.com/reference/delete-legal-hold-policy-assignments-id
     """
     call.db.remove(_assignment(call, legal_hold_policy_assignment_id))
+    look_again(call)
 
 
 @api.get("/legal_hold_policy_assignments/{legal_hold_policy_assignment_id}/files_on_hold")

@@ -22,6 +22,7 @@ from .errors import (
 )
 from .further_tables import MetadataInstance, MetadataTemplate
 from .happenings import tell
+from .kept import look_again
 from .metadata_templates import SKILL_CARDS, find_template, full_scope
 from .tables import Item
 from .template_edits import operations_in
@@ -118,6 +119,7 @@ def _create(call: Call, item: Item, scope: str, key: str, data: Shown) -> Shown:
         data=checked(template, data),
     )
     call.db.add(made)
+    look_again(call)
     tell(call, "METADATA_INSTANCE_CREATE", item, "METADATA_INSTANCE.CREATED")
     return instance_object(made)
 
@@ -130,6 +132,7 @@ def _update(call: Call, item: Item, scope: str, key: str, body: bytes) -> Shown:
     if template is not None:
         checked(template, data)
     now = call.db.change(instance, data=data, version=instance.version + 1)
+    look_again(call)
     tell(call, "METADATA_INSTANCE_UPDATE", item, "METADATA_INSTANCE.UPDATED")
     return instance_object(now)
 
@@ -181,6 +184,7 @@ def _key_in(path: Any) -> str:
 
 def _delete(call: Call, item: Item, scope: str, key: str) -> None:
     call.db.remove(_instance(call, item, scope, key))
+    look_again(call)
     tell(call, "METADATA_INSTANCE_DELETE", item, "METADATA_INSTANCE.DELETED")
 
 

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
 
 from twindiff.kit import Call, Operations, Struct
-from twindiff.kit.rows import Expression
 from twindiff.kit.styles.box import BadRequest, bounded, marker_of, marker_page, offset_in, wanted_fields
 
 from .access import folder_row, require_admin
 from .errors import Forbidden, NotFound, RetentionAlreadyAssigned
 from .further_tables import MetadataTemplate
 from .governance_tables import RetentionAssignment, RetentionPolicy
-from .kept import Kept, of_version, retained
+from .kept import Kept, Retention, look_again, of_version, retained, retentions
 from .listing import rows_from
 from .retention_policies import find_policy, policy_mini
 from .stamps import new_id, read_instant, shown_instant
@@ -112,6 +111,7 @@ def assign(
         start_date_field=start_date_field,
         assigned_by_id=call.actor,
         assigned_at=call.clock.iso(),
+        disposes_at=call.clock.iso() if policy.disposition_action == "permanently_delete" else None,
     )
     return _assignment_object(call, call.db.add(made))
 
@@ -157,6 +157,7 @@ def unassign(call: Call, retention_policy_assignment_id: str) -> None:
     if call.db.get(RetentionPolicy, row.policy_id).retention_type == "non_modifiable":
         raise Forbidden("What a non-modifiable policy is assigned to stays so")
     call.db.remove(row)
+    look_again(call)
 
 
 def page_of(rows: Sequence[R], show: Callable[[R], Shown], marker: str, limit: int) -> Shown:
@@ -199,31 +200,6 @@ def file_versions_under_retention(
     return page_of([each for each in kept if not is_current(each)], partial(kept_file, call), marker, limit)
 
 
-class Retention(NamedTuple):
-    """A version that is kept, and by which assignment: that of the policy that ends last."""
-
-    kept: Kept
-    assignment: RetentionAssignment
-    policy: RetentionPolicy
-
-    @property
-    def until(self) -> str:
-        """When it ends, in whole seconds as it is shown; of one that nothing ends, after all others."""
-        return (self.kept.until or "9999")[:19]
-
-
-def _retentions(call: Call, *where: Expression) -> list[Retention]:
-    """The retentions of all versions that are kept, in the order of their ids, which are the versions'."""
-    longest: dict[str, Retention] = {}
-    for assignment in call.db.rows(RetentionAssignment, order=RetentionAssignment.id):
-        policy = call.db.get(RetentionPolicy, assignment.policy_id)
-        for kept in retained(call, assignment, *where):
-            one, known = Retention(kept, assignment, policy), longest.get(kept.version.id)
-            if known is None or known.until < one.until:
-                longest[kept.version.id] = one
-    return [longest[id] for id in sorted(longest)]
-
-
 def _retention_object(call: Call, retention: Retention) -> Shown:
     kept, assignment, policy = retention
     file = kept_file(call, kept)
@@ -261,16 +237,17 @@ def list_retentions(
         *([File.id == file_id] if file_id else ()),
         *([of_version(call, file_version_id)] if file_version_id else ()),
     ]
-    retentions = [
+    lasting = [
         each
-        for each in _retentions(call, *where)
-        if file_version_id in ("", each.kept.version.id)
+        for each in retentions(call, *where)
+        if each.kept.lasts(call)
+        and file_version_id in ("", each.kept.version.id)
         and policy_id in ("", each.policy.id)
         and disposition_action in (None, each.policy.disposition_action)
         and (not before or each.until < before)
         and each.until > after
     ]
-    return page_of(retentions, partial(_retention_object, call), marker, limit)
+    return page_of(lasting, partial(_retention_object, call), marker, limit)
 
 
 @api.get("/file_version_retentions/{file_version_retention_id}")
@@ -280,7 +257,7 @@ def get_retention(call: Call, file_version_retention_id: str) -> Shown:
     https://developer.box.com/reference/get-file-version-retentions-id
     """
     require_admin(call)
-    for each in _retentions(call, of_version(call, file_version_retention_id)):
-        if each.kept.version.id == file_version_retention_id:
+    for each in retentions(call, of_version(call, file_version_retention_id)):
+        if each.kept.version.id == file_version_retention_id and each.kept.lasts(call):
             return _retention_object(call, each)
     raise NotFound.of("file_version_retention", file_version_retention_id)

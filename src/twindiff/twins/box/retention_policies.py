@@ -17,6 +17,7 @@ from .access import require_admin
 from .changing import Ref
 from .errors import Forbidden, NotFound, PolicyNameInUse
 from .governance_tables import RetentionAssignment, RetentionPolicy
+from .kept import look_again
 from .listing import rows_from
 from .stamps import new_id, shown_instant
 from .users import find_user
@@ -184,6 +185,8 @@ def update_policy(call: Call, retention_policy_id: str, changes: Annotated[Polic
     _check_modifiable(policy, given)
     now = revise(call.db, policy, stamp={"modified_at": call.clock.iso()}, **given)
     _check_policy(now)
+    look_again(call)
+    look_again(call, RetentionAssignment.policy_id == policy.id)
     return _policy_object(call, now)
 
 
@@ -198,6 +201,7 @@ def delete_policy(call: Call, retention_policy_id: str) -> None:
     if policy.retention_type == "non_modifiable":
         raise Forbidden("A non-modifiable policy cannot be deleted")
     call.db.remove(policy)
+    look_again(call)
 
 
 def _text(number: str | int | None) -> str | None:

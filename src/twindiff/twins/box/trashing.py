@@ -6,7 +6,7 @@ is back as it was when the folder is. https://developer.box.com/guides/trash
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -20,13 +20,12 @@ from .contents import charge
 from .errors import FolderNotEmpty, NotFound, Trashed
 from .folder_locks import check_unlocked
 from .further_tables import Collaboration, FileRequest, FolderLock, MetadataInstance, Webhook
-from .happenings import record, tell, trigger_of
+from .happenings import tell, trigger_of
 from .kept import check_kept
 from .listing import KINDS, folders_below, items_in
 from .names import check_free, check_name
 from .stamps import folded, search_text, touched
 from .tables import Comment, File, FileContent, FileVersion, Folder, HubItem, Item, Task, TaskAssignment, WebLink
-from .views import item_object
 
 KEPT_DAYS = 30
 
@@ -91,7 +90,7 @@ def purge(call: Call, item: Item) -> None:
     """
     if isinstance(item, File):
         check_kept(call, File.id == item.id)
-    record(call, "DELETE", item_object(call, item), owner=item.owned_by_id, about=item)
+    tell(call, "DELETE", item, trigger_of(item, "DELETED"))
     if isinstance(item, Folder):
         folders = [item, *(each for level in folders_below(call, item.id) for each in level)]
         inside = tuple(folder.id for folder in folders)
@@ -120,18 +119,23 @@ def _leave_trashed(call: Call, folders: Sequence[str]) -> None:
 def _purge_files(call: Call, files: Sequence[File]) -> None:
     ids = tuple(file.id for file in files)
     versions = call.db.rows(FileVersion, FileVersion.file_id.in_(ids))
-    _purge_all(call, FileContent.version_id, tuple(version.id for version in versions))
+    purge_versions(call, {file.id: file for file in files}, versions)
     tasks = call.db.rows(Task, Task.item_id.in_(ids))
     _purge_all(call, TaskAssignment.task_id, tuple(task.id for task in tasks))
-    owners = {file.id: file.owned_by_id for file in files}
-    for version in versions:
-        charge(call, owners[version.file_id], -version.size)
-    for row in (*versions, *tasks):
-        call.db.remove(row)
+    for task in tasks:
+        call.db.remove(task)
     _purge_all(call, Comment.file_id, ids)
     _purge_beside(call, "file", ids)
     for file in files:
         call.db.remove(file)
+
+
+def purge_versions(call: Call, files: Mapping[str, File], versions: Sequence[FileVersion]) -> None:
+    """Delete versions of some files for good."""
+    _purge_all(call, FileContent.version_id, tuple(version.id for version in versions))
+    for version in versions:
+        charge(call, files[version.file_id].owned_by_id, -version.size)
+        call.db.remove(version)
 
 
 def _purge_all(call: Call, column: Column[Any], keys: Sequence[str]) -> None:

@@ -103,6 +103,17 @@ def test_an_upload_is_delivered_with_two_signatures(box: Box, receiver: Any):
         assert got.headers[f"box-signature-{name}"] == signature(key, got.body, stamp)
 
 
+def test_a_folder_s_webhook_is_told_when_what_is_in_it_is_deleted_for_good(box: Box, receiver: Any):
+    folder = box.folder("watched")
+    target = {"id": folder, "type": "folder"}
+    box("POST", "webhooks", {"target": target, "address": receiver.url, "triggers": ["FILE.DELETED"]})
+    file = box.upload(parent=folder)["id"]
+    box("DELETE", f"files/{file}")
+    box("DELETE", f"files/{file}/trash")
+    (got,) = receiver.wait(1)
+    assert (got.json["trigger"], got.json["source"]["id"]) == ("FILE.DELETED", file)
+
+
 def test_signatures_are_those_that_the_official_client_accepts():
     from box_sdk_gen.managers.webhooks import WebhooksManager
 

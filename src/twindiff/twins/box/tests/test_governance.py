@@ -82,15 +82,113 @@ def test_content_is_free_when_its_policy_is_gone(box: Box, release: str):
     assert purged(box, file) == 204
 
 
-def test_content_is_free_when_its_time_is_over(enterprise: Callable[..., Box]):
-    box = enterprise(clock={"mode": "frozen", "start": "2026-05-01T00:00:00"})
-    file = box.upload()["id"]
-    assign(box, policy(box)["id"], "enterprise")
-    shown = box("GET", f"files/{file}?fields=disposition_at")
+@pytest.fixture
+def frozen(enterprise: Callable[..., Box]) -> Box:
+    return enterprise(clock={"mode": "frozen", "start": "2026-05-01T00:00:00"})
+
+
+def advance(box: Box, days: float) -> None:
+    box.environment.platform.post(f"env/{box.environment.id}/clock", {"advance": days * 86_400})
+
+
+def test_content_is_free_when_its_time_is_over(frozen: Box):
+    file = frozen.upload()["id"]
+    assign(frozen, policy(frozen, disposition_action="remove_retention")["id"], "enterprise")
+    shown = frozen("GET", f"files/{file}?fields=disposition_at")
     assert shown["disposition_at"] == "2026-05-08T00:00:00+00:00"
-    clock = f"env/{box.environment.id}/clock"
-    box.environment.platform.post(clock, {"advance": 7 * 86_400})
-    assert purged(box, file) == 204
+    advance(frozen, 7)
+    assert purged(frozen, file) == 204
+
+
+def deletions(box: Box) -> list[str]:
+    entries = box("GET", "events?stream_type=admin_logs&event_type=DELETE&limit=500")["entries"]
+    return [entry["source"]["item_id"] for entry in entries if entry["event_type"] == "DELETE"]
+
+
+@pytest.mark.parametrize("place", ["where it was", "the trash"])
+def test_content_is_deleted_when_its_retention_ends(frozen: Box, place: str):
+    folder, outside = frozen.folder("Kept"), frozen.upload("out.txt")["id"]
+    file = frozen.upload(parent=folder)["id"]
+    assign(frozen, policy(frozen)["id"], "folder", folder)
+    if place == "the trash":
+        frozen("DELETE", f"files/{file}")
+    advance(frozen, 7 - 1 / 86_400)
+    assert frozen.http("GET", f"files/{file}{'/trash' if place == 'the trash' else ''}").status_code == 200
+    advance(frozen, 1 / 86_400)
+    assert frozen.http("GET", f"files/{file}").status_code == 404
+    assert frozen.http("GET", f"files/{file}/trash").status_code == 404
+    assert file in deletions(frozen)
+    assert frozen.names(folder) == []
+    assert frozen("GET", f"files/{outside}")["id"] == outside
+
+
+def test_what_is_uploaded_later_is_deleted_at_its_own_time(frozen: Box):
+    assign(frozen, policy(frozen)["id"], "enterprise")
+    advance(frozen, 3.5)
+    file = frozen.upload()["id"]
+    advance(frozen, 6.9)
+    assert frozen("GET", f"files/{file}")["id"] == file
+    advance(frozen, 0.1)
+    assert frozen.refused("GET", f"files/{file}") == (404, "not_found")
+
+
+def test_a_past_version_is_deleted_before_the_current_one(frozen: Box):
+    first = frozen.upload()
+    assign(frozen, policy(frozen)["id"], "enterprise")
+    advance(frozen, 3)
+    current = frozen.new_version(first["id"], b"Second").json()["entries"][0]["file_version"]["id"]
+    advance(frozen, 4)
+    assert ids(frozen("GET", f"files/{first['id']}/versions")) == []
+    assert frozen("GET", f"files/{first['id']}")["file_version"]["id"] == current
+    advance(frozen, 3)
+    assert frozen.refused("GET", f"files/{first['id']}") == (404, "not_found")
+
+
+def test_content_whose_retention_is_only_removed_stays(frozen: Box):
+    file = frozen.upload()["id"]
+    assign(frozen, policy(frozen, disposition_action="remove_retention")["id"], "enterprise")
+    advance(frozen, 30)
+    assert frozen("GET", f"files/{file}")["id"] == file
+
+
+def test_the_policy_that_ends_last_says_what_becomes_of_content(frozen: Box):
+    file, folder = frozen.upload()["id"], frozen.folder("Kept")
+    assign(frozen, policy(frozen)["id"], "enterprise")
+    frozen("PUT", f"files/{file}", {"parent": {"id": folder}})
+    longer = {"policy_name": "Longer", "retention_length": 9, "disposition_action": "remove_retention"}
+    assignment = assign(frozen, policy(frozen, **longer)["id"], "folder", folder)
+    advance(frozen, 10)
+    assert frozen("GET", f"files/{file}")["id"] == file
+    frozen("DELETE", f"retention_policy_assignments/{assignment['id']}")
+    assert frozen.refused("GET", f"files/{file}") == (404, "not_found")
+
+
+def test_a_legal_hold_puts_deletion_off_until_it_is_released(frozen: Box):
+    file = frozen.upload()["id"]
+    assign(frozen, policy(frozen)["id"], "enterprise")
+    assignment = hold(frozen, "file", file)
+    advance(frozen, 8)
+    assert frozen("GET", f"files/{file}")["id"] == file
+    frozen("DELETE", f"legal_hold_policy_assignments/{assignment}")
+    assert frozen.refused("GET", f"files/{file}") == (404, "not_found")
+
+
+def test_an_owner_puts_deletion_off(frozen: Box):
+    file = frozen.upload()["id"]
+    assign(frozen, policy(frozen)["id"], "enterprise")
+    frozen("PUT", f"files/{file}", {"disposition_at": "2026-05-20T00:00:00Z"})
+    advance(frozen, 18.9)
+    assert frozen("GET", f"files/{file}")["id"] == file
+    advance(frozen, 0.1)
+    assert frozen.refused("GET", f"files/{file}") == (404, "not_found")
+
+
+def test_a_shorter_policy_deletes_what_has_been_kept_for_long_enough(frozen: Box):
+    file, made = frozen.upload()["id"], policy(frozen)["id"]
+    assign(frozen, made, "enterprise")
+    advance(frozen, 5)
+    frozen("PUT", f"retention_policies/{made}", {"retention_length": 4})
+    assert frozen.refused("GET", f"files/{file}") == (404, "not_found")
 
 
 def test_files_and_past_versions_under_retention_are_listed(box: Box):
