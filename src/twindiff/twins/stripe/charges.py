@@ -5,6 +5,7 @@ https://docs.stripe.com/api/charges
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Annotated, Any, NamedTuple
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
@@ -15,8 +16,8 @@ from .balance_transactions import enter, processing_fee, settles_on
 from .cards import Decline, decline_of
 from .customers import CUSTOMERS, NO_TOKENS, Customer
 from .events import record_row, update
-from .lists import equal, list_object, list_of, within
-from .objects import Fields, StripeObject, new, now, refer, resource, retrieve, shown
+from .lists import equal, list_object, list_of, of_objects, within
+from .objects import RESOURCES, Fields, StripeObject, new, now, refer, resource, retrieve, shown
 from .params import (
     LONGEST_DESCRIPTOR,
     ListParams,
@@ -94,6 +95,24 @@ def _descriptor(row: Charge) -> str | None:
     return row.statement_descriptor or f"{DESCRIPTOR}{suffix}"[:LONGEST_DESCRIPTOR]
 
 
+def _method_details(row: Charge) -> Fields | None:
+    """How it was paid; of a card also by what its network knows the payment."""
+    details: Fields | None = row.payment_method_details
+    if not details or details["type"] != "card" or not row.paid:
+        return details
+    known = {"network_transaction_id": _network_transaction(row.id), "transaction_link_id": None}
+    return {**details, "card": {**details["card"], **known}}
+
+
+def _network_transaction(id: str) -> str:
+    """Fifteen digits that follow from a charge's id."""
+    return f"{int.from_bytes(blake2b(id.encode(), digest_size=8).digest()) % 9 * 10**14 + 10**14:015d}"
+
+
+def _no_radar_options(row: Charge) -> Fields:
+    return {}
+
+
 charge_object = shown(
     Charge,
     "charge",
@@ -102,6 +121,9 @@ charge_object = shown(
     calculated_statement_descriptor=_descriptor,
     destination=None,
     failure_balance_transaction=None,
+    order=None,
+    payment_method_details=_method_details,
+    radar_options=_no_radar_options,
     receipt_number=None,
     receipt_url=_receipt_url,
     review=None,
@@ -113,9 +135,10 @@ charge_object = shown(
 def _refunds(call: Call, charge: Fields) -> Fields:
     from .refunds import REFUNDS, Refund
 
-    rows = call.db.rows(Refund, Refund.charge == charge["id"], order=-Refund.seq, limit=11)
-    data = [REFUNDS.show(row) for row in rows[:10]]
-    return list_object(data, f"/v1/charges/{charge['id']}/refunds", has_more=len(rows) > len(data))
+    rows = call.db.rows(Refund, Refund.charge == charge["id"], order=-Refund.seq, limit=10)
+    data = [REFUNDS.show(row) for row in rows]
+    count = call.db.count(Refund, Refund.charge == charge["id"])
+    return list_object(data, f"/v1/charges/{charge['id']}/refunds", has_more=count > len(data), total_count=count)
 
 
 CHARGES = resource(
@@ -195,10 +218,11 @@ class ListCharges(ListParams):
 @api.get("")
 def list_charges(call: Call, params: Annotated[ListCharges, Body]) -> Fields:
     """List charges, those that failed too."""
-    where = within(Charge.created, params.created) + equal(
-        (Charge.customer, params.customer),
-        (Charge.payment_intent, params.payment_intent),
-        (Charge.transfer_group, params.transfer_group),
+    where = within(Charge.created, params.created) + equal((Charge.transfer_group, params.transfer_group))
+    where += of_objects(
+        call,
+        (Charge.customer, params.customer, CUSTOMERS),
+        (Charge.payment_intent, params.payment_intent, RESOURCES["pi_"]),
     )
     return list_of(call, CHARGES, params, "/v1/charges", *where)
 
@@ -447,18 +471,7 @@ _OF_CARDS = (
 
 
 def _shared_details(card: Fields) -> Fields:
-    names = (
-        "brand",
-        "checks",
-        "country",
-        "exp_month",
-        "exp_year",
-        "fingerprint",
-        "funding",
-        "last4",
-        "regulated_status",
-    )
-    return {**{name: card[name] for name in names}, "network": card["brand"], "wallet": None}
+    return {**{name: card[name] for name in _OF_CARDS}, "network": card["brand"], "wallet": None}
 
 
 def _authorized(call: Call, asked: Attempt, decline: Decline | None) -> Fields:

@@ -11,7 +11,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.kit.styles.stripe import StripeError
 
 from .checkout_extras import AddressCollection, CustomField, ShippingOption, custom_fields, shipping_fields
-from .checkout_settings import KEPT, VIEWS, PageSettings, settings_of
+from .checkout_settings import KEPT, VIEWS, PageSettings, branding, details_of, settings_of
 from .coupons import COUPONS, Coupon
 from .currencies import check_charge
 from .customers import CUSTOMERS
@@ -19,7 +19,7 @@ from .destinations import check_destination
 from .discounts import DiscountParams
 from .events import record_row, update
 from .layer import version_of
-from .lists import equal, list_of, within
+from .lists import equal, list_of, of_objects, within
 from .objects import Fields, StripeObject, new, new_id, now, refer, resource, retrieve, show, shown
 from .params import (
     Integer,
@@ -39,6 +39,7 @@ from .params import (
     value_of,
 )
 from .payment_intents import TransferData
+from .payments import PAYMENTS
 from .pricing import percentage
 from .promotion_codes import PROMOTION_CODES
 from .sale_items import OptSaleItems, SaleItem, add_items, listed_items, prices_for, shown_items, totals
@@ -120,6 +121,7 @@ session_object = shown(
     allowed_payment_method_types=None,
     automatic_tax=_not_automatic,
     currency_conversion=None,
+    integration_identifier=None,
     custom_fields=_custom_fields,
     customer_account=None,
     payment_method_configuration_details=None,
@@ -133,6 +135,7 @@ def _fill(call: Call, objects: list[Fields]) -> None:
     """Say at which address an open session is paid."""
     for each in objects:
         is_open = each["status"] == "open" and each["ui_mode"] == "hosted_page"
+        each["branding_settings"] = {**branding(call), **(each["branding_settings"] or {})}
         each["url"] = f"{call.base_url}/c/pay/{each['id']}" if is_open else None
         if each["redirect_on_completion"] is None:
             del each["redirect_on_completion"]
@@ -317,6 +320,9 @@ def open_session(
     defaults: Fields = {"expires_at": now(call) + DAY, "payment_method_types": ["card"]}
     if fields.get("ui_mode", "hosted_page") != "hosted_page":
         defaults |= {"client_secret": f"{id}_secret_{new_id(call, '', 40)}", "redirect_on_completion": "always"}
+    email = refer(call, CUSTOMERS, who, "customer").email if (who := fields.get("customer")) else None
+    if who or (email := fields.get("customer_email")):
+        defaults["customer_details"] = details_of(email, fields["mode"])
     given_discounts = [{"coupon": row.id, "promotion_code": code} for row, code in coupons]
     return new(call, SESSIONS, id=id, **{**defaults, **fields, **amounts}, discounts=given_discounts)
 
@@ -377,9 +383,9 @@ def list_line_items(call: Call, session: str, params: Annotated[ListParams, Body
 def list_sessions(call: Call, params: Annotated[ListSessions, Body]) -> Fields:
     """List sessions."""
     where = within(CheckoutSession.created, params.created)
-    where += equal((CheckoutSession.customer, params.customer), (CheckoutSession.status, params.status))
-    where += equal((CheckoutSession.payment_intent, params.payment_intent))
-    where += equal((CheckoutSession.payment_link, params.payment_link))
+    where += equal((CheckoutSession.payment_link, params.payment_link), (CheckoutSession.status, params.status))
+    where += of_objects(call, (CheckoutSession.customer, params.customer, CUSTOMERS))
+    where += of_objects(call, (CheckoutSession.payment_intent, params.payment_intent, PAYMENTS))
     where += equal((CheckoutSession.subscription, params.subscription))
     if isinstance(params.customer_details, CustomerFilter):
         where += equal((CheckoutSession.customer_email, params.customer_details.email))

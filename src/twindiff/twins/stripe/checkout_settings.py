@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-from twindiff.kit import UNSET, UnsetType
+from twindiff.kit import UNSET, Call, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
-from .objects import Fields
+from .accounts import own_account
+from .objects import Fields, unmanaged
 from .params import AutomaticTax, Issuer, OptBool, OptText, Params, Part, Unset, value_of
 
 Keeps = Literal["auto", "never"]
@@ -177,6 +178,34 @@ def settings_of(params: PageSettings, customer: str | None) -> Fields:
     return {name: value_of(value) for name, value in settings.items() if value is not UNSET}
 
 
+USUALLY_SAVED: Fields = {
+    "allow_redisplay_filters": ["always"],
+    "payment_method_remove": "disabled",
+    "payment_method_save": None,
+}
+"""How payment methods of a customer are offered where nothing else is said."""
+
+_BRANDING: Fields = {
+    "background_color": "#ffffff",
+    "border_style": "rounded",
+    "button_color": "#0074d4",
+    "font_family": "default",
+    "icon": None,
+    "logo": None,
+}
+
+
+def branding(call: Call) -> Fields:
+    """How a page looks that was not told otherwise."""
+    return {**_BRANDING, "display_name": own_account(call).business_profile.get("name")}
+
+
+def details_of(email: str | None, mode: str) -> Fields:
+    """What a session knows at first of a customer with an email address."""
+    names = ("address", "business_name", "individual_name", "name", "phone", "tax_ids")
+    return {**dict.fromkeys(names), "email": email, "tax_exempt": None if mode == "setup" else "none"}
+
+
 def _kept(row: Any, name: str) -> Any:
     settings: Fields = row.settings or {}
     return settings.get(name)
@@ -196,7 +225,7 @@ def _text(row: Any) -> Fields:
 
 
 def _options(row: Any) -> Fields:
-    usual: Fields = {"card": {"request_three_d_secure": "automatic"}} if row.mode != "setup" else {}
+    usual: Fields = {"card": {"request_three_d_secure": "automatic"}}
     given: Fields = _kept(row, "payment_method_options") or {}
     return {**usual, **{name: {**usual.get(name, {}), **said} for name, said in given.items()}}
 
@@ -208,7 +237,25 @@ def _consents(row: Any) -> Fields | None:
 
 def _saved(row: Any) -> Fields | None:
     given: Fields | None = _kept(row, "saved_payment_method_options")
-    return given and {**dict.fromkeys(SavedMethods.__struct_fields__), **given}
+    if given:
+        return {**dict.fromkeys(SavedMethods.__struct_fields__), **given}
+    return dict(USUALLY_SAVED) if row.customer and row.mode != "setup" else None
+
+
+def _adaptive(row: Any) -> Fields:
+    return _kept(row, "adaptive_pricing") or {"enabled": row.mode != "setup"}
+
+
+def _collection(row: Any) -> str:
+    return row.payment_method_collection or ("if_required" if row.mode == "payment" else "always")
+
+
+def _collected(row: Any) -> Fields:
+    return row.collected_information or {"business_name": None, "individual_name": None, "shipping_details": None}
+
+
+def _unmanaged(row: Any) -> Fields | None:
+    return unmanaged(row) if row.mode != "setup" else None
 
 
 def _names(row: Any) -> Fields | None:
@@ -237,20 +284,24 @@ def _invoice_creation(row: Any) -> Fields | None:
     if row.mode != "payment":
         return None
     given: Fields = _kept(row, "invoice_creation") or {"enabled": False}
-    return {**given, "invoice_data": {**dict.fromkeys(_NO_INVOICE_DATA), **(given.get("invoice_data") or {})}}
+    empty: Fields = {**dict.fromkeys(_NO_INVOICE_DATA), "metadata": {}}
+    return {**given, "invoice_data": {**empty, **(given.get("invoice_data") or {})}}
 
 
 VIEWS: Fields = {
-    "adaptive_pricing": _as_given("adaptive_pricing"),
+    "adaptive_pricing": _adaptive,
     "after_expiration": _recovery,
     "branding_settings": _as_given("branding_settings"),
+    "collected_information": _collected,
     "consent": _as_given("consent"),
     "consent_collection": _consents,
     "custom_text": _text,
     "excluded_payment_method_types": _as_given("excluded_payment_method_types"),
     "invoice_creation": _invoice_creation,
+    "managed_payments": _unmanaged,
     "name_collection": _names,
     "origin_context": _as_given("origin_context"),
+    "payment_method_collection": _collection,
     "payment_method_options": _options,
     "phone_number_collection": _phone,
     "saved_payment_method_options": _saved,

@@ -16,7 +16,7 @@ from .customers import CUSTOMERS
 from .events import record_row, update
 from .invoice_objects import Invoice
 from .line_items import LineItem, lines_of
-from .lists import equal, list_of
+from .lists import list_of, of_objects
 from .objects import Fields, StripeObject, new, now, refer, resource, retrieve, shown
 from .params import (
     Integer,
@@ -233,7 +233,8 @@ def update_grant(call: Call, id: str, params: Annotated[UpdateGrant, Body]) -> F
 @api.get("/credit_grants")
 def list_grants(call: Call, params: Annotated[OfCustomer, Body]) -> Fields:
     """List grants."""
-    return list_of(call, GRANTS, params, "/v1/billing/credit_grants", *equal((CreditGrant.customer, params.customer)))
+    where = of_objects(call, (CreditGrant.customer, params.customer, CUSTOMERS))
+    return list_of(call, GRANTS, params, "/v1/billing/credit_grants", *where)
 
 
 @api.post("/credit_grants/{id}/expire")
@@ -259,7 +260,9 @@ def void_grant(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
 def list_transactions(call: Call, params: Annotated[OfGrant, Body]) -> Fields:
     """List what has changed a customer's credits."""
     table = CreditTransaction
-    where = equal((table.customer, params.customer), (table.credit_grant, params.credit_grant))
+    where = of_objects(
+        call, (table.customer, params.customer, CUSTOMERS), (table.credit_grant, params.credit_grant, GRANTS)
+    )
     return list_of(call, TRANSACTIONS, params, "/v1/billing/credit_balance_transactions", *where)
 
 

@@ -17,7 +17,7 @@ from .customers import CUSTOMERS
 from .events import record_row, update
 from .invoice_objects import INVOICES, Invoice
 from .line_items import LINE_ITEMS, LineItem, shown_tax
-from .lists import clamped, equal, list_object, list_of, within
+from .lists import clamped, list_object, list_of, of_objects, within
 from .objects import LEFT_OUT, Fields, StripeObject, new, now, refer, resource, retrieve, show, show_all, shown
 from .params import (
     Integer,
@@ -99,6 +99,10 @@ def _off(row: CreditNote | CreditNoteLine) -> int:
     return sum(each["amount"] for each in row.discount_amounts)
 
 
+def _effective(row: CreditNote) -> int:
+    return row.effective_at or row.created
+
+
 def _without_inner_tax(row: CreditNote) -> int:
     return row.subtotal - sum(tax["amount"] for tax in row.total_taxes if tax["tax_behavior"] == "inclusive")
 
@@ -113,6 +117,7 @@ credit_note_object = shown(
     amount_shipping=0,
     customer_account=None,
     discount_amount=_off,
+    effective_at=_effective,
     pdf=_pdf,
     pretax_credit_amounts=_nothing,
     shipping_cost=None,
@@ -358,7 +363,9 @@ def void_credit_note(call: Call, id: str, params: Annotated[Params, Body]) -> Fi
 def list_credit_notes(call: Call, params: Annotated[ListNotes, Body]) -> Fields:
     """List notes."""
     where = within(CreditNote.created, params.created)
-    where += equal((CreditNote.customer, params.customer), (CreditNote.invoice, params.invoice))
+    where += of_objects(
+        call, (CreditNote.customer, params.customer, CUSTOMERS), (CreditNote.invoice, params.invoice, INVOICES)
+    )
     return list_of(call, CREDIT_NOTES, params, "/v1/credit_notes", *where)
 
 

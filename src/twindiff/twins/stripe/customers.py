@@ -137,6 +137,11 @@ def _tax(call: Call, customer: Fields) -> Fields:
     return {"automatic_tax": state, "ip_address": None, "location": None, "provider": "stripe"}
 
 
+def _credit(call: Call, customer: Fields) -> Fields:
+    """What a customer has got to pay invoices with, by currency."""
+    return {customer["currency"]: -customer["balance"]} if customer["balance"] and customer["currency"] else {}
+
+
 CUSTOMERS = resource(
     Customer,
     "customer",
@@ -144,7 +149,7 @@ CUSTOMERS = resource(
     customer_object,
     id_length=14,
     expandable=("default_source", "test_clock", "invoice_settings.default_payment_method"),
-    includes={"sources": _no_sources, "tax": _tax},
+    includes={"invoice_credit_balance": _credit, "sources": _no_sources, "tax": _tax},
 )
 
 

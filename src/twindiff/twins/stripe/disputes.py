@@ -13,9 +13,10 @@ from twindiff.kit.styles.stripe import StripeError
 from .balance_transactions import TRANSACTIONS, BalanceTransaction, enter
 from .charges import CHARGES, Charge
 from .events import record, record_row, update
-from .lists import equal, list_of, within
+from .lists import list_of, of_objects, within
 from .objects import Fields, StripeObject, new, now, object_id, resource, retrieve, show, shown
 from .params import ListParams, OptBool, OptMetadata, OptRange, OptText, Params, merged_metadata, value_of
+from .payments import PAYMENTS
 
 api = Operations(prefix="/v1")
 
@@ -154,7 +155,9 @@ def retrieve_charge_dispute(call: Call, charge: str, params: Annotated[Params, B
 def list_disputes(call: Call, params: Annotated[ListDisputes, Body]) -> Fields:
     """List disputes; those of one charge are counted."""
     where = within(Dispute.created, params.created)
-    where += equal((Dispute.charge, params.charge), (Dispute.payment_intent, params.payment_intent))
+    where += of_objects(
+        call, (Dispute.charge, params.charge, CHARGES), (Dispute.payment_intent, params.payment_intent, PAYMENTS)
+    )
     listed = list_of(call, DISPUTES, params, "/v1/disputes", *where)
     return {**listed, "count": call.db.count(Dispute, *where)} if params.charge else listed
 

@@ -107,6 +107,14 @@ def _hosted(row: Invoice) -> str | None:
     return f"https://invoice.stripe.com/i/acct_test/{row.secret}" if row.status != "draft" else None
 
 
+def _advances(row: Invoice) -> bool:
+    return row.auto_advance and row.status in ("draft", "open")
+
+
+def _delivered(row: Invoice) -> int | None:
+    return row.webhooks_delivered_at or (None if row.status == "draft" else row.created)
+
+
 def _pdf(row: Invoice) -> str | None:
     return f"https://pay.stripe.com/invoice/acct_test/{row.secret}/pdf?s=ap" if row.status != "draft" else None
 
@@ -151,6 +159,7 @@ invoice_object = shown(
     account_name=NAME,
     amount_shipping=_shipping,
     application=None,
+    auto_advance=_advances,
     automatic_tax=_not_automatic,
     customer_account=None,
     default_source=None,
@@ -163,6 +172,7 @@ invoice_object = shown(
     rendering=_rendering,
     status_transitions=_transitions,
     threshold_reason=None,
+    webhooks_delivered_at=_delivered,
 )
 
 

@@ -95,13 +95,13 @@ def retrieve_invoice_payment(call: Call, invoice_payment: str, params: Annotated
 def of_invoice(call: Call, invoice: Fields) -> Fields:
     """An invoice's payments, as it shows them when it is asked to."""
     rows = call.db.rows(InvoicePayment, InvoicePayment.invoice == invoice["id"], order=-InvoicePayment.seq)
-    return list_object([invoice_payment_object(row) for row in rows], f"/v1/invoice_payments?invoice={invoice['id']}")
+    return list_object([invoice_payment_object(row) for row in rows], "/v1/invoices/payments")
 
 
 def secret_of_invoice(call: Call, invoice: Fields) -> Fields | None:
     """By what a browser may pay an invoice."""
-    open_ = call.db.find(InvoicePayment, InvoicePayment.invoice == invoice["id"], InvoicePayment.status == "open")
-    intent = find(call, payments.PAYMENTS, open_.payment_intent) if open_ else None
+    of_it = call.db.rows(InvoicePayment, InvoicePayment.invoice == invoice["id"], order=-InvoicePayment.seq, limit=1)
+    intent = find(call, payments.PAYMENTS, of_it[0].payment_intent) if of_it else None
     return {"client_secret": intent.client_secret, "type": "payment_intent"} if intent else None
 
 

@@ -17,7 +17,7 @@ from .customers import CUSTOMERS
 from .discounts import OptDiscounts, give
 from .events import record_row, update
 from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem, make_item, priced
-from .lists import equal, list_of, within
+from .lists import list_of, of_objects, within
 from .objects import Fields, find, now, refer, retrieve, show
 from .params import (
     Integer,
@@ -159,7 +159,9 @@ def delete_invoiceitem(call: Call, invoiceitem: str, params: Annotated[Params, B
 def list_invoiceitems(call: Call, params: Annotated[ListItems, Body]) -> Fields:
     """List items, those that wait or those of an invoice."""
     where = within(InvoiceItem.created, params.created)
-    where += equal((InvoiceItem.customer, params.customer), (InvoiceItem.invoice, params.invoice))
+    where += of_objects(
+        call, (InvoiceItem.customer, params.customer, CUSTOMERS), (InvoiceItem.invoice, params.invoice, INVOICES)
+    )
     if params.pending is not UNSET:
         column = InvoiceItem.invoice
         where.append(column == None if params.pending else column != None)  # noqa: E711 - conditions

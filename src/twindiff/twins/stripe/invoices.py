@@ -21,7 +21,7 @@ from .invoice_revisions import FromInvoice, copy_lines, fields_of, original
 from .invoice_shipping import OptShippingCost, ShippingCost, shipping_cost
 from .invoicing import not_draft
 from .line_items import LINE_ITEMS, LineItem
-from .lists import equal, list_of, within
+from .lists import equal, list_of, of_objects, within
 from .objects import Fields, now, refer, retrieve, show
 from .params import (
     Integer,
@@ -276,9 +276,12 @@ def list_invoices(call: Call, params: Annotated[ListInvoices, Body]) -> Fields:
     where = within(Invoice.created, params.created)
     if params.due_date is not UNSET:
         where += within(Invoice.due_date, params.due_date)  # pyright: ignore[reportArgumentType] - None is never within
-    where += equal((Invoice.customer, params.customer), (Invoice.status, params.status))
-    where += equal((Invoice.subscription, params.subscription))
-    where += equal((Invoice.collection_method, params.collection_method))
+    where += of_objects(
+        call,
+        (Invoice.customer, params.customer, CUSTOMERS),
+        (Invoice.subscription, params.subscription, SUBSCRIPTIONS),
+    )
+    where += equal((Invoice.collection_method, params.collection_method), (Invoice.status, params.status))
     return list_of(call, INVOICES, params, "/v1/invoices", *where)
 
 

@@ -45,6 +45,10 @@ class LineItem(
     product: Column[str | None] = column(default=None)
 
 
+def _parent(row: LineItem) -> Fields | None:
+    return row.parent and {"invoice_item_details": None, "subscription_item_details": None, **row.parent}
+
+
 line_item_object = shown(
     LineItem,
     "line_item",
@@ -53,6 +57,7 @@ line_item_object = shown(
     "invoice_item",
     "product",
     created=LEFT_OUT,
+    parent=_parent,
     subtotal=LineItem.amount,
 )
 LINE_ITEMS = resource(

@@ -61,16 +61,22 @@ def _text(amount: Decimal) -> str:
 
 def described(call: Call, row: Subscription, item: SubscriptionItem, price: Price, *, trial: bool) -> str:
     """What a line of a period says."""
-    product = product_name(call, price)
+    product = _product(call, price)
+    name = product.name if product else price.product
     if trial:
-        return f"Trial period for {product}"
-    return f"{1 if item.quantity is None else item.quantity} \N{MULTIPLICATION SIGN} {product} {rate(row, price)}"
+        return f"Trial period for {name}"
+    unit = f" {product.unit_label}" if product and product.unit_label else ""
+    return f"{1 if item.quantity is None else item.quantity}{unit} \N{MULTIPLICATION SIGN} {name} {rate(row, price)}"
 
 
 def product_name(call: Call, price: Price) -> str:
     """What is sold at a price."""
-    product = call.db.find(Product, Product.id == price.product)
+    product = _product(call, price)
     return product.name if product else price.product
+
+
+def _product(call: Call, price: Price) -> Product | None:
+    return call.db.find(Product, Product.id == price.product)
 
 
 def rate(row: Subscription, price: Price) -> str:

@@ -63,6 +63,14 @@ def within(column: Column[int], wanted: int | Range | UnsetType) -> list[Express
     return [condition(value) for value, condition in bounds if value is not UNSET]
 
 
+def of_objects(call: Call, *wanted: tuple[Column[Any], Any, Resource[Any]]) -> list[Expression]:
+    """A condition for each column that holds the id of an object, which must be there, if a deleted one."""
+    for column, id, kind in wanted:
+        if id is not UNSET:
+            retrieve(call, kind, id, param=column.name, status=400)
+    return equal(*((column, id) for column, id, _ in wanted))
+
+
 def equal(*wanted: tuple[Column[Any], Any]) -> list[Expression]:
     """A condition for each column whose value was given."""
     return [column == value for column, value in wanted if value is not UNSET]

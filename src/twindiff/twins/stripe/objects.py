@@ -154,6 +154,11 @@ LEFT_OUT: Any = object()
 """Given to `shown` for a field that these objects do not have, as `livemode=LEFT_OUT`."""
 
 
+def unmanaged(row: Any) -> Fields:
+    """That the shop sells for itself, and Stripe not for it."""
+    return {"enabled": False}
+
+
 def now(call: Call) -> int:
     """The time at which an object is made or changed, in seconds; that of a test clock while work is done under it."""
     return call.memo.get("now") or call.clock.unix()

@@ -15,7 +15,7 @@ from .currencies import check_charge, checked_currency
 from .customers import CUSTOMERS
 from .destinations import check_destination
 from .events import update
-from .lists import equal, list_of, within
+from .lists import list_of, of_objects, within
 from .mandates import OptMandateData, accept
 from .method_types import allowed, check_choice
 from .objects import Fields, refer, retrieve
@@ -257,7 +257,8 @@ def retrieve_payment_intent(call: Call, intent: str, params: Annotated[RetrieveI
 @api.get("")
 def list_payment_intents(call: Call, params: Annotated[ListIntents, Body]) -> Fields:
     """List PaymentIntents."""
-    where = within(PaymentIntent.created, params.created) + equal((PaymentIntent.customer, params.customer))
+    where = within(PaymentIntent.created, params.created)
+    where += of_objects(call, (PaymentIntent.customer, params.customer, CUSTOMERS))
     return list_of(call, PAYMENTS, params, "/v1/payment_intents", *where)
 
 
@@ -272,7 +273,7 @@ def update_payment_intent(call: Call, intent: str, params: Annotated[UpdateInten
         _check_descriptor(params, wanted.get("payment_method_types", row.payment_method_types))
     if isinstance(params.allowed_payment_method_types, list):
         types = allowed(params.allowed_payment_method_types, wanted.get("currency", row.currency))
-        wanted["payment_method_types"] = types
+        wanted |= {"payment_method_types": types, "allowed_payment_method_types": params.allowed_payment_method_types}
     if isinstance(params.payment_method_options, dict):
         wanted["payment_method_options"] = {**row.payment_method_options, **value_of(params.payment_method_options)}
     method = _method(call, params, wanted.get("customer", row.customer))
@@ -336,7 +337,8 @@ def _ways(params: CreateIntent, currency: str) -> Fields:
     """How the intent can be paid: as is said, or as the dashboard says."""
     automatic = params.automatic_payment_methods
     if isinstance(params.allowed_payment_method_types, list):
-        return {"payment_method_types": allowed(params.allowed_payment_method_types, currency)}
+        types = allowed(params.allowed_payment_method_types, currency)
+        return {"payment_method_types": types, "allowed_payment_method_types": params.allowed_payment_method_types}
     if isinstance(params.payment_method_types, list):
         if isinstance(automatic, Automatic) and automatic.enabled:
             message = "You may only specify one of these parameters: automatic_payment_methods, payment_method_types."

@@ -5,7 +5,7 @@ https://docs.stripe.com/payments/paymentintents/lifecycle
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from twindiff.kit import Call, Column, Exchange, Json, Operations, UnsetType, column, references
@@ -15,7 +15,7 @@ from .cards import AUTHENTICATION, Decline
 from .charges import CHARGES, Attempt, Charge, attempt, begin, conclude, settle
 from .customers import Customer
 from .events import record_row
-from .objects import Fields, StripeObject, find, new, new_id, now, object_id, resource, retrieve, shown
+from .objects import Fields, StripeObject, find, new, new_id, now, object_id, resource, retrieve, shown, unmanaged
 from .payment_methods import DEBITS, METHODS, REDIRECTS, TO_VERIFY, PaymentMethod, attach, checked, outcome_of
 
 api = Operations()
@@ -48,6 +48,7 @@ class PaymentIntent(
     indexes=(("customer", "seq"), ("created",), ("invoice",)),
     entries=("metadata",),
 ):
+    allowed_payment_method_types: Column[Json | None] = column(default=None)
     amount: Column[int]
     amount_capturable: Column[int] = column(default=0, derived=True)
     amount_received: Column[int] = column(default=0)
@@ -86,14 +87,33 @@ class PaymentIntent(
     """When a debit that is being processed comes to its end."""
 
 
-def _options(row: PaymentIntent) -> Fields:
-    card = {"installments": None, "mandate_options": None, "network": None, "request_three_d_secure": "automatic"}
-    given = row.payment_method_options
-    shared: Fields = {"card": card} if "card" in row.payment_method_types else {}
+OPTIONS: Fields = {
+    "amazon_pay": {"express_checkout_element_session_id": None},
+    "card": {"installments": None, "mandate_options": None, "network": None, "request_three_d_secure": "automatic"},
+    "cashapp": {},
+    "klarna": {"preferred_locale": None},
+    "link": {"persistent_token": None},
+    "us_bank_account": {
+        "mandate_options": {},
+        "transaction_purpose": "unspecified",
+        "verification_method": "automatic",
+    },
+}
+"""What intents show of each of their types where nothing else was given."""
+
+
+def options_of(types: Sequence[str], given: Fields, defaults: Fields) -> Fields:
+    """The options of each type that an intent shows."""
+    shared: Fields = {name: defaults[name] for name in defaults if name in types}
     return {name: {**shared.get(name, {}), **(given.get(name) or {})} for name in {**shared, **given}}
 
 
-def _configuration(row: PaymentIntent) -> Fields | None:
+def _options(row: PaymentIntent) -> Fields:
+    return options_of(row.payment_method_types, row.payment_method_options, OPTIONS)
+
+
+def configuration(row: Any) -> Fields | None:
+    """Which configuration of the dashboard an intent takes its types from, if any."""
     return {"id": "pmc_1TwindiffTestShop", "parent": None} if row.automatic_payment_methods else None
 
 
@@ -110,10 +130,12 @@ payment_intent_object = shown(
     amount_details=_amount_details,
     application=None,
     customer_account=None,
-    payment_method_configuration_details=_configuration,
+    managed_payments=unmanaged,
+    payment_method_configuration_details=configuration,
     payment_method_options=_options,
     payment_record=None,
     review=None,
+    shared_payment_granted_token=None,
     source=None,
 )
 PAYMENTS = resource(

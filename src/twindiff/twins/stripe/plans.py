@@ -11,7 +11,7 @@ from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from .events import record, update
-from .lists import equal, list_of, within
+from .lists import equal, list_of, of_objects, within
 from .objects import Fields, find, new_id, refer
 from .params import (
     ListParams,
@@ -127,7 +127,8 @@ def delete_plan(call: Call, plan: str, params: Annotated[Params, Body]) -> Field
 def list_plans(call: Call, params: Annotated[ListPlans, Body]) -> Fields:
     """List plans, and all other recurring prices."""
     where = [*within(Price.created, params.created), Price.type == "recurring", ~Price.deleted]
-    where += equal((Price.active, params.active), (Price.product, params.product))
+    where += equal((Price.active, params.active))
+    where += of_objects(call, (Price.product, params.product, PRODUCTS))
     return list_of(call, PLANS, params, "/v1/plans", *where)
 
 

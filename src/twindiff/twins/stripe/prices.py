@@ -14,7 +14,7 @@ from twindiff.kit.styles.stripe import StripeError
 from . import products
 from .currencies import MOST, checked_currency
 from .events import record, update
-from .lists import equal, list_of, within
+from .lists import equal, list_of, of_objects, within
 from .meters import METERS
 from .objects import (
     EXPANDABLE,
@@ -268,8 +268,8 @@ def update_price(call: Call, price: str, params: Annotated[PriceParams, Body]) -
 def list_prices(call: Call, params: Annotated[ListPrices, Body]) -> Fields:
     """List prices."""
     where = [~Price.deleted, *within(Price.created, params.created)]
-    where += equal((Price.active, params.active), (Price.currency, params.currency))
-    where += equal((Price.product, params.product), (Price.type, params.type))
+    where += equal((Price.active, params.active), (Price.currency, params.currency), (Price.type, params.type))
+    where += of_objects(call, (Price.product, params.product, products.PRODUCTS))
     check_count(params.lookup_keys, "lookup_keys", MOST_KEYS)
     if isinstance(params.lookup_keys, list):
         where.append(Price.lookup_key.in_(params.lookup_keys))

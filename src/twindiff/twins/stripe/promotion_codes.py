@@ -14,7 +14,7 @@ from twindiff.kit.styles.stripe import StripeError
 from .coupons import COUPONS, check_future
 from .customers import CUSTOMERS
 from .events import record, update
-from .lists import equal, list_of, within
+from .lists import equal, list_of, of_objects, within
 from .objects import Fields, StripeObject, new, refer, resource, retrieve, shown
 from .params import (
     Integer,
@@ -177,7 +177,9 @@ def list_promotion_codes(call: Call, params: Annotated[ListPromotionCodes, Body]
     """List promotion codes."""
     where = within(PromotionCode.created, params.created)
     where += equal((PromotionCode.active, params.active), (PromotionCode.code, params.code))
-    where += equal((PromotionCode.coupon, params.coupon), (PromotionCode.customer, params.customer))
+    where += of_objects(
+        call, (PromotionCode.coupon, params.coupon, COUPONS), (PromotionCode.customer, params.customer, CUSTOMERS)
+    )
     return list_of(call, PROMOTION_CODES, params, "/v1/promotion_codes", *where)
 
 

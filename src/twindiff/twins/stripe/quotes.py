@@ -16,7 +16,7 @@ from .customers import CUSTOMERS
 from .discounts import DiscountParams, OptDiscounts, coupons_of, give
 from .events import record_row, update
 from .invoice_objects import make_invoice
-from .lists import equal, list_of
+from .lists import equal, list_of, of_objects
 from .objects import Fields, StripeObject, new, now, object_id, refer, resource, retrieve, show, shown
 from .params import (
     ListParams,
@@ -276,8 +276,8 @@ def list_upfront_line_items(call: Call, quote: str, params: Annotated[ListParams
 @api.get("")
 def list_quotes(call: Call, params: Annotated[ListQuotes, Body]) -> Fields:
     """List offers."""
-    where = equal((Quote.customer, params.customer), (Quote.status, params.status))
-    where += equal((Quote.test_clock, params.test_clock))
+    where = of_objects(call, (Quote.customer, params.customer, CUSTOMERS))
+    where += equal((Quote.status, params.status), (Quote.test_clock, params.test_clock))
     return list_of(call, QUOTES, params, "/v1/quotes", *where)
 
 

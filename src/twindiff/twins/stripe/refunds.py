@@ -15,7 +15,7 @@ from .charges import CHARGES, Charge
 from .currencies import spoken
 from .destinations import check_reversal, take_back
 from .events import record_row, update
-from .lists import equal, list_of, within
+from .lists import list_of, of_objects, within
 from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, resource, retrieve, shown
 from .params import ListParams, OptBool, OptInteger, OptMetadata, OptRange, OptText, Params, merged_metadata
 from .payments import PAYMENTS, cancel
@@ -145,7 +145,9 @@ def retrieve_refund(call: Call, id: str, params: Annotated[Params, Body]) -> Fie
 def list_refunds(call: Call, params: Annotated[ListRefunds, Body]) -> Fields:
     """List refunds; those of one charge are counted."""
     where = within(Refund.created, params.created)
-    where += equal((Refund.charge, params.charge), (Refund.payment_intent, params.payment_intent))
+    where += of_objects(
+        call, (Refund.charge, params.charge, CHARGES), (Refund.payment_intent, params.payment_intent, PAYMENTS)
+    )
     listed = list_of(call, REFUNDS, params, "/v1/refunds", *where)
     return {**listed, "count": call.db.count(Refund, *where)} if params.charge else listed
 

@@ -15,10 +15,10 @@ from .cards import Decline, decline_of
 from .confirmation_tokens import spend
 from .customers import CUSTOMERS, Customer
 from .events import record_row, update
-from .lists import equal, list_of, within
+from .lists import list_of, of_objects, within
 from .mandates import OptMandateData, accept
 from .method_types import allowed, check_choice
-from .objects import Fields, StripeObject, find, new, new_id, object_id, refer, resource, retrieve, shown
+from .objects import Fields, StripeObject, find, new, new_id, object_id, refer, resource, retrieve, shown, unmanaged
 from .params import (
     ListParams,
     OptBool,
@@ -44,7 +44,7 @@ from .payment_methods import (
     method_named,
     outcome_of,
 )
-from .payments import AUTOMATIC, microdeposit_action
+from .payments import AUTOMATIC, configuration, microdeposit_action, options_of
 from .setup_attempts import note_attempt
 
 api = Operations(prefix="/v1/setup_intents")
@@ -59,6 +59,7 @@ class SetupIntent(
     unique=(("seq",),),
     indexes=(("customer", "seq"), ("payment_method", "seq")),
 ):
+    allowed_payment_method_types: Column[Json | None] = column(default=None)
     automatic_payment_methods: Column[Json] = column(default=None)
     cancellation_reason: Column[str | None] = column(default=None)
     client_secret: Column[str]
@@ -79,9 +80,15 @@ class SetupIntent(
     return_url: Column[str | None] = column(default=None)
 
 
+OPTIONS: Fields = {
+    "card": {"mandate_options": None, "network": None, "request_three_d_secure": "automatic"},
+    "us_bank_account": {"mandate_options": {}, "verification_method": "automatic"},
+}
+"""What SetupIntents show of each of their types where nothing else was given."""
+
+
 def _options(row: SetupIntent) -> Fields:
-    card = {"mandate_options": None, "network": None, "request_three_d_secure": "automatic"}
-    return {"card": {**card, **row.payment_method_options.get("card", {})}}
+    return options_of(row.payment_method_types, row.payment_method_options, OPTIONS)
 
 
 setup_intent_object = shown(
@@ -91,7 +98,8 @@ setup_intent_object = shown(
     application=None,
     customer_account=None,
     flow_directions=None,
-    payment_method_configuration_details=None,
+    managed_payments=unmanaged,
+    payment_method_configuration_details=configuration,
     payment_method_options=_options,
     single_use_mandate=None,
 )
@@ -230,7 +238,11 @@ def retrieve_setup_intent(call: Call, intent: str, params: Annotated[RetrieveSet
 def list_setup_intents(call: Call, params: Annotated[ListSetups, Body]) -> Fields:
     """List SetupIntents."""
     where = within(SetupIntent.created, params.created)
-    where += equal((SetupIntent.customer, params.customer), (SetupIntent.payment_method, params.payment_method))
+    where += of_objects(
+        call,
+        (SetupIntent.customer, params.customer, CUSTOMERS),
+        (SetupIntent.payment_method, params.payment_method, METHODS),
+    )
     return list_of(call, SETUPS, params, "/v1/setup_intents", *where)
 
 
@@ -243,7 +255,8 @@ def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, 
         refer(call, CUSTOMERS, params.customer, "customer")
     wanted = {name: value for name, value in given(params).items() if name in _COLUMNS}
     if isinstance(params.allowed_payment_method_types, list):
-        wanted["payment_method_types"] = allowed(params.allowed_payment_method_types)
+        types = allowed(params.allowed_payment_method_types)
+        wanted |= {"payment_method_types": types, "allowed_payment_method_types": params.allowed_payment_method_types}
     if method := _method(call, params):
         wanted |= {"payment_method": method.id, "status": "requires_confirmation"}
     metadata = merged_metadata(row.metadata, params.metadata)
@@ -317,7 +330,8 @@ def _method(call: Call, params: SetupParams) -> PaymentMethod | None:
 def _ways(params: CreateSetup) -> Fields:
     automatic = params.automatic_payment_methods
     if isinstance(params.allowed_payment_method_types, list):
-        return {"payment_method_types": allowed(params.allowed_payment_method_types)}
+        types = allowed(params.allowed_payment_method_types)
+        return {"payment_method_types": types, "allowed_payment_method_types": params.allowed_payment_method_types}
     if isinstance(params.payment_method_types, list):
         return {"payment_method_types": params.payment_method_types}
     if isinstance(automatic, Automatic) and not automatic.enabled:

@@ -58,9 +58,9 @@ def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscrip
     behavior = str(params.proration_behavior or "create_prorations")
     payment = str(params.payment_behavior or "allow_incomplete")
     before = state_of(call, row.id)
-    if isinstance(params.trial_end, str) and params.trial_end:
+    if isinstance(params.trial_end, str) and _moves_trial(row, params.trial_end):
         change_items(call, row, changes, now(call), "none")
-        row = _end_trial(call, row, moment(call, params.trial_end, "trial_end", "now"), behavior, payment)
+        row = _move_trial(call, row, moment(call, params.trial_end, "trial_end", "now"), behavior, payment)
     elif params.billing_cycle_anchor == "now" or _other_interval(call, row, changes):
         _reset_anchor(call, row, changes, behavior, payment)
     elif changes:
@@ -248,12 +248,15 @@ def _even(
         proration.ask(call, row, item, prices[item.price], item.current_period_start, nothing=True)
 
 
-def _end_trial(call: Call, row: Subscription, until: int | str, behavior: str, payment: str) -> Subscription:
+def _moves_trial(row: Subscription, trial_end: str) -> bool:
+    """Whether a trial gets another end; where none goes on, it cannot end now."""
+    return bool(trial_end) and (trial_end != "now" or row.status == "trialing")
+
+
+def _move_trial(call: Call, row: Subscription, until: int | str, behavior: str, payment: str) -> Subscription:
     """A subscription whose trial ends now, or goes on until another time."""
     if isinstance(until, int):
         return _extend_trial(call, row, until, behavior)
-    if row.status != "trialing":
-        return row
     row = call.db.change(row, trial_end=now(call))
     missing = row.collection_method == "charge_automatically" and not cycles.has_method(call, row)
     if missing and row.trial_settings.get("missing_payment_method") == "pause":

@@ -12,7 +12,7 @@ from twindiff.kit import Call, Column, Json, column
 
 from .events import differences, record_row
 from .lists import list_object
-from .objects import Fields, StripeObject, filled, resource, retrieve, show_all, shown
+from .objects import Fields, StripeObject, filled, resource, retrieve, show_all, shown, unmanaged
 from .prices import PRICES, Price, plan_object
 from .tax_rates import fill_tax_rates
 
@@ -38,6 +38,8 @@ class Subscription(
     billing_cycle_anchor: Column[int]
     billing_cycle_anchor_config: Column[Json] = column(default=None)
     billing_mode: Column[str] = column(default="flexible")
+    migrated_at: Column[int | None] = column(default=None, derived=True)
+    """When it became flexible, if it was not at first."""
     billing_thresholds: Column[Json] = column(default=None)
     cancel_at: Column[int | None] = column(default=None)
     cancel_at_period_end: Column[bool] = column(default=False)
@@ -96,8 +98,10 @@ class SubscriptionItem(
 
 
 def _mode(row: Subscription) -> Fields:
-    flexible = {"proration_discounts": "included"} if row.billing_mode == "flexible" else None
-    return {"type": row.billing_mode, "flexible": flexible}
+    if row.billing_mode != "flexible":
+        return {"type": row.billing_mode, "flexible": None}
+    flexible = {"proration_discounts": "included"}
+    return {"type": row.billing_mode, "flexible": flexible, "updated_at": row.migrated_at or row.created}
 
 
 def _details(row: Subscription) -> Fields:
@@ -128,6 +132,7 @@ subscription_object = shown(
     Subscription,
     "subscription",
     "put_off",
+    "migrated_at",
     application=None,
     automatic_tax=_not_automatic,
     billing_mode=_mode,
@@ -136,6 +141,7 @@ subscription_object = shown(
     customer_account=None,
     default_source=None,
     invoice_settings=_invoice_settings,
+    managed_payments=unmanaged,
     payment_settings=_payment_settings,
     trial_settings=_trial_settings,
 )

@@ -16,7 +16,7 @@ from .billing_work import schedule, work
 from .customers import CUSTOMERS
 from .discounts import give
 from .events import record_row, update
-from .lists import equal, list_of, within
+from .lists import list_of, of_objects, within
 from .objects import Fields, StripeObject, find, new, now, refer, resource, retrieve, show, shown
 from .params import (
     ListParams,
@@ -262,7 +262,7 @@ def release_schedule(call: Call, schedule: str, params: Annotated[ReleaseSchedul
 def list_schedules(call: Call, params: Annotated[ListSchedules, Body]) -> Fields:
     """List schedules."""
     where = within(SubscriptionSchedule.created, params.created)
-    where += equal((SubscriptionSchedule.customer, params.customer))
+    where += of_objects(call, (SubscriptionSchedule.customer, params.customer, CUSTOMERS))
     if params.scheduled is True:
         where.append(SubscriptionSchedule.status == "not_started")
     return list_of(call, SCHEDULES, params, "/v1/subscription_schedules", *where)

@@ -16,11 +16,12 @@ from .customers import CUSTOMERS, Customer
 from .destinations import check_account
 from .discounts import give
 from .invoices import check_types
-from .lists import equal, list_object, list_of, within
-from .objects import INCLUDES, Fields, refer, retrieve, show, show_all
+from .lists import equal, list_object, list_of, of_objects, within
+from .objects import INCLUDES, Fields, now, refer, retrieve, show, show_all
 from .params import Params, SearchParams, given, is_set, merged_metadata, value_of
 from .payment_methods import attached
 from .pending_intervals import set_interval
+from .prices import PRICES
 from .search import search_of
 from .subscription_objects import (
     ENDED,
@@ -127,7 +128,7 @@ def migrate_subscription(call: Call, id: str, params: Annotated[MigrateSubscript
     if row.billing_mode == "flexible":
         raise StripeError(f"The subscription {id} is in the billing mode `flexible` already.", param="billing_mode")
     before = show(call, SUBSCRIPTIONS, row)
-    call.db.change(row, billing_mode="flexible")
+    call.db.change(row, billing_mode="flexible", migrated_at=now(call))
     told(call, before, id)
     return _shown(call, id)
 
@@ -148,15 +149,18 @@ def delete_discount(call: Call, id: str, params: Annotated[Params, Body]) -> Fie
 def list_subscriptions(call: Call, params: Annotated[ListSubscriptions, Body]) -> Fields:
     """List subscriptions, without those that have ended unless they are asked for."""
     where = within(Subscription.created, params.created)
-    where += equal((Subscription.customer, params.customer), (Subscription.test_clock, params.test_clock))
-    where += equal((Subscription.collection_method, params.collection_method))
+    where += of_objects(call, (Subscription.customer, params.customer, CUSTOMERS))
+    where += equal(
+        (Subscription.test_clock, params.test_clock), (Subscription.collection_method, params.collection_method)
+    )
     if params.status is UNSET:
         where.append(Subscription.status != "canceled")
     elif params.status == "ended":
         where.append(Subscription.status.in_(ENDED))
     elif params.status != "all":
         where += equal((Subscription.status, params.status))
-    of_items = equal((SubscriptionItem.price, params.price), (SubscriptionItem.price, params.plan))
+    of_items = of_objects(call, (SubscriptionItem.price, params.price, PRICES))
+    of_items += equal((SubscriptionItem.price, params.plan))
     of_items += within(SubscriptionItem.current_period_end, params.current_period_end)
     of_items += within(SubscriptionItem.current_period_start, params.current_period_start)
     if of_items:

@@ -463,3 +463,12 @@ def test_what_waits_is_billed_at_an_interval_of_its_own(stripe):
     assert totals == [500, 9000]
     stopped = stripe.post(f"subscriptions/{made['id']}", pending_invoice_item_interval="")
     assert stopped["next_pending_invoice_item_invoice"] is None
+
+
+def test_a_trial_that_does_not_go_on_cannot_be_ended(club):
+    made = club.subscribe()
+    club.until(START + 14 * DAY)
+    item = {"id": made["items"]["data"][0]["id"], "quantity": 2}
+    changed = {"items": [item], "proration_behavior": "always_invoice", "trial_end": "now"}
+    club.stripe.post(f"subscriptions/{made['id']}", **changed)
+    assert [invoice["billing_reason"] for invoice in club.invoices()] == ["subscription_create", "subscription_update"]
