@@ -27,6 +27,8 @@ import apsw
 from .known_rows import KnownRows
 
 PAGE_SIZE = 4096
+_WINDOW_BITS = 12
+"""A page is its own window: zlib's usual one of eight pages takes as long to be made ready as the page to be packed."""
 BLANK = bytes(PAGE_SIZE)
 """A page that was never written: SQLite grows a file in any order, and leaves out pages that it has freed again."""
 _JUMP = 0x10000
@@ -56,7 +58,7 @@ def pack(page: bytes) -> bytes:
     """A page in fewer bytes, unless it is as good as noise; one that is packed already stays as it is."""
     if len(page) != PAGE_SIZE:
         return page
-    packed = zlib.compress(page, 1)
+    packed = zlib.compress(page, 1, _WINDOW_BITS)
     return packed if len(packed) < PAGE_SIZE else page
 
 
