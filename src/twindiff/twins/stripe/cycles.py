@@ -19,7 +19,7 @@ from .invoice_objects import INVOICES, Invoice, make_invoice, priced
 from .line_items import LINE_ITEMS, LineItem
 from .line_texts import described, every, product_name, rate, tier_lines
 from .meters import METERS, usage
-from .objects import Fields, find, new, now, retrieve, show
+from .objects import Fields, find, new, now, retrieve
 from .payments import PAYMENTS
 from .pending_updates import carry_out
 from .periods import DAY, next_boundary, previous_boundary
@@ -33,6 +33,7 @@ from .subscription_objects import (
     SubscriptionItem,
     invoice_defaults,
     items_of,
+    state,
     tell_customer,
     told,
 )
@@ -211,10 +212,10 @@ def expire_incomplete(call: Call, id: str) -> None:
     row = find(call, SUBSCRIPTIONS, id)
     if row is None or row.status != "incomplete":
         return
-    before = show(call, SUBSCRIPTIONS, row)
+    before = state(call, row)
     cancel_all(call, id)
     call.db.change(row, status="incomplete_expired", ended_at=now(call))
-    told(call, before, id)
+    told(call, before)
     invoice = find(call, INVOICES, row.latest_invoice or "")
     if invoice and invoice.status == "open":
         invoicing.void(call, invoice)
@@ -238,9 +239,9 @@ def collect_again(call: Call, id: str) -> None:
     """Let the pause of a subscription's collection be over."""
     row = find(call, SUBSCRIPTIONS, id)
     if row and row.pause_collection:
-        before = show(call, SUBSCRIPTIONS, row)
+        before = state(call, row)
         call.db.change(row, pause_collection=None)
-        told(call, before, id)
+        told(call, before)
 
 
 @work
@@ -249,7 +250,7 @@ def renew(call: Call, id: str) -> None:
     row = find(call, SUBSCRIPTIONS, id)
     if row is None or row.status in ENDED:
         return
-    before = show(call, SUBSCRIPTIONS, row)
+    before = state(call, row)
     at = now(call)
     if row.cancel_at is not None and row.cancel_at <= at:
         _bill_usage(call, row, at)
@@ -264,7 +265,7 @@ def renew(call: Call, id: str) -> None:
         return
     due = [item for item in items if item.current_period_end <= at]
     _bill(call, row, due)
-    told(call, before, id)
+    told(call, before)
     set_times(call, retrieve(call, SUBSCRIPTIONS, id), items_of(call, id))
 
 
@@ -308,7 +309,7 @@ def _bill_usage(call: Call, row: Subscription, at: int) -> None:
 
 def _trial_over(call: Call, row: Subscription) -> bool:
     """Go on after a trial; False where a missing payment method ends or pauses the subscription."""
-    before = show(call, SUBSCRIPTIONS, row)
+    before = state(call, row)
     missing = not has_method(call, row) and row.collection_method == "charge_automatically"
     behavior = row.trial_settings.get("missing_payment_method", "create_invoice")
     if missing and behavior == "cancel":
@@ -316,7 +317,7 @@ def _trial_over(call: Call, row: Subscription) -> bool:
         return False
     if missing and behavior == "pause":
         pause(call, row)
-        told(call, before, row.id)
+        told(call, before)
         return False
     call.db.change(row, status="active")
     return True
@@ -421,11 +422,11 @@ def invoice_paid(call: Call, invoice: Invoice) -> None:
     begins = row.status == "incomplete" and invoice.billing_reason == "subscription_create"
     if not (begins or (is_latest and (row.pending_update or row.status in ("past_due", "unpaid")))):
         return
-    before = None if call.memo.get("starting") == row.id else show(call, SUBSCRIPTIONS, row)
+    before = None if call.memo.get("starting") == row.id else state(call, row)
     go_on = _apply_pending if row.pending_update and is_latest else _become_active
     go_on(call, row)
     if before:
-        told(call, before, row.id)
+        told(call, before)
 
 
 def _become_active(call: Call, row: Subscription) -> None:
@@ -478,17 +479,17 @@ def payment_failed(call: Call, invoice: Invoice, *, last: bool) -> None:
     if last:
         end(call, row, reason="payment_failed")
     elif row.status == "active" and row.latest_invoice == invoice.id:
-        before = show(call, SUBSCRIPTIONS, row)
+        before = state(call, row)
         call.db.change(row, status="past_due")
-        told(call, before, row.id)
+        told(call, before)
 
 
 def invoice_voided(call: Call, invoice: Invoice) -> None:
     """Let a subscription be active again whose open invoice was voided."""
     row = find(call, SUBSCRIPTIONS, invoice.subscription) if invoice.subscription else None
     if row and row.status in ("past_due", "unpaid") and row.latest_invoice == invoice.id:
-        before = show(call, SUBSCRIPTIONS, row)
+        before = state(call, row)
         call.db.change(row, status="active")
-        told(call, before, row.id)
+        told(call, before)
     elif row and row.status == "incomplete" and invoice.billing_reason == "subscription_create":
         expire_incomplete(call, row.id)

@@ -5,17 +5,20 @@ https://docs.stripe.com/api/events
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal, cast
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import compress
+from operator import attrgetter, ne
+from typing import Annotated, Any, Generic, Literal, NamedTuple, cast
 
 import msgspec
 
-from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, revise
+from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, Store, UnsetType, column, revise
 from twindiff.kit.styles.stripe import StripeError
 
 from .layer import VERSION
 from .lists import equal, list_of, within
-from .objects import RESOURCES, Fields, Filled, R, Resource, StripeObject, filled, new, resource, retrieve, shown
+from .objects import RESOURCES, Fields, R, Resource, StripeObject, filled, find, new, resource, retrieve, show, shown
 from .params import ListParams, OptRange, OptText, Params, check_count
 from .webhook_endpoints import listening
 
@@ -34,25 +37,68 @@ class Event(
 ):
     type: Column[str]
     data: Column[str]
-    """JSON text, since nobody looks for what is in it: an object as it is shown, or its row and what fills that."""
+    """JSON text, since nobody looks for what is in it: an object as it is shown, or its row and what fills that.
+
+    `since` is an event of the same operation, of whose object only what differs is told here; `was` is what differed
+    before, in columns of the row and in other rows that it shows.
+    """
     request: Column[Json] = column(default=None)
     pending_webhooks: Column[int] = column(default=0)
     api_version: Column[str] = column(default=VERSION)
 
 
-def _data(row: Event) -> Fields:
-    told: Fields = msgspec.json.decode(row.data)
-    if "row" not in told:
-        return told
-    kind = RESOURCES[told.pop("kind")]
-    object = kind.show(msgspec.convert(told.pop("row"), kind.table))
-    if kind.later and "kept" in told:
-        kind.later.fill(object, told.pop("kept"))
-    return {"object": {**object, **told.pop("filled", {})}, **told}
+class Former(NamedTuple, Generic[R]):
+    """A row before it was changed, and what it kept of other rows (`Later.keep`) where that may have changed too."""
+
+    row: R
+    kept: Fields | None = None
 
 
-event_object = shown(Event, "event", data=_data)
-EVENTS = resource(Event, "event", "evt_", event_object)
+class Told(NamedTuple):
+    """What the first event of an operation has told of an object; those after it tell only what differs from that."""
+
+    event: str
+    row: StripeObject
+    kept: Fields | None
+
+
+def fill_data(db: Store, events: Sequence[Fields]) -> None:
+    """Put what each event tells of in place of the text that holds it."""
+    told: list[Fields] = [msgspec.json.decode(each["data"]) for each in events]
+    since = {each["since"] for each in told if "since" in each}
+    texts = dict(db.rows(Event, Event.id.in_(list(since)), columns=(Event.id, Event.data))) if since else {}
+    for event, each in zip(events, told, strict=True):
+        first: Fields = msgspec.json.decode(texts[each["since"]]) if "since" in each else {}
+        event["data"] = _data(each, first) if "row" in each else each
+
+
+def _data(told: Fields, first: Fields) -> Fields:
+    """What an event tells, given what the first one of its operation that is of the same object does."""
+    kind = RESOURCES[{**first, **told}["kind"]]
+    row, kept = {**first.get("row", {}), **told["row"]}, told.get("kept", first.get("kept"))
+    data: Fields = {"object": {**_object(kind, row, kept), **told.get("filled", {})}}
+    if was := told.get("was"):
+        has_kept = "kept" in was
+        before = _object(kind, {**row, **was["row"]}, {**kept, **was["kept"]} if kept and has_kept else None)
+        data["previous_attributes"] = _differences(before, data["object"] if has_kept else _object(kind, row, None))
+    elif "previous_attributes" in told:  # as releases before this one wrote it
+        data["previous_attributes"] = told["previous_attributes"]
+    return data
+
+
+def _object(kind: Resource[Any], row: Fields, kept: Fields | None) -> Fields:
+    object = kind.show(msgspec.convert(row, kind.table))
+    if kind.later and kept is not None:
+        kind.later.fill(object, kept)
+    return object
+
+
+def _fill(call: Call, events: list[Fields]) -> None:
+    fill_data(call.db, events)
+
+
+event_object = shown(Event, "event")
+EVENTS = resource(Event, "event", "evt_", event_object, fill=_fill)
 
 
 class ListEvents(ListParams):
@@ -82,51 +128,86 @@ def list_events(call: Call, params: Annotated[ListEvents, Body]) -> Fields:
 @api.get("/{id}")
 def retrieve_event(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
     """Look at an event."""
-    return event_object(retrieve(call, EVENTS, id))
+    return show(call, EVENTS, retrieve(call, EVENTS, id))
 
 
-def record(call: Call, type: str, object: Fields, previous: Fields | None = None) -> None:
+def record(call: Call, type: str, object: Fields) -> None:
     """Note that something happened to an object, which is given as it is shown now, and tell webhook endpoints."""
-    _note(call, type, _text({"object": object}, previous))
+    _note(call, type, {"object": object})
 
 
 def record_row(
-    call: Call,
-    type: str,
-    kind: Resource[R],
-    row: R,
-    previous: Fields | None = None,
-    *,
-    object: Filled | None = None,
-    also: Sequence[str] = (),
+    call: Call, type: str, kind: Resource[R], row: R, before: Former[R] | None = None, *, also: Sequence[str] = ()
 ) -> None:
-    """Note that something happened to the object of a row, which is given where it has been shown already.
+    """Note that something happened to the object of a row, and what it was before that, if it is told.
 
     `also` are the types of further events that tell the same.
     """
-    told: Fields = {"kind": kind.prefix, "row": row}
-    if kind.later and (kept := kind.later.keep(call, row)):
-        told["kept"] = kept
-    elif kind.fill:
-        told["filled"] = (object or filled(call, kind, row)).filled
-    text = _text(told, previous)
+    kept = kind.later.keep(call, row) if kind.later else None
+    rest: Fields = {}
+    if kind.fill and kept is None:
+        rest["filled"] = filled(call, kind, row).filled
+    if before:
+        rest["was"] = _was(before, row, kept)
     for each in (type, *also):
-        _note(call, each, text)
+        first = _told_first(call, row)
+        told = _since(first, row, kept) if first else _whole(kind, row, kept)
+        event = _note(call, each, {**told, **rest})
+        if not first:
+            call.memo[f"told {row.id}"] = Told(event, row, kept)
 
 
-def _text(told: Fields, previous: Fields | None) -> str:
-    """What an event holds; a row is told without its defaults, in half the bytes of the object that it is shown as."""
-    if previous is not None:
-        told["previous_attributes"] = previous
-    return msgspec.json.encode(told).decode()
+def _told_first(call: Call, row: StripeObject) -> Told | None:
+    """What the operation has told of a row, unless that was undone."""
+    told: Told | None = call.memo.get(f"told {row.id}")
+    return told if told and find(call, EVENTS, told.event) else None
 
 
-def _note(call: Call, type: str, data: str) -> None:
-    """Write an event."""
-    pending = listening(call, type)
-    request = call.memo.get("request") or {"id": None, "idempotency_key": None}
-    made = new(call, EVENTS, type=type, data=data, request=request, pending_webhooks=pending)
+def _whole(kind: Resource[R], row: R, kept: Fields | None) -> Fields:
+    """All that is told of a row: its columns without defaults, half the bytes of the object that it is shown as."""
+    told: Fields = {"kind": kind.prefix, "row": row}
+    return told if kept is None else {**told, "kept": kept}
+
+
+def _since(first: Told, row: StripeObject, kept: Fields | None) -> Fields:
+    """What differs from what was told first."""
+    told: Fields = {"since": first.event, "row": _changed(row, first.row)}
+    return told if kept == first.kept else {**told, "kept": kept}
+
+
+def _was(before: Former[R], row: R, kept: Fields | None) -> Fields:
+    """What differed before."""
+    was: Fields = {"row": _changed(before.row, row)}
+    if before.kept is not None and kept is not None:
+        was["kept"] = {name: value for name, value in before.kept.items() if value != kept[name]}
+    return was
+
+
+def _changed(row: StripeObject, other: StripeObject) -> Fields:
+    """The columns in which a row differs from another one."""
+    values = _values_of(type(row))
+    differing = map(ne, mine := values(row), values(other))
+    return dict(compress(zip(row.__struct_fields__, mine, strict=True), differing))
+
+
+@cache
+def _values_of(table: type[StripeObject]) -> Callable[[StripeObject], tuple[Any, ...]]:
+    """What gives all columns of a row, in one call."""
+    return attrgetter(*table.__struct_fields__)
+
+
+def _note(call: Call, type: str, told: Fields) -> str:
+    """Write an event; gives its id."""
+    made = new(
+        call,
+        EVENTS,
+        type=type,
+        data=msgspec.json.encode(told).decode(),
+        request=call.memo.get("request") or {"id": None, "idempotency_key": None},
+        pending_webhooks=listening(call, type),
+    )
     call.emit(type, {"id": made.id})
+    return made.id
 
 
 def update(call: Call, kind: Resource[R], row: R, event: str | Literal[False] = "", **wanted: Any) -> R:
@@ -136,12 +217,11 @@ def update(call: Call, kind: Resource[R], row: R, event: str | Literal[False] = 
     """
     revised = revise(call.db, row, **wanted)
     if revised is not row and event is not False:
-        previous = differences(kind.show(row), kind.show(revised))
-        record_row(call, event or f"{kind.name}.updated", kind, revised, previous)
+        record_row(call, event or f"{kind.name}.updated", kind, revised, Former(row))
     return revised
 
 
-def differences(before: Fields, after: Fields) -> Fields:
+def _differences(before: Fields, after: Fields) -> Fields:
     """The values before of the fields that differ; of objects in both, what differs inside."""
     previous: Fields = {}
     for name in before if before.keys() == after.keys() else {**before, **after}:
@@ -150,6 +230,6 @@ def differences(before: Fields, after: Fields) -> Fields:
             continue
         if not isinstance(old, dict) or not isinstance(now, dict):
             previous[name] = old
-        elif inner := differences(cast(Fields, old), cast(Fields, now)):
+        elif inner := _differences(cast(Fields, old), cast(Fields, now)):
             previous[name] = inner
     return previous

@@ -19,7 +19,7 @@ from .line_items import LINE_ITEMS, LineItem, lines_of
 from .lists import list_object
 from .objects import LEFT_OUT, Fields, Later, StripeObject, new, now, resource, shown
 from .prices import Price
-from .tax_rates import fill_tax_rates
+from .tax_rates import TaxRate, fill_tax_rates, put_tax_rates, rates_of
 
 COUNTRY = "US"
 NAME = "Twindiff Test Shop"
@@ -198,15 +198,14 @@ def _put(invoice: Fields, lines: Sequence[LineItem], count: int, base_url: str) 
         invoice["invoice_pdf"] = f"{base_url}/i/{secret}/pdf"
 
 
-def _keep(call: Call, row: Invoice) -> Fields | None:
-    """The lines that an event of an invoice shows; one that shows tax rates as well is filled at once."""
-    if row.default_tax_rates:
-        return None
-    lines = lines_of(call, row.id)
-    return {"lines": lines[:SHOWN_LINES], "count": len(lines), "base_url": call.base_url}
+def _keep(call: Call, row: Invoice) -> Fields:
+    """The lines and the tax rates that an event of an invoice shows."""
+    lines, rates = lines_of(call, row.id), rates_of(call, row.default_tax_rates)
+    return {"lines": lines[:SHOWN_LINES], "count": len(lines), "base_url": call.base_url, "tax_rates": rates}
 
 
 def _fill_later(invoice: Fields, kept: Fields) -> None:
+    put_tax_rates([invoice], msgspec.convert(kept.get("tax_rates", []), list[TaxRate]))
     _put(invoice, msgspec.convert(kept["lines"], list[LineItem]), kept["count"], kept["base_url"])
 
 

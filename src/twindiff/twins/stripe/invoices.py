@@ -15,7 +15,7 @@ from .currencies import checked_currency
 from .customers import CUSTOMERS
 from .destinations import check_account
 from .discounts import OptDiscounts, give
-from .events import record_row, update
+from .events import Former, record_row, update
 from .invoice_objects import INVOICES, Invoice, make_invoice
 from .invoice_revisions import FromInvoice, copy_lines, fields_of, original
 from .invoice_shipping import OptShippingCost, ShippingCost, shipping_cost
@@ -252,7 +252,7 @@ def update_invoice(call: Call, invoice: str, params: Annotated[InvoiceParams, Bo
     if "auto_advance" in fields and changed.status == "draft":
         changed = invoicing.advance_later(call, changed)
     if changed is not row:
-        record_row(call, "invoice.updated", INVOICES, changed, invoicing.before(row, changed))
+        record_row(call, "invoice.updated", INVOICES, changed, Former(row))
     return _shown(call, invoice)
 
 

@@ -18,7 +18,7 @@ from .billing_work import cancel_all, schedule, schedule_first, work
 from .currencies import LEAST_CHARGE
 from .customers import CUSTOMERS, Customer
 from .discounts import coupons_of, used
-from .events import differences, record_row, update
+from .events import Former, record_row, update
 from .invoice_objects import INVOICES, Invoice, InvoiceItem
 from .invoice_payments import InvoicePayment
 from .line_items import LINE_ITEMS, LineItem, Totals, lines_of
@@ -38,11 +38,6 @@ def not_draft(invoice: Invoice, how: str) -> StripeError:
     """That a final invoice cannot be changed."""
     message = f"Finalized invoices can't be {how}. The invoice {invoice.id} has the status {invoice.status}."
     return StripeError(message, code="invoice_not_editable")
-
-
-def before(old: Invoice, new: Invoice) -> Fields:
-    """The values before of what has changed, for an event."""
-    return differences(INVOICES.show(old), INVOICES.show(new))
 
 
 def created(call: Call, draft: Invoice) -> Invoice:
@@ -114,7 +109,7 @@ def drop(call: Call, draft: Invoice, item: str) -> None:
 
 def _told(call: Call, old: Invoice, changed: Invoice) -> None:
     if changed is not old:
-        record_row(call, "invoice.updated", INVOICES, changed, before(old, changed))
+        record_row(call, "invoice.updated", INVOICES, changed, Former(old))
 
 
 def _line_of(item: InvoiceItem) -> Fields:

@@ -45,11 +45,10 @@ class StripeObject(Row, omit_defaults=True):
 class Later(NamedTuple, Generic[R]):
     """How an event of an object is filled when somebody reads it, and not already when it is written.
 
-    `keep` gives the other rows that the object shows, or None where the event is to be filled at once; `fill` puts what
-    was kept into the object.
+    `keep` gives the other rows that the object shows; `fill` puts what was kept into the object.
     """
 
-    keep: Callable[[Call, R], Fields | None]
+    keep: Callable[[Call, R], Fields]
     fill: Callable[[Fields, Fields], None]
 
 

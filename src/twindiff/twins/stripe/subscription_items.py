@@ -22,6 +22,7 @@ from .subscription_objects import (
     Subscription,
     SubscriptionItem,
     items_of,
+    state,
     told,
 )
 from .subscription_params import (
@@ -90,11 +91,11 @@ def _apply(
     change: Change,
     params: CreateSubscriptionItem | UpdateSubscriptionItem | DeleteSubscriptionItem,
 ) -> None:
-    before = show(call, SUBSCRIPTIONS, row)
+    before = state(call, row)
     behavior = str(params.proration_behavior or "create_prorations")
     payment = str(params.payment_behavior or "allow_incomplete")
     subscription_changes.change_item(call, row, change, behavior, params.proration_date, payment)
-    told(call, before, row.id)
+    told(call, before)
 
 
 def _item(call: Call, id: str) -> SubscriptionItem:

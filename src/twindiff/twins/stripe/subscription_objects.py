@@ -5,16 +5,19 @@ https://docs.stripe.com/api/subscriptions, https://docs.stripe.com/api/subscript
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple
+
+from msgspec import convert
+from msgspec.structs import replace
 
 from twindiff.kit import Call, Column, Json, column
 
-from .events import differences, record_row
+from .events import Former, record_row
 from .lists import list_object
-from .objects import Fields, StripeObject, filled, resource, retrieve, show_all, shown, unmanaged
+from .objects import Fields, Later, StripeObject, resource, retrieve, show_all, shown, unmanaged
 from .prices import PRICES, Price, plan_object
-from .tax_rates import fill_tax_rates
+from .tax_rates import TaxRate, fill_tax_rates, put_tax_rates, rates_of
 
 FIRST_SHOWN = 20
 ENDED = ("canceled", "incomplete_expired")
@@ -151,10 +154,17 @@ item_object = shown(SubscriptionItem, "subscription_item", "billed", current_tri
 def fill_prices(call: Call, objects: list[Fields]) -> None:
     """Put prices in place of their ids, and plans beside them, as items of subscriptions have them."""
     fill_tax_rates(call, objects)
-    ids = {each["price"] for each in objects}
-    prices = {row.id: row for row in call.db.rows(Price, Price.id.in_(ids))}
-    for each in objects:
-        row = prices[each["price"]]
+    _put_prices(objects, _prices_of(call, {each["price"] for each in objects}))
+
+
+def _prices_of(call: Call, ids: Collection[str]) -> list[Price]:
+    return call.db.rows(Price, Price.id.in_(ids))
+
+
+def _put_prices(items: list[Fields], prices: Sequence[Price]) -> None:
+    by_id = {row.id: row for row in prices}
+    for each in items:
+        row = by_id[each["price"]]
         each["plan"], each["price"] = plan_object(row), PRICES.show(row)
         del each["livemode"]
         if each["quantity"] is None:
@@ -170,10 +180,38 @@ def _fill(call: Call, objects: list[Fields]) -> None:
         by_subscription[item["subscription"]].append(item)
     for each in objects:
         items = by_subscription[each["id"]]
-        url = f"/v1/subscription_items?subscription={each['id']}"
-        each["items"] = list_object(items[:FIRST_SHOWN], url, has_more=len(items) > FIRST_SHOWN, total_count=len(items))
-        one = items[0] if len(items) == 1 else {}
-        each["plan"], each["quantity"] = one.get("plan"), one.get("quantity")
+        _put_items(each, items[:FIRST_SHOWN], len(items))
+
+
+def _put_items(subscription: Fields, items: list[Fields], count: int) -> None:
+    """Put the first of so many items into a subscription."""
+    url = f"/v1/subscription_items?subscription={subscription['id']}"
+    subscription["items"] = list_object(items, url, has_more=count > len(items), total_count=count)
+    one = items[0] if count == 1 else {}
+    subscription["plan"], subscription["quantity"] = one.get("plan"), one.get("quantity")
+
+
+def _keep(call: Call, row: Subscription) -> Fields:
+    return _kept(call, State(row, items_of(call, row.id)))
+
+
+def _kept(call: Call, state: State) -> Fields:
+    """The other rows that an event of a subscription shows."""
+    items = state.items[:FIRST_SHOWN]
+    rates = {id for each in items for id in each.tax_rates}.union(state.row.default_tax_rates)
+    return {
+        "items": [replace(each, billed=None) for each in items],
+        "count": len(state.items),
+        "prices": _prices_of(call, {each.price for each in items}),
+        "tax_rates": rates_of(call, rates),
+    }
+
+
+def _fill_later(subscription: Fields, kept: Fields) -> None:
+    items = [SUBSCRIPTION_ITEMS.show(each) for each in convert(kept["items"], list[SubscriptionItem])]
+    put_tax_rates([subscription, *items], convert(kept["tax_rates"], list[TaxRate]))
+    _put_prices(items, convert(kept["prices"], list[Price]))
+    _put_items(subscription, items, kept["count"])
 
 
 SUBSCRIPTIONS = resource(
@@ -192,6 +230,7 @@ SUBSCRIPTIONS = resource(
         "test_clock",
     ),
     fill=_fill,
+    later=Later(_keep, _fill_later),
 )
 SUBSCRIPTION_ITEMS = resource(
     SubscriptionItem,
@@ -214,18 +253,37 @@ def tell_customer(call: Call, customer: str) -> None:
         each(call, customer)
 
 
-def _sells(shown: Fields) -> tuple[str, set[str]]:
-    """What a subscription is for."""
-    return shown["status"], {item["price"]["id"] for item in shown["items"]["data"]}
+class State(NamedTuple):
+    """A subscription and its items, oldest first, as they were or are."""
+
+    row: Subscription
+    items: list[SubscriptionItem]
+
+    @property
+    def shown(self) -> Any:
+        """What is seen of it, prices and tax rates by their ids."""
+        items = [SUBSCRIPTION_ITEMS.show(each) for each in self.items[:FIRST_SHOWN]]
+        return SUBSCRIPTIONS.show(self.row), items, len(self.items)
+
+    @property
+    def sells(self) -> tuple[str, set[str]]:
+        """What it is for."""
+        return self.row.status, {each.price for each in self.items}
 
 
-def told(call: Call, before: Fields, id: str) -> None:
-    """Tell of what has changed since a subscription was shown."""
-    row = retrieve(call, SUBSCRIPTIONS, id)
-    after = filled(call, SUBSCRIPTIONS, row)
-    if previous := differences(before, after):
-        record_row(call, "customer.subscription.updated", SUBSCRIPTIONS, row, previous, object=after)
-        if _sells(before) != _sells(after):
+def state(call: Call, row: Subscription) -> State:
+    """A subscription as it is, to tell later of what has changed since."""
+    return State(row, items_of(call, row.id))
+
+
+def told(call: Call, before: State) -> None:
+    """Tell of what has changed since a subscription was in a state."""
+    row = retrieve(call, SUBSCRIPTIONS, before.row.id)
+    after = state(call, row)
+    if before.shown != after.shown:
+        former = Former(before.row, _kept(call, before))
+        record_row(call, "customer.subscription.updated", SUBSCRIPTIONS, row, former)
+        if before.sells != after.sells:
             tell_customer(call, row.customer)
 
 

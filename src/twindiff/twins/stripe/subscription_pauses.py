@@ -15,7 +15,7 @@ from .billing_work import schedule
 from .events import record_row
 from .objects import Fields, now, retrieve, show
 from .params import Params, Part
-from .subscription_objects import SUBSCRIPTIONS, Subscription, SubscriptionItem, items_of, told
+from .subscription_objects import SUBSCRIPTIONS, Subscription, SubscriptionItem, items_of, state, told
 from .subscriptions import running
 from .test_clocks import enter
 
@@ -55,7 +55,7 @@ def pause_subscription(call: Call, id: str, params: Annotated[PauseSubscription,
     row = running(call, id)
     enter(call, row.test_clock)
     _check(row)
-    before = show(call, SUBSCRIPTIONS, row)
+    before = state(call, row)
     bill_for = params.bill_for if isinstance(params.bill_for, BillFor) else BillFor()
     _give_back(call, row, bill_for.unused_time_from or UnusedFrom(type="now"))
     _ask_for_usage(call, row, params, bill_for.outstanding_usage_through or UsageThrough(type="now"))
@@ -63,7 +63,7 @@ def pause_subscription(call: Call, id: str, params: Annotated[PauseSubscription,
     details = cycles.paused_details(call, "pause_requested")
     paused = call.db.change(retrieve(call, SUBSCRIPTIONS, id), status="paused", status_details=details)
     record_row(call, "customer.subscription.paused", SUBSCRIPTIONS, paused)
-    told(call, before, id)
+    told(call, before)
     return show(call, SUBSCRIPTIONS, retrieve(call, SUBSCRIPTIONS, id))
 
 

@@ -41,7 +41,7 @@ from .schedule_phases import (
     subscription_params,
 )
 from .subscription_changes import Change
-from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription, items_of, told
+from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription, items_of, state, told
 from .subscription_params import Behavior, BillingMode, CreateSubscription, ItemFields, UpdateSubscription
 from .subscription_wanted import Wanted, add_once
 from .tax_rates import fill_tax_rates
@@ -387,7 +387,7 @@ def _begin(call: Call, row: SubscriptionSchedule, phase: Fields, current: Fields
 
 def _enter_phase(call: Call, owner: Subscription, phase: Fields, at: int, settings: Fields) -> None:
     """Let a subscription be what a phase says; where its period ends too, nothing is prorated."""
-    before = show(call, SUBSCRIPTIONS, owner)
+    before = state(call, owner)
     params = UpdateSubscription(**subscription_params(call, phase, settings))
     fields = subscriptions.common_fields(call, params, owner, retrieve(call, CUSTOMERS, owner.customer))
     owner = call.db.change(owner, **fields)
@@ -402,7 +402,7 @@ def _enter_phase(call: Call, owner: Subscription, phase: Fields, at: int, settin
     else:
         subscription_changes.change_all(call, owner, changes, str(phase["proration_behavior"]), at)
     _begin_anew(call, retrieve(call, SUBSCRIPTIONS, owner.id), phase, params)
-    told(call, before, owner.id)
+    told(call, before)
 
 
 def _wanted(call: Call, item: Fields, customer: str) -> Wanted:

@@ -16,7 +16,7 @@ from .currencies import checked_currency
 from .customers import Customer
 from .events import record_row
 from .invoice_objects import Invoice
-from .objects import Fields, new, now, retrieve, show
+from .objects import Fields, new, now, retrieve
 from .params import or_none
 from .periods import DAY, MONTHS, next_boundary, next_day, previous_boundary, shifted
 from .prices import Price
@@ -25,6 +25,7 @@ from .subscription_objects import (
     SUBSCRIPTIONS,
     Subscription,
     SubscriptionItem,
+    state,
     tell_customer,
     told,
 )
@@ -227,9 +228,9 @@ def _was_set_up(call: Call, intent: SetupIntent) -> None:
     waits = Subscription.pending_setup_intent == intent.id
     row = call.db.find(Subscription, Subscription.customer == intent.customer, waits) if intent.customer else None
     if row is not None:
-        before = show(call, SUBSCRIPTIONS, row)
+        before = state(call, row)
         call.db.change(row, pending_setup_intent=None, default_payment_method=intent.payment_method)
-        told(call, before, row.id)
+        told(call, before)
 
 
 SUCCEEDED.append(_was_set_up)

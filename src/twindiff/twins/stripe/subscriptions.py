@@ -28,6 +28,7 @@ from .subscription_objects import (
     SUBSCRIPTIONS,
     Subscription,
     SubscriptionItem,
+    state,
     told,
 )
 from .subscription_params import (
@@ -85,13 +86,13 @@ def update_subscription(call: Call, id: str, params: Annotated[UpdateSubscriptio
     row = retrieve(call, SUBSCRIPTIONS, id)
     enter(call, row.test_clock)
     _check_canceled(row, params)
-    before = show(call, SUBSCRIPTIONS, row)
+    before = state(call, row)
     customer = retrieve(call, CUSTOMERS, row.customer)
     fields = common_fields(call, params, row, customer)
     changed = call.db.change(row, **fields) if fields else row
     changed = subscription_changes.apply(call, changed, params)
     set_interval(call, changed, params.pending_invoice_item_interval)
-    told(call, before, changed.id)
+    told(call, before)
     return _shown(call, id)
 
 
@@ -114,9 +115,9 @@ def resume_subscription(call: Call, id: str, params: Annotated[ResumeSubscriptio
     if row.status != "paused":
         message = f"Only paused subscriptions can be resumed; this one is {row.status}."
         raise StripeError(message, code="resource_invalid_state")
-    before = show(call, SUBSCRIPTIONS, row)
+    before = state(call, row)
     subscription_changes.resume(call, row)
-    told(call, before, id)
+    told(call, before)
     return _shown(call, id)
 
 
@@ -127,9 +128,9 @@ def migrate_subscription(call: Call, id: str, params: Annotated[MigrateSubscript
     enter(call, row.test_clock)
     if row.billing_mode == "flexible":
         raise StripeError(f"The subscription {id} is in the billing mode `flexible` already.", param="billing_mode")
-    before = show(call, SUBSCRIPTIONS, row)
+    before = state(call, row)
     call.db.change(row, billing_mode="flexible", migrated_at=now(call))
-    told(call, before, id)
+    told(call, before)
     return _shown(call, id)
 
 
@@ -139,9 +140,9 @@ def delete_discount(call: Call, id: str, params: Annotated[Params, Body]) -> Fie
     row = running(call, id)
     if not row.discounts:
         raise StripeError(f"No active discount for subscription: {id}", status=404, code="resource_missing")
-    before = show(call, SUBSCRIPTIONS, row)
+    before = state(call, row)
     call.db.change(row, discounts=[])
-    told(call, before, id)
+    told(call, before)
     return {"id": row.discounts[0], "object": "discount", "deleted": True}
 
 

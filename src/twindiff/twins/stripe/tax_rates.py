@@ -5,6 +5,7 @@ https://docs.stripe.com/api/tax_rates
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Annotated, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
@@ -123,12 +124,23 @@ def tax_rates_of(call: Call, ids: list[str], param: str) -> list[str]:
 
 def fill_tax_rates(call: Call, objects: list[Fields]) -> None:
     """Put tax rates in place of their ids, in each field that holds them."""
-    names = ("tax_rates", "default_tax_rates")
-    ids = {id for each in objects for name in names for id in each.get(name) or ()}
-    if not ids:
-        return
-    rates = {row.id: tax_rate_object(row) for row in call.db.rows(TaxRate, TaxRate.id.in_(ids))}
+    if ids := {id for each in objects for name in _HOLDING for id in each.get(name) or ()}:
+        put_tax_rates(objects, rates_of(call, ids))
+
+
+def rates_of(call: Call, ids: Collection[str]) -> list[TaxRate]:
+    """The tax rates that have ids."""
+    return call.db.rows(TaxRate, TaxRate.id.in_(list(ids))) if ids else []
+
+
+def put_tax_rates(objects: Iterable[Fields], rates: Iterable[TaxRate]) -> None:
+    """Put these tax rates in place of their ids; others are left out."""
+    by_id = {row.id: tax_rate_object(row) for row in rates}
     for each in objects:
-        for name in names:
+        for name in _HOLDING:
             if each.get(name):
-                each[name] = [rates[id] for id in each[name] if id in rates]
+                each[name] = [by_id[id] for id in each[name] if id in by_id]
+
+
+_HOLDING = ("tax_rates", "default_tax_rates")
+"""The fields that hold tax rates."""

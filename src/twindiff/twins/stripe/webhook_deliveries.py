@@ -15,7 +15,7 @@ from twindiff.kit.clock import SECOND
 from twindiff.kit.events import Attempt, Emitted, Notification, Subscription, WebhookRequest, Webhooks
 
 from .event_types import EVENT_TYPES
-from .events import Event, event_object
+from .events import Event, event_object, fill_data
 from .webhook_endpoints import EVERY, WebhookEndpoint
 
 HOUR = 3600
@@ -35,7 +35,9 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
     if EVERY in subscription.events or event.name in subscription.events:
         row = db.find(Event, Event.id == event.payload["id"])
         if row:
-            yield Notification(f"{row.id}-{subscription.id}", event.name, event_object(row))
+            body = event_object(row)
+            fill_data(db, [body])
+            yield Notification(f"{row.id}-{subscription.id}", event.name, body)
 
 
 def request(notification: Notification, subscription: Subscription, attempt: Attempt) -> WebhookRequest:
