@@ -64,4 +64,56 @@ class TermsOfServiceStatus(Row, table="box_terms_of_service_user_statuses", key=
     modified_at: Column[Timestamp | None] = column(default=None)
 
 
-TABLES = (EmailAlias, Avatar, AllowedDomain, ExemptUser, TermsOfService, TermsOfServiceStatus)
+class StoragePolicy(Row, table="box_storage_policies", key=("id",)):
+    """Where content may be stored; Box makes them, and here a template."""
+
+    id: Column[str]
+    type: Column[str] = column(default="storage_policy")
+    name: Column[str]
+
+
+class StoragePolicyAssignment(
+    Row, table="box_storage_policy_assignments", key=("id",), unique=(("assigned_to_type", "assigned_to_id"),)
+):
+    """The storage policy of the enterprise, or of one of its users in place of that."""
+
+    id: Column[str]
+    type: Column[str] = column(default="storage_policy_assignment")
+    storage_policy_id: Column[str] = references(StoragePolicy, on_delete="cascade")
+    assigned_to_type: Column[str]
+    assigned_to_id: Column[str]
+
+
+class Invite(Row, table="box_invites", key=("id",)):
+    """An invitation of somebody into the enterprise, which nobody accepts but who changes its row."""
+
+    id: Column[str]
+    type: Column[str] = column(default="invite")
+    status: Column[str] = column(default="pending")
+    actionable_by_id: Column[str] = references(User, on_delete="cascade")
+    invited_by_id: Column[str | None] = references(User, default=None)
+    created_at: Column[Timestamp | None] = column(default=None)
+    modified_at: Column[Timestamp | None] = column(default=None, derived=True)
+
+
+class DevicePin(Row, table="box_device_pinners", key=("id",)):
+    """A device that a user has used Box with."""
+
+    id: Column[str]
+    type: Column[str] = column(default="device_pinner")
+    owned_by_id: Column[str] = references(User, on_delete="cascade")
+    product_name: Column[str | None] = column(default=None)
+
+
+TABLES = (
+    EmailAlias,
+    Avatar,
+    AllowedDomain,
+    ExemptUser,
+    TermsOfService,
+    TermsOfServiceStatus,
+    StoragePolicy,
+    StoragePolicyAssignment,
+    Invite,
+    DevicePin,
+)

@@ -151,6 +151,20 @@ class RetentionAlreadyAssigned(BoxError):
     code = "conflict"
 
 
+class StorageAlreadyAssigned(BoxError):
+    """A storage policy is assigned to this already; change that assignment"""
+
+    status = 409
+    code = "conflict"
+
+
+class UserInEnterprise(BoxError):
+    """The user is in the enterprise already"""
+
+    status = 409
+    code = "conflict"
+
+
 class TermsOfServiceRequired(BoxError):
     """User must accept custom terms of service before action can be taken"""
 

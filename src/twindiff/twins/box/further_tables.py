@@ -157,6 +157,29 @@ class SignRequest(Row, table="box_sign_requests", key=("id",)):
     created_at: Column[Timestamp | None] = column(default=None)
 
 
+class SignTemplate(Row, table="box_sign_templates", key=("id",)):
+    """What requests for signatures can be made from; people make them in Box's web app, and here a template."""
+
+    id: Column[str]
+    type: Column[str] = column(default="sign-template")
+    name: Column[str | None] = column(default=None)
+    email_subject: Column[str | None] = column(default=None)
+    email_message: Column[str | None] = column(default=None)
+    days_valid: Column[int | None] = column(default=None)
+    parent_folder_id: Column[str | None] = references(Folder, default=None)
+    source_files: Column[Json] = column(default=[])
+    signers: Column[Json] = column(default=[])
+    are_fields_locked: Column[bool] = column(default=False)
+    are_options_locked: Column[bool] = column(default=False)
+    are_recipients_locked: Column[bool] = column(default=False)
+    are_email_settings_locked: Column[bool] = column(default=False)
+    are_files_locked: Column[bool] = column(default=False)
+    additional_info: Column[Json | None] = column(default=None)
+    ready_sign_link: Column[Json | None] = column(default=None)
+    custom_branding: Column[Json | None] = column(default=None)
+    created_by_id: Column[str | None] = references(User, default=None)
+
+
 class FileRequest(Row, table="box_file_requests", key=("id",)):
     id: Column[str]
     type: Column[str] = column(default="file_request")
@@ -292,6 +315,7 @@ TABLES: tuple[type[Row], ...] = (
     FolderLock,
     Webhook,
     SignRequest,
+    SignTemplate,
     FileRequest,
     UploadSession,
     UploadPart,

@@ -8,14 +8,16 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from msgspec import to_builtins
+from msgspec.structs import replace
 
 from twindiff.kit import Body, Call, Meta, Operations, Struct
 from twindiff.kit.styles.box import BadRequest
 
 from .access import acting_user, find_file, find_folder, user_of
 from .errors import NotFound
-from .further_tables import SignRequest
+from .further_tables import SignRequest, SignTemplate
 from .listing import rows_from
+from .sign_templates import find_template
 from .stamps import extension_of, shown_instant
 from .tables import File, Folder
 from .views import folder_mini, item_object
@@ -116,6 +118,7 @@ class Wanted(Struct, kw_only=True):
     email_subject: str | None = None
     email_message: str | None = None
     days_valid: Annotated[int, Meta(ge=0, le=730)] | None = None
+    template_id: str | None = None
     external_id: str | None = None
     external_system_name: str | None = None
     prefill_tags: list[PrefillTag] | None = None
@@ -125,6 +128,20 @@ class Wanted(Struct, kw_only=True):
     are_reminders_enabled: bool = False
     are_text_signatures_enabled: bool = True
     signature_color: Literal["blue", "black", "red"] | None = None
+
+    def filled(self, template: SignTemplate) -> Wanted:
+        """The request with what it leaves out as a template has it."""
+        files = [SourceFile(each["id"]) for each in template.source_files]
+        folder = ParentFolder(template.parent_folder_id) if template.parent_folder_id else None
+        return replace(
+            self,
+            source_files=self.source_files or files,
+            parent_folder=self.parent_folder or folder,
+            name=self.name or template.name or "",
+            email_subject=self.email_subject or template.email_subject,
+            email_message=self.email_message or template.email_message,
+            days_valid=template.days_valid if self.days_valid is None else self.days_valid,
+        )
 
     def settings(self) -> Shown:
         """What else was said of it."""
@@ -138,10 +155,10 @@ def create_sign_request(call: Call, wanted: Annotated[Wanted, Body]) -> Shown:
 
     https://developer.box.com/reference/post-sign-requests
     """
+    if wanted.template_id is not None:
+        wanted = wanted.filled(find_template(call, wanted.template_id))
     if not wanted.source_files:
-        raise BadRequest.of(
-            "missing_parameter", "source_files", "'source_files' is required; there are no templates here"
-        )
+        raise BadRequest.of("missing_parameter", "source_files", "'source_files' is required without 'template_id'")
     files = [find_file(call, each.id, "download") for each in wanted.source_files]
     folder = find_folder(call, wanted.parent_folder.id if wanted.parent_folder else files[0].parent_id or "0")
     for signer in wanted.signers:
@@ -192,6 +209,19 @@ def cancel(call: Call, sign_request_id: str) -> Shown:
     https://developer.box.com/reference/post-sign-requests-id-cancel
     """
     row = _find(call, sign_request_id)
-    if row.status not in ("created", "sent", "viewed", "converting"):
-        raise BadRequest.of("invalid_parameter", "status", f"A request that is {row.status} cannot be cancelled.")
+    _check_open(row, "cancelled")
     return sign_request_object(call, call.db.change(row, status="cancelled"))
+
+
+@api.post("/sign_requests/{sign_request_id}/resend", status=202)
+def resend(call: Call, sign_request_id: str) -> None:
+    """Ask again who has not signed yet; no mail is sent.
+
+    https://developer.box.com/reference/post-sign-requests-id-resend
+    """
+    _check_open(_find(call, sign_request_id), "sent again")
+
+
+def _check_open(row: SignRequest, done: str) -> None:
+    if row.status not in ("created", "sent", "viewed", "converting"):
+        raise BadRequest.of("invalid_parameter", "status", f"A request that is {row.status} cannot be {done}.")
