@@ -7,6 +7,8 @@ import gzip
 import itertools
 import random
 import shutil
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.storage.data.old_directory import ENV, FORK, ORIGIN, TEMPLATES, WRITES, title
-from twindiff.storage import Origin
+from twindiff.storage import Origin, StorageFull
 from twindiff.storage.conformance.worlds import Item, Place, Thing, World
 from twindiff.storage.cooperative import finished
 from twindiff.storage.sqlite import SqliteEngine
@@ -50,6 +52,14 @@ def replayed(world: World, place: Place, seq: int) -> int:
 def ask(world: World, query: str) -> int:
     ((answer,),) = engine_of(world).file.connection.execute(query)
     return answer or 0
+
+
+@contextmanager
+def no_room(world: World) -> Generator[None]:
+    """The data file may not grow."""
+    ask(world, f"PRAGMA max_page_count = {ask(world, 'PRAGMA page_count')}")
+    yield
+    ask(world, "PRAGMA max_page_count = 1000000")
 
 
 def write(place: Place, times: int) -> None:
@@ -175,6 +185,27 @@ def test_the_image_that_takes_its_place_has_the_pages_that_only_it_had(world: Wo
     assert ask(world, "SELECT count(DISTINCT seq) FROM images") == 1
     assert place.state() == before
     assert engine_of(world).problems(place.env, place.origin) == []
+
+
+@pytest.mark.parametrize("is_woken_by_a_restart", [False, True])
+def test_the_image_after_one_that_found_no_room_has_its_pages_too(world: World, is_woken_by_a_restart: bool):
+    place = world.environment()
+    if is_woken_by_a_restart:
+        write(place, 1000)
+        maintain(world)
+        world.reopen()
+        place.wake()
+    place.add(*(Thing(thing_id=f"T{n}", text=random.Random(n).randbytes(2000).hex()) for n in range(50)))
+    write(place, 999)
+    with no_room(world), pytest.raises(StorageFull):
+        maintain(world)
+    write(place, 1000)
+    before = place.state()
+    maintain(world)
+    world.reopen()
+    place.wake()
+    assert replayed(world, place, place.engine.seq(place.env)) == 0
+    assert place.state() == before
 
 
 def test_an_image_has_only_pages_that_were_written_since_the_one_before_it(world: World):
