@@ -86,6 +86,13 @@ def test_what_is_put_again_is_new_again(blobs):
     blobs.remove(digest, later)
 
 
+def test_what_is_removed_takes_no_room(blobs):
+    digest = blobs.put(b"four")
+    assert blobs.size == 4
+    blobs.remove(digest, time.time() + 10)
+    assert blobs.size == 0
+
+
 class Attachment(Row, table="attachments", key=("attachment_id",)):
     attachment_id: Column[str]
     digest: Column[str | None] = column(default=None)

@@ -9,7 +9,7 @@ import pytest
 
 from twindiff.kit.errors import AlreadyExists
 from twindiff.kit.store import Store
-from twindiff.storage.conformance.worlds import Place, Thing, World
+from twindiff.storage.conformance.worlds import NOON, Place, Thing, World
 from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite import engine as engine_module
 
@@ -92,3 +92,9 @@ def test_what_changes_nothing_leaves_no_record(place: Place):
     before = place.state()
     assert place.do_all(look, look) == [None, None]
     assert (place.state(), place.engine.seq(place.env)) == (before, 1)
+
+
+def test_they_are_done_at_the_time_that_was_planned(world: World):
+    place = world.environment()
+    place.do_all(add(2), add(3), at=NOON + 5_000_000)
+    assert [record.clock for record in place.records()] == [NOON + 5_000_000] * 2

@@ -25,6 +25,7 @@ __all__ = [
     "test_a_table_relates_to_itself_at_any_depth",
     "test_a_text_in_json_is_found_as_it_is_now",
     "test_a_text_in_json_that_very_many_rows_have_is_found",
+    "test_a_value_in_json_is_compared_with_a_column_of_its_kind",
     "test_an_expression_finds_the_rows_that_it_says",
     "test_any_text_is_found_again",
     "test_columns_come_in_their_types",
@@ -248,6 +249,17 @@ def test_json_keeps_true_one_and_text_apart(world: World) -> None:
     for n, value in enumerate(values):
         matches = place.read(lambda db, value=value: db.rows(Thing, Thing.data.json("at") == value))
         assert [row.thing_id for row in matches] == [f"T{n}"]
+
+
+def test_a_value_in_json_is_compared_with_a_column_of_its_kind(world: World) -> None:
+    values = ["1", 1, True, "2", 2, None, [1]]
+    place = with_rows(
+        world, [Thing(thing_id=f"T{n}", text="1", number=1, data={"at": v}) for n, v in enumerate(values)]
+    )
+    at = Thing.data.json("at")
+    pairs = (Thing.text == at, at == Thing.text, Thing.number == at, at == Thing.number, Thing.number < at)
+    found = [[row.thing_id for row in place.read(lambda db, pair=pair: db.rows(Thing, pair))] for pair in pairs]
+    assert found == [["T0"], ["T0"], ["T1"], ["T1"], ["T4"]]
 
 
 ANY_KEY = pytest.mark.parametrize("key", ["a", "", "a.b", "[0]", "'", '"', "\\", "\n", "é", "😀", "$", "a b"])

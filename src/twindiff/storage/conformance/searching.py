@@ -17,6 +17,7 @@ from .worlds import Place, Thing, World
 __all__ = [
     "test_matches_are_asked_for_by_words_of_one_text",
     "test_words_are_found_after_texts_have_come_changed_and_gone",
+    "test_words_are_found_after_the_operation_that_looks_has_written_them",
     "test_words_are_found_where_time_has_led",
     "test_words_that_very_many_rows_have_are_looked_for_among_others",
 ]
@@ -26,6 +27,7 @@ TEXTS = [
     "Tide tables",
     "Grüße, Zoë",
     "tidewater",
+    "at low\r\n tide",
     "harbour: c++ v4.0",
     "東京tide",
     "",
@@ -158,6 +160,21 @@ def test_words_that_very_many_rows_have_are_looked_for_among_others(world: World
     few, many = (place.read(lambda db, id=id: db.count(Thing, Thing.parent_id == id, TIDE)) for id in ("P9", "P1"))
     some = place.read(lambda db: db.rows(Thing, Thing.thing_id.in_(["T0007", "U0", "U1"]), TIDE))
     assert (few, many, [row.thing_id for row in some]) == (1, 733, ["T0007", "U0"])
+
+
+def test_words_are_found_after_the_operation_that_looks_has_written_them(world: World) -> None:
+    place = world.environment(Thing(thing_id="T000", text="low tide", parent_id="P1"))
+
+    def look(db: Store) -> int:
+        return db.count_matches(Thing, BEGINNING, not_(Thing.parent_id == "P1"), most=2 * ROWS)
+
+    def write_between(db: Store) -> tuple[int, int]:
+        before = look(db)
+        for n in range(1, ROWS + 1):
+            db.add(Thing(thing_id=f"T{n:03}", text="tidewater", parent_id="P2"))
+        return before, look(db)
+
+    assert place.write(write_between) == (0, ROWS)
 
 
 @pytest.mark.parametrize("words", [Thing.thing_id.has_word(WORDS[0]), Thing.text == "tide", all_of()])

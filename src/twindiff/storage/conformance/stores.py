@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -28,6 +30,7 @@ __all__ = [
     "test_any_row_comes_back_as_it_went_in",
     "test_deep_json_is_refused_and_nothing_else_is_lost",
     "test_json_null_is_a_value_where_null_is_not_allowed",
+    "test_keys_in_json_come_by_length_and_then_by_code_point",
     "test_many_rows_without_a_unique_value_live_together",
     "test_numbers_beyond_64_bits_in_json_become_floats",
     "test_only_the_columns_that_are_named_are_set_to_what_a_row_says",
@@ -164,6 +167,15 @@ def test_json_null_is_a_value_where_null_is_not_allowed(world: World) -> None:
     place = world.environment(Thing(thing_id="T1", payload=None))
     place.add(Thing(thing_id="T2", payload={"a": None}))
     assert [row.payload for row in place.read(lambda db: db.rows(Thing))] == [None, {"a": None}]
+
+
+@pytest.mark.parametrize("length", [1, 1_000])
+def test_keys_in_json_come_by_length_and_then_by_code_point(world: World, length: int) -> None:
+    place = world.environment()
+    ordered = ["z", "a" * length + "zz", "a" * length + "é", "b" * length + "zz"]
+    place.add(Thing(thing_id="T1", data={"in": dict.fromkeys(reversed(ordered))}))
+    data = place.read(lambda db: cast(dict[str, Any], db.get(Thing, "T1").data))
+    assert [*data["in"]] == ordered
 
 
 def test_numbers_beyond_64_bits_in_json_become_floats(world: World) -> None:
