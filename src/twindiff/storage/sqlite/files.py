@@ -355,9 +355,8 @@ class DataFile(Reading):
         """Remove journals and images of forgotten environments, except where a fork lives on them, in parts."""
         while env := self._free():
             for table in ("journal", "rewinds"):
-                key = "rowid" if table == "journal" else "seq"
-                some = f"SELECT {key} FROM {table} WHERE env = ?1 LIMIT {ROWS_AT_ONCE}"
-                yield from self._remove_all(f"DELETE FROM {table} WHERE env = ?1 AND {key} IN ({some})", env)
+                some = f"SELECT seq FROM {table} WHERE env = ?1 LIMIT {ROWS_AT_ONCE}"
+                yield from self._remove_all(f"DELETE FROM {table} WHERE env = ?1 AND seq IN ({some})", env)
             for id in self.images.ids(env):
                 some = f"SELECT rowid FROM image_pages WHERE image = ?1 LIMIT {ROWS_AT_ONCE}"
                 yield from self._remove_all(f"DELETE FROM image_pages WHERE rowid IN ({some})", id)

@@ -143,7 +143,6 @@ class TemplateImages:
     def forget(self, twin: str, hash: str) -> None:
         """Leave nothing of a template, on disk or in memory."""
         self._images.pop((twin, hash), None)
-        self._as_written.pop((twin, hash), None)
         self._recent.pop((twin, hash), None)
         if database := self._open.pop((twin, hash), None):
             database.close()
