@@ -3,7 +3,8 @@
     python scripts/mutants.py [--sample 120] [--seed 1] [PATTERN ...]
 
 Tries all mutants of `[tool.mutmut]` in pyproject.toml, or a sample of so many for each package, drawn by the seed among
-those that some chosen test reaches. Patterns, such as `twindiff.checks.*`, narrow that down.
+those that some chosen test reaches. Patterns, such as `twindiff.checks.*`, narrow that down. The engine for PostgreSQL
+is reached while the server of `make postgres` runs.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 
 MUTMUT = str(Path(sys.executable).with_name("mutmut"))
 STATS = Path("mutants/mutmut-stats.json")
+CLUSTER = Path(".tools/postgres.json")
 NOTICED = ("killed", "timeout", "caught by type check", "segfault")
 PART = 60
 """Mutants that are handed over at once; what ends early has tried all parts before."""
@@ -44,6 +46,8 @@ def main() -> int:
 
 def _mutmut(*arguments: str) -> str:
     environment = {**os.environ, "CI": "1"}
+    if CLUSTER.exists():  # tests look for it beside themselves, and mutmut runs a copy of them
+        environment.setdefault("TWINDIFF_POSTGRES_DSN", json.loads(CLUSTER.read_text())["dsn"])
     return subprocess.run([MUTMUT, *arguments], capture_output=True, text=True, check=False, env=environment).stdout
 
 
@@ -69,8 +73,9 @@ def _statuses() -> dict[str, str]:
 
 
 def _package(name: str) -> str:
-    """The package whose sample a mutant belongs to: `twindiff.checks`, `twindiff.storage`."""
-    return ".".join(name.split(".")[:2])
+    """The package whose sample a mutant belongs to: `twindiff.checks`, `twindiff.storage.sqlite`."""
+    module = name.rpartition(".")[0]
+    return module if Path("src", *module.split(".")).is_dir() else module.rpartition(".")[0]
 
 
 def _drawn(names: list[str], sample: int, seed: int) -> list[str]:
