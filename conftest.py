@@ -61,5 +61,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests of a file one after another in whatever order they were asked for: what they share is made once."""
+    files = {path: place for place, path in enumerate(dict.fromkeys(item.path for item in items))}
+    items.sort(key=lambda item: files[item.path])
+
+
 collect_ignore = ["src/twindiff/twins/stripe/test_clocks.py"]
 """A page of Stripe's reference, which holds no tests."""

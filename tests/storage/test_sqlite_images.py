@@ -208,6 +208,38 @@ def test_the_image_after_one_that_found_no_room_has_its_pages_too(world: World, 
     assert place.state() == before
 
 
+def test_images_that_were_forgotten_in_memory_are_still_bases_of_later_ones(world: World):
+    place = world.environment()
+    for number in range(4):
+        place.add(Thing(thing_id=f"T{number}", text=random.Random(number).randbytes(20_000).hex()))
+        write(place, 999)
+    write(place, 300)
+    before = place.state()
+    maintain(world)
+    world.reopen()
+    assert replayed(world, place, 4000) == 0
+    place.wake()
+    assert place.state() == before
+
+
+def test_an_image_after_a_way_back_before_the_last_one_has_all_pages(world: World):
+    place = world.environment()
+    place.add(Thing(thing_id="T1", text=random.Random(1).randbytes(20_000).hex()))
+    write(place, 1899)
+    place.engine.sleep(place.env)
+    maintain(world)
+    place.wake()
+    write(place, 110)
+    place.engine.rewind(place.env, 1950)
+    write(place, 1000)
+    before = place.state()
+    maintain(world)
+    world.reopen()
+    assert replayed(world, place, 3011) < 1000
+    place.wake()
+    assert place.state() == before
+
+
 def test_an_image_has_only_pages_that_were_written_since_the_one_before_it(world: World):
     place = world.environment()
     place.add(*(Thing(thing_id=f"T{number}", text="long " * 2000) for number in range(50)))

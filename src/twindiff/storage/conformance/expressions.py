@@ -258,8 +258,8 @@ def test_a_value_in_json_is_compared_with_a_column_of_its_kind(world: World) -> 
     )
     at = Thing.data.json("at")
     pairs = (Thing.text == at, at == Thing.text, Thing.number == at, at == Thing.number, Thing.number < at)
-    found = [[row.thing_id for row in place.read(lambda db, pair=pair: db.rows(Thing, pair))] for pair in pairs]
-    assert found == [["T0"], ["T0"], ["T1"], ["T1"], ["T4"]]
+    matches = [[row.thing_id for row in place.read(lambda db, pair=pair: db.rows(Thing, pair))] for pair in pairs]
+    assert matches == [["T0"], ["T0"], ["T1"], ["T1"], ["T4"]]
 
 
 ANY_KEY = pytest.mark.parametrize("key", ["a", "", "a.b", "[0]", "'", '"', "\\", "\n", "é", "😀", "$", "a b"])
