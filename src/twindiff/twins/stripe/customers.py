@@ -385,7 +385,7 @@ def _fields(params: CustomerParams, now: Customer | None, *skipped: str) -> Fiel
     if params.source:
         raise StripeError(NO_TOKENS)
     if email := fields.get("email"):
-        _check_email(email)
+        check_email(email, "email")
     if params.metadata is not UNSET or now is None:
         fields["metadata"] = merged_metadata(now.metadata if now else {}, params.metadata)
     if isinstance(params.invoice_settings, InvoiceSettings):
@@ -411,9 +411,10 @@ def _settings(now: Customer | None, wanted: InvoiceSettings) -> Fields:
     return {**(now.invoice_settings if now else {}), **value_of(wanted)}
 
 
-def _check_email(email: str) -> None:
+def check_email(email: str, param: str) -> None:
+    """Refuse what is no email address."""
     if not _EMAIL.fullmatch(email) or len(email) > 512:
-        raise StripeError(f"Invalid email address: {email[:512]}", code="email_invalid", param="email")
+        raise StripeError(f"Invalid email address: {email[:512]}", code="email_invalid", param=param)
 
 
 def _check_prefix(call: Call, prefix: str, own: str) -> None:

@@ -448,8 +448,7 @@ def paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invoice:
 def void(call: Call, invoice: Invoice) -> Invoice:
     """An invoice that is as if it never was; what it would have cost stays to be seen."""
     if invoice.status not in ("open", "uncollectible"):
-        message = f"You can only void invoices that are open or uncollectible; this one is {invoice.status}."
-        raise StripeError(message, code="invoice_not_editable")
+        raise StripeError("You can only pass in open invoices. This invoice isn't open.")
     return _end(call, invoice, "void", "voided_at", "invoice.voided")
 
 

@@ -21,6 +21,8 @@ VERSION = "2026-08-26.dahlia"
 """The version of accounts, and of whoever names none."""
 
 _VERSION = re.compile(r"(\d{4}-\d\d-\d\d)(\.[a-z]+)?(; ?[a-z_]+=v\d+)*")
+_LIKE_STRIPES = re.compile(r"(sk|rk|pk|ek)_(?!test_)")
+"""Keys of Stripe's that are not for test mode."""
 LONGEST_KEY = 255
 KEPT_SECONDS = 24 * 3600
 """After so long a key is as good as new."""
@@ -86,9 +88,15 @@ def _check(exchange: Exchange) -> str:
         raise StripeError(message, status=403, code="account_invalid")
     if exchange.token.startswith("pk_") and exchange.operation.declared.scope != "publishable":
         raise KeyIsPublishable(code="secret_key_required")
-    if exchange.token.startswith("sk_live_") or exchange.token.startswith("rk_live_"):
-        raise InvalidApiKey("This twin takes test mode keys only, such as sk_test_123.")
+    if _LIKE_STRIPES.match(exchange.token):
+        raise InvalidApiKey(f"Invalid API Key provided: {_masked(exchange.token)}")
     return version
+
+
+def _masked(key: str) -> str:
+    """A key as errors show it: without what is between its first eight letters and its last four."""
+    shown = key[:8] if len(key) > 12 else ""
+    return f"{shown}{'*' * (len(key) - len(shown) - 4)}{key[-4:]}"
 
 
 def _is_date(text: str) -> bool:

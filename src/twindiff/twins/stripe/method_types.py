@@ -11,6 +11,7 @@ from twindiff.kit import UNSET, Call
 from twindiff.kit.styles.stripe import StripeError
 
 from .layer import version_of
+from .objects import Fields
 from .payment_methods import TYPES
 
 ENDIVE = "2026-09-30"
@@ -49,6 +50,30 @@ def check_choice(call: Call, params: Any) -> None:
         if getattr(params, name, UNSET) is not UNSET:
             message = f"You may only specify one of these parameters: allowed_payment_method_types, {name}."
             raise StripeError(message, param="allowed_payment_method_types")
+
+
+def check_redirects(call: Call, kind: str, ways: Fields | None, return_url: str | None) -> None:
+    """Refuse to confirm on a server, without a way back, what may lead the customer to another page."""
+    if ways and ways["allow_redirects"] == "always" and not return_url and not call.token.startswith("pk_"):
+        raise StripeError(
+            f"This {kind} is configured to accept payment methods enabled in your Dashboard. Because some of "
+            "these payment methods might redirect your customer off of your page, you must provide a `return_url`. If "
+            "you don't want to accept redirect-based payment methods, set `automatic_payment_methods[enabled]` to "
+            "`true` and `automatic_payment_methods[allow_redirects]` to `never` when creating Setup Intents and "
+            "Payment Intents.",
+            param="return_url",
+        )
+
+
+def check_currency(types: list[str], currency: str) -> None:
+    """Refuse types that are never paid in a currency."""
+    for type in types:
+        if currency not in CURRENCIES.get(type, (currency,)):
+            message = (
+                f"The currency provided ({currency}) is invalid. Payments with {type} support the following "
+                f"currencies: {', '.join(CURRENCIES[type])}."
+            )
+            raise StripeError(message, code="payment_intent_invalid_parameter", param="currency")
 
 
 def allowed(types: list[str], currency: str = "") -> list[str]:

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal, cast
 from twindiff.kit import UNSET, Meta, Struct, UnsetType
 from twindiff.kit.styles.stripe import StripeError, bracketed
 
+from .countries import COUNTRIES
+
 Integer = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 OptInteger = Integer | UnsetType
 OptText = str | UnsetType
@@ -154,6 +156,8 @@ def check_text(value: Any, *path: str) -> None:
         name = bracketed([*path])
         message = f"Invalid string: {value[:12]}...{value[-12:]}; must be at most {LONGEST_TEXT} characters"
         raise StripeError(message, code="parameter_invalid_string_length", param=name)
+    if value and path[-2:] == ("address", "country"):
+        check_country(str(value), bracketed([*path]))
     if isinstance(value, str) and path[-1] in DESCRIPTORS and "metadata" not in path:
         _check_descriptor(value, bracketed([*path]))
     if isinstance(value, dict):
@@ -162,6 +166,17 @@ def check_text(value: Any, *path: str) -> None:
     if isinstance(value, list):
         for number, each in enumerate(cast(list[Any], value)):
             check_text(each, *path, str(number))
+
+
+def check_country(code: str, param: str) -> None:
+    """Refuse what is no country of ISO 3166-1."""
+    if code.upper() not in COUNTRIES:
+        raise StripeError(
+            f"Country '{code[:100]}' is unknown. Try using a 2-character alphanumeric country code instead, such as "
+            "'US', 'EG', or 'GB'. A full list of country codes is available at "
+            "https://en.wikipedia.org/wiki/ISO_3166-1_alpha-2#Officially_assigned_code_elements",
+            param=param,
+        )
 
 
 def _check_descriptor(value: str, param: str) -> None:

@@ -12,12 +12,12 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .confirmation_tokens import Spent, spend
 from .currencies import check_charge, checked_currency
-from .customers import CUSTOMERS
+from .customers import CUSTOMERS, check_email
 from .destinations import check_destination
 from .events import update
 from .lists import list_of, of_objects, within
 from .mandates import OptMandateData, accept
-from .method_types import allowed, check_choice
+from .method_types import allowed, check_choice, check_currency, check_redirects
 from .objects import Fields, refer, retrieve
 from .params import (
     Integer,
@@ -208,6 +208,8 @@ def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> 
         message = "You can only use `confirmation_token` when `confirm` is true."
         raise StripeError(message, param="confirmation_token")
     check_destination(call, params, params.amount)
+    if params.receipt_email:
+        check_email(params.receipt_email, "receipt_email")
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
     fields = {**given(params, *_NO_COLUMNS, "amount", "currency"), **_ways(params, currency)}
@@ -294,6 +296,8 @@ def confirm_payment_intent(call: Call, intent: str, params: Annotated[ConfirmInt
             "You cannot confirm this PaymentIntent because it has already succeeded after being previously confirmed."
         )
         raise unexpected(message)
+    if row.status == "canceled":
+        _check_ways(row, params)
     if row.status not in CONFIRMABLE:
         message = (
             f"You cannot confirm this PaymentIntent because it has a status of {row.status}. Only a PaymentIntent "
@@ -344,6 +348,7 @@ def _ways(params: CreateIntent, currency: str) -> Fields:
             message = "You may only specify one of these parameters: automatic_payment_methods, payment_method_types."
             raise StripeError(message, param="automatic_payment_methods")
         _check_types(params.payment_method_types)
+        check_currency(params.payment_method_types, currency)
         return {"payment_method_types": params.payment_method_types}
     if isinstance(automatic, Automatic) and not automatic.enabled:
         return {"payment_method_types": ["card"]}
@@ -421,7 +426,7 @@ def _confirm(call: Call, intent: PaymentIntent, params: ConfirmIntent) -> Any:
     """The intent after an attempt, or the error of one that was declined, which keeps what was written."""
     if intent.payment_method is None:
         raise _without_method(intent)
-    _check_redirects(call, intent)
+    check_redirects(call, "PaymentIntent", intent.automatic_payment_methods, intent.return_url)
     method = retrieve(call, METHODS, intent.payment_method)
     if method.type in DEBITS and not params.mandate:
         once = None if intent.setup_future_usage else {"amount": intent.amount, "currency": intent.currency}
@@ -433,31 +438,33 @@ def _confirm(call: Call, intent: PaymentIntent, params: ConfirmIntent) -> Any:
     return error or payment_intent_object(done)
 
 
-def _check_redirects(call: Call, intent: PaymentIntent) -> None:
-    ways = intent.automatic_payment_methods
-    if ways and ways["allow_redirects"] == "always" and not intent.return_url and not call.token.startswith("pk_"):
-        raise StripeError(
-            "This PaymentIntent is configured to accept payment methods enabled in your Dashboard. Because some of "
-            "these payment methods might redirect your customer off of your page, you must provide a `return_url`. If "
-            "you don't want to accept redirect-based payment methods, set `automatic_payment_methods[enabled]` to "
-            "`true` and `automatic_payment_methods[allow_redirects]` to `never` when creating Setup Intents and "
-            "Payment Intents.",
-            param="return_url",
-        )
-
-
 def _check_update(call: Call, intent: PaymentIntent, params: UpdateIntent) -> None:
-    if isinstance(params.amount, int) and intent.status not in CONFIRMABLE:
-        raise unexpected(
-            f"This PaymentIntent's amount could not be updated because it has a status of {intent.status}. You may "
-            f"only update the amount of a PaymentIntent with one of the following statuses: {', '.join(CONFIRMABLE)}.",
-            param="amount",
-        )
+    if params.amount is not UNSET:
+        _check_open(intent, "amount")
+    _check_ways(intent, params)
     currency = checked_currency(params.currency) if isinstance(params.currency, str) else intent.currency
     if isinstance(params.amount, int):
         check_charge(params.amount, currency)
+    if params.receipt_email:
+        check_email(params.receipt_email, "receipt_email")
     if isinstance(params.customer, str) and params.customer:
         refer(call, CUSTOMERS, params.customer, "customer")
+
+
+def _check_ways(intent: PaymentIntent, params: IntentParams | UpdateIntent) -> None:
+    """Refuse to change how a payment is made that is made already, or never will be."""
+    for name in ("currency", "capture_method", "payment_method", "payment_method_data", "payment_method_types"):
+        if getattr(params, name, UNSET) is not UNSET:
+            _check_open(intent, name.removesuffix("_data"))
+
+
+def _check_open(intent: PaymentIntent, name: str) -> None:
+    if intent.status not in CONFIRMABLE:
+        raise unexpected(
+            f"This PaymentIntent's {name} could not be updated because it has a status of {intent.status}. You may "
+            f"only update the {name} of a PaymentIntent with one of the following statuses: {', '.join(CONFIRMABLE)}.",
+            param=name,
+        )
 
 
 def _check_secret(call: Call, intent: PaymentIntent, secret: str | UnsetType) -> None:

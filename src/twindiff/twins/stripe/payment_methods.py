@@ -372,7 +372,7 @@ def columns_of(call: Call, params: NewMethod) -> Fields:
 
 
 def _type(params: NewMethod) -> str:
-    type = params.type or ("card" if isinstance(params.card, CardParams) else "")
+    type = params.type
     if not type:
         raise StripeError("Missing required param: type.", code="parameter_missing", param="type")
     if type not in TYPES:

@@ -17,7 +17,7 @@ from .customers import CUSTOMERS, Customer
 from .events import record_row, update
 from .lists import list_of, of_objects, within
 from .mandates import OptMandateData, accept
-from .method_types import allowed, check_choice
+from .method_types import allowed, check_choice, check_redirects
 from .objects import Fields, StripeObject, find, new, new_id, object_id, refer, resource, retrieve, shown, unmanaged
 from .params import (
     ListParams,
@@ -257,6 +257,14 @@ def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, 
     if isinstance(params.allowed_payment_method_types, list):
         types = allowed(params.allowed_payment_method_types)
         wanted |= {"payment_method_types": types, "allowed_payment_method_types": params.allowed_payment_method_types}
+    if row.status not in OPEN and (params.payment_method or params.payment_method_data):
+        raise StripeError(
+            f"This SetupIntent's payment_method could not be updated because it has a status of {row.status}. You may "
+            "only update the payment_method of a SetupIntent with one of the following statuses: "
+            f"{', '.join(OPEN)}.",
+            code="setup_intent_unexpected_state",
+            param="payment_method",
+        )
     if method := _method(call, params):
         wanted |= {"payment_method": method.id, "status": "requires_confirmation"}
     metadata = merged_metadata(row.metadata, params.metadata)
@@ -349,6 +357,7 @@ def _confirm(call: Call, intent: SetupIntent, mandate: OptMandateData) -> Any:
             "payment method and then confirm it again."
         )
         raise StripeError(message, code="setup_intent_unexpected_state")
+    check_redirects(call, "SetupIntent", intent.automatic_payment_methods, intent.return_url)
     method = checked(call, retrieve(call, METHODS, intent.payment_method))
     if method.type in DEBITS:
         intent = call.db.change(intent, mandate=accept(call, method, mandate).id)

@@ -1,0 +1,96 @@
+"""What cannot be done with something in its state, in Stripe's words."""
+
+import pytest
+
+CARD = {"amount": 2000, "currency": "usd", "payment_method_types": ["card"]}
+OPEN = "requires_payment_method, requires_confirmation, requires_action"
+
+
+@pytest.fixture
+def paid(stripe):
+    """A PaymentIntent that has succeeded."""
+    return stripe.post("payment_intents", **CARD, payment_method="pm_card_visa", confirm=True)["id"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("amount", 3000),
+        ("capture_method", "manual"),
+        ("currency", "eur"),
+        ("payment_method", "pm_card_mastercard"),
+        ("payment_method_types", ["card"]),
+    ],
+)
+def test_how_an_intent_was_paid_is_changed_no_more(stripe, paid, name, value):
+    error = stripe.error("POST", f"payment_intents/{paid}", **{name: value})
+    assert (error["code"], error["param"]) == ("payment_intent_unexpected_state", name)
+    assert error["message"] == (
+        f"This PaymentIntent's {name} could not be updated because it has a status of succeeded. You may only update "
+        f"the {name} of a PaymentIntent with one of the following statuses: {OPEN}."
+    )
+    assert stripe.get(f"payment_intents/{paid}")["status"] == "succeeded"
+
+
+def test_what_is_written_on_a_paid_intent_may_change(stripe, paid):
+    assert stripe.post(f"payment_intents/{paid}", description="Two caps")["description"] == "Two caps"
+
+
+def test_a_canceled_intent_cannot_be_paid_after_all(stripe):
+    intent = stripe.post("payment_intents", **CARD)["id"]
+    stripe.post(f"payment_intents/{intent}/cancel")
+    for path in (f"payment_intents/{intent}", f"payment_intents/{intent}/confirm"):
+        error = stripe.error("POST", path, payment_method="pm_card_visa")
+        assert error["message"].startswith(
+            "This PaymentIntent's payment_method could not be updated because it has a status of canceled."
+        )
+    assert stripe.get(f"payment_intents/{intent}")["status"] == "canceled"
+
+
+def test_a_setup_intent_that_succeeded_keeps_its_payment_method(stripe):
+    made = stripe.post("setup_intents", payment_method_types=["card"], payment_method="pm_card_visa", confirm=True)
+    error = stripe.error("POST", f"setup_intents/{made['id']}", payment_method="pm_card_mastercard")
+    assert (error["code"], error["param"]) == ("setup_intent_unexpected_state", "payment_method")
+    assert stripe.get(f"setup_intents/{made['id']}")["payment_method"] == made["payment_method"]
+
+
+def test_a_setup_intent_that_may_redirect_needs_a_way_back(stripe):
+    intent = stripe.post("setup_intents")["id"]
+    error = stripe.error("POST", f"setup_intents/{intent}/confirm", payment_method="pm_card_visa")
+    assert error["message"].startswith("This SetupIntent is configured to accept payment methods enabled in your Dash")
+    given = {"payment_method": "pm_card_visa", "return_url": "https://shop.example"}
+    assert stripe.post(f"setup_intents/{intent}/confirm", **given)["status"] == "succeeded"
+
+
+def test_an_invoice_is_void_only_after_it_was_open(stripe):
+    customer = stripe.post("customers")["id"]
+    draft = stripe.post("invoices", customer=customer)["id"]
+    error = stripe.error("POST", f"invoices/{draft}/void")
+    assert error["message"] == "You can only pass in open invoices. This invoice isn't open."
+
+
+def test_a_type_that_is_never_paid_in_a_currency_is_refused(stripe):
+    error = stripe.error("POST", "payment_intents", amount=2000, currency="usd", payment_method_types=["bancontact"])
+    assert error["message"] == (
+        "The currency provided (usd) is invalid. Payments with bancontact support the following currencies: eur."
+    )
+
+
+def test_a_receipt_goes_to_an_email_address(stripe):
+    error = stripe.error("POST", "payment_intents", amount=2000, currency="usd", receipt_email="nobody")
+    assert (error["code"], error["param"]) == ("email_invalid", "receipt_email")
+
+
+@pytest.mark.parametrize("param", ["address[country]", "shipping[address][country]"])
+def test_a_country_is_a_code_of_two_letters(stripe, param):
+    address = {"country": "Germany"}
+    given = {"address": address} if param.startswith("address") else {"shipping": {"name": "Ada", "address": address}}
+    error = stripe.error("POST", "customers", **given)
+    assert (error["param"], error["message"][:29]) == (param, "Country 'Germany' is unknown.")
+
+
+@pytest.mark.parametrize(("key", "shown"), [("sk_live_abcdef1234", "sk_live_******1234"), ("sk_bogus", "****ogus")])
+def test_a_key_that_is_not_for_test_mode_is_refused_without_showing_it(stripe, key, shown):
+    answer = stripe.environment.ask("v1/customers", verb="GET", twin="stripe", token=key)
+    assert answer.status_code == 401
+    assert answer.json()["error"]["message"] == f"Invalid API Key provided: {shown}"
