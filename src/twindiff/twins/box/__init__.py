@@ -13,6 +13,7 @@ from . import (
     ai,
     allowlists,
     avatars,
+    barrier_segments,
     collaborations,
     comments,
     device_pinners,
@@ -27,6 +28,7 @@ from . import (
     folders,
     groups,
     hubs,
+    information_barriers,
     invites,
     legal_holds,
     metadata,
@@ -57,6 +59,7 @@ from . import (
     zip_downloads,
 )
 from .administration_tables import TABLES as ADMINISTRATION
+from .barrier_tables import TABLES as BARRIERS
 from .completing import completed
 from .further_tables import TABLES
 from .governance_tables import TABLES as GOVERNANCE
@@ -71,6 +74,7 @@ _PAGES = (
     ai,
     allowlists,
     avatars,
+    barrier_segments,
     collaborations,
     comments,
     device_pinners,
@@ -85,6 +89,7 @@ _PAGES = (
     folders,
     groups,
     hubs,
+    information_barriers,
     invites,
     legal_holds,
     metadata,
@@ -120,7 +125,7 @@ twin = Twin(
     BoxStyle(),
     *(page.api for page in _PAGES),
     oauth.browser,
-    tables=(*TABLES, *ADMINISTRATION, *GOVERNANCE, OauthToken),
+    tables=(*TABLES, *ADMINISTRATION, *GOVERNANCE, *BARRIERS, OauthToken),
     users=Users(User, User.id, User.login),
     seeds=_HERE / "seeds",
     templates={"box_default": bike_shop},

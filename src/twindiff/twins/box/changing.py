@@ -8,6 +8,7 @@ from twindiff.kit import UNSET, Call, Struct, UnsetType, check_if_match, field, 
 from twindiff.kit.styles.box import BadRequest
 
 from .access import ROOT, chain, find_folder, folder_row, forget, require
+from .barrier_checks import check_together
 from .cascading import arrive
 from .errors import (
     AccessDeniedInsufficientPermissions,
@@ -137,6 +138,7 @@ def _target(call: Call, item: Item, changes: Changes) -> Folder | None:
     require(call, item, "edit", "delete")
     check_lock(call, item)
     target = find_folder(call, str(changes.parent.id), "upload")
+    check_together(call, [item.owned_by_id], [target.owned_by_id])
     if isinstance(item, Folder):
         check_unlocked(call, item, "move")
         check_no_cycle(call, item, target)

@@ -17,6 +17,7 @@ from twindiff.kit.styles.box import (
 )
 
 from .access import TABLE_OF, acting_user, find_file, find_folder, find_item, require, rights, user_of
+from .barrier_checks import check_together, members_of, who_works_on
 from .errors import AccessDeniedInsufficientPermissions, NotFound, UserAlreadyCollaborator
 from .further_tables import Collaboration, Group
 from .happenings import tell
@@ -167,6 +168,7 @@ def create_collaboration(
         raise BadRequest.of("invalid_parameter", "can_view_path", "Only for folders.")
     grantee = _invited(call, accessible_by)
     _check_new(call, shared, grantee)
+    _check_barriers(call, shared, grantee)
     made = _added(
         call,
         shared,
@@ -196,6 +198,12 @@ def _added(call: Call, item: Item, **columns: Any) -> Collaboration:
     )
     call.memo.pop("grants", None)
     return call.db.add(made)
+
+
+def _check_barriers(call: Call, item: Item, grantee: dict[str, Any]) -> None:
+    id: str = grantee.get("accessible_by_id", "")
+    users = members_of(call, [id]) if grantee.get("accessible_by_type") == "group" else [id]
+    check_together(call, users, who_works_on(call, item))
 
 
 def _check_inviter(call: Call, item: Item, role: str) -> None:

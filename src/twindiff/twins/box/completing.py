@@ -13,6 +13,7 @@ from typing import Any
 from twindiff.kit.rows import table_of
 
 from .administration_tables import TABLES as ADMINISTRATION
+from .barrier_tables import TABLES as BARRIERS
 from .contents import type_of
 from .extraction import text_of
 from .further_tables import TABLES
@@ -23,7 +24,7 @@ Rows = dict[str, Any]
 _ITEMS = ("box_files", "box_folders", "box_web_links")
 _INSTANTS = {
     table.name: [name for name, column in table.columns.items() if column.kind == "timestamp"]
-    for table in map(table_of, (*TABLES, *ADMINISTRATION, *GOVERNANCE))
+    for table in map(table_of, (*TABLES, *ADMINISTRATION, *GOVERNANCE, *BARRIERS))
 }
 
 
@@ -40,6 +41,8 @@ def completed(rows: Rows) -> Rows:
     for table in _ITEMS:
         for item in full.get(table, []):
             _name(item)
+    for segment in full.get("box_shield_information_barrier_segments", []):
+        segment["folded_name"] = folded(segment["name"])
     return full
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from twindiff.kit import Call
 
 from .access import chain
+from .barrier_checks import check_together
 from .cascading import arrive
 from .contents import add_version, check_room, current_version, held_by
 from .errors import CyclicalFolderStructure, NotFound
@@ -49,6 +50,7 @@ def _as_copied(call: Call, item: Any, target: Folder, name: str) -> dict[str, An
 def copy_file(call: Call, file: File, target: Folder, name: str | None, version_id: str | None = None) -> File:
     """Copy a file, or one of its versions, into a folder."""
     name = check_name(name) if name else file.name or ""
+    check_together(call, [file.owned_by_id], [_owner(call, target)])
     check_free(call, target.id, name, _owner(call, target))
     check_room(call, _owner(call, target), file.size)
     version = _version(call, file, version_id) if version_id else current_version(call, file)
@@ -107,6 +109,7 @@ def copy_folder(call: Call, folder: Folder, target: Folder, name: str | None) ->
     name = check_name(name) if name else folder.name or ""
     if folder.id in [each.id for each in chain(call, target.id)]:
         raise CyclicalFolderStructure
+    check_together(call, [folder.owned_by_id], [_owner(call, target)])
     check_free(call, target.id, name, _owner(call, target))
     check_room(call, _owner(call, target), size_of(call, folder.id))
     levels = folders_below(call, folder.id)

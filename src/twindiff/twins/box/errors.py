@@ -39,6 +39,12 @@ class Forbidden(BoxError):
     status = 403
 
 
+class ForbiddenByPolicy(BoxError):
+    """An information barrier forbids these users to work together"""
+
+    status = 403
+
+
 class MethodNotAllowed(BoxError):
     """Method Not Allowed"""
 

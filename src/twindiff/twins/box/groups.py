@@ -13,6 +13,7 @@ from twindiff.kit.rows import Expression
 from twindiff.kit.styles.box import errors_of, offset_page, wanted_fields, window
 
 from .access import is_admin, require_admin
+from .barrier_checks import check_together, members_of
 from .changing import Ref
 from .collaborations import collaboration_object
 from .errors import AccessDeniedInsufficientPermissions, Conflict, NotFound
@@ -228,6 +229,7 @@ def add_member(
     if call.db.find(GroupMembership, GroupMembership.group_id == row.id, GroupMembership.user_id == member.id):
         said = f"Invalid value '{member.id}'. The user is a member of the group already"
         raise Conflict(context_info=errors_of("invalid_parameter", "user", said))
+    check_together(call, [member.id], members_of(call, [row.id]))
     now = call.clock.iso()
     made = GroupMembership(
         id=new_id(call, 11),

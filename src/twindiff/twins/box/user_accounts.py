@@ -12,6 +12,7 @@ from twindiff.kit.styles.box import BadRequest, wanted_fields
 
 from .access import ROOT, forget, require_admin
 from .administration_tables import EmailAlias
+from .barrier_checks import check_together
 from .contents import charge
 from .errors import NotFound, UserLoginAlreadyUsed
 from .further_tables import Group
@@ -90,6 +91,7 @@ def transfer_content(call: Call, user_id: str, owned_by: Owner, fields: str = ""
     source, target = find_user(call, user_id), find_user(call, owned_by.id)
     if source.id == target.id:
         raise BadRequest.of("invalid_parameter", "owned_by", "The content must go to another user.")
+    check_together(call, [source.id], [target.id])
     folder = _folder_for(call, source, target)
     for kind in KINDS:
         for row in call.db.rows(kind, kind.owned_by_id == source.id):
