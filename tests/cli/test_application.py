@@ -17,6 +17,8 @@ from typer.testing import CliRunner
 from tests.cli.conftest import QUIET, Run, program
 from twindiff import __version__
 from twindiff.cli import Commands
+from twindiff.cli.commands import MODULES
+from twindiff.cli.commands import __file__ as commands_file
 
 HEAVY = {"apsw", "httpx", "msgspec", "rich.console", "slack_sdk", "twindiff.server", "uvicorn"}
 RARE = {"httpx", "jinja2", "rich.console", "twindiff.browser.planner", "twindiff.server.twin_runs.prompts", "yaml"}
@@ -27,6 +29,29 @@ def test_help_waits_for_nothing_heavy_and_a_server_for_nothing_that_it_may_never
     code = f"{helped}; print({HEAVY} & {{*sys.modules}}); import twindiff.server; print({RARE} & {{*sys.modules}})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("set()\nset()\n")
+
+
+REFUSED = """
+import sys
+from twindiff.cli import app
+try:
+    app(["serve", "--host", "0.0.0.0"], standalone_mode=False)
+except SystemExit as ended:
+    print(ended.code, *sys.modules)
+"""
+
+
+def test_a_command_that_is_refused_has_loaded_no_other_and_no_server() -> None:
+    done = subprocess.run([sys.executable, "-c", REFUSED], capture_output=True, text=True, check=True)
+    code, *loaded = done.stdout.split()
+    others = {f"twindiff.cli.{modules[0]}" for name, modules in MODULES.items() if name != "serve"}
+    assert (code, {*HEAVY, *others} & {*loaded}) == ("2", set())
+
+
+def test_every_module_that_brings_a_command_is_named_with_it() -> None:
+    commands = Path(commands_file).parent.glob("*.py")
+    bringing = {file.stem for file in commands if "\ndef register(" in file.read_text()}
+    assert bringing == {module for modules in MODULES.values() for module in modules}
 
 
 def test_the_version_is_told(twindiff: Run) -> None:

@@ -16,35 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from twindiff import __version__
-from twindiff.cli import (
-    auditing,
-    check,
-    db,
-    demo,
-    doctor,
-    env,
-    explain,
-    faults,
-    import_files,
-    linting,
-    log,
-    new_twin,
-    points,
-    rows,
-    runs,
-    sandbox_runs,
-    scenarios,
-    serve,
-    suite_runs,
-    suites,
-    templates,
-    testing,
-    transfer,
-    trials,
-    twin_runs,
-    twins,
-    webhooks,
-)
+from twindiff.cli.commands import CommandsOnDemand
 from twindiff.cli.problem import STOPPED, Problem
 
 MISTAKE_OF_OURS = 70
@@ -99,9 +71,17 @@ def _print_anything() -> None:
             stream.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
 
+class Twindiff(Commands):
+    """The program: of its commands it loads the one that is asked for, and for its help all."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = CommandsOnDemand()  # pyright: ignore[reportAttributeAccessIssue] - nobody adds any
+
+
 app = typer.Typer(
     name="twindiff",
-    cls=Commands,
+    cls=Twindiff,
     help="Stateful twins of SaaS APIs: give an agent a copy, see exactly what it changed, judge it.",
     no_args_is_help=True,
     add_completion=False,
@@ -146,35 +126,3 @@ def twindiff(
     ] = False,
 ) -> None:
     """Stateful twins of SaaS APIs: give an agent a copy, see exactly what it changed, judge it."""
-
-
-for command in (
-    demo,
-    serve,
-    check,
-    env,
-    log,
-    points,
-    rows,
-    transfer,
-    runs,
-    explain,
-    suites,
-    suite_runs,
-    linting,
-    auditing,
-    trials,
-    templates,
-    twins,
-    twin_runs,
-    scenarios,
-    sandbox_runs,
-    testing,
-    faults,
-    webhooks,
-    new_twin,
-    import_files,
-    db,
-    doctor,
-):
-    command.register(app)

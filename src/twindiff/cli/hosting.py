@@ -7,7 +7,6 @@ import socket
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
-from ipaddress import ip_address
 
 import apsw
 import uvicorn
@@ -18,14 +17,6 @@ from twindiff.server.protocol import LARGEST_FRAME, HttpProtocol
 from twindiff.storage import DataDirectoryInUse, NotServed, WrongStorage
 
 BACKLOG = 2048
-
-
-def is_loopback(host: str) -> bool:
-    """Whether nobody but this machine reaches a host name or address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -112,6 +112,7 @@ def serve(
     as_json: AsJson = False,
 ) -> None:
     """Serve twins until Ctrl-C or SIGTERM."""
+    _begin(host, api_key, workers, storage)
     from twindiff.server import Settings
 
     kept = Settings(data_directory(data_dir), fsync=fsync, storage=storage, ready=ready, keep_days=keep_days)
@@ -132,7 +133,6 @@ def serve(
 
 def _serve(settings: Settings, host: str, port: int, workers: int, *, as_json: bool) -> None:
     """Serve from the database that the settings name, else from a folder."""
-    _begin(host, settings.api_key or "", workers, settings.storage)
     if settings.storage:
         _serve_from_postgres(settings, host, port, workers, as_json=as_json)
     else:
@@ -158,14 +158,22 @@ def _begin(host: str, api_key: str, workers: int, storage: str) -> None:
 
 
 def _refuse_strangers(host: str, api_key: str) -> None:
-    from twindiff.cli.hosting import is_loopback
-
-    if not api_key and not is_loopback(host):
+    if not api_key and not _is_loopback(host):
         raise Problem(
             f"On {host} anyone in the network could judge and be judged. "
             "Give a key with --api-key or TWINDIFF_API_KEY, or keep to --host 127.0.0.1.",
             exit_code=2,
         )
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether nobody but this machine reaches a host name or address."""
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
 
 
 def _refuse_crowds(workers: int, storage: str) -> None:
