@@ -10,13 +10,22 @@ EXTENDED: list[dict[str, Any]] = json.loads((HERE / "vectors_extended.json").rea
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that asks for `judged` or `refused` once for each vector of that kind."""
-    every = VECTORS + EXTENDED
-    judged = [vector for vector in every if "refused" not in vector]
-    refused = [vector for vector in every if "refused" in vector]
-    for name, chosen in (("judged", judged), ("refused", refused), ("sample", every[::20])):
-        if name in metafunc.fixturenames:
-            metafunc.parametrize(name, chosen, ids=[vector["name"] for vector in chosen])
+    """Run a test that asks for a `sample` once for each twentieth vector."""
+    if "sample" in metafunc.fixturenames:
+        chosen = (VECTORS + EXTENDED)[::20]
+        metafunc.parametrize("sample", chosen, ids=[vector["name"] for vector in chosen])
+
+
+@pytest.fixture
+def judged() -> dict[str, dict[str, Any]]:
+    """What is judged, by name."""
+    return {vector["name"]: vector for vector in VECTORS + EXTENDED if "refused" not in vector}
+
+
+@pytest.fixture
+def refused() -> dict[str, dict[str, Any]]:
+    """What is refused, by name."""
+    return {vector["name"]: vector for vector in VECTORS + EXTENDED if "refused" in vector}
 
 
 @pytest.fixture

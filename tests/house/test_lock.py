@@ -5,13 +5,18 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 LOCK_TEXT = (ROOT / "uv.lock").read_text()
-LOCK = tomllib.loads(LOCK_TEXT)
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-LOCKED_PROJECT = next(package for package in LOCK["package"] if package["name"] == "twindiff")
+
+
+@pytest.fixture(scope="module")
+def project() -> dict[str, Any]:
+    """What the lock says of the project itself."""
+    return next(package for package in tomllib.loads(LOCK_TEXT)["package"] if package["name"] == "twindiff")
 
 
 def asked(requirements: list[Any]) -> set[tuple[str, str]]:
@@ -23,14 +28,14 @@ def locked(entries: list[dict[str, str]]) -> set[tuple[str, str]]:
     return {(entry["name"], str(Requirement(entry["name"] + entry["specifier"]).specifier)) for entry in entries}
 
 
-def test_the_lock_is_of_the_dependencies_that_the_project_declares():
+def test_the_lock_is_of_the_dependencies_that_the_project_declares(project: dict[str, Any]):
     extras = [each for extra in PROJECT["project"]["optional-dependencies"].values() for each in extra]
     declared = asked(PROJECT["project"]["dependencies"] + extras)
-    assert locked(LOCKED_PROJECT["metadata"]["requires-dist"]) == declared
+    assert locked(project["metadata"]["requires-dist"]) == declared
 
 
-def test_the_lock_is_of_the_groups_that_the_project_declares():
-    groups, entries = PROJECT["dependency-groups"], LOCKED_PROJECT["metadata"]["requires-dev"]
+def test_the_lock_is_of_the_groups_that_the_project_declares(project: dict[str, Any]):
+    groups, entries = PROJECT["dependency-groups"], project["metadata"]["requires-dev"]
     assert locked(entries["demo"]) == asked(groups["demo"])
     assert locked(entries["dev"]) == asked(groups["demo"] + groups["dev"])
 

@@ -98,11 +98,18 @@ def test_messages_show_the_thumbnails_of_their_files(slack, slack_as, upload):
 
 
 @pytest.mark.parametrize(
-    "data",
-    [b"no picture", picture()[:30], picture()[:-40], picture(6000, 6000), b"%!PS-Adobe-3.0 EPSF-3.0\n"],
+    "made",
+    [
+        lambda: b"no picture",
+        lambda: picture()[:30],
+        lambda: picture()[:-40],
+        lambda: picture(6000, 6000),
+        lambda: b"%!PS-Adobe-3.0 EPSF-3.0\n",
+    ],
     ids=["text", "head", "tail", "huge", "postscript"],
 )
-def test_a_picture_that_cannot_be_read_is_a_file_like_others(slack, upload, data):
+def test_a_picture_that_cannot_be_read_is_a_file_like_others(slack, upload, made):
+    data = made()
     file = upload(data, "broken.png")
     wanted = file.get("thumb_64") or f"{slack.url}files-tmb/T1-{file['id']}/broken_64.png"
     assert fetched(slack, wanted).status_code == 404
