@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import requests
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis import GenerationMode
@@ -54,11 +55,14 @@ def can_be_wrong(operation: Any) -> bool:
 def ask_as_described(server: str, operation: Any, mode: GenerationMode, name_what_there_is: Callable[[Any], None]):
     """Send what an operation takes, or in the negative mode what it does not, and check every answer."""
 
-    @CALM
-    @given(operation.as_strategy(generation_mode=mode))
-    def ask(case):
-        if mode is GenerationMode.POSITIVE:
-            name_what_there_is(case)
-        case.call_and_validate(base_url=server, checks=CHECKS)
+    with requests.Session() as session:
+        session.trust_env = False
 
-    ask()
+        @CALM
+        @given(operation.as_strategy(generation_mode=mode))
+        def ask(case):
+            if mode is GenerationMode.POSITIVE:
+                name_what_there_is(case)
+            case.call_and_validate(base_url=server, session=session, checks=CHECKS)
+
+        ask()
