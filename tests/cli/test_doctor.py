@@ -57,6 +57,15 @@ def test_the_engine_for_containers_is_named(
     assert (finding["state"], said in finding["said"]) == (state, True), finding
 
 
+def test_no_engine_is_asked_how_it_is_when_none_is_to_be_used(
+    twindiff: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "podman").symlink_to("/bin/false")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    said = found(twindiff("doctor", "--json", *NOBODY, "--data-dir", ":memory:"))["containers"]["said"]
+    assert said == "none is used"
+
+
 def test_podman_comes_before_docker_if_it_works_and_neither_is_needed(
     twindiff: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -208,7 +208,8 @@ def _containers() -> Finding:
     except ApiError as error:
         return Finding("containers", State.NOTE, str(error))
     if engine is None:
-        return Finding("containers", State.GOOD, f"none is used{_idle(containers.found_on_path())}")
+        idle = "" if containers.are_off() else _idle(containers.found_on_path())
+        return Finding("containers", State.GOOD, f"none is used{idle}")
     if problem := containers.why_not(engine):
         mend = f"Mend it, or name another one or '{containers.NONE}' with {containers.SETTING}."
         return Finding("containers", State.NOTE, f"{engine} does not work: {problem}", mend)

@@ -52,14 +52,19 @@ class Container(NamedTuple):
 
 def engine() -> str | None:
     """The path of the engine: the setting's, else the first on PATH that works; raises NoContainerEngine."""
-    named = os.environ.get(SETTING, "")
-    if named == NONE:
+    if are_off():
         return None
+    named = os.environ.get(SETTING, "")
     if named and shutil.which(named) is None:
         raise NoContainerEngine(f"{SETTING} is '{named}', which is no program; name podman, docker or {NONE}")
     if named:
         return shutil.which(named)
     return next((path for path in found_on_path() if not why_not(path)), None)
+
+
+def are_off() -> bool:
+    """Whether the setting says that no engine is to be used."""
+    return os.environ.get(SETTING) == NONE
 
 
 def found_on_path() -> list[str]:
