@@ -11,6 +11,7 @@ from twindiff.kit.styles.stripe import StripeRest
 
 from . import (
     account_links,
+    account_parts,
     accounts,
     application_fees,
     authentication_pages,
@@ -22,6 +23,7 @@ from . import (
     checkout_pages,
     checkout_sessions,
     confirmation_tokens,
+    country_specs,
     coupons,
     credit_grants,
     credit_notes,
@@ -29,6 +31,7 @@ from . import (
     customer_sessions,
     customers,
     disputes,
+    domains,
     entitlements,
     events,
     file_links,
@@ -67,6 +70,7 @@ from . import (
     tax_rates,
     test_clocks,
     tokens,
+    topups,
     transfers,
     webhook_endpoints,
 )
@@ -82,6 +86,7 @@ from .webhook_deliveries import webhooks
 
 PAGES: tuple[Operations, ...] = (
     account_links.api,
+    account_parts.api,
     accounts.api,
     application_fees.api,
     authentication_pages.api,
@@ -93,6 +98,7 @@ PAGES: tuple[Operations, ...] = (
     checkout_pages.api,
     checkout_sessions.api,
     confirmation_tokens.api,
+    country_specs.api,
     coupons.api,
     credit_grants.api,
     credit_notes.api,
@@ -100,6 +106,7 @@ PAGES: tuple[Operations, ...] = (
     customer_sessions.api,
     customers.api,
     disputes.api,
+    domains.api,
     entitlements.api,
     events.api,
     file_links.api,
@@ -138,6 +145,7 @@ PAGES: tuple[Operations, ...] = (
     tax_rates.api,
     test_clocks.api,
     tokens.api,
+    topups.api,
     transfers.api,
     webhook_endpoints.api,
 )

@@ -10,10 +10,12 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, Row, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
+from .countries import SETTLES_IN
 from .currencies import checked_currency
 from .events import update
-from .lists import list_object, list_of, within
-from .objects import LEFT_OUT, Fields, StripeObject, new, resource, shown
+from .external_accounts import ExternalAccount, fill_external_accounts
+from .lists import list_of, within
+from .objects import LEFT_OUT, Fields, StripeObject, new, resource, show, shown
 from .params import ListParams, OptBool, OptMetadata, OptRange, OptText, Params, Part, given, merged_metadata, value_of
 
 api = Operations(prefix="/v1")
@@ -23,9 +25,6 @@ OWN = "acct_1TwindiffTestShop"
 
 DESCRIPTOR = "TWINDIFF"
 """What payments are called on statements."""
-
-CURRENCY_OF = {"US": "usd", "CA": "cad", "GB": "gbp", "JP": "jpy", "AU": "aud", "CH": "chf"}
-"""What accounts settle in, by country; elsewhere it is euros."""
 
 
 class Account(StripeObject, table="accounts", key=("id",), unique=(("seq",),)):
@@ -77,20 +76,17 @@ def _settings(row: Account) -> Fields:
     }
 
 
-def _external_accounts(row: Account) -> Fields:
-    return list_object([], f"/v1/accounts/{row.id}/external_accounts")
-
-
 account_object = shown(
     Account,
     "account",
     "is_platform",
     business_profile=_profile,
     settings=_settings,
-    external_accounts=_external_accounts,
     livemode=LEFT_OUT,
 )
-ACCOUNTS = resource(Account, "account", "acct_", account_object, param="account", id_length=16)
+ACCOUNTS = resource(
+    Account, "account", "acct_", account_object, param="account", id_length=16, fill=fill_external_accounts
+)
 
 
 class Capability(Part):
@@ -139,13 +135,13 @@ class ListAccounts(ListParams):
 @api.get("/account")
 def retrieve_own_account(call: Call, params: Annotated[Params, Body]) -> Fields:
     """Look at the account that the key belongs to."""
-    return account_object(own_account(call))
+    return show(call, ACCOUNTS, own_account(call))
 
 
 @api.get("/accounts/{id}")
 def retrieve_account(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
     """Look at an account."""
-    return account_object(_known(call, id))
+    return show(call, ACCOUNTS, known(call, id))
 
 
 @api.get("/accounts")
@@ -161,7 +157,7 @@ def create_account(call: Call, params: Annotated[CreateAccount, Body]) -> Fields
     country = params.country or "US"
     fields: Fields = {
         "country": country,
-        "default_currency": CURRENCY_OF.get(str(country), "eur"),
+        "default_currency": SETTLES_IN.get(str(country), "eur"),
         "type": params.type or "standard",
         **_fields(params, {}),
         "metadata": merged_metadata({}, params.metadata),
@@ -170,28 +166,33 @@ def create_account(call: Call, params: Annotated[CreateAccount, Body]) -> Fields
         "details_submitted": True,
     }
     made = new(call, ACCOUNTS, **fields)
-    return account_object(made)
+    return show(call, ACCOUNTS, made)
 
 
 @api.post("/accounts/{id}")
 def update_account(call: Call, id: str, params: Annotated[AccountParams, Body]) -> Fields:
     """Change what is given of an account."""
-    account = _known(call, id)
+    account = known(call, id)
     metadata = merged_metadata(account.metadata, params.metadata)
-    return account_object(update(call, ACCOUNTS, account, **_fields(params, account.capabilities), metadata=metadata))
+    return show(
+        call, ACCOUNTS, update(call, ACCOUNTS, account, **_fields(params, account.capabilities), metadata=metadata)
+    )
 
 
 @api.delete("/accounts/{id}")
 def delete_account(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
     """Disconnect an account."""
-    account = _known(call, id)
+    account = known(call, id)
     if account.is_platform:
         raise StripeError("You cannot delete your own account through the API.", param="account")
+    for each in call.db.rows(ExternalAccount, ExternalAccount.account == id):
+        call.db.remove(each)
     call.db.remove(account)
     return {"id": id, "object": "account", "deleted": True}
 
 
-def _known(call: Call, id: str) -> Account:
+def known(call: Call, id: str) -> Account:
+    """The account that a path names."""
     account = call.db.find(Account, Account.id == id)
     if account is None:
         message = (

@@ -20,7 +20,7 @@ DAY = 86_400
 DAYS_PENDING = 2
 Type = Literal[
     "adjustment", "charge", "payment", "payout", "payout_cancel", "refund", "refund_failure", "transfer",
-    "transfer_refund", "stripe_fee", "application_fee", "application_fee_refund",
+    "transfer_refund", "stripe_fee", "application_fee", "application_fee_refund", "topup", "topup_reversal",
 ]  # fmt: skip
 
 

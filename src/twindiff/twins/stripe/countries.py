@@ -13,3 +13,11 @@ VG VI VN VU WF WS XK YE YT ZA ZM ZW
 """
 COUNTRIES = frozenset(_CODES.split())
 """Those of ISO 3166-1, and three that Stripe takes besides: Ascension, Kosovo and Tristan da Cunha."""
+
+_SETTLES_IN = """
+AE aed AT eur AU aud BE eur BG eur BR brl CA cad CH chf CY eur CZ czk DE eur DK dkk EE eur ES eur FI eur FR eur GB gbp
+GI gbp GR eur HK hkd HR eur HU huf IE eur IN inr IT eur JP jpy LI chf LT eur LU eur LV eur MT eur MX mxn MY myr NL eur
+NO nok NZ nzd PL pln PT eur RO ron SE sek SG sgd SI eur SK eur TH thb US usd
+"""
+SETTLES_IN: dict[str, str] = dict(zip(_SETTLES_IN.split()[::2], _SETTLES_IN.split()[1::2], strict=True))
+"""The currency of shops by their country; https://stripe.com/global"""

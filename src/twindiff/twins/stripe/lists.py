@@ -5,6 +5,7 @@ https://docs.stripe.com/api/pagination
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from twindiff.kit import UNSET, Call, Column, UnsetType, page_beside
@@ -32,15 +33,34 @@ def list_object(data: list[Any], url: str, *, has_more: bool = False, **more: An
     return {"object": "list", "data": data, "has_more": has_more, "url": url, **more}
 
 
+def fixed_list(objects: Sequence[Fields], params: ListParams, url: str, spoken: str) -> Fields:
+    """A page of objects that are the same for every shop."""
+    _check_cursors(params)
+    limit, places = clamped(params.limit), {each["id"]: place for place, each in enumerate(objects)}
+    for name in ("starting_after", "ending_before"):
+        if (id := getattr(params, name)) and id not in places:
+            raise StripeError(f"No such {spoken}: '{id[:500]}'", code="resource_missing", param=name)
+    if params.ending_before:
+        end = places[params.ending_before]
+        start = max(end - limit, 0)
+        return list_object([*objects[start:end]], url, has_more=start > 0)
+    start = places[params.starting_after] + 1 if params.starting_after else 0
+    return list_object([*objects[start : start + limit]], url, has_more=start + limit < len(objects))
+
+
 def clamped(limit: int) -> int:
     """How many objects a page has: Stripe takes what is out of bounds as the bound."""
     return min(max(limit, 1), MOST)
 
 
 def _cursors(call: Call, kind: Resource[R], params: ListParams) -> tuple[R | None, R | None]:
+    _check_cursors(params)
+    return _cursor(call, kind, params, "starting_after"), _cursor(call, kind, params, "ending_before")
+
+
+def _check_cursors(params: ListParams) -> None:
     if params.starting_after and params.ending_before:
         raise StripeError("Received both starting_after and ending_before parameters. Please pass in only one.")
-    return _cursor(call, kind, params, "starting_after"), _cursor(call, kind, params, "ending_before")
 
 
 def _cursor(call: Call, kind: Resource[R], params: ListParams, name: str) -> R | None:

@@ -60,7 +60,7 @@ def test_parts_that_do_not_fit_are_named(config):
 def test_what_is_missing_is_what_stripe_has_and_the_twin_has_not():
     assert twin.missing is not None
     assert "GET /v1/customers" not in twin.missing
-    assert "POST /v1/topups" in twin.missing
+    assert "POST /v1/treasury/financial_accounts" in twin.missing
 
 
 def test_a_restricted_key_comes_from_a_configuration(server):
