@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from twindiff.kit import Column, Row, Timestamp, column, references
+from twindiff.kit import Column, Json, Row, Timestamp, column, references
 
-from .tables import User
+from .tables import Folder, User
 
 
 class EmailAlias(Row, table="box_email_aliases", key=("id",), indexes=(("user_id", "id"),)):
@@ -105,6 +105,51 @@ class DevicePin(Row, table="box_device_pinners", key=("id",)):
     product_name: Column[str | None] = column(default=None)
 
 
+class ShieldList(Row, table="box_shield_lists", key=("id",), unique=(("folded_name",),)):
+    """Countries, domains, addresses or networks by a name; no rule goes by them here."""
+
+    id: Column[str]
+    type: Column[str] = column(default="shield_list")
+    name: Column[str]
+    folded_name: Column[str | None] = column(default=None, derived=True)
+    """Its name without regard to case, by which names are unique."""
+    description: Column[str] = column(default="")
+    content: Column[Json]
+    created_at: Column[Timestamp | None] = column(default=None)
+    updated_at: Column[Timestamp | None] = column(default=None, derived=True)
+
+
+class Archive(Row, table="box_archives", key=("id",), unique=(("folded_name",),)):
+    id: Column[str]
+    type: Column[str] = column(default="archive")
+    name: Column[str]
+    folded_name: Column[str | None] = column(default=None, derived=True)
+    """Its name without regard to case, by which names are unique."""
+    description: Column[str | None] = column(default=None)
+    size: Column[int] = column(default=0)
+    storage_policy_id: Column[str | None] = references(StoragePolicy, default=None)
+    owned_by_id: Column[str | None] = references(User, default=None)
+
+
+class IntegrationMapping(
+    Row, table="box_integration_mappings", key=("id",), indexes=(("integration_type", "id"), ("box_item_id", "id"))
+):
+    """The folder in which the files of a channel of Slack or Teams are."""
+
+    id: Column[str]
+    type: Column[str] = column(default="integration_mapping")
+    integration_type: Column[str]
+    partner_item: Column[Json]
+    partner_item_id: Column[str]
+    box_item_id: Column[str] = references(Folder, on_delete="cascade")
+    is_manually_created: Column[bool] = column(default=True)
+    is_access_management_disabled: Column[bool] = column(default=False)
+    created_by_id: Column[str | None] = references(User, default=None)
+    modified_by_id: Column[str | None] = references(User, default=None, derived=True)
+    created_at: Column[Timestamp | None] = column(default=None)
+    modified_at: Column[Timestamp | None] = column(default=None, derived=True)
+
+
 TABLES = (
     EmailAlias,
     Avatar,
@@ -116,4 +161,7 @@ TABLES = (
     StoragePolicyAssignment,
     Invite,
     DevicePin,
+    ShieldList,
+    Archive,
+    IntegrationMapping,
 )

@@ -21,6 +21,7 @@ from .governance_tables import TABLES as GOVERNANCE
 from .stamps import folded, naive, search_text
 
 Rows = dict[str, Any]
+_NAMED_ONCE = ("box_shield_information_barrier_segments", "box_shield_lists", "box_archives")
 _ITEMS = ("box_files", "box_folders", "box_web_links")
 _INSTANTS = {
     table.name: [name for name, column in table.columns.items() if column.kind == "timestamp"]
@@ -41,8 +42,8 @@ def completed(rows: Rows) -> Rows:
     for table in _ITEMS:
         for item in full.get(table, []):
             _name(item)
-    for segment in full.get("box_shield_information_barrier_segments", []):
-        segment["folded_name"] = folded(segment["name"])
+    for row in (row for table in _NAMED_ONCE for row in full.get(table, [])):
+        row["folded_name"] = folded(row["name"])
     return full
 
 

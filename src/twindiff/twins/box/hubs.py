@@ -5,31 +5,22 @@ https://developer.box.com/reference/v2025.0/resources/hub
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from twindiff.kit import UNSET, Call, Exchange, Meta, Operations, Struct, UnsetType, revise
+from twindiff.kit import UNSET, Call, Meta, Operations, Struct, UnsetType, revise
 from twindiff.kit.rows import Expression
-from twindiff.kit.styles.box import BadRequest, bounded, marker_of, offset_in
+from twindiff.kit.styles.box import bounded, marker_of, offset_in
 
 from .access import NONE, TABLE_OF, is_trashed, require_admin, rights
 from .errors import AccessDeniedInsufficientPermissions, NotFound
 from .further_tables import HubCollaboration
 from .stamps import new_id, shown_instant
 from .tables import Hub, HubItem, User
+from .versions import versioned
 from .views import user_mini
 
-VERSION = "2025.0"
 Shown = dict[str, Any]
 _EDITORS = ("editor", "co-owner")
-
-
-def versioned(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
-    """A layer: refuse a request that does not name the version that hubs are in."""
-    if exchange.request.headers.get("box-version") != VERSION:
-        said = f"The header 'box-version' must be '{VERSION}'"
-        raise BadRequest.of("invalid_parameter", "box-version", said)
-    return proceed()
 
 
 api = Operations(prefix="/2.0", layers=(versioned,))
