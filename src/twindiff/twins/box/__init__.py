@@ -38,6 +38,8 @@ from . import (
     metadata,
     metadata_cascade_policies,
     metadata_queries,
+    metadata_taxonomies,
+    metadata_taxonomy_nodes,
     metadata_templates,
     oauth,
     recent_items,
@@ -73,6 +75,7 @@ from .samples import bike_shop
 from .screens import screen
 from .seeding import seeding
 from .tables import User
+from .taxonomy_tables import TABLES as TAXONOMIES
 
 _HERE = Path(__file__).parent
 _PAGES = (
@@ -104,6 +107,8 @@ _PAGES = (
     metadata,
     metadata_cascade_policies,
     metadata_queries,
+    metadata_taxonomies,
+    metadata_taxonomy_nodes,
     metadata_templates,
     oauth,
     recent_items,
@@ -135,7 +140,7 @@ twin = Twin(
     BoxStyle(),
     *(page.api for page in _PAGES),
     oauth.browser,
-    tables=(*TABLES, *ADMINISTRATION, *GOVERNANCE, *BARRIERS, OauthToken),
+    tables=(*TABLES, *ADMINISTRATION, *GOVERNANCE, *BARRIERS, *TAXONOMIES, OauthToken),
     users=Users(User, User.id, User.login),
     seeds=_HERE / "seeds",
     templates={"box_default": bike_shop},

@@ -234,6 +234,13 @@ class InstanceTupleNotFound(MetadataError):
     status = 404
 
 
+class TaxonomyNotFound(MetadataError):
+    """The taxonomy, or what is asked for in it, was not found."""
+
+    status = 404
+    code = "not_found"
+
+
 class TupleAlreadyExists(MetadataError):
     """An instance of the metadata template is already present on the item."""
 

@@ -1,0 +1,32 @@
+"""Taxonomies: trees of terms that metadata can be chosen from."""
+
+from __future__ import annotations
+
+from twindiff.kit import Column, Json, Row, column, references
+
+
+class Taxonomy(Row, table="box_metadata_taxonomies", key=("id",), unique=(("namespace", "taxonomy_key"),)):
+    id: Column[str]
+    type: Column[str] = column(default="metadata_taxonomy")
+    namespace: Column[str]
+    taxonomy_key: Column[str]
+    display_name: Column[str]
+    levels: Column[Json] = column(default=[])
+    """Of each level, the topmost first, its `displayName` and `description`."""
+
+
+class TaxonomyNode(
+    Row,
+    table="box_metadata_taxonomy_nodes",
+    key=("id",),
+    indexes=(("taxonomy_id", "display_name", "id"), ("parent_id", "id")),
+):
+    id: Column[str]
+    type: Column[str] = column(default="metadata_taxonomy_node")
+    taxonomy_id: Column[str] = references(Taxonomy, on_delete="cascade")
+    display_name: Column[str]
+    level: Column[int]
+    parent_id: Column[str | None] = references("self", default=None)
+
+
+TABLES = (Taxonomy, TaxonomyNode)
