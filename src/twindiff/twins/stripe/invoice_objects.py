@@ -15,7 +15,7 @@ from twindiff.kit import Call, Column, Json, column
 from . import invoice_payments
 from .customers import Customer
 from .events import record_row
-from .line_items import LINE_ITEMS, LineItem, lines_of
+from .line_items import LINE_ITEMS, LineItem, lines_of, pretax
 from .lists import list_object
 from .objects import LEFT_OUT, Fields, Later, StripeObject, new, now, resource, shown
 from .prices import Price
@@ -26,6 +26,9 @@ NAME = "Twindiff Test Shop"
 
 NO_TRANSITIONS: Fields = {"finalized_at": None, "marked_uncollectible_at": None, "paid_at": None, "voided_at": None}
 NO_RENDERING: Fields = {"amount_tax_display": None, "pdf": None, "template": None, "template_version": None}
+PAGES_OF_DRAFTS = "auto"
+PAGES = "letter"
+"""The size of a final invoice's pages in the United States, unless another is asked for."""
 SHOWN_LINES = 10
 
 
@@ -112,7 +115,7 @@ def _advances(row: Invoice) -> bool:
 
 
 def _delivered(row: Invoice) -> int | None:
-    return row.webhooks_delivered_at or (None if row.status == "draft" else row.created)
+    return row.webhooks_delivered_at or row.created
 
 
 def _pdf(row: Invoice) -> str | None:
@@ -128,7 +131,14 @@ def _not_automatic(row: Invoice) -> Fields:
 
 
 def _rendering(row: Invoice) -> Fields | None:
-    return {**NO_RENDERING, **row.rendering} if row.rendering else None
+    """How it is printed; those of subscriptions say so only where it was given."""
+    given: Fields = row.rendering or {}
+    if not given and row.billing_reason != "manual":
+        return None
+    pages: Fields = {"page_size": PAGES_OF_DRAFTS, **(given.get("pdf") or {})}
+    if row.status != "draft" and pages["page_size"] == PAGES_OF_DRAFTS:
+        pages["page_size"] = PAGES
+    return {**NO_RENDERING, **given, "pdf": pages}
 
 
 def _issuer(row: Invoice) -> Fields:
@@ -137,6 +147,10 @@ def _issuer(row: Invoice) -> Fields:
 
 def _behalf(row: Invoice) -> str | None:
     return row.connect.get("on_behalf_of")
+
+
+def _pretax(row: Invoice) -> list[Fields]:
+    return pretax(row.total_discount_amounts, row.total_pretax_credit_amounts)
 
 
 def _shipping(row: Invoice) -> int:
@@ -172,6 +186,7 @@ invoice_object = shown(
     rendering=_rendering,
     status_transitions=_transitions,
     threshold_reason=None,
+    total_pretax_credit_amounts=_pretax,
     webhooks_delivered_at=_delivered,
 )
 
@@ -290,6 +305,10 @@ class InvoiceItem(
     product: Column[str | None] = column(default=None)
 
 
+def _no_rules(row: InvoiceItem) -> list[str]:
+    return []
+
+
 def _frozen(row: InvoiceItem) -> list[str]:
     return FROZEN if row.proration else []
 
@@ -303,6 +322,7 @@ invoiceitem_object = shown(
     customer_account=None,
     date=InvoiceItem.created,
     frozen_fields=_frozen,
+    invoicing_rules=_no_rules,
     net_amount=InvoiceItem.amount,
 )
 INVOICE_ITEMS = resource(

@@ -142,7 +142,7 @@ def _description(invoice: Invoice) -> str:
         "subscription_create": "Subscription creation",
         "subscription_cycle": "Subscription update",
         "subscription_update": "Subscription update",
-    }.get(invoice.billing_reason, f"Payment for Invoice {invoice.number}")
+    }.get(invoice.billing_reason, "Payment for Invoice")
 
 
 def attempt(

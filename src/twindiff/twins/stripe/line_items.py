@@ -46,7 +46,22 @@ class LineItem(
 
 
 def _parent(row: LineItem) -> Fields | None:
-    return row.parent and {"invoice_item_details": None, "subscription_item_details": None, **row.parent}
+    """What a line is from, by all names; what was credited is spoken of where nothing was, too."""
+    if not row.parent:
+        return None
+    kind: str = row.parent["type"]
+    details: Fields = row.parent[kind]
+    details = {**details, "proration_details": details.get("proration_details") or {"credited_items": None}}
+    return {"type": kind, "invoice_item_details": None, "subscription_item_details": None, kind: details}
+
+
+def pretax(discounts: Sequence[Fields], credits: Sequence[Fields]) -> list[Fields]:
+    """What is taken off before taxes: discounts, and billing credits."""
+    return [*({**each, "type": "discount"} for each in discounts), *credits]
+
+
+def _pretax(row: LineItem) -> list[Fields]:
+    return pretax(row.discount_amounts, row.pretax_credit_amounts)
 
 
 line_item_object = shown(
@@ -58,6 +73,7 @@ line_item_object = shown(
     "product",
     created=LEFT_OUT,
     parent=_parent,
+    pretax_credit_amounts=_pretax,
     subtotal=LineItem.amount,
 )
 LINE_ITEMS = resource(
@@ -90,6 +106,8 @@ class Totals:
             for at, line in enumerate(lines):
                 if id in line.discounts:
                     self.off[at][id] = self._shares(coupon, only=at)[at]
+        self.own = sum(amount for each in self.off for amount in each.values())
+        """What the discounts of single lines take off, which is no part of the subtotal."""
         for id, coupon in coupons:
             for at, amount in enumerate(self._shares(coupon)):
                 if amount:
@@ -137,8 +155,8 @@ class Totals:
             added += 0 if tax.inclusive else tax.amount
         total = self.subtotal - sum(by_discount.values()) - sum(self.credits) + added + shipping
         return {
-            "subtotal": self.subtotal,
-            "subtotal_excluding_tax": self.subtotal - inner,
+            "subtotal": self.subtotal - self.own,
+            "subtotal_excluding_tax": self.subtotal - self.own - inner,
             "total": total,
             "total_excluding_tax": total - added - inner,
             "total_discount_amounts": [{"amount": off, "discount": id} for id, off in by_discount.items()],

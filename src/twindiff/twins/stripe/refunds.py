@@ -38,10 +38,12 @@ class Refund(
     balance_transaction: Column[str | None] = column(default=None, derived=True)
     charge: Column[str | None] = references(Charge, default=None)
     currency: Column[str]
+    customer: Column[str | None] = column(default=None, derived=True)
     failure_balance_transaction: Column[str | None] = column(default=None)
     failure_reason: Column[str | None] = column(default=None)
     metadata: Column[Json] = column(default={})
     payment_intent: Column[str | None] = column(default=None, derived=True)
+    payment_method: Column[str | None] = column(default=None, derived=True)
     reason: Column[str | None] = column(default=None)
     status: Column[str]
     transfer_reversal: Column[str | None] = column(default=None)
@@ -55,6 +57,7 @@ _shown = shown(
     "settles_at",
     "failure_balance_transaction",
     "failure_reason",
+    customer_account=None,
     receipt_number=None,
     source_transfer_reversal=None,
     livemode=LEFT_OUT,
@@ -81,7 +84,9 @@ REFUNDS = resource(
     expandable=(
         "balance_transaction",
         "charge",
+        "customer",
         "payment_intent",
+        "payment_method",
         "failure_balance_transaction",
         "transfer_reversal",
     ),
@@ -198,6 +203,8 @@ def refund(
         amount=amount,
         charge=charge.id,
         currency=charge.currency,
+        customer=charge.customer,
+        payment_method=charge.payment_method,
         metadata=metadata or {},
         payment_intent=charge.payment_intent,
         reason=reason,
@@ -293,6 +300,8 @@ def _release(call: Call, charge: Charge, params: CreateRefund) -> Fields:
         amount=charge.amount,
         charge=charge.id,
         currency=charge.currency,
+        customer=charge.customer,
+        payment_method=charge.payment_method,
         metadata=merged_metadata({}, params.metadata),
         payment_intent=charge.payment_intent,
         reason=params.reason or None,

@@ -105,3 +105,31 @@ def test_a_credit_note_takes_effect_when_it_is_made(stripe, customer, price):
     made = stripe.post("subscriptions", customer=customer, items=[{"price": price["id"]}])
     note = stripe.post("credit_notes", invoice=made["latest_invoice"], amount=500, credit_amount=500)
     assert note["effective_at"] == note["created"]
+
+
+def test_a_refund_says_whom_it_is_for_and_how_they_paid(stripe, customer):
+    card = stripe.get(f"customers/{customer}")["invoice_settings"]["default_payment_method"]
+    paid = stripe.post("payment_intents", **{**CARD, "payment_method": card}, amount=2000, currency="usd",
+                       customer=customer, confirm=True)  # fmt: skip
+    refund = stripe.post("refunds", payment_intent=paid["id"], expand=["customer"])
+    assert (refund["customer"]["id"], refund["payment_method"]) == (customer, card)
+
+
+def test_a_discount_of_an_item_is_a_credit_before_taxes_and_in_the_subtotal(stripe, customer):
+    half = stripe.post("coupons", percent_off=50, duration="once")["id"]
+    draft = stripe.post("invoices", customer=customer)["id"]
+    item = {"customer": customer, "invoice": draft, "amount": 1900, "currency": "usd"}
+    stripe.post("invoiceitems", **item, discounts=[{"coupon": half}])
+    invoice = stripe.get(f"invoices/{draft}")
+    (line,) = invoice["lines"]["data"]
+    assert (invoice["subtotal"], invoice["total"], line["subtotal"]) == (950, 950, 1900)
+    credit = {"amount": 950, "discount": line["discounts"][0], "type": "discount"}
+    assert line["pretax_credit_amounts"] == invoice["total_pretax_credit_amounts"] == [credit]
+    assert line["parent"]["invoice_item_details"]["proration_details"] == {"credited_items": None}
+
+
+def test_pages_of_a_single_invoice_get_their_size_with_its_number(stripe, customer):
+    draft = stripe.post("invoices", customer=customer)
+    assert draft["rendering"]["pdf"] == {"page_size": "auto"}
+    assert draft["webhooks_delivered_at"] == draft["created"]
+    assert stripe.post(f"invoices/{draft['id']}/finalize")["rendering"]["pdf"] == {"page_size": "letter"}
