@@ -25,6 +25,7 @@ SERVER = """
 import asyncio, sys, uvicorn
 from twindiff.server import Gateway, Service, Settings
 from twindiff.server.protocol import HttpProtocol
+from twindiff.server.runtime.tuning import tune_process
 
 async def bare(scope, receive, send):
     await receive()
@@ -41,6 +42,7 @@ async def serve():
     tasks = [asyncio.create_task(each.serve()) for each in servers]
     while not all(each.started for each in servers):
         await asyncio.sleep(0.01)
+    tune_process()  # as `twindiff serve` does
     print(*(each.servers[0].sockets[0].getsockname()[1] for each in servers), flush=True)
     await asyncio.gather(*tasks)
 
