@@ -180,6 +180,14 @@ class SignTemplate(Row, table="box_sign_templates", key=("id",)):
     created_by_id: Column[str | None] = references(User, default=None)
 
 
+class DocGenTemplate(Row, table="box_docgen_templates", key=("file_id",)):
+    """A file that documents can be generated from."""
+
+    file_id: Column[str] = references(File, on_delete="cascade")
+    type: Column[str] = column(default="docgen_template")
+    created_by_id: Column[str | None] = references(User, default=None)
+
+
 class FileRequest(Row, table="box_file_requests", key=("id",)):
     id: Column[str]
     type: Column[str] = column(default="file_request")
@@ -316,6 +324,7 @@ TABLES: tuple[type[Row], ...] = (
     Webhook,
     SignRequest,
     SignTemplate,
+    DocGenTemplate,
     FileRequest,
     UploadSession,
     UploadPart,
