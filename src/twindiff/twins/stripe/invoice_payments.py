@@ -116,6 +116,7 @@ def ask(call: Call, invoice: Invoice) -> str:
         description=_description(invoice),
         payment_method_types=invoice.payment_settings.get("payment_method_types") or ["card"],
         capture_method="automatic",
+        setup_future_usage="off_session" if invoice.billing_reason in SETS_UP else None,
         invoice=invoice.id,
         **(_for_accounts(invoice) if invoice.connect else {}),
     )
@@ -135,6 +136,10 @@ def _for_accounts(invoice: Invoice) -> Fields:
     from .destinations import of_invoice
 
     return of_invoice(invoice)
+
+
+SETS_UP = ("subscription_create", "subscription_update")
+"""Invoices whose payment lets those that come be paid while the customer is away."""
 
 
 def _description(invoice: Invoice) -> str:

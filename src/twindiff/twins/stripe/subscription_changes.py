@@ -226,7 +226,7 @@ def _reset_anchor(call: Call, row: Subscription, changes: Sequence[Change], beha
     if back and full + sum(item.amount for item in back) == 0:
         _even(call, row, items, prices, [item.id for item in back])
         return
-    invoice = cycles.draft(call, row, "subscription_update", at, at)
+    invoice = cycles.draft(call, row, "subscription_update", _since(call, row), at)
     for item in items:
         if not cycles.is_metered(prices[item.price]):
             period = (item.current_period_start, item.current_period_end)
@@ -267,7 +267,7 @@ def _move_trial(call: Call, row: Subscription, until: int | str, behavior: str, 
     cycles.restart(call, row)
     items = items_of(call, row.id)
     prices = cycles.prices_of(call, items)
-    invoice = cycles.draft(call, row, "subscription_update", now(call), now(call))
+    invoice = cycles.draft(call, row, "subscription_update", _since(call, row), now(call))
     for item in items:
         if not cycles.is_metered(prices[item.price]):
             period = (item.current_period_start, item.current_period_end)
@@ -289,7 +289,13 @@ def invoice_now(call: Call, row: Subscription, reason: str, behavior: str) -> Su
     """Bill at once what waits for a subscription."""
     if not invoicing.waiting(call, row.customer, row.id, row.currency):
         return row
-    return _finish(call, row, cycles.draft(call, row, reason, now(call), now(call)), behavior)
+    return _finish(call, row, cycles.draft(call, row, reason, _since(call, row), now(call)), behavior)
+
+
+def _since(call: Call, row: Subscription) -> int:
+    """When the last invoice was made, since when items for the next one were added."""
+    last = find(call, INVOICES, row.latest_invoice or "")
+    return last.period_end if last else now(call)
 
 
 def _finish(call: Call, row: Subscription, invoice: Invoice, behavior: str) -> Subscription:

@@ -472,3 +472,12 @@ def test_a_trial_that_does_not_go_on_cannot_be_ended(club):
     changed = {"items": [item], "proration_behavior": "always_invoice", "trial_end": "now"}
     club.stripe.post(f"subscriptions/{made['id']}", **changed)
     assert [invoice["billing_reason"] for invoice in club.invoices()] == ["subscription_create", "subscription_update"]
+
+
+def test_an_invoice_of_a_change_is_for_the_time_since_the_last_one(club):
+    made = club.subscribe()
+    club.until(START + 14 * DAY)
+    item = {"id": made["items"]["data"][0]["id"], "quantity": 2}
+    club.stripe.post(f"subscriptions/{made['id']}", items=[item], proration_behavior="always_invoice")
+    invoice = club.invoices()[-1]
+    assert (invoice["period_start"], invoice["period_end"]) == (START, START + 14 * DAY)

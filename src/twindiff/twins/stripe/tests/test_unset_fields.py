@@ -133,3 +133,11 @@ def test_pages_of_a_single_invoice_get_their_size_with_its_number(stripe, custom
     assert draft["rendering"]["pdf"] == {"page_size": "auto"}
     assert draft["webhooks_delivered_at"] == draft["created"]
     assert stripe.post(f"invoices/{draft['id']}/finalize")["rendering"]["pdf"] == {"page_size": "letter"}
+
+
+def test_the_payment_of_a_new_subscription_lets_later_ones_be_paid(stripe, customer, price):
+    made = stripe.post(
+        "subscriptions", customer=customer, items=[{"price": price["id"]}], expand=["latest_invoice.payments"]
+    )
+    intent = made["latest_invoice"]["payments"]["data"][0]["payment"]["payment_intent"]
+    assert stripe.get(f"payment_intents/{intent}")["setup_future_usage"] == "off_session"
