@@ -27,6 +27,7 @@ from .params import (
     SearchParams,
     Shipping,
     Unset,
+    check_text,
     given,
     merged_metadata,
     value_of,
@@ -408,7 +409,9 @@ def _join(call: Call, clock: str) -> None:
 
 
 def _settings(now: Customer | None, wanted: InvoiceSettings) -> Fields:
-    return {**(now.invoice_settings if now else {}), **value_of(wanted)}
+    settings: Fields = value_of(wanted)
+    check_text(settings, "invoice_settings")
+    return {**(now.invoice_settings if now else {}), **settings}
 
 
 def check_email(email: str, param: str) -> None:

@@ -22,6 +22,17 @@ Unset = Literal[""]
 OptMetadata = dict[str, str] | Unset | UnsetType
 
 LONGEST_TEXT = 5000
+LONGEST = {
+    ("", "lookup_key"): 200,
+    ("custom_fields", "name"): 40,
+    ("custom_fields", "value"): 140,
+    ("marketing_features", "name"): 80,
+}
+"""The longest texts that are shorter than others; https://docs.stripe.com/api"""
+
+MOST_ELEMENTS = {"custom_fields": 4, "images": 8, "marketing_features": 15}
+"""How many there may be of some things; https://docs.stripe.com/api"""
+
 MOST_METADATA = 50
 LONGEST_METADATA_NAME = 40
 LONGEST_METADATA_VALUE = 500
@@ -152,9 +163,9 @@ def _names(params: type[Struct], skipped: tuple[str, ...]) -> list[str]:
 
 def check_text(value: Any, *path: str) -> None:
     """Refuse texts that are longer than Stripe keeps, at any depth."""
-    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+    if isinstance(value, str) and len(value) > (longest := _longest(path)):
         name = bracketed([*path])
-        message = f"Invalid string: {value[:12]}...{value[-12:]}; must be at most {LONGEST_TEXT} characters"
+        message = f"Invalid string: {value[:12]}...{value[-12:]}; must be at most {longest} characters"
         raise StripeError(message, code="parameter_invalid_string_length", param=name)
     if value and path[-2:] == ("address", "country"):
         check_country(str(value), bracketed([*path]))
@@ -164,6 +175,7 @@ def check_text(value: Any, *path: str) -> None:
         for name, each in cast(dict[str, Any], value).items():
             check_text(each, *path, name)
     if isinstance(value, list):
+        check_count(value, bracketed([*path]), MOST_ELEMENTS.get(path[-1], len(cast(list[Any], value))))
         for number, each in enumerate(cast(list[Any], value)):
             check_text(each, *path, str(number))
 
@@ -177,6 +189,14 @@ def check_country(code: str, param: str) -> None:
             "https://en.wikipedia.org/wiki/ISO_3166-1_alpha-2#Officially_assigned_code_elements",
             param=param,
         )
+
+
+def _longest(path: tuple[str, ...]) -> int:
+    """How long a text may be, by its name and that of the list it is in."""
+    if "metadata" in path:
+        return LONGEST_TEXT
+    inside, _, name = ("", "", *path)[-3:]
+    return LONGEST.get((inside, name), LONGEST_TEXT)
 
 
 def _check_descriptor(value: str, param: str) -> None:

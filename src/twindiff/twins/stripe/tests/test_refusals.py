@@ -59,3 +59,32 @@ def test_an_anchor_is_no_later_than_the_next_natural_billing_date(stripe):
     assert error["param"] == "billing_cycle_anchor"
     assert error["message"].startswith("billing_cycle_anchor cannot be later than next natural billing date (")
     stripe.post("subscriptions", **wanted, billing_cycle_anchor=customer["created"] + 20 * 86_400)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "param", "most"),
+    [
+        ("customers", {"invoice_settings": {"custom_fields": [{"name": "n" * 41, "value": "1"}]}}, "name", 40),
+        ("customers", {"invoice_settings": {"custom_fields": [{"name": "PO", "value": "v" * 141}]}}, "value", 140),
+        ("products", {"name": "Cap", "marketing_features": [{"name": "n" * 81}]}, "name", 80),
+        ("prices", {"currency": "usd", "unit_amount": 5, "product_data": {"name": "Cap"}, "lookup_key": "k" * 201},
+         "lookup_key", 200),
+    ],
+)  # fmt: skip
+def test_some_texts_are_shorter_than_others(stripe, kind, given, param, most):
+    error = stripe.error("POST", kind, **given)
+    assert (error["code"], param in error["param"]) == ("parameter_invalid_string_length", True)
+    assert error["message"].endswith(f"must be at most {most} characters")
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "param", "most"),
+    [
+        ("customers", {"invoice_settings": {"custom_fields": [{"name": "PO", "value": "1"}] * 5}},
+         "invoice_settings[custom_fields]", 4),
+        ("products", {"name": "Cap", "images": ["https://shop.example/cap"] * 9}, "images", 8),
+    ],
+)  # fmt: skip
+def test_there_are_only_so_many_of_some_things(stripe, kind, given, param, most):
+    error = stripe.error("POST", kind, **given)
+    assert error["message"] == f"Array {param} exceeded maximum {most} allowed elements."
