@@ -24,6 +24,7 @@ from twindiff.storage.sqlite import SqliteEngine
 from twindiff.storage.sqlite import engine as engine_module
 from twindiff.storage.sqlite import templates as templates_module
 from twindiff.storage.sqlite.pages import Image
+from twindiff.storage.sqlite.rebuilding import Rebuilding
 
 OLD = Path(__file__).parent / "data" / "layout_2.db.gz"
 
@@ -238,6 +239,27 @@ def test_an_image_after_a_way_back_before_the_last_one_has_all_pages(world: Worl
     assert replayed(world, place, 3011) < 1000
     place.wake()
     assert place.state() == before
+
+
+def test_a_rebuild_whose_image_another_replaces_meanwhile_begins_anew(world: World, monkeypatch: pytest.MonkeyPatch):
+    place = world.environment()
+    write(place, 240)
+    place.engine.sleep(place.env)
+    maintain(world)
+    place.wake()
+    write(place, 300)
+    load: Any = Rebuilding._loaded  # pyright: ignore[reportPrivateUsage]
+
+    def load_late(*given: object) -> object:
+        if place.engine.seq(place.env) < 1000:
+            write(place, 460)
+            maintain(world)
+        return load(*given)
+
+    monkeypatch.setattr(Rebuilding, "_loaded", load_late)
+    fork = place.fork(260)
+    assert place.engine.seq(place.env) == 1000
+    assert fork.read(lambda db: db.count(Item), "beta") == 260
 
 
 def test_an_image_has_only_pages_that_were_written_since_the_one_before_it(world: World):

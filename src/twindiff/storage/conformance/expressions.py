@@ -300,6 +300,9 @@ def test_numbers_beyond_64_bits_compare(world: World) -> None:
     assert place.read(lambda db: db.count(Thing, Thing.number < 2**70)) == 2
     assert place.read(lambda db: db.count(Thing, Thing.number >= -(2**63) - 1)) == 2
     assert place.read(lambda db: db.count(Thing, Thing.number.in_([2**63, -(2**63)]))) == 1
+    place.add(Thing(thing_id="T3", amount=1e300, data={"at": 1e300}))
+    for column in (Thing.amount, Thing.data.json("at")):
+        assert place.read(lambda db, column=column: db.count(Thing, column > 2**70)) == 1
     assert place.read(lambda db: db.rows(Thing, limit=2**64)) != []
 
 
