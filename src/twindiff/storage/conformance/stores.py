@@ -17,6 +17,7 @@ from .worlds import Item, Link, Receipt, Thing, World
 __all__ = [
     "test_a_changed_row_comes_back_as_it_is_now",
     "test_a_counter_goes_up_by_one_or_to_what_it_must_reach",
+    "test_a_json_column_that_may_be_null_has_no_null_beside_it",
     "test_a_key_of_two_columns_finds_its_row",
     "test_a_missing_row_is_not_found",
     "test_a_missing_row_raises_the_vendors_error",
@@ -167,6 +168,13 @@ def test_json_null_is_a_value_where_null_is_not_allowed(world: World) -> None:
     place = world.environment(Thing(thing_id="T1", payload=None))
     place.add(Thing(thing_id="T2", payload={"a": None}))
     assert [row.payload for row in place.read(lambda db: db.rows(Thing))] == [None, {"a": None}]
+
+
+def test_a_json_column_that_may_be_null_has_no_null_beside_it(world: World) -> None:
+    place = world.environment(Thing(thing_id="T1"))
+    place.add(Thing(thing_id="T2"), Thing(thing_id="T3", data={}))
+    place.write(lambda db: db.change(db.get(Thing, "T3"), data=None))
+    assert place.read(lambda db: (db.count(Thing, Thing.data.is_null()), db.count(Thing, Thing.data == None))) == (3, 3)  # noqa: E711
 
 
 @pytest.mark.parametrize("length", [1, 1_000])
