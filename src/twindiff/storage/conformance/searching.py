@@ -55,6 +55,7 @@ MATCHES: list[Expression] = [
     any_of(PHRASE, SIGNS),
     *(Thing.text.has_word(word) for word in WORDS[5:]),
 ]
+WORDS_OR_NONE = any_of(NAMES, Thing.number == 3)
 NOTES = ["Zoë", "ZOË", "zoë", "a b", "\ue00061", "x" * 2_000, "\u212a" * 900, "k" * 900, ""]
 NARROWED: list[tuple[Expression, ...]] = [
     (Thing.parent_id == "P1",),
@@ -90,6 +91,10 @@ def assert_found(place: Place) -> None:
     for word in WORDS:
         having = [row.thing_id for row in rows if has_word(row.text, word.pattern)]
         matches = place.read(lambda db, word=word: db.rows(Thing, Thing.text.has_word(word), columns=(Thing.thing_id,)))
+        assert [id for (id,) in matches] == having
+    for words in (*MATCHES, WORDS_OR_NONE):
+        having = [row.thing_id for row in rows if holds(words, row, rows)]
+        matches = place.read(lambda db, words=words: db.rows(Thing, words, columns=(Thing.thing_id,)))
         assert [id for (id,) in matches] == having
     for words in MATCHES:
         assert_matches(place, rows, words)
