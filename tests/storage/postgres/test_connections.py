@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -10,6 +11,7 @@ import pytest
 
 from tests.storage.postgres.cluster import Database
 from twindiff.storage import StorageUnavailable
+from twindiff.storage.postgres import connections
 from twindiff.storage.postgres.connections import MOST, Pool
 from twindiff.storage.postgres.statements import Connection
 
@@ -77,3 +79,11 @@ def test_who_finds_none_free_waits_for_one(pool: Pool) -> None:
         assert used == []
     waiting.join()
     assert used[0] in processes
+
+
+def test_a_database_that_is_down_is_waited_for_and_then_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "PATIENCE_SECONDS", 1.0)
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))
+        with pytest.raises(StorageUnavailable, match="cannot be reached"):
+            Pool(f"postgresql://nobody@127.0.0.1:{unheard.getsockname()[1]}/none")

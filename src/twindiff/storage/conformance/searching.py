@@ -27,7 +27,7 @@ TEXTS = [
     "Tide tables",
     "Grüße, Zoë",
     "tidewater",
-    "at low\r\n tide",
+    "at low\r\n tide, c",
     "harbour: c++ v4.0",
     "東京tide",
     "",
@@ -53,6 +53,7 @@ MATCHES: list[Expression] = [
     any_of(all_of(TIDE, Thing.text.has_word(Word(("lo",), is_start=True))), NAMES),
     all_of(not_(TIDE)),
     any_of(PHRASE, SIGNS),
+    SIGNS,
     *(Thing.text.has_word(word) for word in WORDS[5:]),
 ]
 WORDS_OR_NONE = any_of(NAMES, Thing.number == 3)
