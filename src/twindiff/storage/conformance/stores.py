@@ -29,6 +29,7 @@ __all__ = [
     "test_a_taken_unique_value_is_refused_on_the_way_in_and_on_a_change",
     "test_an_unknown_column_is_named",
     "test_any_row_comes_back_as_it_went_in",
+    "test_control_characters_and_backslashes_in_json_come_back",
     "test_deep_json_is_refused_and_nothing_else_is_lost",
     "test_json_null_is_a_value_where_null_is_not_allowed",
     "test_keys_in_json_come_by_length_and_then_by_code_point",
@@ -175,6 +176,16 @@ def test_a_json_column_that_may_be_null_has_no_null_beside_it(world: World) -> N
     place.add(Thing(thing_id="T2"), Thing(thing_id="T3", data={}))
     place.write(lambda db: db.change(db.get(Thing, "T3"), data=None))
     assert place.read(lambda db: (db.count(Thing, Thing.data.is_null()), db.count(Thing, Thing.data == None))) == (3, 3)  # noqa: E711
+
+
+@pytest.mark.parametrize(
+    "text", ["\0", "\\", "\0\\", "\\\0\\\\\1", "\1\2\2\\\3", "\\u0000\0", "\\u0001\\u0002\\u0003\1\2\3"]
+)
+def test_control_characters_and_backslashes_in_json_come_back(world: World, text: str) -> None:
+    place = world.environment()
+    place.add(Thing(thing_id="T1", text=text, data={text: [text]}))
+    assert place.read(lambda db: db.get(Thing, "T1").data) == {text: [text]}
+    assert place.read(lambda db: db.count(Thing, Thing.text == text)) == 1
 
 
 @pytest.mark.parametrize("length", [1, 1_000])
