@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ __all__ = [
     "test_any_text_is_found_again",
     "test_columns_come_in_their_types",
     "test_five_thousand_values_are_one_statement",
+    "test_it_is_looked_into_texts_in_json_as_into_those_of_columns",
     "test_json_keeps_true_one_and_text_apart",
     "test_numbers_beyond_64_bits_compare",
 ]
@@ -260,6 +262,20 @@ def test_a_value_in_json_is_compared_with_a_column_of_its_kind(world: World) -> 
     pairs = (Thing.text == at, at == Thing.text, Thing.number == at, at == Thing.number, Thing.number < at)
     matches = [[row.thing_id for row in place.read(lambda db, pair=pair: db.rows(Thing, pair))] for pair in pairs]
     assert matches == [["T0"], ["T0"], ["T1"], ["T1"], ["T4"]]
+
+
+def test_it_is_looked_into_texts_in_json_as_into_those_of_columns(world: World) -> None:
+    texts = ["Zoë sails", "zoe", "SAILS Zoë", "Zoë", "4"]
+    place = with_rows(world, [Thing(thing_id=f"T{n}", text=text, data={"at": text}) for n, text in enumerate(texts)])
+    place.add(Thing(thing_id="T9", data={"at": 4}))
+    for look in (
+        *(partial(how, fold=fold) for how in (Column.contains, Column.starts, Column.ends) for fold in (False, True)),
+        *(Column.equals, Column.resembles),
+    ):
+        for text in ("Zoë", "zoË", "sails", "4"):
+            pair = [look(column, text) for column in (Thing.text, Thing.data.json("at"))]
+            plain, within = [place.read(lambda db, where=where: db.rows(Thing, where)) for where in pair]
+            assert within == plain
 
 
 ANY_KEY = pytest.mark.parametrize("key", ["a", "", "a.b", "[0]", "'", '"', "\\", "\n", "é", "😀", "$", "a b"])
