@@ -62,6 +62,7 @@ def hand_down(call: Call, policy: CascadePolicy, items: Sequence[Key], *, overwr
             scope=policy.scope,
             template_key=policy.template_key,
             data=source.data,
+            applied_at=call.clock.iso(),
         )
         for kind, id in items
         if (kind, id) not in held
@@ -70,4 +71,4 @@ def hand_down(call: Call, policy: CascadePolicy, items: Sequence[Key], *, overwr
     for row in [held[key] for key in items if overwrites and key in held]:
         if row.data != source.data:
             call.db.change(row, data=source.data, version=row.version + 1)
-    look_again(call)
+    look_again(call, "metadata_template")

@@ -19,11 +19,10 @@ from .errors import (
 from .favorites import collections_after
 from .folder_locks import check_unlocked
 from .happenings import tell, trigger_of
-from .kept import look_again
 from .listing import folders_below
 from .names import check_free, check_name
 from .shared_links import SharedLink, link_after
-from .stamps import folded, search_text, touched
+from .stamps import folded, placed, search_text, touched
 from .tables import File, Folder, Item
 
 LONGEST_DESCRIPTION = 256
@@ -81,7 +80,7 @@ def update(call: Call, item: Any, changes: Changes) -> Any:
         check_free(call, place, name, target.owned_by_id if target else item.owned_by_id, but=item)
     if target is not None:
         wanted |= {"parent_id": target.id, "owned_by_id": call.actor if target.id == ROOT else target.owned_by_id}
-    now = revise(call.db, item, stamp=touched(call, item), **wanted)
+    now = revise(call.db, item, stamp={**touched(call, item), **placed(call, item, target)}, **wanted)
     forget(call, item.id)
     if isinstance(now, Folder) and now.owned_by_id != item.owned_by_id:
         _give(call, now)
@@ -171,7 +170,6 @@ def _tell(call: Call, before: Any, now: Any) -> None:
     """Tell what an update came to; what is moved arrives where it is now."""
     if before.parent_id != now.parent_id:
         arrive(call, now)
-        look_again(call)
         tell(call, "ITEM_MOVE", now, trigger_of(now, "MOVED"))
     if before.name != now.name:
         tell(call, "ITEM_RENAME", now, trigger_of(now, "RENAMED"), additional_info={"old_name": before.name})

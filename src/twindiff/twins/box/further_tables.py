@@ -106,6 +106,7 @@ class MetadataInstance(
     data: Column[Json] = column(default={})
     version: Column[int] = column(default=0, derived=True)
     type_version: Column[int] = column(default=0, derived=True)
+    applied_at: Column[Timestamp | None] = column(default=None, derived=True)
 
 
 class CascadePolicy(

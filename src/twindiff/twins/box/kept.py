@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from twindiff.kit import Call, any_of, not_
 from twindiff.kit.rows import Expression
 
+from .access import chain
 from .errors import Forbidden
 from .further_tables import Collaboration, MetadataInstance, MetadataTemplate
 from .governance_tables import LegalHold, LegalHoldAssignment, RetentionAssignment, RetentionPolicy
@@ -111,9 +112,14 @@ def disposition_of(call: Call, file: File) -> str | None:
     return max(ends, default=None)
 
 
-def look_again(call: Call, *where: Expression) -> None:
-    """Have what is to be deleted after its retention looked for anew, since what it goes by has changed."""
-    for row in call.db.rows(RetentionAssignment, *(where or [not_(RetentionAssignment.disposes_at.is_null())])):
+def look_again(call: Call, kind: str = "", policy_id: str = "") -> None:
+    """Have what is to be deleted after its retention looked for anew, since what it goes by has changed.
+
+    That is by assignments to a kind of thing, else to any, and by all of a policy that may delete from now on.
+    """
+    deletes = any_of(not_(RetentionAssignment.disposes_at.is_null()), RetentionAssignment.policy_id == policy_id)
+    of_kind = [RetentionAssignment.assigned_to_type == kind] if kind else []
+    for row in call.db.rows(RetentionAssignment, deletes, *of_kind):
         call.db.change(row, disposes_at=call.clock.iso())
 
 
@@ -141,20 +147,39 @@ def _disposition(
 ) -> str | None:
     if policy.retention_length is None:
         return None
-    start = max(version.created_at or "", assignment.assigned_at or "")
-    if assignment.start_date_field == "upload_date":
-        start = version.created_at or start
-    elif assignment.start_date_field:
-        start = _date_of(call, assignment, version.file_id) or start
+    start = _start(call, assignment, file, version)
     end = (datetime.fromisoformat(start) + timedelta(days=int(policy.retention_length))).isoformat()
     return max(end, file.disposition_at or end)
 
 
-def _date_of(call: Call, assignment: RetentionAssignment, file_id: str) -> str | None:
+def _start(call: Call, assignment: RetentionAssignment, file: File, version: FileVersion) -> str:
+    """When the retention of a version began: as it came under the assignment, or on the date that this goes by."""
+    instance = _instance(call, assignment, file) if assignment.assigned_to_type == "metadata_template" else None
+    came = instance.applied_at if instance else _arrival(call, assignment, file)
+    start = max(version.created_at or "", assignment.assigned_at or "", came or "")
+    if assignment.start_date_field == "upload_date":
+        return version.created_at or start
+    return (_date_in(call, assignment, instance) if assignment.start_date_field else None) or start
+
+
+def _arrival(call: Call, assignment: RetentionAssignment, file: File) -> str:
+    """When a file was moved into the folder that an assignment is of, by itself or with a folder; "" if it was not."""
+    folders = chain(call, file.parent_id) if assignment.assigned_to_type == "folder" else ()
+    places = [folder.id for folder in folders]
+    if assignment.assigned_to_id not in places:
+        return ""
+    inside = folders[places.index(assignment.assigned_to_id) + 1 :]
+    return max(each.placed_at or "" for each in (file, *inside))
+
+
+def _instance(call: Call, assignment: RetentionAssignment, file: File) -> MetadataInstance | None:
     template = call.db.get(MetadataTemplate, assignment.assigned_to_id)
-    key = _key_of(template.fields, assignment.start_date_field)
-    instance = call.db.find(MetadataInstance, *_instances(template), MetadataInstance.item_id == file_id)
-    value: Any = instance.data.get(key) if instance else None
+    return call.db.find(MetadataInstance, *_instances(template), MetadataInstance.item_id == file.id)
+
+
+def _date_in(call: Call, assignment: RetentionAssignment, instance: MetadataInstance | None) -> str | None:
+    template = call.db.get(MetadataTemplate, assignment.assigned_to_id)
+    value: Any = instance.data.get(_key_of(template.fields, assignment.start_date_field)) if instance else None
     return value[:19] if isinstance(value, str) else None
 
 

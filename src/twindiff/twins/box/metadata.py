@@ -117,9 +117,10 @@ def _create(call: Call, item: Item, scope: str, key: str, data: Shown) -> Shown:
         scope=template.scope,
         template_key=template.template_key,
         data=checked(template, data),
+        applied_at=call.clock.iso(),
     )
     call.db.add(made)
-    look_again(call)
+    look_again(call, "metadata_template")
     tell(call, "METADATA_INSTANCE_CREATE", item, "METADATA_INSTANCE.CREATED")
     return instance_object(made)
 
@@ -132,7 +133,7 @@ def _update(call: Call, item: Item, scope: str, key: str, body: bytes) -> Shown:
     if template is not None:
         checked(template, data)
     now = call.db.change(instance, data=data, version=instance.version + 1)
-    look_again(call)
+    look_again(call, "metadata_template")
     tell(call, "METADATA_INSTANCE_UPDATE", item, "METADATA_INSTANCE.UPDATED")
     return instance_object(now)
 
@@ -184,7 +185,7 @@ def _key_in(path: Any) -> str:
 
 def _delete(call: Call, item: Item, scope: str, key: str) -> None:
     call.db.remove(_instance(call, item, scope, key))
-    look_again(call)
+    look_again(call, "metadata_template")
     tell(call, "METADATA_INSTANCE_DELETE", item, "METADATA_INSTANCE.DELETED")
 
 

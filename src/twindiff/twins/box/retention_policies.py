@@ -185,8 +185,7 @@ def update_policy(call: Call, retention_policy_id: str, changes: Annotated[Polic
     _check_modifiable(policy, given)
     now = revise(call.db, policy, stamp={"modified_at": call.clock.iso()}, **given)
     _check_policy(now)
-    look_again(call)
-    look_again(call, RetentionAssignment.policy_id == policy.id)
+    look_again(call, policy_id=policy.id)
     return _policy_object(call, now)
 
 

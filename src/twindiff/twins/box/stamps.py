@@ -58,6 +58,11 @@ def touched(call: Call, row: Any) -> dict[str, Any]:
     }
 
 
+def placed(call: Call, item: Any, target: Any) -> dict[str, Any]:
+    """What a file or folder says of a move to another folder, if there is one."""
+    return {"placed_at": call.clock.iso()} if target is not None and item.type != "web_link" else {}
+
+
 def folded(name: str) -> str:
     """A name without regard to case."""
     return name.casefold()

@@ -88,6 +88,8 @@ class Folder(
     created_at: Column[Timestamp | None] = column(default=None)
     modified_at: Column[Timestamp | None] = column(default=None, derived=True)
     trashed_at: Column[Timestamp | None] = column(default=None, derived=True)
+    placed_at: Column[Timestamp | None] = column(default=None, derived=True)
+    """When it was moved to where it is."""
     purged_at: Column[Timestamp | None] = column(default=None, derived=True)
     content_created_at: Column[Timestamp | None] = column(default=None, derived=True)
     content_modified_at: Column[Timestamp | None] = column(default=None, derived=True)
@@ -167,6 +169,8 @@ class File(
     created_at: Column[Timestamp | None] = column(default=None)
     modified_at: Column[Timestamp | None] = column(default=None, derived=True)
     trashed_at: Column[Timestamp | None] = column(default=None, derived=True)
+    placed_at: Column[Timestamp | None] = column(default=None, derived=True)
+    """When it was moved to where it is."""
     purged_at: Column[Timestamp | None] = column(default=None, derived=True)
     content_created_at: Column[Timestamp | None] = column(default=None, derived=True)
     content_modified_at: Column[Timestamp | None] = column(default=None, derived=True)

@@ -24,7 +24,7 @@ from .happenings import tell, trigger_of
 from .kept import check_kept
 from .listing import KINDS, folders_below, items_in
 from .names import check_free, check_name
-from .stamps import folded, search_text, touched
+from .stamps import folded, placed, search_text, touched
 from .tables import Comment, File, FileContent, FileVersion, Folder, HubItem, Item, Task, TaskAssignment, WebLink
 
 KEPT_DAYS = 30
@@ -76,7 +76,7 @@ def restore(call: Call, item: Any, name: str | None, parent_id: str | None) -> A
         changes |= {"name": name, "folded_name": folded(name)}
         changes["search_text"] = search_text(name, item.description, item.tags)
     if target.id != (item.parent_id or ROOT):
-        changes["parent_id"] = target.id
+        changes |= {"parent_id": target.id, **placed(call, item, target)}
     now = call.db.change(item, **{**touched(call, item), **changes})
     forget(call, item.id)
     tell(call, "ITEM_UNDELETE_VIA_TRASH", now, trigger_of(item, "RESTORED"))

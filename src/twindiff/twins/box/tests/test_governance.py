@@ -191,6 +191,36 @@ def test_a_shorter_policy_deletes_what_has_been_kept_for_long_enough(frozen: Box
     assert frozen.refused("GET", f"files/{file}") == (404, "not_found")
 
 
+@pytest.mark.parametrize("with_folder", [False, True])
+def test_what_is_moved_into_a_retained_folder_is_kept_from_then_on(frozen: Box, with_folder: bool):
+    kept, outer = frozen.folder("Kept"), frozen.folder("Outer")
+    assign(frozen, policy(frozen)["id"], "folder", kept)
+    file = frozen.upload(parent=outer)["id"]
+    advance(frozen, 10)
+    moved = f"folders/{outer}" if with_folder else f"files/{file}"
+    frozen("PUT", moved, {"parent": {"id": kept}})
+    assert frozen("GET", f"files/{file}?fields=disposition_at")["disposition_at"] == "2026-05-18T00:00:00+00:00"
+    advance(frozen, 6.9)
+    assert frozen("GET", f"files/{file}")["id"] == file
+    advance(frozen, 0.1)
+    assert frozen.refused("GET", f"files/{file}") == (404, "not_found")
+
+
+@pytest.mark.parametrize(("since", "days"), [(None, 7), ("2026-05-08T00:00:00.000Z", 4)])
+def test_metadata_says_from_when_on_a_file_is_kept(frozen: Box, since: str | None, days: int):
+    fields = [{"type": "date", "key": "since", "displayName": "Since"}]
+    wanted = {"scope": "enterprise", "displayName": "Record", "templateKey": "record", "fields": fields}
+    template, file = frozen("POST", "metadata_templates/schema", wanted)["id"], frozen.upload()["id"]
+    about = {"start_date_field": "since"} if since else {}
+    assign(frozen, policy(frozen)["id"], "metadata_template", template, **about)
+    advance(frozen, 10)
+    frozen("POST", f"files/{file}/metadata/enterprise/record", {"since": since} if since else {})
+    advance(frozen, days - 0.1)
+    assert frozen("GET", f"files/{file}")["id"] == file
+    advance(frozen, 0.1)
+    assert frozen.refused("GET", f"files/{file}") == (404, "not_found")
+
+
 def test_files_and_past_versions_under_retention_are_listed(box: Box):
     folder = box.folder("Kept")
     file = box.upload(parent=folder)
