@@ -8,8 +8,8 @@ import os
 import signal
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from threading import Thread
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -197,7 +197,7 @@ def _serve_from_folder(settings: Settings, host: str, port: int, *, as_json: boo
             service.engine.file.owned_by(f"pid {os.getpid()} on port {listener.getsockname()[1]}")
         _announce(settings, service.registry, url_of(listener), {"dataDir": settings.data_dir}, as_json=as_json)
         tune_process()
-        Thread(target=_load_twins, args=[service.registry], name="twindiff twins", daemon=True).start()
+        service.load_twins(partial(_load_twins, service.registry))
         server_for(service).run([listener])
 
 

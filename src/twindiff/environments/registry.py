@@ -100,6 +100,16 @@ class Registry:
         package = Path(file).parent if hasattr(module, "__path__") else Path(file)
         return package if twin.seeds is None or twin.seeds.is_relative_to(package) else None
 
+    def has(self, names: Iterable[str]) -> bool:
+        """Whether twins are loaded already, each by its own name; nobody waits for those that are being loaded."""
+        return all(name in self._loaded for name in names)
+
+    def load(self, names: Iterable[str]) -> None:
+        """Load those of the installed twins that load; what is said of the others is said to who asks for them."""
+        for name in names:
+            if name in self._points:
+                self._load_or_none(name)
+
     def _load_or_none(self, name: str) -> Twin | None:
         try:
             return self._loaded.get(name) or self._load(name)

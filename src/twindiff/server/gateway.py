@@ -10,7 +10,7 @@ import asyncio
 import errno
 import inspect
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, MutableMapping
 from http import HTTPStatus
 from typing import Any
 
@@ -107,9 +107,8 @@ class Gateway:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                others = (work() for work in self.service.background)
-                loops = (self.service.maintenance_loop(), self.service.dispatcher.run(), *others)
-                running += map(asyncio.create_task, loops)
+                works = (self.service.maintenance_loop, self.service.dispatcher.run, *self.service.background)
+                running += [asyncio.create_task(self._work(each)) for each in works]
                 await send({"type": "lifespan.startup.complete"})
                 continue
             for task in running:
@@ -118,6 +117,10 @@ class Gateway:
             self.service.close()
             await send({"type": "lifespan.shutdown.complete"})
             return
+
+    async def _work(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        await self.service.wait_for_twins()
+        await work()
 
     async def _respond(
         self, scope: Scope, request: Request, place: Target | Plane | None, receive: Receive, send: Send
@@ -138,6 +141,8 @@ class Gateway:
     async def _answer(self, scope: Scope, request: Request, place: Target | Plane | None, receive: Receive) -> Answer:
         self._check_origin(request)
         if isinstance(place, Target):
+            if self.service.is_loading:
+                await self.service.wait_for_twins(self.service.twins_of(place.environment, place.twin))
             answer = preflight(request) or harmless(await self._data_plane.answer(request, place, receive))
             return _readable_by_its_page(answer, request)
         assert place, "the shell answers what has no place here"
@@ -154,6 +159,7 @@ class Gateway:
             else:
                 await _send(send, refusal(error))
             return
+        await self.service.wait_for_twins()
         await self._shell(scope, receive, send)
 
     def _check_origin(self, request: Request, *, is_page: bool = False) -> None:
@@ -175,7 +181,10 @@ class Gateway:
         if match is None:
             return operations.style.unknown(request, operations.verbs(request.path))
         body = await read_body(request, receive, match.operation.declared.body_limit)
-        exchange = Exchange(operations.style, request._replace(body=body), match.operation, match.path_parameters)
+        request = request._replace(body=body)
+        if self.service.is_loading:
+            await self.service.wait_for_twins(self.service.twins_named(request))
+        exchange = Exchange(operations.style, request, match.operation, match.path_parameters)
         return await self.service.runtime.run_request(lambda: self._operate(given, exchange))
 
     async def _note_agent(self, request: Request) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from concurrent.futures import Future
+from typing import Any, NamedTuple, TypeVar, cast
 
 from twindiff.catalog import TABLES, WebhookRecord
 from twindiff.catalog.stamps import wall
@@ -34,7 +36,7 @@ from twindiff.kit.clock import SECOND
 from twindiff.kit.errors import ApiError
 from twindiff.kit.events import OVER_SOCKETS
 from twindiff.kit.exchange import Exchange
-from twindiff.kit.http import Answer
+from twindiff.kit.http import Answer, Request
 from twindiff.kit.rows import table_of
 from twindiff.kit.twin import Twin
 from twindiff.server.auth import no_such_twin
@@ -134,6 +136,8 @@ class Service:
         """Environments that have ended and whose calls are still to be forgotten."""
         self.background: list[Callable[[], Coroutine[Any, Any, None]]] = []
         """What else is done for as long as the server runs; its end is that it is cancelled."""
+        self._loading: Future[None] | None = None
+        """Done when all twins are loaded that are loaded beside the first requests."""
         self.trouble: NotServed | None = None
         """Why what is done between requests cannot be done now."""
         if not self.engine.inline:
@@ -159,6 +163,43 @@ class Service:
         if self.long_calls is None or len(body) <= LARGE_BODY:
             return work()
         return await self.long_calls.read(environment.id, work)
+
+    def load_twins(self, work: Callable[[], None]) -> None:
+        """Have `work` load all twins in a thread; requests that need one of them wait, and others do not."""
+        loading = self._loading = Future[None]()
+        loading.set_running_or_notify_cancel()  # so that a request that is given up does not take it along
+
+        def load() -> None:
+            try:
+                work()
+            finally:
+                loading.set_result(None)
+
+        threading.Thread(target=load, name="twindiff twins", daemon=True).start()
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether twins are being loaded beside the first requests."""
+        return self._loading is not None and not self._loading.done()
+
+    async def wait_for_twins(self, names: Iterable[str] = ()) -> None:
+        """Wait, while twins are being loaded, for those of the names, off the event loop; for all without any."""
+        if self._loading and not names:
+            await asyncio.wrap_future(self._loading)
+        elif not self.registry.has(names):
+            await asyncio.to_thread(self.registry.load, names)
+
+    def twins_of(self, environment_id: str, twin: str) -> Iterable[str]:
+        """The names of the twins that an environment is opened with, if it has one by that very name."""
+        with contextlib.suppress(ApiError):
+            twins = cast(dict[str, str], self.environments.record(environment_id).templates)
+            return twins if twin in twins else ()
+        return ()
+
+    def twins_named(self, request: Request) -> list[str]:
+        """The twins that a request speaks of, as it does by the name of a template."""
+        said = b" ".join((request.path.encode(errors="replace"), request.query.encode(errors="replace"), request.body))
+        return [name for name in self.registry.names if name.encode() in said]
 
     def twin_of(self, environment: Environment, name: str) -> Twin:
         """The twin of a name or alias that an environment has; raises TwinNotFound."""

@@ -43,7 +43,7 @@ class Targets:
 
     def __init__(self, allowed: frozenset[str] = frozenset()) -> None:
         self._allowed = frozenset(each.lower() for each in allowed)
-        self._client: httpx.AsyncClient | None = None
+        self._making: asyncio.Future[httpx.AsyncClient] | None = None
 
     def allows(self, url: str) -> bool:
         """Whether the host of an address was named to the server."""
@@ -69,6 +69,7 @@ class Targets:
 
     async def send(self, request: WebhookRequest, seconds: float) -> Reply:
         """Send one request, and say what became of it; never raises what the other side causes."""
+        await self.ready()
         import httpx
 
         begun = time.perf_counter()
@@ -92,12 +93,17 @@ class Targets:
     async def _answer(self, request: WebhookRequest) -> WebhookAnswer:
         return await self._ask("POST", request.url, request.body, [*request.headers])
 
+    async def ready(self) -> httpx.AsyncClient:
+        """The client, made in a thread: to load what it needs, certificates too, takes a tenth of a second."""
+        if self._making is None:
+            self._making = asyncio.ensure_future(asyncio.to_thread(_client))
+        return await asyncio.shield(self._making)
+
     async def _ask(self, verb: str, address: str, body: bytes | None, headers: list[tuple[str, str]]) -> WebhookAnswer:
         resolved = await self.resolve(address)
         url = _url(address)
-        if self._client is None:
-            self._client = _client()
-        async with self._client.stream(
+        client = await self.ready()
+        async with client.stream(
             verb,
             url.copy_with(host=str(resolved)),
             content=body,
@@ -108,8 +114,8 @@ class Targets:
         return WebhookAnswer(response.status_code, dict(response.headers), beginning)
 
     async def close(self) -> None:
-        if self._client:
-            await self._client.aclose()
+        if self._making:
+            await (await self._making).aclose()
 
 
 def _url(text: str) -> httpx.URL:

@@ -41,6 +41,7 @@ async def probe_url(desk: Desk, url: str) -> dict[str, Any]:
 
 async def _looked(targets: Targets, url: str, twins: list[Twin]) -> dict[str, Any]:
     """What an address answers, and the twins that are named there; raises TargetRefused."""
+    await targets.ready()
     import httpx
 
     try:

@@ -35,6 +35,8 @@ async def create_webhook(
     if not service.delivers:
         raise NothingDelivered
     vendor = service.twin_of(environment, twin)
+    if url != OVER_SOCKETS:
+        await service.runtime.run_on_loop(service.targets.ready())
     record = service.subscriptions.prepare(environment, vendor, url, events, secret)
     if url != OVER_SOCKETS:
         await service.runtime.run_on_loop(_refuse_unreachable(service, url))
