@@ -1,6 +1,6 @@
 """What Box's operations cost in process, over an enterprise of 100,000 files.
 
-    python benchmarks/box.py [--files 100000] [--postgres DSN] [--json]
+    python -m benchmarks.box [--files 100000] [--postgres DSN] [--json]
 
 `--postgres` has the files in a database of their own, in the PostgreSQL of an administrator's connection string. Then
 the processor's time is that of the calling process alone.

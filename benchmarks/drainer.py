@@ -1,7 +1,7 @@
 """How many operations a second the drainer takes out of PostgreSQL's log, when more of them wait than it can take.
 
     python3 scripts/postgres.py start --fsync    # its last line is the administrator's DSN
-    python benchmarks/drainer.py --admin-dsn DSN [--operations 20000] [--environments 16]
+    python -m benchmarks.drainer --admin-dsn DSN [--operations 20000] [--environments 16]
 
 Each operation is a message in Slack: a row that is inserted and a channel that is updated. They are written by SQL in
 the database itself, faster than servers write them. A database of its own is made, and dropped at the end.

@@ -1,7 +1,7 @@
 """What is done when a retention is over: what a policy keeps that deletes permanently is deleted then.
 
-That is at the first whole second. Of several policies the one that ends last says what is done, and a legal hold puts
-it off until it is released.
+That is at the first whole minute, so that files which were uploaded one after another go together. Of several policies
+the one that ends last says what is done, and a legal hold puts it off until it is released.
 https://support.box.com/hc/en-us/articles/360043694374-Using-Retention-Policies-to-Manage-Content-Deletion
 """
 
@@ -61,4 +61,5 @@ def _next_look(call: Call, policy: RetentionPolicy, assignment: RetentionAssignm
     now = datetime.fromisoformat(call.clock.iso())
     ends = [datetime.fromisoformat(each.until) for each in retained(call, assignment) if each.until]
     first = min([*ends, now + timedelta(days=int(policy.retention_length or 1))])
-    return (first + timedelta(microseconds=-first.microsecond % 1_000_000)).isoformat()
+    into = timedelta(seconds=first.second, microseconds=first.microsecond)
+    return (first + -into % timedelta(minutes=1)).isoformat()

@@ -132,6 +132,18 @@ def test_what_is_uploaded_later_is_deleted_at_its_own_time(frozen: Box):
     assert frozen.refused("GET", f"files/{file}") == (404, "not_found")
 
 
+def test_files_uploaded_one_after_another_are_deleted_together(frozen: Box):
+    assign(frozen, policy(frozen)["id"], "enterprise")
+    for number in range(3):
+        advance(frozen, 7 / 86_400)
+        frozen.upload(f"{number}.txt")
+    advance(frozen, 7 - 1 / 86_400)
+    assert frozen.names("0") == ["0.txt", "1.txt", "2.txt"]
+    moved = frozen.environment.platform.post(f"env/{frozen.environment.id}/clock", {"advance": 60})
+    assert frozen.names("0") == []
+    assert [each["operation"] for each in moved["ran"]] == ["box:dispose"]
+
+
 def test_a_past_version_is_deleted_before_the_current_one(frozen: Box):
     first = frozen.upload()
     assign(frozen, policy(frozen)["id"], "enterprise")
