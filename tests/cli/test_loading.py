@@ -98,6 +98,7 @@ def test_a_twin_that_is_being_loaded_holds_up_no_environment_that_has_its_own(
     with ThreadPoolExecutor(1) as pool:
         twins = pool.submit(linear.platform.get, "templates")
         answer = linear.ask("graphql", json={"query": "{ viewer { id } }"})
+        assert {linear.platform.get(path)["status"] for path in ("health", "ready")} == {"healthy", "ready"}
         assert (answer.status_code, twins.done()) == (200, False)
         held.go_on()
         assert {"linear", "slack"} <= {each["service"] for each in twins.result()["templates"]}

@@ -14,7 +14,7 @@ from twindiff.kit.styles.base import Style
 from twindiff.server.failures import RunFailure
 
 OPEN = {"GET /health", "GET /ready"}
-"""Control-plane operations that need no key."""
+"""Control-plane operations that need no key, and no twin."""
 
 LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
 

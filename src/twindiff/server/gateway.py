@@ -17,7 +17,7 @@ from typing import Any
 from twindiff.kit.errors import ApiError, InternalError
 from twindiff.kit.exchange import Exchange
 from twindiff.kit.http import Answer, Request
-from twindiff.server.auth import AgentUnauthorized, agent_token, check_origin, refusal
+from twindiff.server.auth import OPEN, AgentUnauthorized, agent_token, check_origin, refusal
 from twindiff.server.bodies import Receive, read_body
 from twindiff.server.data_plane import DataPlane, Target, harmless, target_of
 from twindiff.server.planes import Plane, desk_of, planes_of
@@ -182,7 +182,7 @@ class Gateway:
             return operations.style.unknown(request, operations.verbs(request.path))
         body = await read_body(request, receive, match.operation.declared.body_limit)
         request = request._replace(body=body)
-        if self.service.is_loading:
+        if self.service.is_loading and match.operation.name not in OPEN:
             await self.service.wait_for_twins(self.service.twins_named(request))
         exchange = Exchange(operations.style, request, match.operation, match.path_parameters)
         return await self.service.runtime.run_request(lambda: self._operate(given, exchange))
