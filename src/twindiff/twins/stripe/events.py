@@ -63,13 +63,21 @@ class Told(NamedTuple):
 
 
 def fill_data(db: Store, events: Sequence[Fields]) -> None:
-    """Put what each event tells of in place of the text that holds it."""
+    """Put what each event tells of in place of the text that holds it.
+
+    One whose first event is not there, as in a template of some rows of another world, shows the columns that it has.
+    """
     told: list[Fields] = [msgspec.json.decode(each["data"]) for each in events]
     since = {each["since"] for each in told if "since" in each}
     texts = dict(db.rows(Event, Event.id.in_(list(since)), columns=(Event.id, Event.data))) if since else {}
     for event, each in zip(events, told, strict=True):
-        first: Fields = msgspec.json.decode(texts[each["since"]]) if "since" in each else {}
-        event["data"] = _data(each, first) if "row" in each else each
+        first: Fields = msgspec.json.decode(texts.get(each.get("since"), "{}"))
+        if "row" not in each:
+            event["data"] = each
+        elif "kind" in each or first:
+            event["data"] = _data(each, first)
+        else:
+            event["data"] = {"object": each["row"]}
 
 
 def _data(told: Fields, first: Fields) -> Fields:

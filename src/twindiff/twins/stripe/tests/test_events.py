@@ -82,12 +82,22 @@ def test_an_endpoint_is_sent_what_the_event_shows(stripe, receiver):
     assert receiver.wait(1)[0].json == event
 
 
+def with_event(shop, platform, told):
+    """A shop of a template with one event, which tells so much."""
+    event = {"id": "evt_1", "seq": 2, "created": START, "type": "payment_intent.succeeded", "data": json.dumps(told)}
+    account = {"id": OWN, "seq": 0, "created": START, "is_platform": True}
+    platform.post("import", {"files": {"stripe_told.json": {"accounts": [account], "events": [event]}}})
+    return shop("stripe_told")
+
+
 def test_an_event_of_an_earlier_release_is_shown(shop, platform):
     row = {"id": "pi_1", "seq": 1, "created": START, "amount": 5, "currency": "usd", "client_secret": "s"}
     row |= {"payment_method_types": ["card"], "status": "requires_payment_method"}
     told = {"kind": "pi_", "row": row, "filled": {"review": None}, "previous_attributes": {"amount": 4}}
-    event = {"id": "evt_1", "seq": 2, "created": START, "type": "payment_intent.succeeded", "data": json.dumps(told)}
-    account = {"id": OWN, "seq": 0, "created": START, "is_platform": True}
-    platform.post("import", {"files": {"stripe_told.json": {"accounts": [account], "events": [event]}}})
-    shown = shop("stripe_told").get("events/evt_1")["data"]
+    shown = with_event(shop, platform, told).get("events/evt_1")["data"]
     assert (shown["object"]["amount"], shown["previous_attributes"]) == (5, {"amount": 4})
+
+
+def test_an_event_whose_first_one_is_missing_shows_what_it_tells_itself(shop, platform):
+    kept = with_event(shop, platform, {"since": "evt_0", "row": {"status": "paid"}})
+    assert kept.get("events")["data"][0]["data"] == {"object": {"status": "paid"}}
