@@ -32,7 +32,7 @@ def test_a_part_of_what_waits_is_written_and_nothing_is_lost() -> None:
     [
         ("slack:slack_default", "U01AGENBOT9", "POST", "users.setPhoto", "missing_operation"),
         ("slack:slack_default", "U01AGENBOT9", "POST", "admin.users.lst", "unknown_operation"),
-        ("box:box_base", "", "DELETE", "2.0/archives/77", "missing_operation"),
+        ("box:box_base", "", "DELETE", "2.0/ai_agents/77", "missing_operation"),
         ("box:box_base", "", "DELETE", "2.0/archives/77/more", "unknown_operation"),
         ("box:box_base", "", "DELETE", "2.0/achives/77", "unknown_operation"),
         ("calendar:calendar_base", "", "GET", "calendar/v3/nothing", "unknown_operation"),
