@@ -287,7 +287,8 @@ class Outbox:
         with self._engine.transaction():
             for each in self._catalog.rows(DeliveryRecord, *_pending(outbox)):
                 self._catalog.change(each, status="cancelled")
-            self._catalog.remove(outbox)
+            # Several processes may close it, and whoever deletes the environment removes it.
+            self._catalog.remove_all(OutboxRecord, OutboxRecord.environment_id == environment_id)
 
 
 def _pending(outbox: OutboxRecord) -> tuple[Any, Any]:

@@ -40,12 +40,12 @@ from .comparing import compare
 from .connections import Connection, Pool, Turns
 from .ddl import CATALOG, schema_of
 from .health import SlotGuard
-from .journal_fence import JournalFence
+from .journal_fence import JournalFence, announce
 from .leading import Leadership
 from .points import Points, refuse_unknown
 from .ready import Copies
 from .records import Journal
-from .standings import Standings
+from .standings import Standings, delete
 from .statements import Stored
 from .store import Counters, PostgresStore, Touched, within
 from .tables import Tables
@@ -186,7 +186,8 @@ class PostgresEngine:
 
     def delete(self, env: str) -> None:
         self._awake.discard(env)
-        self._standings.delete(env)
+        with self._catalog.statement() as connection:
+            delete(connection, env)
 
     # Operations
 
@@ -289,7 +290,9 @@ class PostgresEngine:
         self._slot.admit()
 
     def announce(self, env: str) -> None:
-        self._fence.announce(env, self.seq(env))
+        seq = self.seq(env)
+        with self._catalog.statement() as connection:
+            announce(connection, env, seq)
 
     def leads(self) -> bool:
         return self._leadership.held()

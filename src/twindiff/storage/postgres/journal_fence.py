@@ -42,6 +42,11 @@ def _noticed(notice: str) -> tuple[str, int]:
     return env, int(seq or 0)
 
 
+def announce(connection: Connection, env: str, seq: int) -> None:
+    """Tell every process that there is something to see to in an environment, once the transaction has committed."""
+    connection.rows("SELECT pg_notify(%s, %s)", (CHANNEL, notice_of(env, seq)))
+
+
 class JournalFence:
     """Who waits for what, in this process."""
 
@@ -115,11 +120,6 @@ class JournalFence:
                 self._waiting[env].discard(event)
                 if not self._waiting[env]:
                     del self._waiting[env]
-
-    def announce(self, env: str, seq: int) -> None:
-        """Tell every process that there is something to see to in an environment."""
-        with self._pool.connection() as connection:
-            connection.rows("SELECT pg_notify(%s, %s)", (CHANNEL, notice_of(env, seq)))
 
     def listen(self) -> None:
         """Hear of what arrives from now on."""

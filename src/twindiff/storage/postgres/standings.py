@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .connections import Pool
+from .connections import Connection, Pool
 
 _SEQ = "SELECT seq FROM twindiff.standings WHERE env = %s AND NOT forgotten"
 _BYTES = """
@@ -59,7 +59,7 @@ class Standings:
             row = connection.row(_BYTES)
         return int(row[0]) if row else 0
 
-    def delete(self, env: str) -> None:
-        """Forget an environment; its rows are removed in the background, and its journal when no fork lives on it."""
-        with self._pool.connection() as connection:
-            connection.rows("SELECT twindiff.forget(%s)", (env,))
+
+def delete(connection: Connection, env: str) -> None:
+    """Forget an environment; its rows are removed in the background, and its journal when no fork lives on it."""
+    connection.rows("SELECT twindiff.forget(%s)", (env,))
