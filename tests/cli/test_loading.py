@@ -39,6 +39,12 @@ class Hook:
 sys.meta_path.insert(0, Hook())
 """
 
+FAILS_ONCE = """
+import errno
+def hold():
+    raise OSError(errno.EIO, "the disk could not be read")
+"""
+
 
 class Held:
     """Somewhere in a program where it waits until it is told to go on."""
@@ -121,3 +127,14 @@ def test_the_first_webhook_holds_up_nobody_else(
         assert (answer.status_code, webhook.done()) == (200, False)
         held.go_on()
         assert webhook.result().status_code == 201, webhook.result().text
+
+
+def test_a_webhook_that_could_not_be_loaded_for_is_made_the_next_time(
+    serve: Callable[..., Serving], plugin: Callable[[str], str], platform_of: Callable[[Serving], Platform]
+) -> None:
+    server = serve("--data-dir", ":memory:", PYTHONPATH=plugin(FAILS_ONCE + AT_HTTPX))
+    env = platform_of(server).environment("linear:linear_default", AGENT)
+    assert env.platform.get("templates")  # for which the hook must be there
+    body = {"twin": "linear", "url": "http://127.0.0.1:9/", "events": []}
+    statuses = [env.platform.ask("POST", f"env/{env.id}/webhooks", body).status_code for _ in range(2)]
+    assert (statuses[0] >= 500, statuses[1]) == (True, 201)

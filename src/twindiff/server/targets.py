@@ -43,7 +43,8 @@ class Targets:
 
     def __init__(self, allowed: frozenset[str] = frozenset()) -> None:
         self._allowed = frozenset(each.lower() for each in allowed)
-        self._making: asyncio.Future[httpx.AsyncClient] | None = None
+        self._client: httpx.AsyncClient | None = None
+        self._making = asyncio.Lock()
 
     def allows(self, url: str) -> bool:
         """Whether the host of an address was named to the server."""
@@ -95,9 +96,10 @@ class Targets:
 
     async def ready(self) -> httpx.AsyncClient:
         """The client, made in a thread: to load what it needs, certificates too, takes a tenth of a second."""
-        if self._making is None:
-            self._making = asyncio.ensure_future(asyncio.to_thread(_client))
-        return await asyncio.shield(self._making)
+        async with self._making:
+            if self._client is None:
+                self._client = await asyncio.to_thread(_client)
+            return self._client
 
     async def _ask(self, verb: str, address: str, body: bytes | None, headers: list[tuple[str, str]]) -> WebhookAnswer:
         resolved = await self.resolve(address)
@@ -114,8 +116,8 @@ class Targets:
         return WebhookAnswer(response.status_code, dict(response.headers), beginning)
 
     async def close(self) -> None:
-        if self._making:
-            await (await self._making).aclose()
+        if self._client:
+            await self._client.aclose()
 
 
 def _url(text: str) -> httpx.URL:
