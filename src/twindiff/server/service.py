@@ -7,7 +7,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
 from concurrent.futures import Future
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -182,14 +182,14 @@ class Service:
         """Whether twins are being loaded beside the first requests."""
         return self._loading is not None and not self._loading.done()
 
-    async def wait_for_twins(self, names: Iterable[str] = ()) -> None:
+    async def wait_for_twins(self, names: Collection[str] = ()) -> None:
         """Wait, while twins are being loaded, for those of the names, off the event loop; for all without any."""
         if self._loading and not names:
             await asyncio.wrap_future(self._loading)
         elif not self.registry.has(names):
             await asyncio.to_thread(self.registry.load, names)
 
-    def twins_of(self, environment_id: str, twin: str) -> Iterable[str]:
+    def twins_of(self, environment_id: str, twin: str) -> Collection[str]:
         """The names of the twins that an environment is opened with, if it has one by that very name."""
         with contextlib.suppress(ApiError):
             twins = cast(dict[str, str], self.environments.record(environment_id).templates)

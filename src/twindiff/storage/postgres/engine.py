@@ -45,7 +45,7 @@ from .leading import Leadership
 from .points import Points, refuse_unknown
 from .ready import Copies
 from .records import Journal
-from .standings import Standings, delete
+from .standings import Standings, forget
 from .statements import Stored
 from .store import Counters, PostgresStore, Touched, within
 from .tables import Tables
@@ -187,7 +187,7 @@ class PostgresEngine:
     def delete(self, env: str) -> None:
         self._awake.discard(env)
         with self._catalog.statement() as connection:
-            delete(connection, env)
+            forget(connection, env)
 
     # Operations
 

@@ -60,6 +60,6 @@ class Standings:
         return int(row[0]) if row else 0
 
 
-def delete(connection: Connection, env: str) -> None:
+def forget(connection: Connection, env: str) -> None:
     """Forget an environment; its rows are removed in the background, and its journal when no fork lives on it."""
     connection.rows("SELECT twindiff.forget(%s)", (env,))
