@@ -107,8 +107,9 @@ class Gateway:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                works = (self.service.maintenance_loop, self.service.dispatcher.run, *self.service.background)
-                running += [asyncio.create_task(self._work(each)) for each in works]
+                loops = (self.service.maintenance_loop, self.service.dispatcher.run)
+                works = (*(self._when_loaded(each) for each in loops), *(each() for each in self.service.background))
+                running += map(asyncio.create_task, works)
                 await send({"type": "lifespan.startup.complete"})
                 continue
             for task in running:
@@ -118,7 +119,8 @@ class Gateway:
             await send({"type": "lifespan.shutdown.complete"})
             return
 
-    async def _work(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def _when_loaded(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Do what needs the twins; runs are taken at once, and refused where nobody would do them."""
         await self.service.wait_for_twins()
         await work()
 
