@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from scripts.postgres import MEMORY, has_room
+
 # A busy machine is no counterexample.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # `make mutants` runs the tests thousands of times.
@@ -27,20 +29,9 @@ os.environ.setdefault("TWINDIFF_CACHE_DIR", str(Path(__file__).parent / ".tools"
 os.environ.pop("SSL_CERT_FILE", None)
 os.environ.setdefault("SSL_CERT_DIR", ssl.get_default_verify_paths().openssl_capath)
 
-MEMORY = "/dev/shm"
-
-
-def will_do(folder: str) -> bool:
-    """Whether there is room for what all tests write, half a GB and what browsers need, and programs may be run."""
-    if not Path(folder).is_dir():
-        return False
-    volume = os.statvfs(folder)
-    return volume.f_bavail * volume.f_frsize > 4 << 30 and not volume.f_flag & os.ST_NOEXEC
-
-
 # Tests sync files by the ten thousand, and each time a disk is waited for.
-if "TMPDIR" not in os.environ and will_do(MEMORY):
-    os.environ["TMPDIR"] = MEMORY
+if "TMPDIR" not in os.environ and has_room(MEMORY):
+    os.environ["TMPDIR"] = str(MEMORY)
     tempfile.tempdir = None  # else who has asked for it before is told of the disk
 
 

@@ -1,8 +1,8 @@
 """A private PostgreSQL with logical WAL and wal2json, for development and tests: `postgres.py start [--fsync] | stop`.
 
-It listens on a free loopback port, belongs to an unprivileged user and keeps its files in the system's folder for
-temporary ones. The last line of `start` is the administrator's connection string; a second `start` prints it again.
-Without `--fsync` it survives kills and no power cut, and setting up a database takes a quarter of the time.
+It listens on a free loopback port, belongs to an unprivileged user and keeps its files in memory where there is room,
+or where TMPDIR says. The last line of `start` is the administrator's connection string; a second `start` prints it
+again. With `--fsync` its files are in the system's folder for temporary ones and survive a power cut.
 """
 
 import hashlib
@@ -21,6 +21,7 @@ from typing import NamedTuple, NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 STATE = ROOT / ".tools" / "postgres.json"
+MEMORY = Path("/dev/shm")
 OLDEST = 15
 SETTINGS = {
     "wal_level": "logical",
@@ -94,7 +95,10 @@ def make(where: Path, *, is_synced: bool = False) -> Cluster:
     """Make a cluster from nothing and start it."""
     password = secrets.token_urlsafe(18)
     port = free_port()
-    directory = Path(tempfile.mkdtemp(prefix=f"twindiff-postgres-{hashlib.sha256(bytes(ROOT)).hexdigest()[:8]}-"))
+    # Each database is a thousand files, which disks make slowly where as many have just been removed.
+    parent = None if is_synced or "TMPDIR" in os.environ or not has_room(MEMORY) else MEMORY
+    name = f"twindiff-postgres-{hashlib.sha256(bytes(ROOT)).hexdigest()[:8]}-"
+    directory = Path(tempfile.mkdtemp(prefix=name, dir=parent))
     secret = directory / "password"
     secret.write_text(password)
     hand_over(directory, secret)
@@ -108,6 +112,14 @@ def make(where: Path, *, is_synced: bool = False) -> Cluster:
     cluster = Cluster(data, str(where), port, f"postgresql://postgres:{password}@127.0.0.1:{port}/postgres")
     control(cluster, "start")
     return cluster
+
+
+def has_room(folder: Path) -> bool:
+    """Whether there is room for what all tests write, a GB or two and what browsers need, and programs may be run."""
+    if not folder.is_dir():
+        return False
+    volume = os.statvfs(folder)
+    return volume.f_bavail * volume.f_frsize > 4 << 30 and not volume.f_flag & os.ST_NOEXEC
 
 
 def remember(cluster: Cluster) -> None:
