@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -80,16 +81,17 @@ def serve() -> Iterator[Callable[..., Serving]]:
         each.close()
 
 
+def install_sad_twin(folder: Path, code: str) -> str:
+    """Install a package `sad-twin` whose module says `code`; gives the PYTHONPATH that has it."""
+    info = folder / "sad_twin-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sad-twin\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[twindiff.twins]\nsad = sad_twin:twin\n")
+    (folder / "sad_twin.py").write_text(code)
+    return str(folder)
+
+
 @pytest.fixture
 def plugin(tmp_path: Path) -> Callable[[str], str]:
     """Install a package `sad-twin` whose module says `code`; gives the PYTHONPATH that has it."""
-
-    def install(code: str) -> str:
-        info = tmp_path / "sad_twin-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sad-twin\nVersion: 1.0\n")
-        (info / "entry_points.txt").write_text("[twindiff.twins]\nsad = sad_twin:twin\n")
-        (tmp_path / "sad_twin.py").write_text(code)
-        return str(tmp_path)
-
-    return install
+    return partial(install_sad_twin, tmp_path)

@@ -26,7 +26,8 @@ RARE = {"httpx", "jinja2", "rich.console", "twindiff.browser.planner", "twindiff
 
 def test_help_waits_for_nothing_heavy_and_a_server_for_nothing_that_it_may_never_need() -> None:
     helped = "import sys; from twindiff.cli import app; app(['-h'], standalone_mode=False)"
-    code = f"{helped}; print({HEAVY} & {{*sys.modules}}); import twindiff.server; print({RARE} & {{*sys.modules}})"
+    serves = "from twindiff.server import Gateway"
+    code = f"{helped}; print({HEAVY} & {{*sys.modules}}); {serves}; print({RARE} & {{*sys.modules}})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("set()\nset()\n")
 
@@ -46,6 +47,13 @@ def test_a_command_that_is_refused_has_loaded_no_other_and_no_server() -> None:
     code, *loaded = done.stdout.split()
     others = {f"twindiff.cli.{modules[0]}" for name, modules in MODULES.items() if name != "serve"}
     assert (code, {*HEAVY, *others} & {*loaded}) == ("2", set())
+
+
+def test_a_process_that_starts_others_or_drains_has_loaded_no_server_and_no_twin() -> None:
+    modules = "twindiff.cli.listening, twindiff.cli.worker, twindiff.storage.postgres.drainer"
+    code = f"import sys, {modules}; print({{'twindiff.server.service', 'twindiff.twins'}} & {{*sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
 
 
 def test_every_module_that_brings_a_command_is_named_with_it() -> None:

@@ -1,9 +1,7 @@
-"""One server in this process: its socket, its data, its HTTP."""
+"""One server in this process: its data and its HTTP."""
 
 from __future__ import annotations
 
-import errno
-import socket
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -11,42 +9,18 @@ from contextlib import contextmanager
 import apsw
 import uvicorn
 
+from twindiff.cli.listening import listen, url_of
 from twindiff.cli.problem import Problem
+from twindiff.environments.registry import Registry
 from twindiff.server import Gateway, Service, Settings
 from twindiff.server.protocol import LARGEST_FRAME, HttpProtocol
 from twindiff.storage import DataDirectoryInUse, NotServed, WrongStorage
 
-BACKLOG = 2048
 
-
-def listen(host: str, port: int) -> socket.socket:
-    """A listening socket, so that whoever asks from now on is answered; port 0 takes any that is free."""
-    try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
-    except (OSError, OverflowError) as error:
-        raise Problem(_why_not(host, port, error)) from None
-
-
-def _why_not(host: str, port: int, error: Exception) -> str:
-    code = getattr(error, "errno", None)
-    if code == errno.EADDRINUSE:
-        return f"Port {port} of {host} is taken. Choose another with --port; --port 0 takes any that is free."
-    if code == errno.EACCES:
-        return f"Port {port} may not be used without privileges. Choose one above 1023 with --port."
-    return f"Cannot listen on {host} port {port}: {error}. Choose others with --host and --port."
-
-
-def url_of(listener: socket.socket) -> str:
-    """The address that clients use."""
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def open_service(settings: Settings) -> Service:
+def open_service(settings: Settings, registry: Registry | None = None) -> Service:
     """Everything behind the HTTP; a Problem says why it cannot be opened."""
     try:
-        return Service(settings)
+        return Service(settings, registry)
     except WrongStorage as wrong:
         raise Problem(str(wrong)) from None
     except NotServed as error:

@@ -187,7 +187,8 @@ def _refuse_crowds(workers: int, storage: str) -> None:
 
 def _serve_from_folder(settings: Settings, host: str, port: int, *, as_json: bool) -> None:
     """One process over a data directory, which says whose it is."""
-    from twindiff.cli.hosting import listen, open_service, server_for, url_of
+    from twindiff.cli.hosting import open_service, server_for
+    from twindiff.cli.listening import listen, url_of
     from twindiff.server.runtime.tuning import tune_process
     from twindiff.storage.sqlite import SqliteEngine
 
@@ -212,8 +213,7 @@ def _load_twins(registry: Registry) -> None:
 def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int, *, as_json: bool) -> None:
     """Several processes behind one port, over one database."""
     from twindiff.cli.db import need_driver
-    from twindiff.cli.hosting import listen, url_of
-    from twindiff.cli.twins import say_problems
+    from twindiff.cli.listening import listen, url_of
     from twindiff.cli.workers import DRAINERS, Workers
     from twindiff.environments.registry import Registry
 
@@ -224,7 +224,6 @@ def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int,
     if broken:
         raise Problem(f"PostgreSQL cannot be served from: {broken.said}. {broken.mend}")
     registry = Registry.installed()
-    say_problems(registry)
     with listen(host, port) as listener:
         running = Workers(settings, workers, listener)
         try:

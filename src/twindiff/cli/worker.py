@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
@@ -55,12 +56,18 @@ def _say_ready() -> None:
 
 def _answer(orders: Orders) -> None:
     from twindiff.cli.hosting import open_service, server_for
+    from twindiff.cli.twins import say_problems
+    from twindiff.environments.registry import Registry
 
-    service = open_service(orders.settings)
+    registry = Registry.installed()
+    if orders.says_problems:
+        say_problems(registry)
+    service = open_service(orders.settings, registry)
     assert orders.listener is not None
     with socket.socket(fileno=orders.listener) as listener:
         _say_ready()
         server_for(service).run([listener])
+    gc.freeze()  # else Python ends by looking all that was loaded through for garbage
 
 
 def _drain(orders: Orders) -> None:

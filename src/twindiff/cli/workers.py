@@ -28,6 +28,8 @@ class Orders(msgspec.Struct):
     kind: Kind
     settings: Settings
     listener: int | None = None
+    says_problems: bool = False
+    """Whether it is the one of several that names twins which do not load."""
 
 
 class Worker:
@@ -102,9 +104,9 @@ class Workers:
     def __init__(self, settings: Settings, count: int, listener: socket.socket) -> None:
         self._ended = threading.Event()
         self._code = 0
-        api = Orders("api", settings, listener.fileno())
+        api = [Orders("api", settings, listener.fileno(), says_problems=number == 0) for number in range(count)]
         drainers = [Orders("drainer", settings)] * DRAINERS
-        self._workers = [Worker(orders, self._fail) for orders in (*drainers, *[api] * count)]
+        self._workers = [Worker(orders, self._fail) for orders in (*drainers, *api)]
 
     def _fail(self, code: int) -> None:
         self._code = code or 1

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
 from concurrent.futures import Future
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from twindiff.catalog import TABLES, WebhookRecord
 from twindiff.catalog.stamps import wall
@@ -29,7 +29,6 @@ from twindiff.environments.retention import forget_ended
 from twindiff.environments.runs import Runs
 from twindiff.environments.subscriptions import Subscriptions
 from twindiff.environments.templates import Templates
-from twindiff.environments.transcripts import Policy
 from twindiff.environments.transfer import Transfer
 from twindiff.environments.unused import Unused
 from twindiff.kit.clock import SECOND
@@ -44,6 +43,7 @@ from twindiff.server.dispatcher import Dispatcher
 from twindiff.server.long_calls import LongCalls
 from twindiff.server.ports import Ports
 from twindiff.server.runtime import Runtime
+from twindiff.server.settings import Settings
 from twindiff.server.targets import Targets
 from twindiff.storage import Engine, Gone, NotServed, SchemaChanged
 from twindiff.storage.schema import Schema
@@ -63,38 +63,6 @@ SECONDS_UNUSED = 600
 DAY = 24 * 3600 * SECOND
 LARGE_BODY = 20_000
 """Bytes of a body above which to read it leaves the event loop: on it a form would take two milliseconds."""
-
-
-class Settings(NamedTuple):
-    """How a server runs."""
-
-    data_dir: str = ":memory:"
-    api_key: str | None = None
-    fsync: bool = False
-    runs_once: bool = False
-    idle_seconds: float = 300
-    storage: str = ""
-    """The connection string of a PostgreSQL that holds everything, in place of the data directory."""
-    ready: int = 8
-    """Environments that are kept copied ahead there, for each set of templates that was asked for lately."""
-    webhook_hosts: tuple[str, ...] = ()
-    """Hosts, besides this machine, that webhooks may reach."""
-    keep_days: float = 30
-    """How long deleted environments and the results of their runs are kept, after their time to live."""
-    most_environments: int = 100_000
-    """Environments that are ready at once."""
-    most_bytes: int = 0
-    """Bytes that the storage may hold of all environments; 0 for as many as the disk."""
-    transcripts: Policy = "all"
-    """Of which calls is kept what they asked and were answered."""
-    repositories: tuple[tuple[str, str], ...] = ()
-    """Names of repositories of this machine, and their paths, for sandbox runs."""
-    runs_at_once: int = 0
-    """Test runs that are done at once; 0 stands for as many as there are processors."""
-    run_memory_mb: int = 1500
-    """Memory of a test run's processes together, above which it is ended."""
-    run_network_mb: int = 200
-    """What may come over the network in a test run, above which it is ended."""
 
 
 class Service:

@@ -37,11 +37,11 @@ def clusters() -> ModuleType:
 class Serving:
     """`twindiff serve` over a database."""
 
-    def __init__(self, dsn: str, *, workers: int, ready: int = 2, more: tuple[str, ...] = ()) -> None:
+    def __init__(self, dsn: str, *, workers: int, ready: int = 2, more: tuple[str, ...] = (), path: str = "") -> None:
         options = ["--port", "0", "--workers", str(workers), "--ready", str(ready), "--json", *more]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "twindiff.cli", "serve", *options],
-            env={**os.environ, "TWINDIFF_STORAGE": dsn, "TWINDIFF_API_KEY": "k"},
+            env={**os.environ, "TWINDIFF_STORAGE": dsn, "TWINDIFF_API_KEY": "k", "PYTHONPATH": path},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -94,8 +94,8 @@ class Serving:
 
 
 @contextmanager
-def serving(dsn: str, *, workers: int, ready: int = 2) -> Iterator[Serving]:
-    server = Serving(dsn, workers=workers, ready=ready)
+def serving(dsn: str, *, workers: int, ready: int = 2, path: str = "") -> Iterator[Serving]:
+    server = Serving(dsn, workers=workers, ready=ready, path=path)
     try:
         yield server
     finally:

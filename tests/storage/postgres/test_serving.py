@@ -15,6 +15,7 @@ import httpx
 import psycopg
 import pytest
 
+from tests.cli.conftest import install_sad_twin
 from tests.harness import GENERAL, Environment, LiveServer, Platform, texts
 from tests.storage.postgres.cluster import Database
 from tests.storage.postgres.serving import Serving, Writers, journal, posted, serving
@@ -29,10 +30,19 @@ def prepared(database: Database) -> Database:
 
 
 @pytest.fixture(scope="module")
-def server(prepared: Database) -> Iterator[Serving]:
-    """Three processes that answer."""
-    with serving(prepared.dsn, workers=3) as running:
+def server(prepared: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """Three processes that answer, where a twin is installed that does not load."""
+    path = install_sad_twin(tmp_path_factory.mktemp("sad"), "1 / 0")
+    with serving(prepared.dsn, workers=3, path=path) as running:
         yield running
+
+
+def test_a_twin_that_does_not_load_is_named_by_one_of_three_processes(server: Serving) -> None:
+    for _ in range(1000):
+        server.platform.get("templates")  # it was written before the server was up, and is still to be read
+        if server.words:
+            break
+    assert server.words.count("The twin 'sad' does not load: ZeroDivisionError") == 1
 
 
 def create_32(environment: Environment) -> list[str]:
