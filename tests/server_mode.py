@@ -58,7 +58,7 @@ def _database(data_dir: str, registry: Registry | None) -> Database:
     if registry:
         database.initialise(registry.schemas.values(), CATALOG)
     else:
-        database.initialise_all()
+        database.initialise_all(has_templates=True)
     return database
 
 

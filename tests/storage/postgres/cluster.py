@@ -19,12 +19,13 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
+from tests.storage.postgres.models import Model
 from twindiff.catalog import TABLES
 from twindiff.cli.workers import Orders
 from twindiff.environments.registry import Registry
 from twindiff.kit.rows import table_of
-from twindiff.server import Settings
-from twindiff.storage.postgres.admin import initialise, origins_of, slot_of
+from twindiff.server import Service, Settings
+from twindiff.storage.postgres.admin import initialise, origins_of, slot_of, version_of
 from twindiff.storage.postgres.drainer import Drainer
 from twindiff.storage.schema import Schema
 
@@ -52,17 +53,36 @@ def schemas() -> list[Schema]:
     return [*Registry.installed().schemas.values()]
 
 
-_models: dict[str, str] = {}
-"""By cluster, the database that those for the installed twins are copies of; each process of tests has its own."""
+_models: dict[tuple[str, bool], Model] = {}
+"""Databases with the tables of the installed twins, by cluster and whether they have their templates as well."""
+
+
+def model(cluster: str, *, has_templates: bool) -> str:
+    """The name of a database to copy."""
+
+    def fill(name: str) -> None:
+        made = Database(cluster, name)
+        if has_templates:
+            made.initialise_all()
+            Service(Settings(storage=made.dsn, ready=0)).close()
+        else:
+            made.initialise(schemas(), CATALOG)
+        made.forget_log()
+
+    key = cluster, has_templates
+    if key not in _models:
+        contents = [str(STATE), str(has_templates), *sorted(version_of(schema) for schema in schemas())]
+        _models[key] = Model(cluster, " ".join(contents), fill)
+    return _models[key].name
 
 
 class Database:
     """A fresh database, made when it is first needed; `admin` is its superuser's DSN and `dsn` the server's."""
 
-    def __init__(self, cluster: str) -> None:
+    def __init__(self, cluster: str, name: str = "") -> None:
         self._cluster = cluster
         self._is_made = False
-        self.name = f"twindiff_test_{uuid4().hex[:12]}"
+        self.name = name or f"twindiff_test_{uuid4().hex[:12]}"
 
     @property
     def admin(self) -> str:
@@ -83,14 +103,10 @@ class Database:
     def initialise(self, twins: Iterable[Schema] = (), catalog: Schema | None = None) -> None:
         initialise(self.admin, twins, catalog, password=PASSWORD, role=ROLE)
 
-    def initialise_all(self) -> None:
-        """Set it up for the installed twins: their three hundred tables are copied from a database that has them."""
-        if self._cluster not in _models:
-            model = Database(self._cluster)
-            model.initialise(schemas(), CATALOG)
-            model.forget_log()
-            _models[self._cluster] = model.name
-        self._make(_models[self._cluster])
+    def initialise_all(self, *, has_templates: bool = False) -> None:
+        """Set it up for the installed twins; their templates are for servers that do not have to write them first."""
+        if not self._is_made:  # three hundred tables are copied in a twentieth of the time
+            self._make(model(self._cluster, has_templates=has_templates))
         self.initialise(schemas(), CATALOG)
 
     def psql(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -137,11 +153,9 @@ class Database:
 
 
 def drop_models() -> None:
-    """Drop the databases that others were copied from."""
+    """Have no more part in the databases that others were copied from."""
     while _models:
-        cluster, name = _models.popitem()
-        with psycopg.connect(cluster, autocommit=True) as connection:
-            connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+        _models.popitem()[1].close()
 
 
 class DrainerProcess:
