@@ -19,11 +19,14 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 # A worker that is done takes over from the others: tests of browsers and kills take hundreds of times as long as most.
 PARALLEL := -n auto --dist worksteal
+# A worker fewer, for tests that run beside all others.
+BESIDE := -n logical --dist worksteal
+STORED_SAID := .tools/stored.txt
 BRIDGES := src/twindiff/frameworks
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
 
-.PHONY: help setup demo serve check lint types types-of-source types-of-tests format test test-docs test-postgres public-tasks soak soak-disk mutants bench frameworks postgres postgres-stop type-docs clean
+.PHONY: help setup demo serve check lint types types-of-source types-of-tests format test embedded stored test-docs test-postgres public-tasks soak soak-disk mutants bench frameworks postgres postgres-stop type-docs clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -61,12 +64,21 @@ format: setup ## Rewrite the code as `make check` wants it
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+# While tests of one of both wait, those of the other run. What the second says is shown when both have ended.
 test: setup ## Run all tests but the documentation's, in parallel; `make postgres` before it adds those of server mode
-	@[ -n "$$TWINDIFF_POSTGRES_DSN" ] || [ -e .tools/postgres.json ] || \
-		echo "Skipping the tests of server mode: no PostgreSQL here. \`make postgres\` starts one."
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going embedded stored; status=$$?; cat $(STORED_SAID); exit $$status
+
+embedded:
 	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/docs
-	@[ -z "$$TWINDIFF_POSTGRES_DSN" ] && [ ! -e .tools/postgres.json ] || \
-		TWINDIFF_TEST_STORAGE=postgres $(BIN)/python -m pytest $(PARALLEL) $(STORED)
+
+stored:
+	@mkdir -p .tools; exec >$(STORED_SAID) 2>&1; \
+	if [ -n "$$TWINDIFF_POSTGRES_DSN" ] || [ -e .tools/postgres.json ]; then \
+		echo "== over PostgreSQL"; \
+		TWINDIFF_TEST_STORAGE=postgres $(BIN)/python -m pytest $(BESIDE) -o cache_dir=.pytest_cache/stored $(STORED); \
+	else \
+		echo "Skipped the tests of server mode: no PostgreSQL here. \`make postgres\` starts one."; \
+	fi
 
 test-postgres: setup ## Run every test that speaks HTTP over PostgreSQL; `make postgres` before it
 	TWINDIFF_TEST_STORAGE=postgres $(BIN)/python -m pytest $(PARALLEL) $(SPOKEN)

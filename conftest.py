@@ -36,9 +36,13 @@ if "TMPDIR" not in os.environ and has_room(MEMORY):
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int | None:
-    """One worker more than processors, as many tests wait for a browser or a server; `$PYTEST_XDIST_…` goes first."""
-    return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else (os.cpu_count() or 1) + 1
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """For `auto` one worker more than processors, as many tests wait for a browser or a server.
+
+    For `logical` as many as processors; `$PYTEST_XDIST_AUTO_NUM_WORKERS` goes first.
+    """
+    is_told = "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or config.getoption("numprocesses") == "logical"
+    return None if is_told else (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(wrapper=True)
