@@ -20,7 +20,7 @@ from twindiff.cli import Commands
 from twindiff.cli.commands import MODULES
 from twindiff.cli.commands import __file__ as commands_file
 
-HEAVY = {"apsw", "httpx", "msgspec", "rich.console", "slack_sdk", "twindiff.server", "uvicorn"}
+HEAVY = {"apsw", "httpx", "msgspec", "pydantic", "rich.console", "slack_sdk", "twindiff.server", "uvicorn"}
 RARE = {"httpx", "jinja2", "rich.console", "twindiff.browser.planner", "twindiff.server.twin_runs.prompts", "yaml"}
 
 
