@@ -1,0 +1,1 @@
+"""The twins that come with Twindiff."""
