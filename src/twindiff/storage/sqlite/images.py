@@ -13,7 +13,8 @@ Images are taken when an operation ends and written later, in parts: what a deat
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 from twindiff.storage.cooperative import CooperativeStep, yield_control
@@ -32,7 +33,7 @@ CREATE TABLE IF NOT EXISTS image_pages (
 """
 
 PAGES_AT_ONCE = 64
-"""Pages that are written in one transaction."""
+"""Pages that are packed and written in one go: a millisecond. A thread would wait for its turn before each page."""
 MOST_WAITING = 64 * 1024 * 1024
 """Bytes of pages that may wait to be written; while there are more, no image is taken."""
 
@@ -81,11 +82,11 @@ class Taken:
         self.size = PAGE_SIZE * sum(len(part.pages) for part in parts)
         self.is_wanted = True
 
-    def packed(self) -> list[tuple[int, int, bytes]]:
-        """Every page with its image and number."""
-        return [
-            (part.stored.id, number, pack(page)) for part in self.parts for number, page in sorted(part.pages.items())
-        ]
+    def packed(self) -> Iterator[tuple[int, int, bytes]]:
+        """Every page with its image and number; packed as it is asked for."""
+        for part in self.parts:
+            for number, page in sorted(part.pages.items()):
+                yield part.stored.id, number, pack(page)
 
 
 class ImageWriter(Protocol):
@@ -202,11 +203,9 @@ class ImageQueue:
             self._is_writing = False
 
     def _write(self, taken: Taken) -> Generator[CooperativeStep]:
-        packed: list[tuple[int, int, bytes]] = []
-        if taken.is_wanted:
-            yield lambda: packed.extend(taken.packed())
-        for at in range(0, len(packed), PAGES_AT_ONCE):
-            self._file.save_pages(packed[at : at + PAGES_AT_ONCE])
+        packed = taken.packed()
+        while taken.is_wanted and (pages := list(islice(packed, PAGES_AT_ONCE))):
+            self._file.save_pages(pages)
             yield yield_control
         if taken.is_wanted:
             self._file.save_image(taken)
