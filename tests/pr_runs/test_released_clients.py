@@ -47,7 +47,8 @@ def arga(server, tmp_path_factory):
         pytest.skip(str(error))
     command("login")
     (command.home / "steps.json").write_text(json.dumps(STEPS))
-    return command
+    yield command
+    command.close()
 
 
 def found(text):

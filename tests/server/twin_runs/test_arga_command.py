@@ -15,7 +15,8 @@ def arga(server, tmp_path_factory):
     except NotInstalled as error:
         pytest.skip(str(error))
     command("login")
-    return command
+    yield command
+    command.close()
 
 
 @pytest.fixture
