@@ -39,7 +39,7 @@ while True:
         sys.argv = ["arga", *given["arguments"]]
         sys.exit(main())
 """
-"""What a command imports takes four times as long as it does itself: this imports it once and forks for each command."""
+"""What a command imports takes longer than what it does then: this imports it once and forks for each command."""
 
 
 class NotInstalled(Exception):

@@ -97,7 +97,7 @@ class Sandboxes:
         end = time.monotonic() + 60
         while not is_there(run := self.get(sandbox_id)):
             assert time.monotonic() < end, run
-            time.sleep(0.02)
+            time.sleep(0.05)
         return run
 
     def logs(self, sandbox_id: str) -> list[str]:

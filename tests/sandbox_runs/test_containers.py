@@ -99,8 +99,9 @@ def installed():
 
 
 @pytest.fixture
-def engine(installed):
-    """The engine, for one test at a time."""
+def engine(installed, monkeypatch):
+    """The engine, for one test at a time; it is named, since what looks for one asks it how it is before every run."""
+    monkeypatch.setenv(containers.SETTING, installed.program)
     with alone():
         yield installed
 
@@ -122,8 +123,9 @@ RUNS = BUILT + CMD
 
 
 def test_a_container_is_built_and_started_beside_its_twins_and_ended_without_a_trace(
-    sandboxes, repository, engine, nothing_more
+    sandboxes, repository, engine, nothing_more, monkeypatch
 ):
+    monkeypatch.undo()  # nobody names the engine unless this machine does
     made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=RUNS, app_DOT_py=SERVES)
     run = sandboxes.create(repo=str(made.path), env={"SIZE": "two\nlines"})
     logs = sandboxes.logs_with(run["sandbox_id"], "listening on" if run["status"] == "ready" else run["error"])
