@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -56,6 +57,7 @@ SCALARS: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
+@cache
 def value(kind: Any, depth: int) -> st.SearchStrategy[Any]:
     if isinstance(kind, GraphQLNonNull):
         return value(kind.of_type, depth).filter(lambda given: given is not None)
