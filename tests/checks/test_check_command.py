@@ -129,22 +129,26 @@ def in_terminal(arguments: list[str], **environment: str) -> str:
         os.close(ours)
 
 
-def test_a_terminal_gets_a_table(tmp_path: Path) -> None:
-    shown = in_terminal(files(tmp_path, SPEC, MISS))
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What a terminal gets of a diff that fails."""
+    diff = {"inserts": [{"__table__": "notes", "text": "[red]ho[/red]\ud800"}]}
+    return in_terminal(files(tmp_path_factory.mktemp("shown"), SPEC, diff))
+
+
+def test_a_terminal_gets_a_table(shown: str) -> None:
     assert "0 of 1 assertions hold" in shown
     assert "added notes" in shown
 
 
-def test_a_terminal_gets_colours_unless_it_asks_for_none(tmp_path: Path) -> None:
-    arguments = files(tmp_path, SPEC, MISS)
-    assert "\x1b[1;31m" in in_terminal(arguments)
-    assert "\x1b[1;31m" not in in_terminal(arguments, NO_COLOR="1")
+def test_a_terminal_gets_colours_unless_it_asks_for_none(shown: str, tmp_path: Path) -> None:
+    assert "\x1b[1;31m" in shown
+    assert "\x1b[1;31m" not in in_terminal(files(tmp_path, SPEC, MISS), NO_COLOR="1")
 
 
 def test_a_terminal_gets_json_on_request(tmp_path: Path) -> None:
     assert json.loads(in_terminal([*files(tmp_path, SPEC, HIT), "--json"]))["passed"] is True
 
 
-def test_markup_in_a_diff_is_shown_as_it_is(tmp_path: Path) -> None:
-    diff = {"inserts": [{"__table__": "notes", "text": "[red]ho[/red]\ud800"}]}
-    assert "[red]ho[/red]" in in_terminal(files(tmp_path, SPEC, diff))
+def test_markup_in_a_diff_is_shown_as_it_is(shown: str) -> None:
+    assert "[red]ho[/red]" in shown

@@ -160,7 +160,7 @@ def test_an_id_that_is_no_part_of_a_path_is_wrong_usage(id: str, twindiff: Run) 
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("command", [["twins"], ["twins", "--json"], ["--help"]])
+@pytest.mark.parametrize("command", [["twins", "slack"], ["twins", "slack", "--json"], ["--help"]])
 def test_a_full_disk_is_one_line_and_no_mistake_of_ours(command: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(program(*command), env=QUIET, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
@@ -171,7 +171,9 @@ def test_a_full_disk_is_one_line_and_no_mistake_of_ours(command: list[str]) -> N
 
 
 def test_a_closed_pipe_is_no_mistake_of_ours() -> None:
-    with subprocess.Popen(program("twins", "--json"), env=QUIET, stdout=PIPE, stderr=PIPE, text=True) as process:
+    with subprocess.Popen(
+        program("twins", "slack", "--json"), env=QUIET, stdout=PIPE, stderr=PIPE, text=True
+    ) as process:
         assert process.stdout
         assert process.stderr
         process.stdout.close()

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Run, Serving, finished
+from tests.cli.conftest import Run, Serving
 
 NOBODY = ("--base-url", "http://127.0.0.1:1")
-NO_ENGINE = {"TWINDIFF_CONTAINER_ENGINE": "none"}
 
 
 @pytest.fixture(autouse=True)
 def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Engines of containers take long to say how they are; only some tests are about them."""
-    for name, value in NO_ENGINE.items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("TWINDIFF_CONTAINER_ENGINE", "none")
 
 
 def found(result: Any) -> dict[str, dict[str, str]]:
@@ -118,21 +117,27 @@ def test_nothing_stays_of_the_trial_in_a_data_directory(twindiff: Run, tmp_path:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_broken_twin_is_a_fault_and_the_others_are_still_listed(plugin: Callable[[str], str]) -> None:
-    result = finished(
-        "doctor", "--json", *NOBODY, "--data-dir", ":memory:", **NO_ENGINE, PYTHONPATH=plugin("import nothing_there")
-    )
+@pytest.fixture
+def sad(plugin: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Install the package of a twin, whose module says this, for this process."""
+    yield lambda code: monkeypatch.syspath_prepend(plugin(code))
+    sys.modules.pop("sad_twin", None)
+
+
+def test_a_broken_twin_is_a_fault_and_the_others_are_still_listed(sad: Callable[[str], None], twindiff: Run) -> None:
+    sad("import nothing_there")
+    result = twindiff("doctor", "--json", *NOBODY, "--data-dir", ":memory:")
     twins = {name: each["state"] for name, each in found(result).items() if name.startswith("twin ")}
-    assert (result.returncode, twins["twin sad"], twins["twin slack"]) == (1, "broken", "good")
+    assert (result.exit_code, twins["twin sad"], twins["twin slack"]) == (1, "broken", "good")
 
 
-def test_a_template_that_cannot_be_read_is_a_fault(plugin: Callable[[str], str], tmp_path: Path) -> None:
+def test_a_template_that_cannot_be_read_is_a_fault(sad: Callable[[str], None], twindiff: Run, tmp_path: Path) -> None:
     (tmp_path / "sad_bad.json").write_text('{"vases": []}')
     imports = "from pathlib import Path; from twindiff.kit import Twin; from twindiff.kit.styles.base import Style"
-    broken = f"{imports}; twin = Twin('sad', Style(), tables=(), seeds=Path({str(tmp_path)!r}))"
-    result = finished("doctor", "--json", *NOBODY, "--data-dir", ":memory:", **NO_ENGINE, PYTHONPATH=plugin(broken))
+    sad(f"{imports}; twin = Twin('sad', Style(), tables=(), seeds=Path({str(tmp_path)!r}))")
+    result = twindiff("doctor", "--json", *NOBODY, "--data-dir", ":memory:")
     twin = found(result)["twin sad"]
-    assert (result.returncode, twin["state"]) == (1, "broken")
+    assert (result.exit_code, twin["state"]) == (1, "broken")
     assert twin["said"] == "the template sad_bad cannot be loaded: sad has no table 'vases'."
 
 
