@@ -201,12 +201,16 @@ def _check_empty(kind: Any, path: list[str]) -> None:
     )
     if hint is None or path[-1] in FREE_FORM or can_be_unset:
         return
+    raise _cannot_be_unset(path)
+
+
+def _cannot_be_unset(path: list[str]) -> StripeError:
     name = bracketed(path)
     message = (
         f"You passed an empty string for '{name}'. We assume empty values are an attempt to unset a parameter; however "
         f"'{name}' cannot be unset. You should remove '{name}' from your request or supply a non-empty value."
     )
-    raise StripeError(message, code="parameter_invalid_empty", param=name)
+    return StripeError(message, code="parameter_invalid_empty", param=name)
 
 
 def _missing(path: list[str]) -> StripeError:
@@ -230,6 +234,8 @@ def _misfit(problem: str, path: list[str], value: Any, hint: Any) -> StripeError
 def _unreadable(problem: str, path: list[str], value: str, hint: Any) -> StripeError:
     """A text that is not what it should be."""
     name = bracketed(path)
+    if value == "" and "length" in problem:
+        return _cannot_be_unset(path)
     if choices := _choices(hint):
         listed = f"{', '.join(choices[:-1])}, or {choices[-1]}" if len(choices) > 1 else choices[0]
         return StripeError(f"Invalid {name}: must be one of {listed}", param=name)

@@ -16,7 +16,19 @@ from .events import update
 from .external_accounts import ExternalAccount, fill_external_accounts
 from .lists import list_of, within
 from .objects import LEFT_OUT, Fields, StripeObject, new, resource, show, shown
-from .params import ListParams, OptBool, OptMetadata, OptRange, OptText, Params, Part, given, merged_metadata, value_of
+from .params import (
+    ListParams,
+    OptBool,
+    OptMetadata,
+    OptName,
+    OptRange,
+    OptText,
+    Params,
+    Part,
+    given,
+    merged_metadata,
+    value_of,
+)
 
 api = Operations(prefix="/v1")
 
@@ -113,7 +125,7 @@ class AccountParams(Params):
     business_profile: Profile | UnsetType = UNSET
     business_type: Literal["", "company", "government_entity", "individual", "non_profit"] | UnsetType = UNSET
     capabilities: dict[str, Capability] | UnsetType = UNSET
-    default_currency: OptText = UNSET
+    default_currency: OptName = UNSET
     email: OptText = UNSET
     metadata: OptMetadata = UNSET
 

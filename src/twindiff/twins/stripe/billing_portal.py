@@ -17,13 +17,21 @@ from .events import record_row
 from .invoice_objects import INVOICES, Invoice
 from .objects import Fields, StripeObject, new, refer, resource, show, show_all, shown
 from .pages import page, redirect
-from .params import OptText, Params, Part, value_of
+from .params import OptInteger, OptText, Params, Part, value_of
 from .portal_configurations import DEFAULT, configured
 from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription
 from .subscription_params import CancelSubscription, UpdateSubscription
 from .subscriptions import cancel_subscription, running, update_subscription
+from .urls import check_url
 
 api = Operations()
+
+
+Locale = Literal[
+    "auto", "bg", "cs", "da", "de", "el", "en", "en-AU", "en-CA", "en-GB", "en-IE", "en-IN", "en-NZ", "en-SG", "es",
+    "es-419", "et", "fi", "fil", "fr", "fr-CA", "hr", "hu", "id", "it", "ja", "ko", "lt", "lv", "ms", "mt", "nb", "nl",
+    "pl", "pt", "pt-BR", "ro", "ru", "sk", "sl", "sv", "th", "tr", "vi", "zh", "zh-HK", "zh-TW",
+]  # fmt: skip
 
 
 class PortalSession(StripeObject, table="billing_portal_sessions", key=("id",), unique=(("seq",), ("secret",))):
@@ -61,6 +69,33 @@ PORTAL_SESSIONS = resource(
 )
 
 
+class UpdateFlow(Part):
+    """The subscription that is changed."""
+
+    subscription: str
+
+
+class CancelFlow(UpdateFlow):
+    """The subscription that is ended."""
+
+    retention: dict[str, Any] | UnsetType = UNSET
+
+
+class FlowItem(Part):
+    """What an item becomes."""
+
+    id: str
+    price: OptText = UNSET
+    quantity: OptInteger = UNSET
+
+
+class ConfirmFlow(UpdateFlow, kw_only=True):
+    """The change that is confirmed."""
+
+    items: list[FlowItem]
+    discounts: list[dict[str, str]] | UnsetType = UNSET
+
+
 class Flow(Part):
     """What a customer is led to."""
 
@@ -72,9 +107,9 @@ class Flow(Part):
         "subscription_update_confirm",
     ]
     after_completion: dict[str, Any] | UnsetType = UNSET
-    subscription_cancel: dict[str, Any] | UnsetType = UNSET
-    subscription_update: dict[str, Any] | UnsetType = UNSET
-    subscription_update_confirm: dict[str, Any] | UnsetType = UNSET
+    subscription_cancel: CancelFlow | UnsetType = UNSET
+    subscription_update: UpdateFlow | UnsetType = UNSET
+    subscription_update_confirm: ConfirmFlow | UnsetType = UNSET
 
 
 class CreatePortalSession(Params, kw_only=True):
@@ -84,7 +119,7 @@ class CreatePortalSession(Params, kw_only=True):
     configuration: OptText = UNSET
     customer_account: OptText = UNSET
     flow_data: Flow | UnsetType = UNSET
-    locale: OptText = UNSET
+    locale: Locale | UnsetType = UNSET
     on_behalf_of: OptText = UNSET
     return_url: OptText = UNSET
 
@@ -101,6 +136,7 @@ def create_portal_session(call: Call, params: Annotated[CreatePortalSession, Bod
     """Make an address at which a customer sees to its subscriptions."""
     if not isinstance(params.customer, str) or not params.customer:
         raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
+    check_url(params.return_url, "return_url")
     customer = refer(call, CUSTOMERS, params.customer, "customer")
     configuration = configured(call, str(params.configuration or DEFAULT), status=400)
     if not configuration.active:
@@ -110,7 +146,7 @@ def create_portal_session(call: Call, params: Annotated[CreatePortalSession, Bod
         PORTAL_SESSIONS,
         configuration=configuration.id,
         customer=customer.id,
-        flow=_flow(params),
+        flow=_flow(call, params),
         locale=params.locale or None,
         return_url=params.return_url or configuration.default_return_url,
         secret=call.ids.new("test_", 40),
@@ -119,9 +155,15 @@ def create_portal_session(call: Call, params: Annotated[CreatePortalSession, Bod
     return show(call, PORTAL_SESSIONS, made)
 
 
-def _flow(params: CreatePortalSession) -> Fields | None:
+def _flow(call: Call, params: CreatePortalSession) -> Fields | None:
     if not isinstance(params.flow_data, Flow):
         return None
+    kind = params.flow_data.type
+    if kind.startswith("subscription"):
+        param, part = f"flow_data[{kind}]", getattr(params.flow_data, kind)
+        if part is UNSET:
+            raise StripeError(f"Missing required param: {param}.", code="parameter_missing", param=param)
+        refer(call, SUBSCRIPTIONS, part.subscription, f"{param}[subscription]")
     names = ("after_completion", "subscription_cancel", "subscription_update", "subscription_update_confirm")
     after: Fields = {"type": "portal_homepage", "hosted_confirmation": None, "redirect": None}
     return {**dict.fromkeys(names), "after_completion": after, **value_of(params.flow_data)}

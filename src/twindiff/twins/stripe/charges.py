@@ -6,7 +6,7 @@ https://docs.stripe.com/api/charges
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
 from twindiff.kit.styles.stripe import StripeError
@@ -170,6 +170,8 @@ class FraudDetails(Part):
 class UpdateCharge(Params):
     """The parameters of an update."""
 
+    longest: ClassVar = {"description": 40000}
+
     customer: OptText = UNSET
     description: OptText = UNSET
     fraud_details: FraudDetails | UnsetType = UNSET
@@ -181,6 +183,8 @@ class UpdateCharge(Params):
 
 class CreateCharge(Params):
     """The parameters of a charge without a PaymentIntent."""
+
+    longest: ClassVar = {"description": 40000}
 
     amount: OptInteger = UNSET
     currency: OptText = UNSET

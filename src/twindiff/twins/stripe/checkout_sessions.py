@@ -43,6 +43,7 @@ from .payments import PAYMENTS
 from .pricing import percentage
 from .promotion_codes import PROMOTION_CODES
 from .sale_items import OptSaleItems, SaleItem, add_items, listed_items, prices_for, shown_items, totals
+from .urls import check_url
 
 api = Operations(prefix="/v1/checkout/sessions")
 
@@ -435,9 +436,7 @@ def _check(call: Call, params: CreateSession, fields: Fields) -> None:
         message = "You may only specify one of these parameters: allow_promotion_codes, discounts."
         raise StripeError(message, param="allow_promotion_codes")
     for name in ("success_url", "cancel_url", "return_url"):
-        if (url := fields.get(name)) and not url.startswith(("http://", "https://")):
-            message = "Invalid URL: An explicit scheme (such as https) must be provided."
-            raise StripeError(message, code="url_invalid", param=name)
+        check_url(fields.get(name), name)
     if fields.get("customer") and fields.get("customer_email"):
         raise StripeError("You may only specify one of these parameters: customer, customer_email.", param="customer")
     if customer := fields.get("customer"):

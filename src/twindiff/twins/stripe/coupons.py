@@ -5,7 +5,7 @@ https://docs.stripe.com/api/coupons
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
@@ -88,6 +88,8 @@ class AmountOff(Part):
 
 class CouponParams(Params, kw_only=True):
     """What creating and updating have in common."""
+
+    longest: ClassVar = {"name": 40}
 
     currency_options: dict[str, AmountOff] | UnsetType = UNSET
     metadata: OptMetadata = UNSET

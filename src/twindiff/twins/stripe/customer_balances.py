@@ -5,7 +5,7 @@ https://docs.stripe.com/api/customer_balance_transactions, https://docs.stripe.c
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
 from twindiff.kit.styles.stripe import StripeError
@@ -87,6 +87,8 @@ CASH_TRANSACTIONS = resource(
 class CreateTransaction(Params):
     """The parameters of an adjustment; a negative amount is the customer's credit."""
 
+    longest: ClassVar = {"description": 350}
+
     amount: Integer
     currency: str
     description: OptText = UNSET
@@ -95,6 +97,8 @@ class CreateTransaction(Params):
 
 class UpdateTransaction(Params):
     """The parameters of an update."""
+
+    longest: ClassVar = {"description": 350}
 
     description: OptText = UNSET
     metadata: OptMetadata = UNSET

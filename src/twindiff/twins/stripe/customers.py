@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
@@ -20,6 +20,7 @@ from .params import (
     ListParams,
     OptInteger,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -199,6 +200,8 @@ class Tax(Part):
 class CustomerParams(Params):
     """What creating and updating have in common."""
 
+    longest: ClassVar = {"name": 256, "phone": 20}
+
     address: Address | Unset | UnsetType = UNSET
     balance: OptInteger = UNSET
     business_name: OptText = UNSET
@@ -206,7 +209,7 @@ class CustomerParams(Params):
     description: OptText = UNSET
     email: OptText = UNSET
     individual_name: OptText = UNSET
-    invoice_prefix: OptText = UNSET
+    invoice_prefix: OptName = UNSET
     invoice_settings: InvoiceSettings | UnsetType = UNSET
     metadata: OptMetadata = UNSET
     name: OptText = UNSET

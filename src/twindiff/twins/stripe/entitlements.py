@@ -5,7 +5,7 @@ https://docs.stripe.com/billing/entitlements
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, column
 from twindiff.kit.styles.stripe import StripeError
@@ -14,7 +14,7 @@ from .customers import CUSTOMERS
 from .events import record, update
 from .lists import equal, list_object, list_of
 from .objects import LEFT_OUT, Fields, StripeObject, new, refer, resource, retrieve, show, shown
-from .params import ListParams, OptBool, OptMetadata, OptText, Params, given, merged_metadata
+from .params import ListParams, OptBool, OptMetadata, OptName, OptText, Params, given, merged_metadata
 from .prices import Price
 from .products import PRODUCTS, Product
 from .subscription_objects import CHANGED, Subscription, SubscriptionItem
@@ -92,6 +92,8 @@ ENTITLEMENTS = resource(
 class CreateFeature(Params, kw_only=True):
     """The parameters of a new feature."""
 
+    longest: ClassVar = {"name": 80, "lookup_key": 80}
+
     lookup_key: str
     name: str
     metadata: OptMetadata = UNSET
@@ -100,9 +102,11 @@ class CreateFeature(Params, kw_only=True):
 class UpdateFeature(Params):
     """The parameters of an update."""
 
+    longest: ClassVar = {"name": 80}
+
     active: OptBool = UNSET
     metadata: OptMetadata = UNSET
-    name: OptText = UNSET
+    name: OptName = UNSET
 
 
 class ListFeatures(ListParams):

@@ -5,7 +5,7 @@ https://docs.stripe.com/api/invoices
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
@@ -92,6 +92,8 @@ class Rendering(Part):
 
 class InvoiceParams(Params, kw_only=True):
     """What creating and updating have in common."""
+
+    longest: ClassVar = {"description": 1500}
 
     account_tax_ids: list[str] | Unset | UnsetType = UNSET
     application_fee_amount: OptInteger = UNSET

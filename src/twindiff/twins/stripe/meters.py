@@ -6,7 +6,7 @@ https://docs.stripe.com/api/billing/meter
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
@@ -15,7 +15,7 @@ from .customers import CUSTOMERS
 from .events import record, update
 from .lists import equal, list_object, list_of
 from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, resource, retrieve, shown
-from .params import Integer, ListParams, OptInteger, OptText, Params, Part, given
+from .params import Integer, ListParams, OptInteger, OptName, OptText, Params, Part, given
 from .test_clocks import enter
 
 api = Operations(prefix="/v1/billing")
@@ -83,6 +83,8 @@ class ValueSettings(Part):
 class CreateMeter(Params):
     """The parameters of a new meter."""
 
+    longest: ClassVar = {"display_name": 250, "event_name": 100}
+
     default_aggregation: Aggregation
     display_name: str
     event_name: str
@@ -94,7 +96,9 @@ class CreateMeter(Params):
 class UpdateMeter(Params):
     """The parameters of an update."""
 
-    display_name: OptText = UNSET
+    longest: ClassVar = {"display_name": 250}
+
+    display_name: OptName = UNSET
 
 
 class ListMeters(ListParams):

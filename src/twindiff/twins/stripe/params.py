@@ -5,8 +5,9 @@ A parameter that was not given is UNSET. An empty text unsets what it names, so 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from twindiff.kit import UNSET, Meta, Struct, UnsetType
 from twindiff.kit.styles.stripe import StripeError, bracketed
@@ -16,6 +17,8 @@ from .countries import COUNTRIES
 Integer = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 OptInteger = Integer | UnsetType
 OptText = str | UnsetType
+OptName = Annotated[str, Meta(min_length=1)] | UnsetType
+"""A text that cannot be unset."""
 OptBool = bool | UnsetType
 Unset = Literal[""]
 """What a list or an object may be given to unset it."""
@@ -24,11 +27,25 @@ OptMetadata = dict[str, str] | Unset | UnsetType
 LONGEST_TEXT = 5000
 LONGEST = {
     ("", "lookup_key"): 200,
+    ("business_profile", "headline"): 60,
+    ("custom_fields", "key"): 200,
     ("custom_fields", "name"): 40,
     ("custom_fields", "value"): 140,
+    ("default_settings", "description"): 500,
+    ("hosted_confirmation", "custom_message"): 500,
+    ("invoice_data", "description"): 1500,
+    ("label", "custom"): 50,
     ("marketing_features", "name"): 80,
+    ("options", "label"): 100,
+    ("options", "value"): 100,
+    ("payment_intent_data", "description"): 1000,
+    ("phases", "description"): 500,
+    ("redirect", "url"): 2048,
+    ("setup_intent_data", "description"): 1000,
+    ("shipping_rate_data", "display_name"): 100,
+    ("subscription_data", "description"): 500,
 }
-"""The longest texts that are shorter than others; https://docs.stripe.com/api"""
+"""The longest texts, by what they are in and by name, that are not as long as most; https://docs.stripe.com/api"""
 
 MOST_ELEMENTS = {"custom_fields": 4, "images": 8, "marketing_features": 15}
 """How many there may be of some things; https://docs.stripe.com/api"""
@@ -43,6 +60,9 @@ DESCRIPTORS = frozenset({"statement_descriptor", "statement_descriptor_suffix"})
 
 class Params(Struct, forbid_unknown_fields=True, kw_only=True):
     """The parameters of an operation; `expand` is one of each."""
+
+    longest: ClassVar[Mapping[str, int]] = {}
+    """The longest texts among these parameters that are not as long as most."""
 
     expand: list[str] | UnsetType = UNSET
 
@@ -148,10 +168,11 @@ def value_of(given: Any) -> Any:
 def given(params: Struct, *skipped: str) -> dict[str, Any]:
     """The parameters that were given, by name, without `expand`, `metadata`, `automatic_tax` and those skipped."""
     values: dict[str, Any] = {}
+    longest: Mapping[str, int] = getattr(params, "longest", {})
     for name in _names(type(params), skipped):
         if (value := getattr(params, name)) is not UNSET:
             values[name] = value = value_of(value)
-            check_text(value, name)
+            check_text(value, name, longest=longest.get(name))
     return values
 
 
@@ -161,9 +182,9 @@ def _names(params: type[Struct], skipped: tuple[str, ...]) -> list[str]:
     return [name for name in params.__struct_fields__ if name not in {"expand", "metadata", "automatic_tax", *skipped}]
 
 
-def check_text(value: Any, *path: str) -> None:
+def check_text(value: Any, *path: str, longest: int | None = None) -> None:
     """Refuse texts that are longer than Stripe keeps, at any depth."""
-    if isinstance(value, str) and len(value) > (longest := _longest(path)):
+    if isinstance(value, str) and len(value) > (longest := longest or _longest(path)):
         name = bracketed([*path])
         message = f"Invalid string: {value[:12]}...{value[-12:]}; must be at most {longest} characters"
         raise StripeError(message, code="parameter_invalid_string_length", param=name)
@@ -195,7 +216,7 @@ def _longest(path: tuple[str, ...]) -> int:
     """How long a text may be, by its name and that of the list it is in."""
     if "metadata" in path:
         return LONGEST_TEXT
-    inside, _, name = ("", "", *path)[-3:]
+    *_, inside, name = ("", *(each for each in path if not each.isdecimal()))
     return LONGEST.get((inside, name), LONGEST_TEXT)
 
 

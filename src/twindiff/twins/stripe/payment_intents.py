@@ -5,7 +5,7 @@ https://docs.stripe.com/api/payment_intents
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
@@ -75,6 +75,8 @@ class TransferData(Part):
 
 class IntentParams(Params):
     """What creating, updating and confirming have in common."""
+
+    longest: ClassVar = {"description": 1000}
 
     capture_method: CaptureMethod | UnsetType = UNSET
     payment_method: OptText = UNSET

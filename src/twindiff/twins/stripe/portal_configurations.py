@@ -30,6 +30,7 @@ from .params import (
 from .prices import PRICES
 from .products import PRODUCTS
 from .subscription_params import Behavior
+from .urls import check_url
 
 api = Operations(prefix="/v1/billing_portal/configurations")
 
@@ -238,6 +239,10 @@ class ListConfigurations(ListParams, kw_only=True):
 @api.post("")
 def create_configuration(call: Call, params: Annotated[CreateConfiguration, Body]) -> Fields:
     """Say what customers may do on the page of sessions that name this configuration."""
+    for name in ("customer_update", "subscription_cancel", "subscription_update"):
+        if getattr(getattr(params.features, name), "enabled", None) is UNSET:
+            param = f"features[{name}][enabled]"
+            raise StripeError(f"Missing required param: {param}.", code="parameter_missing", param=param)
     fields = _fields(call, params, OFF, {})
     made = new(call, CONFIGURATIONS, **fields, metadata=merged_metadata({}, params.metadata), updated=now(call))
     record_row(call, "billing_portal.configuration.created", CONFIGURATIONS, made)
@@ -304,6 +309,9 @@ def configured(call: Call, id: str, *, param: str = "configuration", status: int
 def _fields(call: Call, params: ConfigurationParams, features: Fields, profile: Fields) -> Fields:
     """The columns that are wanted; `features` and `profile` are what there is before."""
     fields = given(params, "features", "login_page")
+    check_url(fields.get("default_return_url"), "default_return_url")
+    for name in ("privacy_policy_url", "terms_of_service_url"):
+        check_url(getattr(params.business_profile, name, UNSET), f"business_profile[{name}]")
     wanted: Any = getattr(params, "features", UNSET)
     if isinstance(wanted, Features):
         _check_products(call, wanted.subscription_update)

@@ -5,7 +5,7 @@ https://docs.stripe.com/api/products
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
@@ -18,6 +18,7 @@ from .params import (
     ListParams,
     OptBool,
     OptMetadata,
+    OptName,
     OptRange,
     OptText,
     Params,
@@ -90,6 +91,8 @@ class Feature(Part):
 class ProductParams(Params, kw_only=True):
     """What creating and updating have in common."""
 
+    longest: ClassVar = {"description": 40000, "unit_label": 12}
+
     active: OptBool = UNSET
     description: OptText = UNSET
     images: list[str] | Unset | UnsetType = UNSET
@@ -115,7 +118,7 @@ class CreateProduct(ProductParams):
 class UpdateProduct(ProductParams):
     """The parameters of an update."""
 
-    name: OptText = UNSET
+    name: OptName = UNSET
     default_price: OptText = UNSET
 
 

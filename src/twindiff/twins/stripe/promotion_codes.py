@@ -6,7 +6,7 @@ https://docs.stripe.com/api/promotion_codes
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
@@ -106,6 +106,8 @@ class Restrictions(ChangedRestrictions):
 class CreatePromotionCode(Params):
     """The parameters of a new promotion code."""
 
+    longest: ClassVar = {"code": 500}
+
     promotion: Promotion
     active: OptBool = UNSET
     code: OptText = UNSET
@@ -146,6 +148,7 @@ def create_promotion_code(call: Call, params: Annotated[CreatePromotionCode, Bod
         refer(call, CUSTOMERS, params.customer, "customer")
     check_future(call, params.expires_at, "expires_at")
     fields = given(params, "promotion", "customer_account")
+    _check_restrictions(fields)
     fields["code"] = _free_code(call, fields.get("code"))
     fields["restrictions"] = {**NO_RESTRICTIONS, **(fields.get("restrictions") or {})}
     made = new(call, PROMOTION_CODES, **fields, coupon=coupon.id, metadata=merged_metadata({}, params.metadata))
@@ -187,6 +190,20 @@ def list_promotion_codes(call: Call, params: Annotated[ListPromotionCodes, Body]
 def expire_promotion_code(call: Call, row: PromotionCode) -> None:
     """Let a code's time be over."""
     update(call, PROMOTION_CODES, row, active=False)
+
+
+def _check_restrictions(fields: Fields) -> None:
+    least = "This value must be greater than or equal to 1."
+    if fields.get("max_redemptions", 1) < 1:
+        raise StripeError(least, code="parameter_invalid_integer", param="max_redemptions")
+    restrictions: Fields = fields.get("restrictions") or {}
+    if "minimum_amount" not in restrictions:
+        return
+    if not restrictions.get("minimum_amount_currency"):
+        message = "You must pass minimum_amount_currency when passing minimum_amount"
+        raise StripeError(message, param="restrictions[minimum_amount_currency]")
+    if restrictions["minimum_amount"] < 1:
+        raise StripeError(least, code="parameter_invalid_integer", param="restrictions[minimum_amount]")
 
 
 def _free_code(call: Call, wanted: str | None) -> str:

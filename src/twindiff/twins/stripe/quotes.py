@@ -5,7 +5,7 @@ https://docs.stripe.com/api/quotes
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
@@ -153,6 +153,8 @@ class QuoteSubscription(Part):
 
 class QuoteParams(Params, kw_only=True):
     """What creating and updating have in common."""
+
+    longest: ClassVar = {"description": 500, "footer": 500, "header": 50}
 
     automatic_tax: OptAutomaticTax = UNSET
     collection_method: Literal["charge_automatically", "send_invoice"] | UnsetType = UNSET

@@ -6,7 +6,7 @@ https://docs.stripe.com/api/setup_intents
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Exchange, Json, Operations, UnsetType, column, references
 from twindiff.kit.styles.stripe import StripeError
@@ -133,6 +133,8 @@ def with_intent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> A
 
 class SetupParams(Params):
     """What creating, updating and confirming have in common."""
+
+    longest: ClassVar = {"description": 1000}
 
     payment_method: OptText = UNSET
     payment_method_data: NewMethod | UnsetType = UNSET

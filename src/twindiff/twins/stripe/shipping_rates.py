@@ -5,9 +5,9 @@ https://docs.stripe.com/api/shipping_rates
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
-from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit import UNSET, Body, Call, Column, Json, Meta, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
 from .currencies import checked_currency
@@ -27,6 +27,7 @@ from .params import (
     merged_metadata,
     value_of,
 )
+from .prices import check_keys
 
 api = Operations(prefix="/v1/shipping_rates")
 
@@ -51,12 +52,19 @@ SHIPPING_RATES = resource(
 )
 
 
+class CurrencyOption(Part):
+    """What it costs in another currency."""
+
+    amount: Annotated[int, Meta(ge=0)]
+    tax_behavior: TaxBehavior | UnsetType = UNSET
+
+
 class FixedAmount(Part):
     """What it costs, in one currency and perhaps in others."""
 
     amount: Integer
     currency: str
-    currency_options: dict[str, dict[str, Any]] | UnsetType = UNSET
+    currency_options: dict[str, CurrencyOption] | UnsetType = UNSET
 
 
 class Duration(Part):
@@ -76,6 +84,8 @@ class Estimate(Part):
 class RateData(Part, kw_only=True):
     """A rate that is made where it is used."""
 
+    longest: ClassVar = {"display_name": 100}
+
     display_name: str
     delivery_estimate: Estimate | UnsetType = UNSET
     fixed_amount: FixedAmount | UnsetType = UNSET
@@ -91,10 +101,17 @@ class CreateRate(RateData, kw_only=True):
     expand: list[str] | UnsetType = UNSET
 
 
+class UpdateAmount(Part):
+    """What it costs in other currencies."""
+
+    currency_options: dict[str, CurrencyOption] | UnsetType = UNSET
+
+
 class UpdateRate(Params):
     """The parameters of an update."""
 
     active: OptBool = UNSET
+    fixed_amount: UpdateAmount | UnsetType = UNSET
     metadata: OptMetadata = UNSET
     tax_behavior: TaxBehavior | UnsetType = UNSET
 
@@ -119,10 +136,12 @@ def make_rate(call: Call, params: RateData, at: str = "") -> ShippingRate:
     cost = params.fixed_amount
     if not isinstance(cost, FixedAmount):
         raise StripeError(f"Missing required param: {param}.", code="parameter_missing", param=param)
-    currency = checked_currency(cost.currency)
+    currency = checked_currency(cost.currency, f"{param}[currency]")
     if cost.amount < 0:
         message = "This value must be greater than or equal to 0."
         raise StripeError(message, code="parameter_invalid_integer", param=f"{param}[amount]")
+    if isinstance(cost.currency_options, dict):
+        check_keys(cost.currency_options)
     fields = given(params, "fixed_amount")
     fields["fixed_amount"] = {**value_of(cost), "currency": currency}
     metadata = merged_metadata({}, params.metadata)
@@ -137,10 +156,19 @@ def retrieve_shipping_rate(call: Call, id: str, params: Annotated[Params, Body])
 
 @api.post("/{id}")
 def update_shipping_rate(call: Call, id: str, params: Annotated[UpdateRate, Body]) -> Fields:
-    """Change whether a rate is offered, or its metadata."""
+    """Change whether a rate is offered, what it costs in other currencies, or its metadata."""
     row = retrieve(call, SHIPPING_RATES, id)
+    fields = given(params, "fixed_amount")
+    if isinstance(params.fixed_amount, UpdateAmount) and isinstance(params.fixed_amount.currency_options, dict):
+        options = params.fixed_amount.currency_options
+        check_keys(options)
+        fields["fixed_amount"] = {**row.fixed_amount, "currency_options": {**_options(row), **value_of(options)}}
     metadata = merged_metadata(row.metadata, params.metadata)
-    return shipping_rate_object(update(call, SHIPPING_RATES, row, False, **given(params), metadata=metadata))
+    return shipping_rate_object(update(call, SHIPPING_RATES, row, False, **fields, metadata=metadata))
+
+
+def _options(row: ShippingRate) -> Fields:
+    return row.fixed_amount.get("currency_options") or {}
 
 
 @api.get("")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from twindiff.kit import UNSET, Meta, UnsetType
 
@@ -130,6 +130,8 @@ class SubscriptionTransfer(Part, kw_only=True):
 
 class SubscriptionParams(Params, kw_only=True):
     """What creating and updating have in common."""
+
+    longest: ClassVar = {"description": 500}
 
     add_invoice_items: list[OnceItem] | UnsetType = UNSET
     automatic_tax: OptAutomaticTax = UNSET

@@ -50,6 +50,7 @@ from .test_clocks import enter
 api = Operations(prefix="/v1/subscription_schedules")
 
 OVER = ("canceled", "completed", "released")
+DONE = {"cancel": "canceled", "release": "released", "update": "updated"}
 
 
 class SubscriptionSchedule(
@@ -224,7 +225,7 @@ def retrieve_schedule(call: Call, schedule: str, params: Annotated[Params, Body]
 @api.post("/{schedule}")
 def update_schedule(call: Call, schedule: str, params: Annotated[UpdateSchedule, Body]) -> Fields:
     """Plan other phases; those that have begun stay as they are unless they are given again."""
-    row = _open(call, schedule, "updated")
+    row = _open(call, schedule, "update")
     enter(call, row.test_clock)
     fields: Fields = {"metadata": merged_metadata(row.metadata, params.metadata)}
     if params.end_behavior is not UNSET:
@@ -242,7 +243,7 @@ def update_schedule(call: Call, schedule: str, params: Annotated[UpdateSchedule,
 @api.post("/{schedule}/cancel")
 def cancel_schedule(call: Call, schedule: str, params: Annotated[CancelSchedule, Body]) -> Fields:
     """End a schedule, and its subscription with it."""
-    row = _open(call, schedule, "canceled")
+    row = _open(call, schedule, "cancel")
     enter(call, row.test_clock)
     owner = find(call, SUBSCRIPTIONS, row.subscription) if row.subscription else None
     canceled = _over(call, row, "canceled", "canceled_at")
@@ -255,7 +256,7 @@ def cancel_schedule(call: Call, schedule: str, params: Annotated[CancelSchedule,
 @api.post("/{schedule}/release")
 def release_schedule(call: Call, schedule: str, params: Annotated[ReleaseSchedule, Body]) -> Fields:
     """Leave a subscription as it is, without phases to come."""
-    return show(call, SCHEDULES, _release(call, _open(call, schedule, "released")))
+    return show(call, SCHEDULES, _release(call, _open(call, schedule, "release")))
 
 
 @api.get("")
@@ -276,10 +277,10 @@ def _open(call: Call, id: str, how: str) -> SubscriptionSchedule:
     row = retrieve(call, SCHEDULES, id)
     if row.status in OVER:
         message = (
-            f"You cannot have a subscription schedule {how} that is currently in the `{row.status}` status. It must be "
-            "`not_started` or `active`."
+            f"You cannot {how} a subscription schedule that is currently in the `{row.status}` status. It must be in "
+            f"`not_started, active` status to be {DONE[how]}."
         )
-        raise StripeError(message, code="resource_invalid_state")
+        raise StripeError(message)
     return row
 
 

@@ -202,12 +202,17 @@ def _as_item(once: OnceItem) -> ItemFields:
 def set_end(call: Call, row: Subscription, params: Any, items: Sequence[SubscriptionItem]) -> Subscription:
     """A subscription that will end when parameters say, or will not any more."""
     ends = min(item.current_period_end for item in items)
+    if row.schedule and (params.cancel_at is not UNSET or params.cancel_at_period_end is not UNSET):
+        raise StripeError(
+            f"The subscription is managed by the subscription schedule `{row.schedule}`, and updating any cancelation "
+            "behavior directly is not allowed. Please update the schedule instead."
+        )
     if isinstance(params.cancel_at, str):
         if not params.cancel_at:
             return _keep(call, row)
-        at = moment(call, params.cancel_at, "cancel_at", "min_period_end", "max_period_end")
+        at = moment(call, params.cancel_at, "cancel_at", "min_period_end", "max_period_end", "max_billed_until")
         last = max(item.current_period_end for item in items)
-        when = {"min_period_end": ends, "max_period_end": last}.get(str(at)) or int(at)
+        when = {"min_period_end": ends, "max_period_end": last, "max_billed_until": last}.get(str(at)) or int(at)
         return call.db.change(row, cancel_at=when, canceled_at=now(call), cancellation_details=_requested(row))
     if params.cancel_at_period_end is True:
         fields = {"cancel_at": ends, "cancel_at_period_end": True, "canceled_at": now(call)}

@@ -6,7 +6,7 @@ https://docs.stripe.com/api/tax_rates
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
@@ -14,7 +14,7 @@ from twindiff.kit.styles.stripe import StripeError
 from .events import record, update
 from .lists import equal, list_of, within
 from .objects import Fields, StripeObject, new, refer, resource, retrieve, shown
-from .params import ListParams, OptBool, OptMetadata, OptRange, OptText, Params, given, merged_metadata
+from .params import ListParams, OptBool, OptMetadata, OptName, OptRange, OptText, Params, given, merged_metadata
 
 api = Operations(prefix="/v1/tax_rates")
 
@@ -51,6 +51,8 @@ TAX_RATES = resource(TaxRate, "tax_rate", "txr_", tax_rate_object, param="tax_ra
 class TaxRateParams(Params, kw_only=True):
     """What creating and updating have in common."""
 
+    longest: ClassVar = {"display_name": 50, "jurisdiction": 50, "state": 2}
+
     active: OptBool = UNSET
     country: OptText = UNSET
     description: OptText = UNSET
@@ -71,7 +73,7 @@ class CreateTaxRate(TaxRateParams):
 class UpdateTaxRate(TaxRateParams):
     """The parameters of an update."""
 
-    display_name: OptText = UNSET
+    display_name: OptName = UNSET
 
 
 class ListTaxRates(ListParams):

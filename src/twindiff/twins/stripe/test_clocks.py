@@ -6,7 +6,7 @@ https://docs.stripe.com/api/test_clocks
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, column
 from twindiff.kit.styles.stripe import StripeError
@@ -42,6 +42,8 @@ TEST_CLOCKS = resource(
 
 class CreateTestClock(Params):
     """The parameters of a new test clock."""
+
+    longest: ClassVar = {"name": 300}
 
     frozen_time: Integer
     name: OptText = UNSET

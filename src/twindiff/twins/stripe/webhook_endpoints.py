@@ -14,6 +14,7 @@ from .event_types import EVENT_TYPES
 from .lists import list_of
 from .objects import Fields, StripeObject, new, new_id, resource, retrieve, shown
 from .params import ListParams, OptBool, OptMetadata, OptText, Params, given, merged_metadata
+from .urls import check_url
 
 api = Operations(prefix="/v1/webhook_endpoints")
 
@@ -58,7 +59,7 @@ class CreateEndpoint(Params):
 @api.post("")
 def create_webhook_endpoint(call: Call, params: Annotated[CreateEndpoint, Body]) -> Fields:
     """Tell a program of events from now on; this answer alone has the secret that its requests are signed with."""
-    _check_url(params.url)
+    check_url(params.url, "url")
     _check_events(params.enabled_events)
     fields = given(params, "connect")
     metadata = merged_metadata({}, params.metadata)
@@ -72,7 +73,7 @@ def update_webhook_endpoint(call: Call, id: str, params: Annotated[UpdateEndpoin
     """Change an endpoint, or disable it."""
     endpoint = retrieve(call, ENDPOINTS, id)
     if isinstance(params.url, str):
-        _check_url(params.url)
+        check_url(params.url, "url")
     if isinstance(params.enabled_events, list):
         _check_events(params.enabled_events)
     wanted = given(params, "disabled")
@@ -112,13 +113,6 @@ def listening(call: Call, type: str) -> int:
         call.memo["endpoints"] = call.db.rows(WebhookEndpoint) if call.db.count(WebhookEndpoint) else []
     endpoints: list[WebhookEndpoint] = call.memo["endpoints"]
     return sum([wants(endpoint, type) for endpoint in endpoints]) if endpoints else 0
-
-
-def _check_url(url: str) -> None:
-    if not url.startswith(("http://", "https://")):
-        raise StripeError(
-            "Invalid URL: An explicit scheme (such as https) must be provided.", code="url_invalid", param="url"
-        )
 
 
 def _check_events(names: list[str]) -> None:

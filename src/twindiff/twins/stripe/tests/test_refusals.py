@@ -88,3 +88,83 @@ def test_some_texts_are_shorter_than_others(stripe, kind, given, param, most):
 def test_there_are_only_so_many_of_some_things(stripe, kind, given, param, most):
     error = stripe.error("POST", kind, **given)
     assert error["message"] == f"Array {param} exceeded maximum {most} allowed elements."
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "param", "most"),
+    [
+        ("customers", {"name": "a" * 257}, "name", 256),
+        ("customers", {"phone": "1" * 21}, "phone", 20),
+        ("payment_intents", {**PAYMENT, "description": "a" * 1001}, "description", 1000),
+        ("products", {"name": "a", "unit_label": "a" * 13}, "unit_label", 12),
+        ("shipping_rates", {"display_name": "a" * 101, "fixed_amount": {"amount": 1, "currency": "usd"}},
+         "display_name", 100),
+        ("tax_rates", {"display_name": "a" * 51, "percentage": 1, "inclusive": False}, "display_name", 50),
+    ],
+)  # fmt: skip
+def test_some_texts_must_be_shorter_than_most(stripe, path, given, param, most):
+    error = stripe.error("POST", path, **given)
+    assert (error["code"], error["param"]) == ("parameter_invalid_string_length", param)
+    assert error["message"].endswith(f"must be at most {most} characters")
+
+
+def test_a_description_of_a_product_may_be_longer_than_most_texts(stripe):
+    assert len(stripe.post("products", name="Novel", description="a" * 40_000)["description"]) == 40_000
+
+
+@pytest.mark.parametrize(
+    ("path", "made", "param"),
+    [
+        ("products", {"name": "Novel"}, "name"),
+        ("tax_rates", {"display_name": "VAT", "percentage": 19, "inclusive": False}, "display_name"),
+        ("entitlements/features", {"name": "Feature", "lookup_key": "feature"}, "name"),
+        (
+            "billing/meters",
+            {"display_name": "M", "event_name": "m", "default_aggregation": {"formula": "sum"}},
+            "display_name",
+        ),
+        ("customers", {}, "invoice_prefix"),
+    ],
+)
+def test_what_every_object_has_cannot_be_unset(stripe, path, made, param):
+    id = stripe.post(path, **made)["id"]
+    error = stripe.error("POST", f"{path}/{id}", **{param: ""})
+    assert (error["code"], error["param"]) == ("parameter_invalid_empty", param)
+
+
+NO_SCHEME = "Invalid URL: An explicit scheme (such as https) must be provided."
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [("shop.example/back", NO_SCHEME), ("https://", "Not a valid URL"), ("http://[", "Not a valid URL")],
+)
+def test_the_portal_returns_to_an_address(stripe, url, said):
+    customer = stripe.post("customers")["id"]
+    error = stripe.error("POST", "billing_portal/sessions", customer=customer, return_url=url)
+    assert (error["message"], error["code"], error["param"]) == (said, "url_invalid", "return_url")
+
+
+@pytest.mark.parametrize("name", ["customer_update", "subscription_cancel", "subscription_update"])
+def test_a_new_portal_configuration_says_whether_a_feature_is_on(stripe, name):
+    field = {"customer_update": "allowed_updates", "subscription_cancel": "mode"}.get(name, "proration_behavior")
+    value = {"allowed_updates": ["email"], "mode": "immediately"}.get(field, "none")
+    error = stripe.error("POST", "billing_portal/configurations", features={name: {field: value}})
+    assert (error["code"], error["param"]) == ("parameter_missing", f"features[{name}][enabled]")
+
+
+def test_a_flow_of_the_portal_names_a_subscription_that_is_there(stripe):
+    customer, kind = stripe.post("customers")["id"], "subscription_cancel"
+    error = stripe.error("POST", "billing_portal/sessions", customer=customer, flow_data={"type": kind})
+    assert (error["code"], error["param"]) == ("parameter_missing", "flow_data[subscription_cancel]")
+    flow = {"type": kind, kind: {"subscription": "sub_none"}}
+    error = stripe.error("POST", "billing_portal/sessions", customer=customer, flow_data=flow)
+    assert (error["code"], error["param"]) == ("resource_missing", "flow_data[subscription_cancel][subscription]")
+
+
+def test_a_promotion_code_for_a_least_amount_says_in_which_currency(stripe):
+    coupon = {"type": "coupon", "coupon": stripe.post("coupons", percent_off=5, duration="once")["id"]}
+    error = stripe.error("POST", "promotion_codes", promotion=coupon, restrictions={"minimum_amount": 500})
+    assert error["message"] == "You must pass minimum_amount_currency when passing minimum_amount"
+    error = stripe.error("POST", "promotion_codes", promotion=coupon, max_redemptions=0)
+    assert (error["code"], error["param"]) == ("parameter_invalid_integer", "max_redemptions")

@@ -92,3 +92,22 @@ def test_a_schedule_takes_over_what_its_subscription_has(club):
     ]
     club.stripe.post(f"subscription_schedules/{made['id']}", phases=again)
     assert club.stripe.get(f"subscriptions/{begun['id']}")["discounts"] == begun["discounts"]
+
+
+def test_a_schedule_that_is_over_is_not_changed_any_more(club):
+    made = planned(club, phase(club))
+    club.stripe.post(f"subscription_schedules/{made['id']}/release")
+    for how, done in (("cancel", "canceled"), ("release", "released")):
+        error = club.stripe.error("POST", f"subscription_schedules/{made['id']}/{how}")
+        said = f"You cannot {how} a subscription schedule that is currently in the `released` status. "
+        assert error["message"] == f"{said}It must be in `not_started, active` status to be {done}."
+
+
+@pytest.mark.parametrize("end", [{"cancel_at_period_end": True}, {"cancel_at": "min_period_end"}, {"cancel_at": ""}])
+def test_the_end_of_a_subscription_with_a_schedule_is_the_schedules_to_say(club, end):
+    made = planned(club, phase(club))
+    error = club.stripe.error("POST", f"subscriptions/{made['subscription']}", **end)
+    assert error["message"] == (
+        f"The subscription is managed by the subscription schedule `{made['id']}`, and updating any cancelation "
+        "behavior directly is not allowed. Please update the schedule instead."
+    )

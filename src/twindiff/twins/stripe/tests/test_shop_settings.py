@@ -69,3 +69,16 @@ def test_countries_are_listed_in_pages(stripe):
     assert ([each["id"] for each in before["data"]], before["has_more"]) == (["AT"], True)
     assert stripe.get("country_specs", starting_after="US")["has_more"] is False
     assert stripe.error("GET", "country_specs", starting_after="XX")["param"] == "starting_after"
+
+
+def test_a_shipping_rate_gets_a_price_in_another_currency(stripe):
+    rate = stripe.post("shipping_rates", display_name="Post", fixed_amount={"amount": 500, "currency": "usd"})
+    options = {"eur": {"amount": 400, "tax_behavior": "inclusive"}}
+    changed = stripe.post(f"shipping_rates/{rate['id']}", fixed_amount={"currency_options": options})
+    assert changed["fixed_amount"]["currency_options"]["eur"]["amount"] == 400
+    assert changed["fixed_amount"]["amount"] == 500
+
+
+def test_the_currency_of_a_shipping_rate_is_named_where_it_is(stripe):
+    error = stripe.error("POST", "shipping_rates", display_name="x", fixed_amount={"amount": 5, "currency": "xxd"})
+    assert error["param"] == "fixed_amount[currency]"
