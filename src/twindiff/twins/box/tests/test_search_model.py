@@ -21,15 +21,16 @@ WEIGHTS = {"name": 8, "description": 4, "tags": 4, "file_content": 2, "comments"
 SHARED = {"id": "1", "item_id": "13", "item_type": "folder", "accessible_by_id": ADA, "role": "viewer"}
 EXTENSIONS = ("txt", "TXT", "plan", "tar.gz", "Zoë", "", None)
 Rows = dict[str, list[dict[str, Any]]]
-Said = dict[str, list[list[str]]]
+Said = dict[str, list[str]]
 """The words of an item's parts; a part may have several texts."""
 
 
 @cache
-def words(text: str) -> list[str]:
-    """The words of a text; each of these Chinese letters is one."""
+def words(text: str) -> str:
+    """The words of a text, each with a space on either side; each of these Chinese letters is one."""
     bare = "".join(each for each in unicodedata.normalize("NFD", text.casefold()) if not unicodedata.combining(each))
-    return "".join(f" {each} " if each in "東京" else each if each.isalnum() else " " for each in bare).split()
+    spaced = "".join(f" {each} " if each in "東京" else each if each.isalnum() else " " for each in bare)
+    return f" {' '.join(spaced.split())} "
 
 
 class Item(NamedTuple):
@@ -47,18 +48,10 @@ class Item(NamedTuple):
 
     def has(self, wanted: str) -> list[str]:
         """The parts that have a word, or words side by side; the last goes on where items say something themselves."""
-        sought = words(wanted)
-        return [part for part, texts in self.said.items() if any(is_in(sought, each, part) for each in texts)]
-
-
-def is_in(wanted: list[str], text: list[str], part: str) -> bool:
-    *firsts, last = wanted
-    goes_on = part in ("name", "description", "tags") and last.isalnum() and not set("東京").intersection(last)
-    for at in range(len(text) - len(firsts)):
-        end = text[at + len(firsts)]
-        if text[at : at + len(firsts)] == firsts and (end == last or (goes_on and end.startswith(last))):
-            return True
-    return False
+        whole = words(wanted)
+        begun = whole if whole[-2] in "東京" else whole[:-1]
+        sought = {"name": begun, "description": begun, "tags": begun, "file_content": whole, "comments": whole}
+        return [part for part, texts in self.said.items() if any(sought[part] in text for text in texts)]
 
 
 class Asked(NamedTuple):
