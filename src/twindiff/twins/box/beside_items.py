@@ -10,7 +10,8 @@ from twindiff.kit.values import count
 
 from .access import look_up_folders, look_up_users
 from .further_tables import Collaboration, MetadataInstance
-from .tables import Comment, File, FileVersion, Item
+from .listing import sizes_of
+from .tables import Comment, File, FileVersion, Folder, Item
 
 Beside = dict[tuple[str, str], Any]
 """What there is for each of some items, by their type and id."""
@@ -75,9 +76,16 @@ def _versions(call: Call, items: Sequence[Item]) -> Beside:
     return {("file", file.id): file.file_version_id or ids.get(file.id) for file in files}
 
 
+def _sizes(call: Call, items: Sequence[Item]) -> Beside:
+    """How many bytes there are in folders."""
+    folders = [item.id for item in items if isinstance(item, Folder)]
+    return {("folder", id): size for id, size in sizes_of(call, folders).items()}
+
+
 _FIND: dict[str, Callable[[Call, Sequence[Item]], Beside]] = {
     "comment_count": _comment_counts,
     "has_collaborations": _shared,
     "metadata": _instances,
     "file_version": _versions,
+    "size": _sizes,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeVar
 
 from twindiff.kit import Call, Row, all_of, any_of
@@ -99,11 +100,20 @@ def folders_below(call: Call, folder_id: str, *, status: str | None = "active") 
 
 def size_of(call: Call, folder_id: str) -> int:
     """How many bytes the files of a folder have together, at any depth."""
-    inside = (File.parent_id == Folder.id, File.item_status == "active")
-    size, level = 0, [folder_id]
-    while level:
-        sizes = call.db.rows(Folder, Folder.id.in_(level), columns=(total(File.size, File, *inside),))
-        size += sum(each or 0 for (each,) in sizes)
-        below = call.db.rows(Folder, Folder.parent_id.in_(level), Folder.item_status == "active", columns=(Folder.id,))
-        level = [folder for (folder,) in below]
-    return size
+    return sizes_of(call, [folder_id])[folder_id]
+
+
+def sizes_of(call: Call, folder_ids: Iterable[str]) -> dict[str, int]:
+    """How many bytes the files of each folder have together, at any depth; two statements for each level."""
+    size_inside = total(File.size, File, File.parent_id == Folder.id, File.item_status == "active")
+    holders: dict[str, str] = {folder: folder for folder in folder_ids}
+    """Folders of one level, and which of those that were asked for they are in."""
+    sizes = dict.fromkeys(holders, 0)
+    while holders:
+        level = sorted(holders)
+        for folder, size in call.db.rows(Folder, Folder.id.in_(level), columns=(Folder.id, size_inside)):
+            sizes[holders[folder]] += size or 0
+        links = (Folder.id, Folder.parent_id)
+        below = call.db.rows(Folder, Folder.parent_id.in_(level), Folder.item_status == "active", columns=links)
+        holders = {folder: holders[parent] for folder, parent in below}
+    return sizes

@@ -87,8 +87,6 @@ def _parts(content_types: str) -> list[str]:
 def _results(call: Call, page: list[Item], total: int, fields: str, at: Any, *, linked: bool) -> dict[str, Any]:
     names = wanted_fields(fields)
     shown = item_objects(call, page, names, mini=False)
-    for each in shown:
-        each.pop("item_collection", None)
     if not linked:
         return {"type": "search_results_items", **offset_page(shown, total, at)}
     entries = [

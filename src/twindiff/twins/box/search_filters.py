@@ -12,7 +12,6 @@ from twindiff.kit.rows import Expression
 from twindiff.kit.styles.box import BadRequest
 
 from .access import NONE, ROOT, collaborated, find_folder, is_limited, is_trashed, rights, visible_folders
-from .listing import folders_below
 from .stamps import naive
 from .tables import File, FileVersion, Folder, User
 
@@ -167,9 +166,13 @@ def _within(call: Call, ancestors: list[str]) -> frozenset[str] | None:
 
 
 def _below(call: Call, folders: list[str]) -> frozenset[str]:
-    """These folders and all below them."""
-    below = (folder.id for each in folders for level in folders_below(call, each, status=None) for folder in level)
-    return frozenset((*folders, *below))
+    """These folders and all below them, looked up level by level."""
+    below = level = frozenset(folders)
+    while level:
+        inside = call.db.rows(Folder, Folder.parent_id.in_(sorted(level)), columns=(Folder.id,))
+        level = frozenset(folder for (folder,) in inside) - below
+        below |= level
+    return below
 
 
 def read_narrowing(call: Call, given: dict[str, Any]) -> Filters:

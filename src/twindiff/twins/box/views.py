@@ -16,7 +16,7 @@ from .access import chain, folder_row, is_trashed, rights, root_folder, user_of
 from .beside_items import beside, look_up
 from .further_tables import MetadataInstance
 from .kept import disposition_of
-from .listing import Sort, items_in, size_of
+from .listing import Sort, items_in
 from .representations import representations
 from .shared_link_views import HOST, shared_link_object
 from .stamps import shown_instant, ticket
@@ -232,7 +232,7 @@ def _name(call: Call, user_id: str | None) -> str:
 
 
 def _size(call: Call, folder: Folder) -> int:
-    return 0 if folder.id == "0" else size_of(call, folder.id)
+    return 0 if folder.id == "0" else beside(call, "size", folder)
 
 
 def _item_collection(call: Call, folder: Folder) -> Shown:
@@ -308,9 +308,13 @@ _VIEWS: dict[type, View] = {
 
 def item_object(call: Call, item: Item, fields: Fields = None, *, mini: bool = False) -> Shown:
     """An item: with the fields that were asked for, else as it is shown by itself or, `mini`, in lists."""
+    return _shown(call, item, _VIEWS[type(item)].chosen(fields, mini=mini))
+
+
+def _shown(call: Call, item: Item, view: Mapping[str, Field]) -> Shown:
     give_way()
     shown: Shown = {"type": item.type, "id": item.id, "etag": item.etag or "0"}
-    for name, show in _VIEWS[type(item)].chosen(fields, mini=mini).items():
+    for name, show in view.items():
         shown[name] = show(call, item)
     if item.id == "0":
         shown |= {"etag": None, **dict.fromkeys(_NOT_OF_THE_ROOT & shown.keys())}
@@ -321,10 +325,12 @@ _NOT_OF_THE_ROOT = frozenset(("sequence_id", "created_at", "modified_at", "conte
 
 
 def item_objects(call: Call, items: Sequence[Item], fields: Fields = None, *, mini: bool = True) -> list[Shown]:
-    """Items as lists have them, or each as it is shown by itself."""
-    names = {name for item in items for name in _VIEWS[type(item)].chosen(fields, mini=mini)}
-    look_up(call, items, names)
-    return [item_object(call, item, fields, mini=mini) for item in items]
+    """Items as lists have them, or each as it is shown by itself but for what is in folders."""
+    views = {kind: {**_VIEWS[kind].chosen(fields, mini=mini)} for kind in {type(item) for item in items}}
+    if not mini and Folder in views:
+        views[Folder].pop("item_collection", None)
+    look_up(call, items, {name for view in views.values() for name in view})
+    return [_shown(call, item, views[type(item)]) for item in items]
 
 
 def chosen(shown: Mapping[str, Any], fields: Fields, *always: str) -> Shown:

@@ -72,6 +72,17 @@ def test_a_folder_has_the_size_of_all_that_is_in_it(box: Box):
     assert box("GET", f"folders/{outer}")["size"] == 8
 
 
+def test_each_folder_of_a_page_has_the_size_of_all_that_is_in_it(box: Box):
+    outer = box.folder("plan outer")
+    inner, empty = box.folder("plan inner", outer), box.folder("plan empty", outer)
+    box.upload("a", b"12345", outer)
+    box.upload("b", b"123", inner)
+    box.upload("c", b"12", box.folder("deep", inner))
+    entries = box("GET", "search", params={"query": "plan", "type": "folder"})["entries"]
+    assert {each["id"]: each["size"] for each in entries} == {outer: 10, inner: 5, empty: 0}
+    assert not any("item_collection" in each for each in entries)
+
+
 def test_a_copied_folder_has_copies_of_everything(box: Box):
     outer = box.folder("outer")
     box.upload("b.txt", b"b", box.folder("inner", outer))
