@@ -266,7 +266,7 @@ def create_adjustment(call: Call, params: Annotated[CreateAdjustment, Body]) -> 
     if known.created < now(call) - DAY:
         raise StripeError("Only events of the last 24 hours can be canceled.", param="cancel[identifier]")
     call.db.remove(known)
-    said = {"cancel": {"identifier": id}, "event_name": params.event_name, "status": "complete", "type": params.type}
+    said = {"cancel": {"identifier": id}, "event_name": params.event_name, "status": "pending", "type": params.type}
     return {"object": "billing.meter_event_adjustment", "livemode": False, **said}
 
 

@@ -73,7 +73,6 @@ class Phase(PhaseSettings, kw_only=True):
     discounts: OptDiscounts = UNSET
     duration: Duration | UnsetType = UNSET
     end_date: OptText = UNSET
-    iterations: OptInteger = UNSET
     metadata: dict[str, str] | UnsetType = UNSET
     proration_behavior: Behavior | UnsetType = UNSET
     start_date: OptText = UNSET
@@ -130,9 +129,8 @@ def _end(phase: Phase, start: int, price: Price, at: str) -> int:
         count = phase.duration.interval_count if isinstance(phase.duration.interval_count, int) else 1
         end = shifted(start, phase.duration.interval, count)
     if end is None:
-        turns = phase.iterations if isinstance(phase.iterations, int) else 1
         every: Fields = price.recurring
-        end = shifted(start, every["interval"], every["interval_count"] * turns)
+        end = shifted(start, every["interval"], every["interval_count"])
     if end <= start:
         raise StripeError("The end of a phase must be after its start.", param=f"{at}[end_date]")
     return end

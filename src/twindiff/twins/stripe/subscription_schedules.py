@@ -26,6 +26,7 @@ from .params import (
     OptText,
     Params,
     integer_or_word,
+    is_set,
     merged_metadata,
 )
 from .prices import PRICES, Price, plan_object
@@ -231,13 +232,27 @@ def update_schedule(call: Call, schedule: str, params: Annotated[UpdateSchedule,
     if params.end_behavior is not UNSET:
         fields["end_behavior"] = params.end_behavior
     if isinstance(params.phases, list):
-        fields["phases"] = phases_of(call, params.phases, row.phases[0]["start_date"])
+        fields["phases"] = _other_phases(call, row, params.phases)
     if params.default_settings is not UNSET:
         fields["default_settings"] = {**row.default_settings, **_given_settings(params)}
     running = _phase_at(row, now(call))
     changed = update(call, SCHEDULES, row, **fields)
     _step(call, changed, now(call), again=_phase_at(changed, now(call)) != running)
     return show(call, SCHEDULES, retrieve(call, SCHEDULES, schedule))
+
+
+def _other_phases(call: Call, row: SubscriptionSchedule, wanted: list[Phase]) -> list[Fields]:
+    """Phases in place of those that there are; the one that is running keeps its start."""
+    if wanted and not any(is_set(phase.start_date) for phase in wanted):
+        raise StripeError(
+            "The subscription schedule update is missing at least one phase with a `start_date` to anchor end dates to."
+        )
+    phases = phases_of(call, wanted, now(call))
+    if row.status == "active" and row.current_phase:
+        running = next((each for each in phases if each["end_date"] > now(call)), None)
+        if running and running["start_date"] != row.current_phase["start_date"]:
+            raise StripeError("You can not modify the start date of the current phase.")
+    return phases
 
 
 @api.post("/{schedule}/cancel")

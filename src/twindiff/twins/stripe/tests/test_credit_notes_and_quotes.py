@@ -83,7 +83,7 @@ def test_a_schedule_moves_a_customer_to_yearly_at_the_end_of_the_period(stripe, 
     (now,) = plan["phases"]
     phases = [
         {"items": [{"price": monthly, "quantity": 1}], "start_date": now["start_date"], "end_date": now["end_date"]},
-        {"items": [{"price": yearly, "quantity": 1}], "iterations": 1},
+        {"items": [{"price": yearly, "quantity": 1}], "duration": {"interval": "year"}},
     ]
     stripe.post(f"subscription_schedules/{plan['id']}", phases=phases)
     advanced = now["end_date"] + DAY

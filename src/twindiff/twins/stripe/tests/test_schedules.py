@@ -111,3 +111,27 @@ def test_the_end_of_a_subscription_with_a_schedule_is_the_schedules_to_say(club,
         f"The subscription is managed by the subscription schedule `{made['id']}`, and updating any cancelation "
         "behavior directly is not allowed. Please update the schedule instead."
     )
+
+
+def test_other_phases_begin_at_a_time_that_is_said(club):
+    made = planned(club, phase(club))
+    error = club.stripe.error("POST", f"subscription_schedules/{made['id']}", phases=[phase(club)])
+    assert error["message"] == (
+        "The subscription schedule update is missing at least one phase with a `start_date` to anchor end dates to."
+    )
+
+
+@pytest.mark.parametrize("start", ["now", START + DAY])
+def test_the_running_phase_keeps_its_start(club, start):
+    made = planned(club, phase(club))
+    club.until(START + 2 * DAY)
+    error = club.stripe.error("POST", f"subscription_schedules/{made['id']}", phases=[phase(club, start_date=start)])
+    assert error["message"] == "You can not modify the start date of the current phase."
+    same = club.stripe.post(f"subscription_schedules/{made['id']}", phases=[phase(club, start_date=START)])
+    assert same["current_phase"]["start_date"] == START
+
+
+def test_a_phase_lasts_for_a_duration_and_not_for_iterations(club):
+    wanted = {"items": [{"price": club.price}], "iterations": 2}
+    error = club.stripe.error("POST", "subscription_schedules", customer=club.customer, phases=[wanted])
+    assert (error["code"], error["param"]) == ("parameter_unknown", "phases[0][iterations]")
