@@ -31,9 +31,10 @@ payment_intent, payment_links payment_links, payment_method_configurations payme
 payment_method_domains payment_method_domain, payment_methods payment_method, payouts payout, plans plan, prices plan,
 products product, promotion_codes promotion_code, quotes quote, refunds charge, setup_attempts setup_intent,
 setup_intents setup_intent, shipping_rates shipping_rate, subscription_items subscription, subscription_schedules
-subscription, subscriptions subscription, tax_ids tax_id, tax_rates tax_rate, test_helpers customer,
-test_helpers/confirmation_tokens confirmation_token, test_helpers/test_clocks billing_clock, tokens token, topups
-topup, transfers transfer, webhook_endpoints webhook
+subscription, subscriptions subscription, tax/calculations tax_calculation, tax/registrations tax_settings,
+tax/settings tax_settings, tax/transactions tax_transaction, tax_codes product, tax_ids tax_id, tax_rates tax_rate,
+test_helpers customer, test_helpers/confirmation_tokens confirmation_token, test_helpers/test_clocks billing_clock,
+tokens token, topups topup, transfers transfer, webhook_endpoints webhook
 """
 _KINDS: dict[str, str] = dict(re.findall(r"([^\s,]+)\s(\w+)", _OF_PATHS))
 """By what a path begins with, `{}` for any id; the longest beginning counts."""
