@@ -339,9 +339,12 @@ _SHARED = (
 
 def _dispute(call: Call, charge: Charge) -> None:
     from .disputes import open_dispute
+    from .early_fraud_warnings import warn
 
     if charge.special.startswith("dispute_"):
         open_dispute(call, charge, charge.special.removeprefix("dispute_"))
+    if charge.special == "fraud_warning":
+        warn(call, charge)
 
 
 def fail(

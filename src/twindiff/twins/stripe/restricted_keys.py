@@ -18,23 +18,25 @@ from twindiff.kit.styles.stripe import StripeError
 from .accounts import ApiKey, own_account
 
 _OF_PATHS = """
-account account, account_links account_link, accounts account, apple_pay payment_method_domain, application_fees
-application_fee, balance balance, balance/history balance_transaction_source, balance_transactions
-balance_transaction_source, billing/credit_balance_summary billing_credit_grant, billing/credit_balance_transactions
-billing_credit_grant, billing/credit_grants billing_credit_grant, billing/meter_event_adjustments billing_meter_event,
-billing/meter_events billing_meter_event, billing/meters billing_meter, billing_portal customer_portal, charges charge,
-checkout checkout_session, confirmation_tokens confirmation_token, coupons coupon, country_specs country_spec,
-credit_notes credit_note, customer_sessions customer_session, customers customer, customers/{}/payment_methods
-payment_method, disputes dispute, entitlements entitlement, ephemeral_keys ephemeral_key, events event, file_links
-file, files file, invoice_payments invoice, invoiceitems invoice, invoices invoice, mandates mandate, payment_intents
-payment_intent, payment_links payment_links, payment_method_configurations payment_method_configuration,
+account account, account_links account_link, accounts account, apple_pay payment_method_domain,
+application_fees application_fee, balance balance, balance/history balance_transaction_source,
+balance_transactions balance_transaction_source, billing/credit_balance_summary billing_credit_grant,
+billing/credit_balance_transactions billing_credit_grant, billing/credit_grants billing_credit_grant,
+billing/meter_event_adjustments billing_meter_event, billing/meter_events billing_meter_event,
+billing/meters billing_meter, billing_portal customer_portal, charges charge, checkout checkout_session,
+confirmation_tokens confirmation_token, coupons coupon, country_specs country_spec, credit_notes credit_note,
+customer_sessions customer_session, customers customer, customers/{}/payment_methods payment_method, disputes dispute,
+entitlements entitlement, ephemeral_keys ephemeral_key, events event, file_links file, files file,
+invoice_payments invoice, invoiceitems invoice, invoices invoice, mandates mandate, payment_intents payment_intent,
+payment_links payment_links, payment_method_configurations payment_method_configuration,
 payment_method_domains payment_method_domain, payment_methods payment_method, payouts payout, plans plan, prices plan,
-products product, promotion_codes promotion_code, quotes quote, refunds charge, setup_attempts setup_intent,
-setup_intents setup_intent, shipping_rates shipping_rate, subscription_items subscription, subscription_schedules
-subscription, subscriptions subscription, tax/calculations tax_calculation, tax/registrations tax_settings,
-tax/settings tax_settings, tax/transactions tax_transaction, tax_codes product, tax_ids tax_id, tax_rates tax_rate,
-test_helpers customer, test_helpers/confirmation_tokens confirmation_token, test_helpers/test_clocks billing_clock,
-tokens token, topups topup, transfers transfer, webhook_endpoints webhook
+products product, promotion_codes promotion_code, quotes quote, radar radar, refunds charge,
+setup_attempts setup_intent, setup_intents setup_intent, shipping_rates shipping_rate,
+subscription_items subscription, subscription_schedules subscription, subscriptions subscription,
+tax/calculations tax_calculation, tax/registrations tax_settings, tax/settings tax_settings,
+tax/transactions tax_transaction, tax_codes product, tax_ids tax_id, tax_rates tax_rate, test_helpers customer,
+test_helpers/confirmation_tokens confirmation_token, test_helpers/test_clocks billing_clock, tokens token,
+topups topup, transfers transfer, webhook_endpoints webhook
 """
 _KINDS: dict[str, str] = dict(re.findall(r"([^\s,]+)\s(\w+)", _OF_PATHS))
 """By what a path begins with, `{}` for any id; the longest beginning counts."""

@@ -184,3 +184,26 @@ class TestSetupIntents:
         made = stripe.post("setup_intents")["id"]
         assert stripe.post(f"setup_intents/{made}/cancel")["status"] == "canceled"
         assert stripe.error("POST", f"setup_intents/{made}/cancel")["code"] == "setup_intent_unexpected_state"
+
+
+class TestEarlyFraudWarnings:
+    """https://docs.stripe.com/disputes/measuring#early-fraud-warnings"""
+
+    def test_an_issuer_warns_of_a_payment(self, stripe):
+        intent = pay(stripe, "pm_card_createIssuerFraudRecord")
+        (warning,) = stripe.get("radar/early_fraud_warnings", charge=intent["latest_charge"])["data"]
+        assert (warning["payment_intent"], warning["actionable"]) == (intent["id"], True)
+        assert stripe.get(f"radar/early_fraud_warnings/{warning['id']}", expand=["charge"])["charge"]["paid"]
+        (event,) = stripe.get("events", type="radar.early_fraud_warning.created")["data"]
+        assert event["data"]["object"] == warning
+
+    def test_a_refund_leaves_nothing_to_be_done(self, stripe):
+        intent = pay(stripe, "pm_card_createIssuerFraudRecord")["id"]
+        stripe.post("refunds", payment_intent=intent)
+        (warning,) = stripe.get("radar/early_fraud_warnings", payment_intent=intent)["data"]
+        assert warning["actionable"] is False
+
+    def test_only_cards_that_are_for_it_are_warned_of(self, stripe):
+        pay(stripe, "pm_card_visa")
+        assert stripe.get("radar/early_fraud_warnings")["data"] == []
+        assert stripe.error("GET", "radar/early_fraud_warnings/issfr_none", 404)["code"] == "resource_missing"
