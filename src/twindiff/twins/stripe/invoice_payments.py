@@ -12,9 +12,9 @@ from twindiff.kit.styles.stripe import StripeError
 
 from . import payments
 from .events import record_row
-from .lists import equal, list_object, list_of
+from .lists import equal, list_object, list_of, within
 from .objects import Fields, StripeObject, find, new, now, resource, retrieve, shown
-from .params import ListParams, OptText, Params, Part
+from .params import ListParams, OptRange, OptText, Params, Part
 from .payment_methods import METHODS, method_named
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ class PaymentFilter(Part):
 class ListInvoicePayments(ListParams, kw_only=True):
     """The parameters of a list of payments."""
 
+    created: OptRange = UNSET
     invoice: OptText = UNSET
     payment: PaymentFilter | UnsetType = UNSET
     status: Literal["canceled", "open", "paid"] | UnsetType = UNSET
@@ -80,7 +81,8 @@ class ListInvoicePayments(ListParams, kw_only=True):
 @api.get("")
 def list_invoice_payments(call: Call, params: Annotated[ListInvoicePayments, Body]) -> Fields:
     """List payments of invoices."""
-    where = equal((InvoicePayment.invoice, params.invoice), (InvoicePayment.status, params.status))
+    where = within(InvoicePayment.created, params.created)
+    where += equal((InvoicePayment.invoice, params.invoice), (InvoicePayment.status, params.status))
     if isinstance(params.payment, PaymentFilter):
         where += equal((InvoicePayment.payment_intent, params.payment.payment_intent))
     return list_of(call, INVOICE_PAYMENTS, params, "/v1/invoice_payments", *where)

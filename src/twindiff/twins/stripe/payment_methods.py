@@ -29,6 +29,7 @@ from .params import (
     merged_metadata,
     value_of,
 )
+from .redirect_methods import Boleto, Fpx, NaverPay, PayersBank, Sofort, details_of
 
 api = Operations(prefix="/v1")
 
@@ -143,7 +144,13 @@ class NewMethod(Params):
     bacs_debit: BankAccount | UnsetType = UNSET
     au_becs_debit: BankAccount | UnsetType = UNSET
     klarna: dict[str, Any] | UnsetType = UNSET
-    ideal: dict[str, Any] | UnsetType = UNSET
+    boleto: Boleto | UnsetType = UNSET
+    eps: PayersBank | UnsetType = UNSET
+    fpx: Fpx | UnsetType = UNSET
+    ideal: PayersBank | UnsetType = UNSET
+    naver_pay: NaverPay | UnsetType = UNSET
+    p24: PayersBank | UnsetType = UNSET
+    sofort: Sofort | UnsetType = UNSET
     link: dict[str, Any] | UnsetType = UNSET
     paypal: dict[str, Any] | UnsetType = UNSET
     radar_options: dict[str, Any] | UnsetType = UNSET
@@ -368,7 +375,7 @@ def columns_of(call: Call, params: NewMethod) -> Fields:
         return {**fields, **_card(call, params.card)}
     if type in DEBITS:
         return {**fields, **bank_columns(call, type, getattr(params, type))}
-    return {**fields, "type": type}
+    return {**fields, "type": type, "details": details_of(type, getattr(params, type, UNSET))}
 
 
 def _type(params: NewMethod) -> str:

@@ -19,7 +19,8 @@ from .params import ListParams, OptBool, OptMetadata, OptName, OptRange, OptText
 api = Operations(prefix="/v1/tax_rates")
 
 TaxType = Literal[
-    "amusement_tax", "communications_tax", "gst", "hst", "igst", "jct", "lease_tax", "pst", "qst",
+    "amusement_tax", "communications_tax", "gst", "hst", "igst", "jct", "lease_tax", "mass_transit_parking_tax",
+    "parking_tax", "pst", "qst",
     "retail_delivery_fee", "rst", "sales_tax", "service_tax", "vat",
 ]  # fmt: skip
 

@@ -65,3 +65,33 @@ def test_an_app_is_given_a_key_for_an_hour(stripe):
     assert (made["expires"] - made["created"], made["secret"][:8]) == (3600, "ek_test_")
     assert made["associated_objects"] == [{"type": "customer", "id": customer}]
     assert stripe.delete(f"ephemeral_keys/{made['id']}")["id"] == made["id"]
+
+
+@pytest.mark.parametrize(
+    ("type", "said", "shown"),
+    [
+        ("boleto", {"tax_id": "000.000.000-00"}, {"tax_id": "000.000.000-00"}),
+        ("eps", {"bank": "bks_bank_ag"}, {"bank": "bks_bank_ag"}),
+        ("fpx", {"bank": "affin_bank"}, {"account_holder_type": None, "bank": "affin_bank"}),
+        ("ideal", {"bank": "ing"}, {"bank": "ing", "bic": "INGBNL2A"}),
+        ("ideal", {}, {"bank": None, "bic": None}),
+        ("naver_pay", {}, {"buyer_id": None, "funding": "card"}),
+        ("p24", {"bank": "ing"}, {"bank": "ing"}),
+        ("sofort", {"country": "DE"}, {"country": "DE"}),
+        ("klarna", {}, {}),
+    ],
+)
+def test_a_payment_method_shows_what_is_said_of_its_type(stripe, type, said, shown):
+    made = stripe.post("payment_methods", type=type, **{type: said})
+    assert made[type] == shown
+
+
+@pytest.mark.parametrize("type", ["boleto", "fpx", "sofort"])
+def test_some_types_of_payment_methods_must_be_said_more_of(stripe, type):
+    error = stripe.error("POST", "payment_methods", type=type)
+    assert (error["code"], error["param"]) == ("parameter_missing", type)
+
+
+def test_a_payment_with_ideal_names_a_bank_that_offers_it(stripe):
+    error = stripe.error("POST", "payment_methods", type="ideal", ideal={"bank": "dzb"})
+    assert (error["param"], error["message"][:37]) == ("ideal[bank]", "Invalid ideal[bank]: must be one of a")
