@@ -248,9 +248,10 @@ def _note_shape(connection: Connection, twin: Schema) -> None:
 
 def _bring_up_to_date(connection: Connection, schema: str, table: Table, statements: Iterator[str]) -> None:
     """Make a table, or add what it lacks: new columns get their default in the rows there are."""
-    query = "SELECT column_name FROM information_schema.columns WHERE table_schema = %s AND table_name = %s"
-    existing = {name for (name,) in connection.execute(query, (schema, table.name))}
     name = f"{quote(schema)}.{quote(table.name)}"
+    # The standard's view of columns takes PostgreSQL two milliseconds to plan.
+    query = "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped"
+    existing = {column for (column,) in connection.execute(query, (name,))}
     for column in table.columns.values():
         if existing and column.name not in existing:
             added = added_column(column)
