@@ -12,7 +12,9 @@ import pytest
 
 from tests.environments.alarms import registry, twin
 from tests.harness import Environment, LiveServer, Platform
+from tests.server_mode import embedded_only
 from twindiff.client import Environment as LocalEnvironment
+from twindiff.environments import clocks
 from twindiff.local import Twindiff
 
 NOON = "2027-01-15T08:00:00"
@@ -89,13 +91,27 @@ def test_more_than_is_done_in_one_go_is_done_before_a_call(platform_of_alarms: P
     assert [each["operation"] for each in platform_of_alarms.get(f"env/{env.id}/calls")["calls"]] == ["GET /rings"]
 
 
+@embedded_only("there 20 seconds are over before")
 def test_work_without_end_stops_at_ten_thousand_pieces(platform_of_alarms: Platform):
-    env = platform_of_alarms.environment("alarms:empty", "P1", clock=FROZEN)
-    env.ask("alarms", json={"id": "tea", "at": START + 1, "every": 1, "again": 10_004})
-    answer = platform_of_alarms.post(f"env/{env.id}/clock", {"until": "idle"})
+    answer = told_to_work(platform_of_alarms, 10_004)
     assert 0 < len(answer["ran"]) <= 10_000
     assert (answer["stillDue"], answer["next"]["operation"]) == (1, "alarms:ring")
     assert answer["now"] == answer["ran"][-1]["at"]
+
+
+def test_work_stops_when_it_has_taken_too_long(platform_of_alarms: Platform, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(clocks, "LONGEST_SECONDS", 0)
+    answer = told_to_work(platform_of_alarms, 500)
+    assert 0 < len(answer["ran"]) < 500
+    assert (answer["stillDue"], answer["next"]["operation"]) == (1, "alarms:ring")
+    assert answer["now"] == answer["ran"][-1]["at"]
+
+
+def told_to_work(platform: Platform, pieces: int) -> dict[str, Any]:
+    """What is answered when the clock is to go on until so many pieces are done, of which each leads to the next."""
+    env = platform.environment("alarms:empty", "P1", clock=FROZEN)
+    env.ask("alarms", json={"id": "tea", "at": START + 1, "every": 1, "again": pieces - 1})
+    return platform.post(f"env/{env.id}/clock", {"until": "idle"})
 
 
 @pytest.fixture
