@@ -14,7 +14,7 @@ from twindiff.storage.cooperative import finished
 from twindiff.storage.room import Room
 from twindiff.storage.sqlite import SqliteEngine
 
-MOST_BYTES = 8_000_000
+MOST_BYTES = 2_000_000
 LETTERS = "word " * 7_000
 POSTS = 1_000
 """Posts that there is no room for."""
@@ -51,7 +51,7 @@ def test_a_full_server_says_so_and_keeps_what_it_has(limited: LiveServer):
     env = filled(Platform(limited.client))
     before = env.slack("conversations.history", channel="C01ABCD1234", limit=1000)
     answer = env.ask("chat.postMessage", json={"channel": "C01ABCD1234", "text": LETTERS})
-    assert "holds the 8,000,000 bytes that it may; delete environments" in answer.text
+    assert "holds the 2,000,000 bytes that it may; delete environments" in answer.text
     assert env.slack("conversations.history", channel="C01ABCD1234", limit=1000) == before
 
 
@@ -74,7 +74,7 @@ def test_deleting_an_environment_makes_room(limited: LiveServer):
 def test_what_is_refused_is_not_counted(limited: LiveServer):
     platform = Platform(limited.client)
     env = filled(platform)
-    assert {post(env) for _ in range(200)} == {507}  # 7,000,000 bytes
+    assert {post(env) for _ in range(60)} == {507}  # 2,100,000 bytes
     platform.delete(f"env/{env.id}")
     maintain(limited)
     assert post(platform.environment()) == 200
