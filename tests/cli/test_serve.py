@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -12,6 +13,8 @@ import pytest
 
 from tests.cli.conftest import Serving, finished
 from tests.harness import Platform
+from twindiff.cli.twins import say_problems
+from twindiff.environments.registry import Registry
 
 Serve = Callable[..., Serving]
 
@@ -20,9 +23,21 @@ def platform_at(url: str, key: str | None = None) -> Platform:
     return Platform(httpx.Client(base_url=url, trust_env=False), key)
 
 
-@pytest.fixture
-def memory(serve: Serve) -> Serving:
-    return serve("--data-dir", ":memory:")
+@pytest.fixture(scope="module")
+def memory() -> Iterator[Serving]:
+    """A server that only answers."""
+    serving = Serving("--data-dir", ":memory:")
+    yield serving
+    serving.close()
+
+
+@pytest.fixture(scope="module")
+def terminated() -> Iterator[Serving]:
+    """A server that has been told to end."""
+    serving = Serving("--data-dir", ":memory:")
+    serving.end(signal.SIGTERM)
+    yield serving
+    serving.close()
 
 
 def test_the_address_stands_on_the_first_line(memory: Serving) -> None:
@@ -30,10 +45,15 @@ def test_the_address_stands_on_the_first_line(memory: Serving) -> None:
     assert httpx.get(f"{memory.url}/api/platform/ready", trust_env=False).json()["status"] == "ready"
 
 
-@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_well(signum: int, memory: Serving) -> None:
-    assert memory.end(signum) == 0
-    assert "Traceback" not in memory.errors
+def test_a_signal_ends_it_well(terminated: Serving) -> None:
+    assert terminated.process.returncode == 0
+    assert "Traceback" not in terminated.errors
+
+
+def test_ctrl_c_ends_it_well(serve: Serve) -> None:
+    served = serve("--data-dir", ":memory:")
+    assert served.end(signal.SIGINT) == 0
+    assert "Traceback" not in served.errors
 
 
 def test_everything_is_there_after_a_restart(serve: Serve, tmp_path: Path) -> None:
@@ -47,9 +67,8 @@ def test_everything_is_there_after_a_restart(serve: Serve, tmp_path: Path) -> No
     assert [(call["operation"], call["seq"]) for call in calls] == [("chat.postMessage", 1)]
 
 
-def test_without_a_key_it_says_who_can_judge(memory: Serving) -> None:
-    memory.end(signal.SIGTERM)
-    assert "every process of this machine can judge runs" in memory.errors
+def test_without_a_key_it_says_who_can_judge(terminated: Serving) -> None:
+    assert "every process of this machine can judge runs" in terminated.errors
 
 
 def test_with_a_key_it_says_nothing_of_that_and_asks_for_it(serve: Serve) -> None:
@@ -144,11 +163,25 @@ def test_a_data_file_of_something_else_is_one_line(tmp_path: Path) -> None:
         ("from twindiff.twins.slack import twin", "its entry point is named 'sad' and the twin itself 'slack'"),
     ],
 )
-def test_a_broken_twin_is_named_with_its_package_at_start(
-    code: str, words: str, plugin: Callable[[str], str], serve: Serve
+def test_a_broken_twin_is_named_with_its_package(
+    code: str,
+    words: str,
+    plugin: Callable[[str], str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    served = serve("--data-dir", ":memory:", "--api-key", "k", PYTHONPATH=plugin(code))
-    line = next(iter(served.process.stderr or ""), "")
+    monkeypatch.syspath_prepend(plugin(code))
+    say_problems(Registry.installed())
+    sys.modules.pop("sad_twin", None)
+    assert_is_named(capsys.readouterr().err, words)
+
+
+def test_a_broken_twin_is_named_at_start(plugin: Callable[[str], str], serve: Serve) -> None:
+    served = serve("--data-dir", ":memory:", "--api-key", "k", PYTHONPATH=plugin("1 / 0"))
+    assert_is_named(next(iter(served.process.stderr or ""), ""), "ZeroDivisionError")
+
+
+def assert_is_named(line: str, words: str) -> None:
     assert words in line
     assert line.startswith("The twin 'sad' does not load")
     assert line.endswith("uninstall the package sad-twin.\n")
