@@ -57,15 +57,24 @@ def test_nothing_can_be_kept_in_a_process_that_ends(folder: Path, twindiff: Run)
     assert (result.exit_code, "--keep needs a server" in result.stderr) == (2, True)
 
 
+@pytest.fixture(scope="module")
+def written() -> dict[str, bytes]:
+    """The trial sets of runs that several tests look at, by name."""
+    return {}
+
+
 @pytest.mark.parametrize("lines_left", range(7))
 def test_a_run_that_goes_on_from_a_file_gives_the_file_of_one_that_was_not_stopped(
-    lines_left: int, folder: Path, twindiff: Run
+    lines_left: int, folder: Path, twindiff: Run, written: dict[str, bytes]
 ) -> None:
     arguments = (*SUITE, "--files", str(folder), "--repeat", "2", "--parallel", "2", "--save", "set.jsonl")
-    twindiff(*arguments)
     file = folder / "set.jsonl"
-    whole, written = kept(file), file.read_bytes().splitlines(keepends=True)
-    file.write_bytes(b"".join(written[:lines_left]) + b'{"suite": "Flower sta')
+    if "whole" not in written:
+        twindiff(*arguments)
+        written["whole"] = file.read_bytes()
+    file.write_bytes(written["whole"])
+    whole, each_line = kept(file), written["whole"].splitlines(keepends=True)
+    file.write_bytes(b"".join(each_line[:lines_left]) + b'{"suite": "Flower sta')
     result = twindiff(*arguments)
     assert result.stderr.count("on my way") == 6 - lines_left
     assert (kept(file), len(whole)) == (whole, 6)
@@ -162,11 +171,15 @@ def test_a_file_that_is_no_trial_set_is_refused(
 
 
 @pytest.fixture
-def sets(folder: Path, twindiff: Run) -> Path:
+def sets(folder: Path, twindiff: Run, written: dict[str, bytes]) -> Path:
     """The folder, with the trials of two agents."""
     for agent in ("work", "stumble"):
-        arguments = ("suites", "run", "stalls", "--agent", f"stall_agent:{agent}", "--files", str(folder))
-        twindiff(*arguments, "--repeat", "2", "--save", f"{agent}.jsonl")
+        file = folder / f"{agent}.jsonl"
+        if agent not in written:
+            arguments = ("suites", "run", "stalls", "--agent", f"stall_agent:{agent}", "--files", str(folder))
+            twindiff(*arguments, "--repeat", "2", "--save", file.name)
+            written[agent] = file.read_bytes()
+        file.write_bytes(written[agent])
     return folder
 
 
