@@ -1,5 +1,6 @@
 """Requests that a description invents, and whether the answers are as it says."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -16,8 +17,11 @@ from schemathesis.specs.openapi.checks import (
 )
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+MOST_REQUESTS = 12
+REQUESTS_PER_VALUE = 4
+"""The later ones of an operation are the largest and take most of the time; each wrong value by itself is tested where
+what it is refused by is."""
 CALM = settings(
-    max_examples=20,
     derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
@@ -52,13 +56,21 @@ def can_be_wrong(operation: Any) -> bool:
     return "requestBody" in raw or any(each != ("path", {"type": "string"}) for each in described)
 
 
+def examples_of(operation: Any) -> int:
+    """How many requests are sent: some for each value that one can have."""
+    described = json.dumps([operation.definition.raw.get(each) for each in ("parameters", "requestBody")])
+    if '"$ref"' in described:
+        return MOST_REQUESTS
+    return min(MOST_REQUESTS, max(1, REQUESTS_PER_VALUE * described.count('"type"')))
+
+
 def ask_as_described(server: str, operation: Any, mode: GenerationMode, name_what_there_is: Callable[[Any], None]):
     """Send what an operation takes, or in the negative mode what it does not, and check every answer."""
 
     with requests.Session() as session:
         session.trust_env = False
 
-        @CALM
+        @settings(CALM, max_examples=examples_of(operation))
         @given(operation.as_strategy(generation_mode=mode))
         def ask(case):
             if mode is GenerationMode.POSITIVE:
