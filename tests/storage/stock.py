@@ -7,8 +7,8 @@ from twindiff.kit.styles.base import Style
 from twindiff.kit.twin import Operations, Twin
 
 ROW_BYTES = 2000
-SIZES = {"small": 100, "middle": 500, "large": 5000}
-"""Rows of about two kilobytes: 0.2, 1 and 10 MB."""
+SIZES = {"small": 100, "middle": 500, "large": 2500}
+"""Rows of about two kilobytes: 0.2, 1 and 5 MB."""
 
 
 class Part(Row, table="parts", key=("part_id",), indexes=(("shelf", "part_id"), ("number",)), words=("text",)):
