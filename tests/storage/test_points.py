@@ -108,7 +108,7 @@ def limited_house(request: pytest.FixtureRequest, house: Directory, monkeypatch:
 
 
 def test_every_point_is_what_a_full_copy_would_be(limited_house: House):
-    """What each step has recorded is, and all there is at every third, whenever time has led somewhere and at the end."""
+    """Each record at once; all there is at every third step, wherever time has led, after restarts and at the end."""
     drive(EmbeddedMachine, limited_house, runs=12, steps=50, every=3)
 
 
