@@ -41,7 +41,12 @@ class Serving:
         options = ["--port", "0", "--workers", str(workers), "--ready", str(ready), "--json", *more]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "twindiff.cli", "serve", *options],
-            env={**os.environ, "TWINDIFF_STORAGE": dsn, "TWINDIFF_API_KEY": "k", "PYTHONPATH": path},
+            env={
+                **os.environ,
+                "TWINDIFF_STORAGE": dsn,
+                "TWINDIFF_API_KEY": "k",
+                **({"PYTHONPATH": path} if path else {}),
+            },
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -95,11 +100,13 @@ class Serving:
 
 @contextmanager
 def serving(dsn: str, *, workers: int, ready: int = 2, path: str = "") -> Iterator[Serving]:
+    """A server that has to end as asked, with 0."""
     server = Serving(dsn, workers=workers, ready=ready, path=path)
     try:
         yield server
     finally:
-        server.stop()
+        code = server.stop()
+    assert code == 0, server.words
 
 
 class Writers:

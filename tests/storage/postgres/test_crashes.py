@@ -14,7 +14,7 @@ import pytest
 
 from tests.harness import GENERAL
 from tests.storage.postgres.cluster import CATALOG, Database, draining, schemas
-from tests.storage.postgres.serving import Writers, clusters, eventually, journal, posted, serving
+from tests.storage.postgres.serving import Serving, Writers, clusters, eventually, journal, posted, serving
 from twindiff.storage.conformance.worlds import SCHEMAS, Thing, World
 from twindiff.storage.postgres import PostgresEngine
 
@@ -59,57 +59,60 @@ def own_cluster(cluster: str) -> Iterator[Cluster]:
     made.remove()
 
 
-def test_nothing_is_lost_when_the_database_is_killed(own_cluster: Cluster) -> None:
-    database_killed(own_cluster, 1)
+@pytest.fixture(scope="module")
+def server(own_cluster: Cluster) -> Iterator[Serving]:
+    """Two processes that answer, over a database of that cluster."""
+    database = Database(own_cluster.dsn)
+    database.initialise(schemas(), CATALOG)
+    with serving(database.dsn, workers=2) as running:
+        yield running
+
+
+def test_nothing_is_lost_when_the_database_is_killed(own_cluster: Cluster, server: Serving) -> None:
+    database_killed(own_cluster, server, 1)
 
 
 @pytest.mark.soak
-def test_nothing_is_lost_when_the_database_is_killed_20_times(own_cluster: Cluster) -> None:
-    database_killed(own_cluster, 20)
+def test_nothing_is_lost_when_the_database_is_killed_20_times(own_cluster: Cluster, server: Serving) -> None:
+    database_killed(own_cluster, server, 20)
 
 
-def database_killed(cluster: Cluster, rounds: int) -> None:
-    database = Database(cluster.dsn)
-    database.initialise(schemas(), CATALOG)
-    with serving(database.dsn, workers=2) as running:
-        environments = [running.environment() for _ in range(4)]
-        writers = Writers(environments)
-        try:
-            for _ in range(rounds):
-                writers.wait_for(20)
-                cluster.kill()
-                cluster.start()
-                writers.wait_for(40)
-        finally:
-            writers.stop()
-        for environment in environments:
-            records = journal(running, environment)
-            texts = posted(records)
-            assert [record["seq"] for record in records] == list(range(1, len(records) + 1))
-            assert len(texts) == len(set(texts))
-            assert set(writers.acknowledged[environment.id]) <= set(texts)
-        assert "Traceback" not in running.words
-    database.drop()
+def database_killed(cluster: Cluster, server: Serving, rounds: int) -> None:
+    environments = [server.environment() for _ in range(4)]
+    writers = Writers(environments)
+    try:
+        for _ in range(rounds):
+            writers.wait_for(20)
+            cluster.kill()
+            cluster.start()
+            writers.wait_for(40)
+    finally:
+        writers.stop()
+    for environment in environments:
+        records = journal(server, environment)
+        texts = posted(records)
+        assert [record["seq"] for record in records] == list(range(1, len(records) + 1))
+        assert len(texts) == len(set(texts))
+        assert set(writers.acknowledged[environment.id]) <= set(texts)
+    assert "Traceback" not in server.words
 
 
-def test_requests_get_503_while_the_database_is_down_and_are_served_again(own_cluster: Cluster) -> None:
-    database = Database(own_cluster.dsn)
-    database.initialise(schemas(), CATALOG)
-    with serving(database.dsn, workers=1) as running:
-        environment = running.environment()
-        own_cluster.kill()
-        for answer in (
-            environment.ask("chat.postMessage", json={"channel": GENERAL, "text": "lost"}),
-            running.platform.ask("GET", f"env/{environment.id}"),
-        ):
-            assert (answer.status_code, answer.headers.get("retry-after")) == (503, "1"), answer.text
-            assert "Traceback" not in answer.text
-        own_cluster.start()
-        answer = eventually(lambda: environment.ask("chat.postMessage", json={"channel": GENERAL, "text": "kept"}))
-        assert answer.json()["ok"]
-        assert posted(journal(running, environment)) == ["kept"]
-        assert "Traceback" not in running.words
-    database.drop()
+def test_requests_get_503_while_the_database_is_down_and_are_served_again(
+    own_cluster: Cluster, server: Serving
+) -> None:
+    environment = server.environment()
+    own_cluster.kill()
+    for answer in (
+        environment.ask("chat.postMessage", json={"channel": GENERAL, "text": "lost"}),
+        server.platform.ask("GET", f"env/{environment.id}"),
+    ):
+        assert (answer.status_code, answer.headers.get("retry-after")) == (503, "1"), answer.text
+        assert "Traceback" not in answer.text
+    own_cluster.start()
+    answer = eventually(lambda: environment.ask("chat.postMessage", json={"channel": GENERAL, "text": "kept"}))
+    assert answer.json()["ok"]
+    assert posted(journal(server, environment)) == ["kept"]
+    assert "Traceback" not in server.words
 
 
 def test_when_a_drainer_ends_another_takes_over(database: Database) -> None:
