@@ -31,6 +31,8 @@ _PAIRS = [one + other for one in _SORTED for other in _SORTED]
 _ALL_PAIRS = len(_PAIRS)
 AFTER_SEEDS = 1_000_001
 """The first `seq` of an environment: rows of templates have those below."""
+_LONG_PREFIXES = ("sub_sched_", "tax_li_")
+"""Those that begin with another one."""
 _PREFIX = re.compile(r"[a-z]+(?:_[a-z]+)*?_(?=[A-Za-z0-9]|test_)")
 
 
@@ -220,9 +222,10 @@ def refer(call: Call, kind: Resource[R], id: str, param: str, status: int = 400)
 
 
 def prefix_of(id: str) -> str:
-    """What an id begins with."""
+    """What an id begins with; of `sub_sched_…` that is not `sub_`."""
     match = _PREFIX.match(id)
-    return match[0] if match else ""
+    longer = (each for each in _LONG_PREFIXES if id.startswith(each))
+    return next(longer, match[0] if match else "")
 
 
 def expanded(call: Call, value: Any, paths: Sequence[str]) -> Any:

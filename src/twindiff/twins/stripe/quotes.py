@@ -5,22 +5,24 @@ https://docs.stripe.com/api/quotes
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
 from . import invoicing
 from .checkout_sessions import off_total
-from .customers import CUSTOMERS
+from .customers import CUSTOMERS, CustomField
 from .discounts import DiscountParams, OptDiscounts, coupons_of, give
 from .events import record_row, update
 from .invoice_objects import make_invoice
 from .lists import equal, list_of, of_objects
 from .objects import Fields, StripeObject, new, now, object_id, refer, resource, retrieve, show, shown
 from .params import (
+    Issuer,
     ListParams,
     OptAutomaticTax,
+    OptBool,
     OptInteger,
     OptMetadata,
     OptText,
@@ -28,6 +30,7 @@ from .params import (
     Part,
     Unset,
     given,
+    integer_or_word,
     merged_metadata,
     value_of,
 )
@@ -36,6 +39,7 @@ from .sale_invoices import take_items
 from .sale_items import (
     OptSaleItems,
     SaleItem,
+    SaleItemParams,
     add_items,
     items_for,
     items_params,
@@ -44,7 +48,9 @@ from .sale_items import (
     shown_items,
     totals,
 )
+from .schedule_phases import Phase, PhaseItem
 from .subscription_params import CreateSubscription, ItemFields, OnceItem
+from .subscription_schedules import CreateSchedule, create_schedule
 from .subscriptions import create_subscription
 from .tax_rates import tax_rates_of
 from .test_clocks import enter
@@ -71,6 +77,7 @@ class Quote(
     discounts: Column[Json] = column(default=[])
     expires_at: Column[int]
     footer: Column[str | None] = column(default=None)
+    from_quote: Column[Json] = column(default=None)
     header: Column[str | None] = column(default=None)
     invoice: Column[str | None] = column(default=None)
     invoice_settings: Column[Json] = column(default={})
@@ -80,6 +87,7 @@ class Quote(
     status_transitions: Column[Json] = column(default={})
     subscription: Column[str | None] = column(default=None)
     subscription_data: Column[Json] = column(default={})
+    subscription_schedule: Column[str | None] = column(default=None)
     test_clock: Column[str | None] = column(default=None)
     total_details: Column[Json] = column(default={})
     computed: Column[Json] = column(default={})
@@ -111,12 +119,10 @@ quote_object = shown(
     application_fee_percent=None,
     automatic_tax=_not_automatic,
     customer_account=None,
-    from_quote=None,
     invoice_settings=_settings,
     on_behalf_of=None,
     status_transitions=_transitions,
     subscription_data=_data,
-    subscription_schedule=None,
     transfer_data=None,
 )
 
@@ -131,7 +137,7 @@ QUOTES = resource(
     "qt_",
     quote_object,
     param="quote",
-    expandable=("customer", "invoice", "subscription", "test_clock", "discounts"),
+    expandable=("customer", "invoice", "subscription", "subscription_schedule", "test_clock", "discounts"),
     includes={"line_items": _items},
 )
 
@@ -139,7 +145,11 @@ QUOTES = resource(
 class QuoteInvoice(Part):
     """What a quote's invoices have."""
 
+    custom_fields: list[CustomField] | Unset | UnsetType = UNSET
     days_until_due: OptInteger = UNSET
+    description: OptText = UNSET
+    footer: OptText = UNSET
+    issuer: Issuer | UnsetType = UNSET
 
 
 class QuoteSubscription(Part):
@@ -147,6 +157,7 @@ class QuoteSubscription(Part):
 
     billing_mode: dict[str, Any] | UnsetType = UNSET
     description: OptText = UNSET
+    effective_date: OptText = UNSET
     metadata: dict[str, str] | UnsetType = UNSET
     trial_period_days: OptInteger = UNSET
 
@@ -172,8 +183,17 @@ class QuoteParams(Params, kw_only=True):
     subscription_data: QuoteSubscription | UnsetType = UNSET
 
 
+class FromQuote(Part):
+    """The quote that another one is like, or takes the place of."""
+
+    quote: str
+    is_revision: OptBool = UNSET
+
+
 class CreateQuote(QuoteParams, kw_only=True):
     """The parameters of a new quote."""
+
+    from_quote: FromQuote | UnsetType = UNSET
 
     test_clock: OptText = UNSET
 
@@ -197,13 +217,42 @@ class ListQuotes(ListParams, kw_only=True):
 def create_quote(call: Call, params: Annotated[CreateQuote, Body]) -> Fields:
     """Draft an offer."""
     id = object_id(call, "qt_")
-    fields = _fields(call, params, None)
-    items = add_items(call, id, params.line_items if isinstance(params.line_items, list) else [])
+    like = _like(call, params.from_quote)
+    fields = {**like.fields, **_fields(call, params, like.row)}
+    wanted = params.line_items if isinstance(params.line_items, list) else like.items
+    items = add_items(call, id, wanted)
     fields |= _amounts(call, items, fields.get("discounts", []))
     fields.setdefault("expires_at", now(call) + 30 * DAY)
     made = new(call, QUOTES, id=id, **fields)
     record_row(call, "quote.created", QUOTES, made)
     return show(call, QUOTES, made)
+
+
+class Like(NamedTuple):
+    """What a new quote takes over from another one."""
+
+    row: Quote | None
+    fields: Fields
+    items: list[SaleItemParams]
+
+
+_TAKEN_OVER = (
+    "collection_method", "customer", "default_tax_rates", "description", "discounts", "footer", "header",
+    "invoice_settings", "metadata", "subscription_data", "test_clock",
+)  # fmt: skip
+
+
+def _like(call: Call, wanted: FromQuote | UnsetType) -> Like:
+    if not isinstance(wanted, FromQuote):
+        return Like(None, {}, [])
+    row = refer(call, QUOTES, wanted.quote, "from_quote[quote]")
+    is_revision = wanted.is_revision is True
+    if is_revision and row.status != "open":
+        message = f"Only open quotes can be revised; this one is {row.status}."
+        raise StripeError(message, param="from_quote[quote]")
+    fields = {name: getattr(row, name) for name in _TAKEN_OVER}
+    items = [SaleItemParams(**each) for each in items_params(items_for(call, row.id))]
+    return Like(row, {**fields, "from_quote": {"is_revision": is_revision, "quote": row.id}}, items)
 
 
 @api.get("/{quote}")
@@ -234,8 +283,23 @@ def finalize_quote(call: Call, quote: str, params: Annotated[FinalizeQuote, Body
     if not items_for(call, row.id):
         raise StripeError("A quote must have line items to be finalized.", param="line_items")
     fields = given(params)
-    fields["number"] = f"QT-{row.seq:06d}-1"
+    fields["number"] = _number(call, row)
+    if row.from_quote and row.from_quote["is_revision"]:
+        former = retrieve(call, QUOTES, row.from_quote["quote"])
+        if former.status == "open":
+            _become(call, former, "canceled", "canceled_at", "quote.canceled")
     return _become(call, row, "open", "finalized_at", "quote.finalized", **fields)
+
+
+def _number(call: Call, row: Quote) -> str:
+    """A number of its own among the customer's quotes; a revision has that of what it revises, and the next count."""
+    if row.from_quote and row.from_quote["is_revision"]:
+        former, _, count = str(retrieve(call, QUOTES, row.from_quote["quote"]).number).rpartition("-")
+        return f"{former}-{int(count) + 1}"
+    customer = retrieve(call, CUSTOMERS, row.customer or "")
+    begun = call.db.rows(Quote, Quote.customer == customer.id)
+    numbers = {str(each.number).rpartition("-")[0] for each in begun if each.number}
+    return f"QT-{customer.invoice_prefix}-{len(numbers) + 1:04d}-1"
 
 
 @api.post("/{quote}/cancel")
@@ -254,7 +318,9 @@ def accept_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fie
     enter(call, row.test_clock)
     items = items_for(call, row.id)
     prices = prices_for(call, items)
-    if any(prices[item.price].type == "recurring" for item in items):
+    if row.subscription_data.get("effective_date"):
+        fields = {"subscription_schedule": _plan(call, row, items)}
+    elif any(prices[item.price].type == "recurring" for item in items):
         fields = {"subscription": _subscribe(call, row, items)}
     else:
         fields = {"invoice": _invoice(call, row, items)}
@@ -305,7 +371,7 @@ def _become(call: Call, row: Quote, status: str, at: str, event: str, **fields: 
 
 
 def _fields(call: Call, params: QuoteParams, row: Quote | None) -> Fields:
-    fields = given(params, "line_items", "discounts", "default_tax_rates", "customer_account")
+    fields = given(params, "line_items", "discounts", "default_tax_rates", "customer_account", "from_quote")
     if isinstance(params.customer, str) and params.customer:
         customer = refer(call, CUSTOMERS, params.customer, "customer")
         fields["test_clock"] = customer.test_clock
@@ -316,6 +382,9 @@ def _fields(call: Call, params: QuoteParams, row: Quote | None) -> Fields:
     for name in ("invoice_settings", "subscription_data"):
         if (value := getattr(params, name)) is not UNSET:
             fields[name] = {**(getattr(row, name) if row else {}), **value_of(value)}
+    if effective := fields.get("subscription_data", {}).get("effective_date"):
+        name = "subscription_data[effective_date]"
+        fields["subscription_data"]["effective_date"] = integer_or_word(str(effective), name)
     fields["metadata"] = merged_metadata(row.metadata if row else {}, params.metadata)
     return fields
 
@@ -333,6 +402,21 @@ def _amounts(call: Call, items: list[SaleItem], discounts: list[str]) -> Fields:
         recurring = {name: mine[name] for name in details}
         recurring |= {"interval": every["interval"], "interval_count": every["interval_count"]}
     return {**amounts, "computed": {"recurring": recurring, "upfront": details}}
+
+
+def _plan(call: Call, row: Quote, items: list[SaleItem]) -> str:
+    """A schedule that begins the subscription on its day."""
+    prices = prices_for(call, items)
+    wanted = [{name: value for name, value in each.items() if value} for each in items_params(items)]
+    phase = Phase(
+        items=[PhaseItem(**each) for each in wanted if prices[each["price"]].type == "recurring"],
+        add_invoice_items=[OnceItem(**each) for each in wanted if prices[each["price"]].type == "one_time"] or UNSET,
+        default_tax_rates=row.default_tax_rates or UNSET,
+        discounts=[DiscountParams(discount=id) for id in row.discounts],
+    )
+    begins = str(row.subscription_data["effective_date"])
+    made = create_schedule(call, CreateSchedule(customer=row.customer or "", start_date=begins, phases=[phase]))
+    return str(made["id"])
 
 
 def _subscribe(call: Call, row: Quote, items: list[SaleItem]) -> str:

@@ -174,3 +174,38 @@ def test_a_quote_of_a_plan_and_a_fee_bills_both_at_once(stripe):
     accepted = stripe.post(f"quotes/{quote['id']}/accept", expand=["subscription.latest_invoice"])
     invoice = accepted["subscription"]["latest_invoice"]
     assert (invoice["subtotal"], invoice["total"]) == (2500, 1250)
+
+
+def test_quotes_are_numbered_by_customer_and_revision(stripe, customer, product):
+    items = [{"price": priced(stripe, product, 1000), "quantity": 2}]
+    prefix = stripe.get(f"customers/{customer}")["invoice_prefix"]
+    first, second = (stripe.post("quotes", customer=customer, line_items=items)["id"] for _ in range(2))
+    assert stripe.post(f"quotes/{first}/finalize")["number"] == f"QT-{prefix}-0001-1"
+    assert stripe.post(f"quotes/{second}/finalize")["number"] == f"QT-{prefix}-0002-1"
+    revision = stripe.post("quotes", from_quote={"quote": first, "is_revision": True}, description="Better")
+    assert (revision["from_quote"], revision["amount_total"]) == ({"is_revision": True, "quote": first}, 2000)
+    assert stripe.post(f"quotes/{revision['id']}/finalize")["number"] == f"QT-{prefix}-0001-2"
+    assert stripe.get(f"quotes/{first}")["status"] == "canceled"
+
+
+def test_a_quote_like_another_one_leaves_that_as_it_is(stripe, customer, product):
+    items = [{"price": priced(stripe, product, 1000)}]
+    made = stripe.post("quotes", customer=customer, line_items=items, header="Offer")
+    copy = stripe.post("quotes", from_quote={"quote": made["id"]})
+    assert (copy["header"], copy["status"], copy["from_quote"]["is_revision"]) == ("Offer", "draft", False)
+    assert stripe.error("POST", "quotes", from_quote={"quote": made["id"], "is_revision": True})["param"] == (
+        "from_quote[quote]"
+    )
+    stripe.post(f"quotes/{copy['id']}/finalize")
+    assert stripe.get(f"quotes/{made['id']}")["status"] == "draft"
+
+
+def test_a_quote_for_a_later_day_becomes_a_schedule(stripe, customer, product):
+    day = stripe.get(f"customers/{customer}")["created"] + 10 * DAY
+    wanted = {"line_items": [{"price": priced(stripe, product, 1000)}], "subscription_data": {"effective_date": day}}
+    made = stripe.post("quotes", customer=customer, **wanted)
+    assert made["subscription_data"]["effective_date"] == day
+    stripe.post(f"quotes/{made['id']}/finalize")
+    accepted = stripe.post(f"quotes/{made['id']}/accept", expand=["subscription_schedule"])
+    plan = accepted["subscription_schedule"]
+    assert (plan["status"], plan["phases"][0]["start_date"], accepted["subscription"]) == ("not_started", day, None)

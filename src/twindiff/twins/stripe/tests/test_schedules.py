@@ -135,3 +135,9 @@ def test_a_phase_lasts_for_a_duration_and_not_for_iterations(club):
     wanted = {"items": [{"price": club.price}], "iterations": 2}
     error = club.stripe.error("POST", "subscription_schedules", customer=club.customer, phases=[wanted])
     assert (error["code"], error["param"]) == ("parameter_unknown", "phases[0][iterations]")
+
+
+def test_a_subscription_is_shown_with_its_schedule(club):
+    made = planned(club, phase(club))
+    shown = club.stripe.get(f"subscriptions/{made['subscription']}", expand=["schedule"])
+    assert shown["schedule"]["id"] == made["id"]
