@@ -23,6 +23,7 @@ PARALLEL := -n auto --dist worksteal
 BESIDE := -n logical --dist worksteal
 STORED_SAID := .tools/stored.txt
 BRIDGES := src/twindiff/frameworks
+BRIDGED := tests/frameworks --ignore=tests/frameworks/test_gymnasium.py
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
 
@@ -93,14 +94,15 @@ soak: setup ## Run the long tests
 soak-disk: setup ## As root: fill a disk of 16 MB under a server and see it recover
 	$(BIN)/python -m pytest -m soak -rs tests/soak/test_disk.py
 
-# Each framework's package is large, and those of the last two cannot be in one environment.
+# Each framework's package is large, and those of the last two cannot be in one environment. The tests of Gymnasium, which
+# is in every environment, are among those of `make test`.
 frameworks: ## Test Inspect, OpenEnv and verifiers with the real packages, in environments of their own
 	@TWINDIFF_VENV=.tools/frameworks $(bootstrap) demo dev frameworks
 	@TWINDIFF_VENV=.tools/verifiers $(bootstrap) demo dev verifiers
 	.tools/frameworks/bin/pyright --pythonpath .tools/frameworks/bin/python $(BRIDGES)/inspect_ai.py $(BRIDGES)/openenv.py
 	.tools/verifiers/bin/pyright --pythonpath .tools/verifiers/bin/python $(BRIDGES)/verifiers.py
-	.tools/frameworks/bin/python -m pytest tests/frameworks
-	.tools/verifiers/bin/python -m pytest tests/frameworks
+	.tools/frameworks/bin/python -m pytest $(BRIDGED)
+	.tools/verifiers/bin/python -m pytest $(BRIDGED)
 
 mutants: ## Change the code that decides over rows in small ways and see that tests notice; takes long
 	@$(bootstrap) demo dev mutants

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -28,39 +28,29 @@ pytestmark = pytest.mark.filterwarnings("default")
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(autouse=True)
-def plugins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where verifiers finds its plug-ins, and may write."""
-    for folder in (ROOT, ROOT / "examples" / "frameworks", Path(__file__).parent):
-        monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def model() -> Iterator[str]:
+    """An endpoint whose model solves the test in one conversation and makes a mistake in the next."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), endpoint([LOOK, SOLUTION], [LOOK, MISTAKE]))
+    Thread(target=server.serve_forever, args=(0.05,)).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    server.shutdown()
+    server.server_close()
 
 
-@pytest.fixture
-def model() -> Iterator[Callable[..., str]]:
-    """Start an endpoint whose model makes these calls, and says then that it is done."""
-    servers: list[ThreadingHTTPServer] = []
+def endpoint(*scripts: list[Json]) -> type[BaseHTTPRequestHandler]:
+    """Each conversation has the next script, which the ids of its calls name from then on."""
+    unused = iter(range(len(scripts)))
 
-    def start(*script: Json) -> str:
-        servers.append(ThreadingHTTPServer(("127.0.0.1", 0), endpoint(script)))
-        Thread(target=servers[-1].serve_forever, args=(0.05,)).start()
-        return f"http://127.0.0.1:{servers[-1].server_address[1]}/v1"
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
-
-
-def endpoint(script: tuple[Json, ...]) -> type[BaseHTTPRequestHandler]:
     class Endpoint(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            done = sum(each["role"] == "tool" for each in asked["messages"])
+            answered = [each["tool_call_id"] for each in asked["messages"] if each["role"] == "tool"]
+            which = int(answered[0].partition("-")[0]) if answered else next(unused)
             message: Json = {"role": "assistant", "content": "Done."}
-            if done < len(script):
-                function = {"name": "call_api", "arguments": json.dumps(script[done])}
-                call = {"id": f"call{done}", "type": "function", "function": function}
+            if len(answered) < len(scripts[which]):
+                function = {"name": "call_api", "arguments": json.dumps(scripts[which][len(answered)])}
+                call = {"id": f"{which}-{len(answered)}", "type": "function", "function": function}
                 message = {"role": "assistant", "content": None, "tool_calls": [call]}
             choice = {"index": 0, "message": message, "finish_reason": "stop"}
             usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
@@ -78,41 +68,39 @@ def endpoint(script: tuple[Json, ...]) -> type[BaseHTTPRequestHandler]:
     return Endpoint
 
 
-def evaluated(harness: Json, url: str, rollouts: int = 1) -> list[vf.Trace]:
-    """The traces of verifiers' evaluation of one test."""
-    agent = {"harness": harness, "runtime": {"type": "subprocess"}}
-    config = EvalConfig.model_validate(
-        {
-            "env": {"taskset": {"id": "starter_taskset", "tests": RENAME}, "agent": agent},
-            "model": "scripted",
-            "client": {"base_url": url, "api_key_var": "TWINDIFF_NO_KEY"},
-            "num_rollouts": rollouts,
-            "push": False,
-            "rich": None,
-        }
-    )
-    episodes = asyncio.run(run_eval(config))
-    assert [error for each in episodes for trace in each.traces for error in trace.errors] == []
-    return [trace for each in episodes for trace in each.traces]
+@pytest.fixture(scope="module")
+def traces(model: str, tmp_path_factory: pytest.TempPathFactory) -> list[vf.Trace]:
+    """The traces of verifiers' evaluation of one test, whose two rollouts are done at once; the best is the first."""
+    agent = {"harness": {"id": "chat_harness"}, "runtime": {"type": "subprocess"}}
+    config = {
+        "env": {"taskset": {"id": "starter_taskset", "tests": RENAME}, "agent": agent},
+        "model": "scripted",
+        "client": {"base_url": model, "api_key_var": "TWINDIFF_NO_KEY"},
+        "num_rollouts": 2,
+        "push": False,
+        "rich": None,
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        # Where verifiers finds its plug-ins, and may write.
+        for folder in (ROOT, ROOT / "examples" / "frameworks", Path(__file__).parent):
+            patch.syspath_prepend(str(folder))
+        patch.chdir(tmp_path_factory.mktemp("evaluation"))
+        episodes = asyncio.run(run_eval(EvalConfig.model_validate(config)))
+    done = [trace for each in episodes for trace in each.traces]
+    assert [error for trace in done for error in trace.errors] == []
+    return sorted(done, key=lambda trace: -trace.reward)
 
 
-def test_the_evaluation_of_verifiers_ends_with_the_verdict(model: Callable[..., str]):
+def test_the_evaluation_of_verifiers_ends_with_the_verdict(traces: list[vf.Trace]):
     """https://docs.primeintellect.ai/verifiers"""
-    traces = evaluated({"id": "chat_harness"}, model(LOOK, SOLUTION), rollouts=2)
-    assert [(each.reward, each.metrics["share_of_checks"]) for each in traces] == [(1.0, 1.0)] * 2
+    assert (traces[0].reward, traces[0].metrics["share_of_checks"]) == (1.0, 1.0)
     assert platform_at().environments("ready") == []
 
 
-def test_a_wrong_result_has_no_reward_and_says_why(model: Callable[..., str]):
-    (trace,) = evaluated({"id": "chat_harness"}, model(MISTAKE))
-    assert trace.reward == 0.0
-    assert "small-talk" in trace.info["reasons"][0]
-
-
-def test_an_agent_of_twindiff_does_a_rollout(model: Callable[..., str]):
-    harness = {"id": "agent_harness", "agent": "examples.starter_solutions:work"}
-    (trace,) = evaluated(harness, model())
-    assert trace.reward == 1.0
+def test_a_wrong_result_has_no_reward_and_says_why(traces: list[vf.Trace]):
+    solved, wrong = traces
+    assert (wrong.reward, solved.info["reasons"]) == (0.0, [])
+    assert "small-talk" in wrong.info["reasons"][0]
 
 
 def test_a_taskset_has_the_tests_of_the_suite():
