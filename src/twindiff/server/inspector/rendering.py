@@ -48,7 +48,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    cast(dict[str, Any], made.filters).update(
+    untyped = cast(Any, made)  # Jinja says not what its filters and globals are
+    untyped.filters.update(
         {
             "cell": cell,
             "pretty": pretty,
@@ -59,7 +60,7 @@ def environment() -> Environment:
             "percent": percent,
         }
     )
-    cast(dict[str, Any], made.globals).update({"query": query, "key_of": key_of, "static": static_address})
+    untyped.globals.update({"query": query, "key_of": key_of, "static": static_address})
     return made
 
 
