@@ -64,9 +64,13 @@ def test_the_solutions_pass_every_task(server: str) -> None:
 
 
 @pytest.mark.parametrize("code", [IDLE, HASTY], ids=["who does nothing", "who does too much"])
-def test_no_task_is_passed_by_one(code: str, server: str, tmp_path: Path) -> None:
+def test_no_task_is_passed_by_one(code: str, server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "other_agent.py").write_text(code)
-    answer = tried(server, "other_agent:work", tmp_path)
+    for place in (EXAMPLES, tmp_path):
+        monkeypatch.syspath_prepend(place)
+    asked = ["suites", "run", "starter", "--agent", "other_agent:work", "--json"]
+    answer = json.loads(CliRunner().invoke(app, asked, env={"AGENT_DIFF_BASE_URL": server}).stdout)
+    del sys.modules["other_agent"]
     assert [test["name"] for test in answer["tests"] if test["passed"]] == []
 
 

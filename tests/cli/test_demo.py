@@ -42,8 +42,14 @@ def test_it_shows_calls_changes_and_both_verdicts(words: str, shown: str) -> Non
     assert words in shown
 
 
-def test_a_program_reads_it_as_json() -> None:
-    seen = json.loads(finished("demo", "--json").stdout)
+@pytest.fixture(scope="module")
+def behind_a_proxy() -> subprocess.CompletedProcess[str]:
+    """The demo for a program, on a machine with a proxy that is not there."""
+    return finished("demo", "--json", HTTP_PROXY="http://127.0.0.1:1", http_proxy="http://127.0.0.1:1")
+
+
+def test_a_program_reads_it_as_json(behind_a_proxy: subprocess.CompletedProcess[str]) -> None:
+    seen = json.loads(behind_a_proxy.stdout)
     assert seen["asExpected"]
     assert [verdict["passed"] for verdict in seen["verdicts"]] == [True, False]
 
@@ -85,8 +91,8 @@ def test_ctrl_c_ends_it_at_once_and_quietly() -> None:
     assert b"Traceback" not in errors
 
 
-def test_a_proxy_of_the_machine_is_no_hindrance() -> None:
-    assert finished("demo", HTTP_PROXY="http://127.0.0.1:1", http_proxy="http://127.0.0.1:1").returncode == 0
+def test_a_proxy_of_the_machine_is_no_hindrance(behind_a_proxy: subprocess.CompletedProcess[str]) -> None:
+    assert behind_a_proxy.returncode == 0
 
 
 def test_without_its_sdks_it_says_what_to_install() -> None:
