@@ -281,9 +281,12 @@ _NO_INVOICE_DATA = (
 
 
 def _invoice_creation(row: Any) -> Fields | None:
-    if row.mode != "payment":
-        return None
-    given: Fields = _kept(row, "invoice_creation") or {"enabled": False}
+    return invoice_creation(_kept(row, "invoice_creation")) if row.mode == "payment" else None
+
+
+def invoice_creation(wanted: Fields | None) -> Fields:
+    """Whether payments have invoices, and what these say."""
+    given: Fields = wanted or {"enabled": False}
     empty: Fields = {**dict.fromkeys(_NO_INVOICE_DATA), "metadata": {}}
     return {**given, "invoice_data": {**empty, **(given.get("invoice_data") or {})}}
 

@@ -12,7 +12,16 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .checkout_extras import AddressCollection, CustomField, ShippingOption, custom_fields, shipping_fields
 from .checkout_sessions import IntentData, SubscriptionData
-from .checkout_settings import VIEWS, ConsentCollection, CustomText, NameCollection, Switch, TaxIdCollection
+from .checkout_settings import (
+    VIEWS,
+    ConsentCollection,
+    CustomText,
+    InvoiceCreation,
+    NameCollection,
+    Switch,
+    TaxIdCollection,
+    invoice_creation,
+)
 from .events import record_row, update
 from .lists import equal, list_of
 from .objects import LEFT_OUT, Fields, StripeObject, new, new_id, object_id, resource, retrieve, show, shown
@@ -32,6 +41,7 @@ from .params import (
     value_of,
 )
 from .sale_items import Adjustable, SaleItemParams, add_items, items_for, listed_items, shown_items, totals
+from .urls import check_url
 
 api = Operations(prefix="/v1/payment_links")
 
@@ -66,6 +76,22 @@ def _after(row: PaymentLink) -> Fields:
     return row.after_completion or CONFIRMATION
 
 
+def _invoices(row: PaymentLink) -> Fields:
+    return invoice_creation(row.settings.get("invoice_creation"))
+
+
+def _subscriptions(row: PaymentLink) -> Fields:
+    """What the subscriptions of a link have, which every link says."""
+    return {
+        "description": None,
+        "invoice_settings": {"issuer": {"type": "self"}},
+        "metadata": {},
+        "trial_period_days": None,
+        "trial_settings": {"end_behavior": {"missing_payment_method": "create_invoice"}},
+        **(row.subscription_data or {}),
+    }
+
+
 def _not_automatic(row: PaymentLink) -> Fields:
     return {"enabled": False, "liability": None}
 
@@ -87,10 +113,11 @@ link_object = shown(
     automatic_tax=_not_automatic,
     consent_collection=VIEWS["consent_collection"],
     custom_text=VIEWS["custom_text"],
-    invoice_creation=None,
+    invoice_creation=_invoices,
     name_collection=VIEWS["name_collection"],
     on_behalf_of=None,
     phone_number_collection=VIEWS["phone_number_collection"],
+    subscription_data=_subscriptions,
     tax_id_collection=_tax_ids,
     transfer_data=None,
     url=PaymentLink.slug,
@@ -152,6 +179,7 @@ class LinkParams(Params, kw_only=True):
     custom_text: CustomText | UnsetType = UNSET
     customer_creation: Literal["always", "if_required"] | UnsetType = UNSET
     inactive_message: OptText = UNSET
+    invoice_creation: InvoiceCreation | UnsetType = UNSET
     metadata: OptMetadata = UNSET
     name_collection: NameCollection | UnsetType = UNSET
     payment_intent_data: IntentData | UnsetType = UNSET
@@ -240,7 +268,10 @@ def list_payment_links(call: Call, params: Annotated[ListLinks, Body]) -> Fields
     return list_of(call, LINKS, params, "/v1/payment_links", *equal((PaymentLink.active, params.active)))
 
 
-SETTINGS = ("consent_collection", "custom_text", "name_collection", "phone_number_collection", "tax_id_collection")
+SETTINGS = (
+    "consent_collection", "custom_text", "invoice_creation", "name_collection", "phone_number_collection",
+    "tax_id_collection",
+)  # fmt: skip
 
 
 def _fields(params: LinkParams, row: PaymentLink | None) -> Fields:
@@ -259,6 +290,7 @@ def _fields(params: LinkParams, row: PaymentLink | None) -> Fields:
     elif params.restrictions == "":
         fields["restrictions"] = None
     if isinstance(params.after_completion, AfterCompletion):
+        check_url((params.after_completion.redirect or {}).get("url"), "after_completion[redirect][url]")
         fields["after_completion"] = value_of(params.after_completion)
     types: list[str] = fields.get("payment_method_types") or []
     for type in types:

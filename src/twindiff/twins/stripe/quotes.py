@@ -137,7 +137,15 @@ QUOTES = resource(
     "qt_",
     quote_object,
     param="quote",
-    expandable=("customer", "invoice", "subscription", "subscription_schedule", "test_clock", "discounts"),
+    expandable=(
+        "customer",
+        "default_tax_rates",
+        "discounts",
+        "invoice",
+        "subscription",
+        "subscription_schedule",
+        "test_clock",
+    ),
     includes={"line_items": _items},
 )
 

@@ -430,3 +430,24 @@ def test_a_link_sends_things_where_it_may(stripe, prices, browser):
 def test_a_session_with_a_trial_asks_for_nothing_now(stripe, prices):
     session = opened(stripe, prices["again"], "subscription", subscription_data={"trial_period_days": 7})
     assert (session["amount_total"], session["amount_subtotal"], session["currency"]) == (0, 0, "usd")
+
+
+def test_a_payment_link_says_what_its_invoices_and_subscriptions_have(stripe, prices):
+    made = stripe.post("payment_links", line_items=[{"price": prices["once"], "quantity": 1}])
+    assert (made["invoice_creation"]["enabled"], made["invoice_creation"]["invoice_data"]["metadata"]) == (False, {})
+    assert made["subscription_data"]["invoice_settings"] == {"issuer": {"type": "self"}}
+    invoices = {"enabled": True, "invoice_data": {"footer": "Thanks"}}
+    changed = stripe.post(f"payment_links/{made['id']}", invoice_creation=invoices)
+    assert (changed["invoice_creation"]["enabled"], changed["invoice_creation"]["invoice_data"]["footer"]) == (
+        True,
+        "Thanks",
+    )
+    back = {"type": "redirect", "redirect": {"url": "shop.example"}}
+    error = stripe.error("POST", f"payment_links/{made['id']}", after_completion=back)
+    assert (error["code"], error["param"]) == ("url_invalid", "after_completion[redirect][url]")
+
+
+def test_a_quote_is_shown_with_its_tax_rates(stripe):
+    rate = stripe.post("tax_rates", display_name="VAT", percentage=19, inclusive=False)["id"]
+    made = stripe.post("quotes", default_tax_rates=[rate], expand=["default_tax_rates"])
+    assert made["default_tax_rates"][0]["display_name"] == "VAT"
