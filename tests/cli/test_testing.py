@@ -11,7 +11,7 @@ from tests.test_runs.site import Site
 from twindiff.browser.chromium import NoBrowser, chromium
 
 STEPS = {"steps": [{"action": "expect", "expect": {"type": "text", "contains": "Shop"}}]}
-MISSES = {"steps": [{"action": "expect", "expect": {"type": "text", "contains": "Elephants"}}]}
+MISSES = {"steps": [{"action": "expect", "expect": {"type": "text", "contains": "Elephants"}, "timeout_ms": 200}]}
 
 
 @pytest.fixture(scope="module", autouse=True)
