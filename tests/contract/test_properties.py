@@ -8,12 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.harness import AGENT, GENERAL, JOHN, RANDOM, ROBERT
+from tests.server_mode import embedded_only
 from twindiff.changes import diff
 from twindiff.changes.algebra import apply, invert
 from twindiff.environments.environments import Wanted
 from twindiff.kit.clock import ClockMode
 from twindiff.kit.http import Request
 from twindiff.server import Service, Settings
+
+pytestmark = embedded_only("each service is made here, over the embedded engine")
 
 TOKENS = {f"xoxp-{user}": user for user in (AGENT, JOHN, ROBERT)}
 START = 1_767_225_600_000_000
