@@ -9,11 +9,12 @@ from twindiff.storage.conformance.expressions import *  # noqa: F403
 from twindiff.storage.conformance.feeds import *  # noqa: F403
 from twindiff.storage.conformance.journals import *  # noqa: F403
 from twindiff.storage.conformance.points import *  # noqa: F403
+from twindiff.storage.conformance.points import assert_rebuilt
 from twindiff.storage.conformance.relations import *  # noqa: F403
 from twindiff.storage.conformance.searching import *  # noqa: F403
 from twindiff.storage.conformance.stores import *  # noqa: F403
 from twindiff.storage.conformance.templates import *  # noqa: F403
-from twindiff.storage.conformance.worlds import Storage, world  # noqa: F401
+from twindiff.storage.conformance.worlds import Storage, World, world  # noqa: F401
 from twindiff.storage.conformance.writing_once import *  # noqa: F403
 from twindiff.storage.sqlite import SqliteEngine
 
@@ -22,3 +23,7 @@ from twindiff.storage.sqlite import SqliteEngine
 def storage(tmp_path_factory: pytest.TempPathFactory) -> Storage:
     directory = str(tmp_path_factory.mktemp("data"))
     return lambda: SqliteEngine(directory)
+
+
+def test_what_takes_an_image_and_the_journal_is_rebuilt_exactly(world: World) -> None:  # noqa: F811
+    assert_rebuilt(world, 1001)

@@ -28,10 +28,12 @@ class Killable(Protocol):
         ...
 
 
-def texts_told(start: Callable[[], Killable], receiver: Receiver, key: str | None = None) -> list[str]:
+def texts_told(
+    start: Callable[[], Killable], receiver: Receiver, key: str | None = None, *, rounds: int = ROUNDS
+) -> list[str]:
     """Say something many times, kill the server each time some of it is under way; gives what was told of."""
     made: Environment | None = None
-    for number in range(ROUNDS):
+    for number in range(rounds):
         server = start()
         with httpx.Client(base_url=server.url, trust_env=False, timeout=60) as client:
             platform = Platform(client, key)
@@ -44,7 +46,7 @@ def texts_told(start: Callable[[], Killable], receiver: Receiver, key: str | Non
         server.kill()
     server = start()
     with receiver.news:
-        receiver.news.wait_for(lambda: len(set(texts(receiver))) == ROUNDS * EACH, PATIENCE_SECONDS)
+        receiver.news.wait_for(lambda: len(set(texts(receiver))) == rounds * EACH, PATIENCE_SECONDS)
     server.kill()
     return texts(receiver)
 
@@ -54,6 +56,6 @@ def texts(receiver: Receiver) -> list[str]:
     return [each.json["event"]["text"] for each in receiver.events]
 
 
-def assert_all_in_order(told: list[str]) -> None:
+def assert_all_in_order(told: list[str], *, rounds: int = ROUNDS) -> None:
     """Everything arrived at least once, and for the first time in order."""
-    assert list(dict.fromkeys(told)) == [str(number) for number in range(ROUNDS * EACH)]
+    assert list(dict.fromkeys(told)) == [str(number) for number in range(rounds * EACH)]

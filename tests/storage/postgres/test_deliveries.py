@@ -44,8 +44,8 @@ class Killed(Serving):
 
 
 def test_deliveries_survive_kill_9(prepared: Database, receiver: Receiver) -> None:
-    told = texts_told(lambda: Killed(prepared.dsn, workers=2), receiver, "k")
-    assert_all_in_order(told)
+    told = texts_told(lambda: Killed(prepared.dsn, workers=2), receiver, "k", rounds=2)
+    assert_all_in_order(told, rounds=2)
 
 
 def test_another_process_goes_on_when_the_one_that_tells_is_killed(prepared: Database, receiver: Receiver) -> None:

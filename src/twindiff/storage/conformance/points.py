@@ -76,8 +76,13 @@ def test_counters_go_on_after_sleep(world: World) -> None:
     assert place.last().ids == {"id": 2}
 
 
-@pytest.mark.parametrize("operations", [0, 5, 201, 1001])
+@pytest.mark.parametrize("operations", [0, 5, 201])
 def test_sleep_and_wake_rebuild_exactly(world: World, operations: int) -> None:
+    assert_rebuilt(world, operations)
+
+
+def assert_rebuilt(world: World, operations: int) -> None:
+    """After so many operations an environment wakes as it fell asleep."""
     place = world.environment(*(Thing(thing_id=f"K{n}", slug=f"{n}") for n in range(5)))
     for number in range(operations):
         place.write(lambda db, n=number: churn(db, n))
