@@ -11,7 +11,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.kit.styles.stripe import StripeError
 
 from .currencies import checked_currency
-from .customers import CUSTOMERS, CashSettings, Customer, existing
+from .customers import CUSTOMERS, CashSettings, Customer, existing, own_mode
 from .events import record, record_row, update
 from .lists import equal, list_of
 from .objects import INCLUDES, Fields, StripeObject, new, resource, retrieve, shown
@@ -174,8 +174,7 @@ def update_cash_balance(call: Call, customer: str, params: Annotated[UpdateCash,
     row = existing(call, customer)
     mode = value_of(params.settings).get("reconciliation_mode") if isinstance(params.settings, CashSettings) else None
     if mode:
-        mode = "automatic" if mode == "merchant_default" else mode
-        row = update(call, CUSTOMERS, row, False, reconciliation_mode=mode)
+        row = update(call, CUSTOMERS, row, False, **own_mode(mode))
     return cash_balance_object(row)
 
 
@@ -205,7 +204,7 @@ def fund_cash_balance(call: Call, customer: str, params: Annotated[Fund, Body]) 
         raise StripeError(message, code="parameter_invalid_integer", param="amount")
     transfer: Fields = {"type": "us_bank_transfer", "reference": params.reference or None, "us_bank_transfer": {}}
     made = move_cash(call, row, params.amount, currency, "funded", {"bank_transfer": transfer})
-    if row.reconciliation_mode == "automatic":
+    if row.reconciliation_mode != "manual":
         from .bank_transfers import reconcile
 
         reconcile(call, row, currency)
@@ -227,7 +226,10 @@ def cash_balance_object(customer: Customer) -> Fields:
         "customer": customer.id,
         "customer_account": None,
         "livemode": False,
-        "settings": {"reconciliation_mode": customer.reconciliation_mode, "using_merchant_default": True},
+        "settings": {
+            "reconciliation_mode": customer.reconciliation_mode,
+            "using_merchant_default": not customer.has_own_mode,
+        },
     }
 
 

@@ -88,6 +88,8 @@ class Customer(
     business_name: Column[str | None] = column(default=None)
     individual_name: Column[str | None] = column(default=None)
     reconciliation_mode: Column[str] = column(default="automatic")
+    has_own_mode: Column[bool] = column(default=False)
+    """Whether the mode was chosen for this customer, and is not the shop's."""
     cash: Column[Json] = column(default={})
     invoice_tax_ids: Column[Json] = column(default=[], derived=True)
     """What invoices show of its tax ids."""
@@ -101,6 +103,7 @@ HIDDEN = (
     "has_credits",
     "invoice_tax_ids",
     "cash",
+    "has_own_mode",
     "reconciliation_mode",
     "business_name",
     "individual_name",
@@ -396,7 +399,7 @@ def _fields(params: CustomerParams, now: Customer | None, *skipped: str) -> Fiel
         fields["invoice_settings"] = _settings(now, params.invoice_settings)
     if isinstance(params.cash_balance, CashBalance) and isinstance(params.cash_balance.settings, CashSettings):
         mode = value_of(params.cash_balance.settings).get("reconciliation_mode")
-        fields["reconciliation_mode"] = "automatic" if mode in (None, "merchant_default") else mode
+        fields |= own_mode(mode)
     if "tax_exempt" in fields:
         fields["tax_exempt"] = fields["tax_exempt"] or "none"
     return fields
@@ -409,6 +412,12 @@ def _join(call: Call, clock: str) -> None:
         message = f"You have reached the limit of {MOST_UNDER_CLOCK} customers for this test clock."
         raise StripeError(message, param="test_clock")
     enter(call, clock)
+
+
+def own_mode(wanted: str | None) -> Fields:
+    """How a customer's cash is applied: as is wanted, or as the shop does."""
+    is_own = wanted in ("automatic", "manual")
+    return {"reconciliation_mode": wanted if is_own else "automatic", "has_own_mode": is_own}
 
 
 def _settings(now: Customer | None, wanted: InvoiceSettings) -> Fields:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, column
 
 from .lists import list_of, within
-from .objects import Fields, StripeObject, find, new, resource, shown
+from .objects import RESOURCES, Fields, StripeObject, find, new, resource, retrieve, shown
 from .params import ListParams, OptRange
 from .payment_methods import DEBITS, PaymentMethod
 
@@ -55,6 +55,7 @@ class ListAttempts(ListParams, kw_only=True):
 @api.get("")
 def list_setup_attempts(call: Call, params: Annotated[ListAttempts, Body]) -> Fields:
     """List the attempts of a SetupIntent."""
+    retrieve(call, RESOURCES["seti_"], params.setup_intent, param="setup_intent", status=400)
     where = within(SetupAttempt.created, params.created)
     mine = SetupAttempt.setup_intent == params.setup_intent
     return list_of(call, ATTEMPTS, params, "/v1/setup_attempts", mine, *where)

@@ -141,7 +141,7 @@ def test_the_client_verifies_an_account(stripe):
     waiting = pay(stripe, unverified(stripe))["id"]
     asked: Any = {"amounts": [32, 45]}
     assert client.v1.payment_intents.verify_microdeposits(waiting, asked).status == "processing"
-    setup: Any = {"setup_intent": "seti_none"}
+    setup: Any = {"setup_intent": client.v1.setup_intents.create().id}
     assert client.v1.setup_attempts.list(setup).data == []
 
 

@@ -82,3 +82,20 @@ def test_a_customer_is_told_where_to_send_cash_before_there_is_a_payment(stripe,
     other = {"type": "gb_bank_transfer"}
     error = stripe.error("POST", f"customers/{customer}/funding_instructions", **wanted, bank_transfer=other)
     assert error["param"] == "bank_transfer[type]"
+
+
+def test_a_customer_may_have_a_way_of_its_own_to_apply_cash(stripe):
+    path = f"customers/{stripe.post('customers')['id']}/cash_balance"
+    assert stripe.get(path)["settings"] == {"reconciliation_mode": "automatic", "using_merchant_default": True}
+    for mode, seen, is_default in (
+        ("manual", "manual", False),
+        ("automatic", "automatic", False),
+        ("merchant_default", "automatic", True),
+    ):
+        settings = stripe.post(path, settings={"reconciliation_mode": mode})["settings"]
+        assert settings == {"reconciliation_mode": seen, "using_merchant_default": is_default}
+
+
+def test_attempts_are_listed_of_a_setup_intent_that_is_there(stripe):
+    error = stripe.error("GET", "setup_attempts", setup_intent="seti_none")
+    assert (error["code"], error["param"]) == ("resource_missing", "setup_intent")
