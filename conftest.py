@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import ssl
+import sys
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
@@ -60,6 +61,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the tests of a file one after another in whatever order they were asked for: what they share is made once."""
     files = {path: place for place, path in enumerate(dict.fromkeys(item.path for item in items))}
     items.sort(key=lambda item: files[item.path])
+
+
+def pytest_sessionfinish() -> None:
+    """Leave no database behind, whichever tests have used one."""
+    server_mode = sys.modules.get("tests.server_mode")
+    if server_mode:
+        server_mode.drop_models()
 
 
 collect_ignore = ["src/twindiff/twins/stripe/test_clocks.py"]

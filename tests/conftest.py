@@ -12,7 +12,7 @@ from hypothesis import settings
 from typer.main import get_command
 
 from tests.harness import Environment, LiveServer, Platform
-from tests.server_mode import drop_kept, drop_models
+from tests.server_mode import drop_kept
 from twindiff.server import Settings
 
 settings.register_profile("untimed", deadline=None)  # a machine that is busy is no mistake
@@ -61,8 +61,3 @@ def make_server() -> Iterator[Callable[..., LiveServer]]:
     for server in started:
         server.close()
     drop_kept()
-
-
-def pytest_sessionfinish() -> None:
-    """Leave no database behind."""
-    drop_models()
