@@ -5,8 +5,11 @@ https://docs.stripe.com/api/tax/transactions
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Literal
+
+from msgspec.structs import replace
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
@@ -128,13 +131,13 @@ def create_reversal(call: Call, params: Annotated[CreateReversal, Body]) -> Fiel
     if original.type != "transaction":
         raise StripeError("Only transactions of sales can be reversed.", param="original_transaction")
     _check_reference(call, params.reference)
-    lines = lines_of(call, original.id)
+    lines, cost = _left(call, original)
     wanted = _all(lines) if params.mode == "full" else _some(params, lines)
     shared = {name: getattr(original, name) for name in _SHARED}
     made = new(
         call,
         TRANSACTIONS,
-        **{**shared, "shipping_cost": _shipping(params, original)},
+        **{**shared, "shipping_cost": _shipping(params, cost)},
         metadata=merged_metadata({}, params.metadata),
         original=original.id,
         posted_at=now(call),
@@ -147,6 +150,31 @@ def create_reversal(call: Call, params: Annotated[CreateReversal, Body]) -> Fiel
         other = {"reference": each.reference, "reversal_of": line.id, "quantity": quantity, **more}
         _write(call, made, line, each.amount, each.amount_tax, **other)
     return TRANSACTIONS.show(made)
+
+
+def _left(call: Call, original: TaxTransaction) -> tuple[list[TaxLine], Fields | None]:
+    """The lines and the cost of shipping of a sale, without what was taken back of them before."""
+    lines, cost = list(lines_of(call, original.id)), original.shipping_cost
+    reversals = call.db.rows(TaxTransaction, TaxTransaction.original == original.id)
+    if not reversals:
+        return lines, cost
+    amounts, taxes = Counter[str | None](), Counter[str | None]()
+    for back in call.db.rows(TaxLine, TaxLine.parent.in_([each.id for each in reversals])):
+        amounts[back.reversal_of] += back.amount
+        taxes[back.reversal_of] += back.amount_tax
+    lines = [_less(line, amounts[line.id], taxes[line.id]) for line in lines]
+    for each in reversals:
+        if cost and (back := each.shipping_cost):
+            cost = {**cost, **{name: cost[name] + back[name] for name in ("amount", "amount_tax")}}
+    if not any((*map(_total, lines), cost and cost["amount"])):
+        message = f"The tax transaction {original.id} has already been reversed in full."
+        raise StripeError(message, param="original_transaction")
+    return lines, cost
+
+
+def _less(line: TaxLine, amount: int, tax: int) -> TaxLine:
+    """A line of which a negative amount was taken back."""
+    return replace(line, amount=line.amount + amount, amount_tax=line.amount_tax + tax)
 
 
 def _all(lines: Sequence[TaxLine]) -> list[tuple[TaxLine, ReversedLine]]:
@@ -171,6 +199,7 @@ def _some(params: CreateReversal, lines: Sequence[TaxLine]) -> list[tuple[TaxLin
         line = by_id[each.original_line_item]
         _check_part(each.amount, line.amount, f"{at}[amount]")
         _check_part(each.amount_tax, line.amount_tax, f"{at}[amount_tax]")
+        by_id[line.id] = _less(line, each.amount, each.amount_tax)
         wanted.append((line, each))
     return wanted
 
@@ -179,7 +208,7 @@ def _check_part(amount: int, whole: int, param: str) -> None:
     if amount > 0:
         raise StripeError("This value must be less than or equal to 0.", code="parameter_invalid_integer", param=param)
     if -amount > whole:
-        raise StripeError(f"You cannot reverse more than {whole}, which was recorded.", param=param)
+        raise StripeError(f"You cannot reverse more than {whole}, which is left of what was recorded.", param=param)
 
 
 def _spread(flat: int, lines: Sequence[TaxLine]) -> list[tuple[TaxLine, ReversedLine]]:
@@ -200,13 +229,16 @@ def _total(line: TaxLine) -> int:
     return line.amount if line.tax_behavior == "inclusive" else line.amount + line.amount_tax
 
 
-def _shipping(params: CreateReversal, original: TaxTransaction) -> Fields | None:
-    """The cost of shipping that is taken back."""
-    cost: Fields | None = original.shipping_cost
-    if cost is None or (params.mode == "partial" and params.shipping_cost is UNSET):
+def _shipping(params: CreateReversal, cost: Fields | None) -> Fields | None:
+    """The cost of shipping that is taken back, of what is left of it."""
+    if isinstance(params.shipping_cost, ReversedShipping):
+        whole, back = cost or {}, params.shipping_cost
+        _check_part(back.amount, whole.get("amount", 0), "shipping_cost[amount]")
+        _check_part(back.amount_tax, whole.get("amount_tax", 0), "shipping_cost[amount_tax]")
+        return {**cost, **value_of(back)} if cost else None
+    if cost is None or params.mode == "partial":
         return None
-    back = {"amount": -cost["amount"], "amount_tax": -cost["amount_tax"]}
-    return {**cost, **(value_of(params.shipping_cost) if params.shipping_cost is not UNSET else back)}
+    return {**cost, "amount": -cost["amount"], "amount_tax": -cost["amount_tax"]}
 
 
 @api.get("/{transaction}")

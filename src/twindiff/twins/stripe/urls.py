@@ -8,12 +8,6 @@ from urllib.parse import urlsplit
 from twindiff.kit.styles.stripe import StripeError
 
 
-def check_urls(**urls: Any) -> None:
-    """Refuse what is no address; parameters that are not of the top level are given by `check_url`."""
-    for param, url in urls.items():
-        check_url(url, param)
-
-
 def check_url(url: Any, param: str) -> None:
     """Refuse a text that is no address; what was not given, or unset, is none."""
     if not isinstance(url, str) or not url:

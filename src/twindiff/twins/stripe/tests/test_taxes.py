@@ -173,3 +173,32 @@ def test_no_more_is_taken_back_of_a_line_than_there_was(registered, sale, amount
     wanted = {"mode": "partial", "original_transaction": sale["id"], "line_items": [{**line, "reference": "r"}]}
     error = registered.error("POST", "tax/transactions/create_reversal", **wanted, reference="refund 1")
     assert error["param"] == f"line_items[0][{param}]"
+
+
+def test_what_was_taken_back_is_not_taken_back_again(registered, sale):
+    (line,) = sale["line_items"]["data"]
+    wanted = {"original_transaction": sale["id"], "expand": ["line_items"]}
+    part = {"amount": -600, "amount_tax": -114, "original_line_item": line["id"], "reference": "r"}
+    error = registered.error(
+        "POST", "tax/transactions/create_reversal", mode="partial", line_items=[part, part], reference="1", **wanted
+    )
+    assert error["param"] == "line_items[1][amount]"
+    shipping = {"amount": -40, "amount_tax": -9}
+    partial = {"mode": "partial", "line_items": [part], "shipping_cost": shipping}
+    registered.post("tax/transactions/create_reversal", **partial, reference="1", **wanted)
+    error = registered.error("POST", "tax/transactions/create_reversal", **partial, reference="2", **wanted)
+    assert error["param"] == "line_items[0][amount]"
+    rest = registered.post("tax/transactions/create_reversal", mode="full", reference="2", **wanted)
+    (back,) = rest["line_items"]["data"]
+    assert (back["amount"], back["amount_tax"]) == (-400, -76)
+    assert (rest["shipping_cost"]["amount"], rest["shipping_cost"]["amount_tax"]) == (-60, -10)
+    error = registered.error("POST", "tax/transactions/create_reversal", mode="full", reference="3", **wanted)
+    assert error["param"] == "original_transaction"
+
+
+@pytest.mark.parametrize(("amount", "tax", "param"), [(1, 0, "amount"), (-101, 0, "amount"), (0, -20, "amount_tax")])
+def test_no_more_is_taken_back_of_shipping_than_it_cost(registered, sale, amount, tax, param):
+    wanted = {"mode": "partial", "original_transaction": sale["id"], "reference": "refund 1"}
+    shipping = {"amount": amount, "amount_tax": tax}
+    error = registered.error("POST", "tax/transactions/create_reversal", **wanted, shipping_cost=shipping)
+    assert error["param"] == f"shipping_cost[{param}]"
