@@ -34,7 +34,8 @@ def pages(slack, method, **arguments):
 
 
 def test_history_begins_with_the_newest_message(slack, say):
-    say("one"), say("two")
+    say("one")
+    say("two")
     assert texts(slack("conversations.history", channel=RANDOM))[:2] == ["two", "one"]
 
 
