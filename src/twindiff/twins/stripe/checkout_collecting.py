@@ -10,15 +10,19 @@ from typing import Any
 from twindiff.kit import Call
 from twindiff.kit.styles.stripe import StripeError
 
-from . import checkout_extras, checkout_settings
-from .checkout_extras import SessionForm, chosen, cost_of, filled, shipping_details
-from .checkout_sessions import CheckoutSession, off_total, shipping_amount
+from . import checkout_extras, checkout_settings, sale_taxes
+from .automatic_tax import Place, is_on, place_of, unrecognized
+from .checkout_extras import SessionForm, billing_address, chosen, cost_of, filled, shipping_details
+from .checkout_sessions import CheckoutSession, amounts_of, off_total
 from .coupons import COUPONS, redeem
 from .currencies import check_charge
+from .customers import CUSTOMERS
+from .events import update
 from .objects import Fields, refer
 from .payments import PaymentIntent
 from .promotion_codes import PROMOTION_CODES, PromotionCode, check_code, count_use
-from .sale_items import items_for, totals
+from .sale_items import SaleItem, items_for
+from .tax_rules import located
 
 
 def inputs(call: Call, row: CheckoutSession) -> str:
@@ -29,7 +33,15 @@ def inputs(call: Call, row: CheckoutSession) -> str:
     options: list[Fields] = row.shipping_options or []
     code = '<label>Promotion code <input name="promotion_code"></label>' if _takes_codes(row) else ""
     further = checkout_extras.inputs(call, fields, options, countries, currency)
+    if _asks_place(row):
+        further += checkout_extras.billing_inputs()
     return code + further + checkout_settings.inputs(row.settings or {})
+
+
+def _asks_place(row: CheckoutSession) -> bool:
+    """Whether a customer is asked for a billing address, to be taxed by."""
+    lacks = is_on(row) and row.automatic_tax["status"] != "complete"
+    return lacks and not row.shipping_address_collection
 
 
 def _takes_codes(row: CheckoutSession) -> bool:
@@ -51,6 +63,8 @@ def collected(call: Call, row: CheckoutSession, form: SessionForm) -> CheckoutSe
         changes["custom_fields"] = filled(row.custom_fields, form.custom or {})
     if form.promotion_code and _takes_codes(row):
         changes["discounts"] = [_typed(call, row, form.promotion_code)]
+    if _asks_place(row):
+        changes["customer_details"] = {**row.customer_details, "address": billing_address(form)}
     if not changes:
         return row
     changed = call.db.change(row, **changes)
@@ -74,10 +88,32 @@ def _has_paid(call: Call, customer: str | None) -> bool:
 def _amounts(call: Call, row: CheckoutSession) -> Fields:
     items, given = items_for(call, row.id), list[dict[str, Any]](row.discounts)
     off = off_total(items, [refer(call, COUPONS, each["coupon"], "coupon") for each in given])
-    amounts = totals(items, off, shipping_amount({"shipping_cost": row.shipping_cost}))
+    taxes: Fields = {}
+    if is_on(row):
+        items, taxes = _taxed(call, row, items, off)
+    amounts = amounts_of(
+        call, items, off, {"shipping_cost": row.shipping_cost, "subscription_data": row.subscription_data}
+    )
     if row.mode == "payment" and amounts["amount_total"]:
         check_charge(amounts["amount_total"], amounts["currency"])
-    return amounts
+    return {**amounts, **taxes}
+
+
+def _taxed(call: Call, row: CheckoutSession, items: list[SaleItem], off: int) -> tuple[list[SaleItem], Fields]:
+    """The items with the taxes of where the customer is, which is kept with the customer."""
+    customer = refer(call, CUSTOMERS, row.customer, "customer") if row.customer else None
+    shipping: Fields | None = row.collected_information and row.collected_information["shipping_details"]
+    typed: Fields | None = row.customer_details.get("address")
+    if customer and (shipping or typed) and row.automatic_tax["status"] != "complete":
+        kept: Fields = {"shipping": shipping} if shipping else {"address": typed}
+        customer = update(call, CUSTOMERS, customer, "customer.updated", **kept)
+    address = located(shipping["address"] if shipping else typed)
+    place = Place(address, "billing_address") if address else place_of(call, customer) if customer else None
+    if place is None:
+        raise unrecognized()
+    return sale_taxes.taxed(call, items, off, place, customer), {
+        "automatic_tax": sale_taxes.status(row.automatic_tax, place)
+    }
 
 
 def shipping_of(row: CheckoutSession) -> Fields | None:

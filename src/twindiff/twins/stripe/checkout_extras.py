@@ -16,8 +16,9 @@ from twindiff.kit.styles.stripe import StripeError
 from .currencies import spoken
 from .objects import Fields, refer, retrieve
 from .pages import CardForm
-from .params import OptBool, OptInteger, OptText, Part, value_of
+from .params import OptBool, OptInteger, OptText, Part, check_country, value_of
 from .shipping_rates import SHIPPING_RATES, RateData, ShippingRate, make_rate
+from .tax_rules import located
 
 MOST_FIELDS = 3
 MOST_OPTIONS = 5
@@ -92,6 +93,7 @@ class SessionForm(CardForm, kw_only=True):
     shipping: dict[str, str] | UnsetType = UNSET
     shipping_rate: OptText = UNSET
     custom: dict[str, str] | UnsetType = UNSET
+    billing: dict[str, str] | UnsetType = UNSET
     phone: OptText = UNSET
     terms: OptText = UNSET
 
@@ -207,7 +209,22 @@ def _value(field: Fields, typed: dict[str, str]) -> str | None:
     return value
 
 
+def billing_address(form: SessionForm) -> Fields:
+    """Where a customer is, as they have typed it; raises for what is not enough to tell taxes by."""
+    typed: dict[str, str] = form.billing or {}
+    if located(typed) is None:
+        raise StripeError("Your billing address is incomplete.", param="billing")
+    check_country(typed["country"], "billing[country]")
+    return {name: typed.get(name) or None for name in (*_ADDRESS, "country")}
+
+
 # What the page shows
+
+
+def billing_inputs() -> str:
+    """The inputs for where a customer is, by which they are taxed."""
+    parts = [_input(f"billing[{name}]", label, required=False) for name, label in _ADDRESS.items()]
+    return _input("billing[country]", "Country (two letters)") + "".join(parts)
 
 
 def inputs(call: Call, fields: list[Fields], options: list[Fields], countries: list[str], currency: str) -> str:

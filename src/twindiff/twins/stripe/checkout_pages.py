@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from twindiff.kit import Answer, Body, Call, Operations
 from twindiff.kit.styles.stripe import StripeError
 
-from . import payments
+from . import automatic_tax, payments
 from .checkout_collecting import collected, count_discounts, inputs, shipping_of
 from .checkout_extras import SessionForm, ShippingOption
 from .checkout_sessions import SESSIONS, CheckoutSession, open_session
@@ -213,6 +213,7 @@ def _subscribe(call: Call, row: CheckoutSession, method: PaymentMethod, customer
             customer=customer.id,
             items=[ItemFields(**_known(each)) for each in again],
             add_invoice_items=[OnceItem(**_known(each)) for each in once],
+            automatic_tax=automatic_tax.again(row),
             default_payment_method=method.id,
             discounts=[DiscountParams(**_known(each)) for each in row.discounts],
             **_plain(row.subscription_data),
@@ -304,7 +305,8 @@ def _invoice(call: Call, row: CheckoutSession) -> str:
     off = [DiscountParams(**_known(each)) for each in row.discounts]
     intent = retrieve(call, payments.PAYMENTS, row.payment_intent or "")
     customer = retrieve(call, CUSTOMERS, row.customer or "")
-    fields = {**said, "shipping_cost": row.shipping_cost, "discounts": give(call, off, customer.id)}
+    kept = {"automatic_tax": row.automatic_tax, "shipping_cost": row.shipping_cost}
+    fields = {**said, **kept, "discounts": give(call, off, customer.id)}
     return paid_invoice(call, customer, items_for(call, row.id), intent, fields).id
 
 

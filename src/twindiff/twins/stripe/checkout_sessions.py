@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
+from . import automatic_tax, sale_taxes
+from .checkout_data import IntentData, SubscriptionData
 from .checkout_extras import AddressCollection, CustomField, ShippingOption, custom_fields, shipping_fields
 from .checkout_settings import KEPT, VIEWS, PageSettings, branding, details_of, settings_of
 from .coupons import COUPONS, Coupon
@@ -31,14 +33,12 @@ from .params import (
     OptText,
     Params,
     Part,
-    Shipping,
     check_text,
     given,
     is_set,
     merged_metadata,
     value_of,
 )
-from .payment_intents import TransferData
 from .payments import PAYMENTS
 from .pricing import percentage
 from .promotion_codes import PROMOTION_CODES
@@ -61,6 +61,7 @@ class CheckoutSession(
     allow_promotion_codes: Column[bool | None] = column(default=None)
     amount_subtotal: Column[int | None] = column(default=None)
     amount_total: Column[int | None] = column(default=None)
+    automatic_tax: Column[Json] = column(default=None)
     billing_address_collection: Column[str | None] = column(default=None)
     cancel_url: Column[str | None] = column(default=None)
     client_reference_id: Column[str | None] = column(default=None)
@@ -108,10 +109,6 @@ def _shipping_options(row: CheckoutSession) -> list[Any]:
     return row.shipping_options or []
 
 
-def _not_automatic(row: CheckoutSession) -> Fields:
-    return {"enabled": False, "liability": None, "provider": None, "status": None}
-
-
 session_object = shown(
     CheckoutSession,
     "checkout.session",
@@ -120,7 +117,7 @@ session_object = shown(
     "subscription_data",
     **VIEWS,
     allowed_payment_method_types=None,
-    automatic_tax=_not_automatic,
+    automatic_tax=automatic_tax.shown_as("enabled", "liability", "provider", "status"),
     currency_conversion=None,
     integration_identifier=None,
     custom_fields=_custom_fields,
@@ -175,36 +172,6 @@ RENAMED = "2026-03-25"
 """The version from which ways to show a session have other names."""
 OLD_MODES = {"embedded_page": "embedded", "elements": "custom", "hosted_page": "hosted"}
 NEW_MODES = {old: new for new, old in OLD_MODES.items()}
-
-
-class IntentData(Part):
-    """What a session's PaymentIntent has."""
-
-    capture_method: Literal["automatic", "automatic_async", "manual"] | UnsetType = UNSET
-    description: OptText = UNSET
-    metadata: dict[str, str] | UnsetType = UNSET
-    receipt_email: OptText = UNSET
-    setup_future_usage: Literal["off_session", "on_session"] | UnsetType = UNSET
-    statement_descriptor: OptText = UNSET
-    statement_descriptor_suffix: OptText = UNSET
-    application_fee_amount: OptInteger = UNSET
-    on_behalf_of: OptText = UNSET
-    shipping: Shipping | UnsetType = UNSET
-    transfer_data: TransferData | UnsetType = UNSET
-    transfer_group: OptText = UNSET
-
-
-class SubscriptionData(Part):
-    """What a session's subscription has."""
-
-    billing_mode: dict[str, Any] | UnsetType = UNSET
-    default_tax_rates: list[str] | UnsetType = UNSET
-    description: OptText = UNSET
-    metadata: dict[str, str] | UnsetType = UNSET
-    proration_behavior: Literal["create_prorations", "none"] | UnsetType = UNSET
-    trial_end: OptInteger = UNSET
-    trial_period_days: OptInteger = UNSET
-    trial_settings: dict[str, Any] | UnsetType = UNSET
 
 
 class CreateSession(PageSettings, kw_only=True):
@@ -276,6 +243,7 @@ def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields
     fields["settings"] = settings_of(params, fields.get("customer"))
     fields["payment_intent_data"] = value_of(params.payment_intent_data or {})
     check_text(fields["payment_intent_data"], "payment_intent_data")
+    fields |= automatic_tax.switched(call, params.automatic_tax)
     fields["subscription_data"] = value_of(params.subscription_data or {})
     metadata = merged_metadata({}, params.metadata)
     shipping = params.shipping_options or []
@@ -315,7 +283,9 @@ def open_session(
         raise StripeError("`shipping_options` is only supported in `payment` mode.", param="shipping_options")
     fields |= shipping_fields(call, shipping, items[0].currency) if items else {}
     off = off_total(items, [row for row, _ in coupons])
-    amounts = _amounts(call, items, off, fields) if items else {}
+    if fields.get("automatic_tax"):
+        items, fields["automatic_tax"] = _taxed(call, items, off, fields)
+    amounts = amounts_of(call, items, off, fields) if items else {}
     if fields["mode"] == "payment" and amounts["amount_total"]:
         check_charge(amounts["amount_total"], amounts["currency"])
     defaults: Fields = {"expires_at": now(call) + DAY, "payment_method_types": ["card"]}
@@ -328,7 +298,23 @@ def open_session(
     return new(call, SESSIONS, id=id, **{**defaults, **fields, **amounts}, discounts=given_discounts)
 
 
-def _amounts(call: Call, items: list[SaleItem], off: int, fields: Fields) -> Fields:
+def _taxed(call: Call, items: list[SaleItem], off: int, fields: Fields) -> tuple[list[SaleItem], Fields]:
+    """The items with automatic tax, and what is said of it; where the customer is may still have to be asked."""
+    sale_taxes.check_items(call, items)
+    customer = refer(call, CUSTOMERS, fields["customer"], "customer") if fields.get("customer") else None
+    place = automatic_tax.place_of(call, customer) if customer else None
+    updates: Fields = fields.get("settings", {}).get("customer_update") or {}
+    if customer and not place and "auto" not in (updates.get("address"), updates.get("shipping")):
+        message = (
+            "Automatic tax calculation in Checkout requires a valid address on the Customer. Add a valid address to "
+            "the Customer or set either `customer_update[address]` to 'auto' or `customer_update[shipping]` to 'auto' "
+            "to save the address entered in Checkout to the Customer."
+        )
+        raise StripeError(message, code="customer_tax_location_invalid")
+    return sale_taxes.taxed(call, items, off, place, customer), sale_taxes.status(fields["automatic_tax"], place)
+
+
+def amounts_of(call: Call, items: list[SaleItem], off: int, fields: Fields) -> Fields:
     """What is paid at once, which a trial makes nothing of for all that is paid again and again."""
     said: Fields = fields.get("subscription_data") or {}
     if not said.get("trial_period_days") and not said.get("trial_end"):

@@ -135,13 +135,6 @@ def _no_sources(call: Call, customer: Fields) -> Fields:
     return list_object([], f"/v1/customers/{customer['id']}/sources", total_count=0)
 
 
-def _tax(call: Call, customer: Fields) -> Fields:
-    """Whether tax could be reckoned for a customer, which the shop has not set up."""
-    address: Fields = customer["address"] or {}
-    state = "not_collecting" if address.get("country") else "unrecognized_location"
-    return {"automatic_tax": state, "ip_address": None, "location": None, "provider": "stripe"}
-
-
 def _credit(call: Call, customer: Fields) -> Fields:
     """What a customer has got to pay invoices with, by currency."""
     return {customer["currency"]: -customer["balance"]} if customer["balance"] and customer["currency"] else {}
@@ -154,7 +147,7 @@ CUSTOMERS = resource(
     customer_object,
     id_length=14,
     expandable=("default_source", "test_clock", "invoice_settings.default_payment_method"),
-    includes={"invoice_credit_balance": _credit, "sources": _no_sources, "tax": _tax},
+    includes={"invoice_credit_balance": _credit, "sources": _no_sources},
 )
 
 
@@ -280,9 +273,18 @@ def create_customer(call: Call, params: Annotated[CreateCustomer, Body]) -> Fiel
     _check_prefix(call, prefix, "")
     made = new(call, CUSTOMERS, **fields, invoice_prefix=prefix)
     made = _with_methods(call, made, str(params.payment_method or ""))
+    _check_location(call, made, params)
     record_row(call, "customer.created", CUSTOMERS, made)
     _keep_tax_ids(call, made, params.tax_id_data or [])
     return customer_object(made)
+
+
+def _check_location(call: Call, customer: Customer, params: CustomerParams) -> None:
+    """Raise for a customer who cannot be taxed, where that is to be known at once."""
+    from .automatic_tax import check_location
+
+    if isinstance(params.tax, Tax) and params.tax.validate_location == "immediately":
+        check_location(call, customer)
 
 
 def _keep_tax_ids(call: Call, customer: Customer, wanted: list[TaxId]) -> None:
@@ -338,7 +340,9 @@ def update_customer(call: Call, id: str, params: Annotated[UpdateCustomer, Body]
         _check_prefix(call, prefix, customer.id)
     if isinstance(params.invoice_settings, InvoiceSettings) and params.invoice_settings.default_payment_method:
         attached(call, str(params.invoice_settings.default_payment_method), customer.id, _DEFAULT)
-    return customer_object(update(call, CUSTOMERS, customer, **fields))
+    changed = update(call, CUSTOMERS, customer, **fields)
+    _check_location(call, changed, params)
+    return customer_object(changed)
 
 
 @api.delete("/{id}")

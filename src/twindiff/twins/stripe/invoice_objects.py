@@ -13,6 +13,7 @@ import msgspec
 from twindiff.kit import Call, Column, Json, column
 
 from . import invoice_payments
+from .automatic_tax import shown_as
 from .customers import Customer
 from .events import record_row
 from .line_items import LINE_ITEMS, LineItem, lines_of, pretax
@@ -50,6 +51,7 @@ class Invoice(
     attempt_count: Column[int] = column(default=0, derived=True)
     attempted: Column[bool] = column(default=False, derived=True)
     auto_advance: Column[bool] = column(default=False)
+    automatic_tax: Column[Json] = column(default=None)
     automatically_finalizes_at: Column[int | None] = column(default=None)
     billing_reason: Column[str] = column(default="manual")
     collection_method: Column[str] = column(default="charge_automatically")
@@ -126,10 +128,6 @@ def _transitions(row: Invoice) -> Fields:
     return {**NO_TRANSITIONS, **row.status_transitions}
 
 
-def _not_automatic(row: Invoice) -> Fields:
-    return {"disabled_reason": None, "enabled": False, "liability": None, "provider": None, "status": None}
-
-
 def _rendering(row: Invoice) -> Fields | None:
     """How it is printed; those of subscriptions say so only where it was given."""
     given: Fields = row.rendering or {}
@@ -174,7 +172,7 @@ invoice_object = shown(
     amount_shipping=_shipping,
     application=None,
     auto_advance=_advances,
-    automatic_tax=_not_automatic,
+    automatic_tax=shown_as("disabled_reason", "enabled", "liability", "provider", "status"),
     customer_account=None,
     default_source=None,
     hosted_invoice_url=_hosted,

@@ -12,6 +12,7 @@ from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from . import cycles, invoiceitems, invoicing, subscription_changes
+from .automatic_tax import switched
 from .customers import CUSTOMERS, CreateCustomer, Customer, TaxId, create_customer
 from .discounts import OptDiscounts, give
 from .invoice_objects import INVOICES, make_invoice
@@ -177,9 +178,11 @@ def _made(call: Call, params: CreatePreview) -> str:
     if row := row or _soonest(call, customer):
         if params.discounts is not UNSET:
             row = call.db.change(row, discounts=give(call, params.discounts, customer.id))
+        row = call.db.change(row, **switched(call, params.automatic_tax))
         return _next(call, row, params.subscription_details)
     discounts = give(call, params.discounts, customer.id)
-    draft = make_invoice(call, customer, currency=params.currency or customer.currency or "usd", discounts=discounts)
+    fields = {"discounts": discounts, **switched(call, params.automatic_tax)}
+    draft = make_invoice(call, customer, currency=params.currency or customer.currency or "usd", **fields)
     invoicing.take_pending(call, draft)
     if not invoicing.lines_of(call, draft.id):
         raise _none(customer.id)
@@ -295,6 +298,7 @@ def _first(call: Call, wanted: PreviewSubscription, params: CreatePreview, custo
         CreateSubscription(
             customer=customer.id,
             items=items,
+            automatic_tax=params.automatic_tax,
             billing_mode=wanted.billing_mode,
             cancel_at=wanted.cancel_at,
             currency=params.currency,

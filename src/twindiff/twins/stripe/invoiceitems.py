@@ -11,7 +11,7 @@ from typing import Annotated
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
-from . import invoicing
+from . import invoice_taxes, invoicing
 from .currencies import MOST, checked_currency
 from .customers import CUSTOMERS
 from .discounts import OptDiscounts, give
@@ -118,6 +118,7 @@ def create_invoiceitem(call: Call, params: Annotated[CreateItem, Body]) -> Field
     )
     if draft:
         invoicing.take(call, draft, [row])
+        invoice_taxes.check(call, draft)
     return show(call, INVOICE_ITEMS, row)
 
 
@@ -140,6 +141,7 @@ def update_invoiceitem(call: Call, invoiceitem: str, params: Annotated[ItemParam
     changed = update(call, INVOICE_ITEMS, item, False, **fields, metadata=metadata)
     if draft:
         invoicing.retake(call, draft, changed)
+        invoice_taxes.check(call, draft)
     return show(call, INVOICE_ITEMS, changed)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
-from . import invoicing
+from . import automatic_tax, invoice_taxes, invoicing
 from .currencies import checked_currency
 from .customers import CUSTOMERS
 from .destinations import check_account
@@ -199,7 +199,7 @@ def create_invoice(call: Call, params: Annotated[CreateInvoice, Body]) -> Fields
         copy_lines(call, revised, draft)
     if subscription or params.pending_invoice_items_behavior == "include":
         invoicing.take_pending(call, draft, subscription)
-    invoicing.created(call, draft)
+    invoice_taxes.check(call, invoicing.created(call, draft))
     return _shown(call, draft.id)
 
 
@@ -251,6 +251,7 @@ def update_invoice(call: Call, invoice: str, params: Annotated[InvoiceParams, Bo
         raise not_draft(row, "updated")
     changed = update(call, INVOICES, row, False, **fields)
     changed = invoicing.retotal(call, changed) if changed.status == "draft" else changed
+    invoice_taxes.check(call, changed)
     if "auto_advance" in fields and changed.status == "draft":
         changed = invoicing.advance_later(call, changed)
     if changed is not row:
@@ -295,12 +296,15 @@ def list_lines(call: Call, invoice: str, params: Annotated[ListParams, Body]) ->
 
 
 @api.post("/{invoice}/finalize")
-def finalize_invoice(call: Call, invoice: str, params: Annotated[Finalize, Body]) -> Fields:
-    """Make a draft final, so that it can be paid."""
+def finalize_invoice(call: Call, invoice: str, params: Annotated[Finalize, Body]) -> Any:
+    """Make a draft final, so that it can be paid; one whose taxes cannot be reckoned stays a draft."""
     row = retrieve(call, INVOICES, invoice)
     enter(call, row.test_clock)
     advance = row.auto_advance if params.auto_advance is UNSET else params.auto_advance
-    invoicing.finalize(call, call.db.change(row, auto_advance=bool(advance)))
+    row = call.db.change(row, auto_advance=bool(advance))
+    if row.automatic_tax and (refused := invoice_taxes.refused(call, invoicing.retotal(call, row))):
+        return refused
+    invoicing.finalize(call, row)
     return _shown(call, invoice)
 
 
@@ -400,6 +404,7 @@ def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: st
         check_types(params.payment_settings.payment_method_types)
         fields["payment_settings"] = {**(row.payment_settings if row else {}), **value_of(params.payment_settings)}
     fields |= _connected(call, params, row)
+    fields |= automatic_tax.switched(call, params.automatic_tax)
     method = fields.get("collection_method") or (row.collection_method if row else "charge_automatically")
     return fields | _due(call, params, method, row)
 

@@ -13,7 +13,7 @@ from typing import Any
 from twindiff.kit import Call
 from twindiff.kit.styles.stripe import StripeError
 
-from . import credit_grants, customer_balances, cycles, invoice_payments, invoice_revisions
+from . import credit_grants, customer_balances, cycles, invoice_payments, invoice_revisions, invoice_taxes
 from .billing_work import cancel_all, schedule, schedule_first, work
 from .currencies import LEAST_CHARGE
 from .customers import CUSTOMERS, Customer
@@ -148,8 +148,10 @@ def retotal(call: Call, draft: Invoice) -> Invoice:
     ids = {id for line in lines for id in line.tax_rates} | set(draft.default_tax_rates)
     rates = {row.id: row for row in call.db.rows(TaxRate, TaxRate.id.in_(ids))} if ids else {}
     totals.tax(rates, draft.default_tax_rates if draft.customer_tax_exempt == "none" else [])
-    totals.write(call)
     customer = retrieve(call, CUSTOMERS, draft.customer)
+    if draft.automatic_tax:
+        draft = invoice_taxes.reckon(call, draft, customer, totals, _method(call, draft))
+    totals.write(call)
     amounts = totals.amounts(draft.shipping_cost["amount_total"] if draft.shipping_cost else 0)
     due = _due(amounts["total"], customer.balance, draft.currency)
     return update(
@@ -193,6 +195,8 @@ def finalize_draft(call: Call, id: str) -> None:
     if held == "keep_as_draft":
         call.db.change(draft, auto_advance=False, automatically_finalizes_at=None)
         return
+    if draft.automatic_tax and invoice_taxes.refused(call, retotal(call, draft)):
+        return
     final = finalize(call, draft)
     if held == "void" and final.status == "open":
         void(call, final)
@@ -211,6 +215,8 @@ def finalize(call: Call, draft: Invoice) -> Invoice:
         raise StripeError(message, code="invoice_not_editable")
     customer = retrieve(call, CUSTOMERS, draft.customer)
     draft = retotal(call, draft)
+    if invoice_taxes.lacks_location(draft):
+        draft = retotal(call, invoice_taxes.go_on_without(call, draft))
     if customer.has_credits and credit_grants.apply(call, draft):
         draft = retotal(call, draft)
     schedule(call, finalize_draft, draft.id, None, draft.test_clock)
@@ -227,6 +233,7 @@ def finalize(call: Call, draft: Invoice) -> Invoice:
         ending_balance=ending,
         effective_at=draft.effective_at or now(call),
         automatically_finalizes_at=None,
+        last_finalization_error=None,
         status_transitions={**draft.status_transitions, "finalized_at": now(call)},
         **_collection(call, draft),
     )

@@ -135,11 +135,16 @@ class Totals:
 
     def tax(self, rates: dict[str, TaxRate], default: Sequence[str]) -> None:
         """Work out taxes, by each line's own rates or else by the invoice's."""
+        left = self.taxable()
         for at, line in enumerate(self.lines):
             wanted = [rates[id] for id in (line.tax_rates or default) if id in rates]
             if wanted:
                 triples = [(rate.id, rate.percentage, rate.inclusive) for rate in wanted]
-                self.taxes[at] = taxes_on(self._left(at) - self.credits[at], triples)
+                self.taxes[at] = taxes_on(left[at], triples)
+
+    def taxable(self) -> list[int]:
+        """What taxes are on of each line: what discounts and credits leave of it."""
+        return [self._left(at) - self.credits[at] for at in range(len(self.lines))]
 
     def amounts(self, shipping: int = 0) -> Fields:
         """An invoice's fields of them; `total` is what is to be paid."""
@@ -189,7 +194,7 @@ def shown_tax(tax: Tax) -> Fields:
         "amount": tax.amount,
         "tax_behavior": "inclusive" if tax.inclusive else "exclusive",
         "tax_rate_details": {"tax_rate": tax.rate},
-        "taxability_reason": "not_available",
+        "taxability_reason": tax.reason,
         "taxable_amount": tax.taxable,
         "type": "tax_rate_details",
     }

@@ -78,14 +78,10 @@ NO_HEAD_OFFICE = (
 
 
 class AutomaticTax(Part):
-    """Whether Stripe Tax reckons the tax, which the shop has not set up; operations leave it out of what they keep."""
+    """Whether Stripe Tax reckons the tax; `automatic_tax.switched` makes the column of it."""
 
     enabled: bool
     liability: dict[str, str] | UnsetType = UNSET
-
-    def __post_init__(self) -> None:
-        if self.enabled:
-            raise StripeError(NO_HEAD_OFFICE, param="automatic_tax")
 
 
 class Issuer(Part):

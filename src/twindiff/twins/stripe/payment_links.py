@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
+from . import automatic_tax, sale_taxes
+from .checkout_data import IntentData, SubscriptionData
 from .checkout_extras import AddressCollection, CustomField, ShippingOption, custom_fields, shipping_fields
-from .checkout_sessions import IntentData, SubscriptionData
 from .checkout_settings import (
     VIEWS,
     ConsentCollection,
@@ -50,6 +51,7 @@ class PaymentLink(StripeObject, table="payment_links", key=("id",), unique=(("se
     active: Column[bool] = column(default=True)
     after_completion: Column[Json] = column(default={})
     allow_promotion_codes: Column[bool] = column(default=False)
+    automatic_tax: Column[Json] = column(default=None)
     billing_address_collection: Column[str] = column(default="auto")
     currency: Column[str]
     customer_creation: Column[str] = column(default="if_required")
@@ -92,10 +94,6 @@ def _subscriptions(row: PaymentLink) -> Fields:
     }
 
 
-def _not_automatic(row: PaymentLink) -> Fields:
-    return {"enabled": False, "liability": None}
-
-
 def _tax_ids(row: PaymentLink) -> Fields:
     return VIEWS["tax_id_collection"](row) or {"enabled": False, "required": "never"}
 
@@ -110,7 +108,7 @@ link_object = shown(
     application=None,
     application_fee_amount=None,
     application_fee_percent=None,
-    automatic_tax=_not_automatic,
+    automatic_tax=automatic_tax.shown_as("enabled", "liability"),
     consent_collection=VIEWS["consent_collection"],
     custom_text=VIEWS["custom_text"],
     invoice_creation=_invoices,
@@ -228,7 +226,9 @@ def create_payment_link(call: Call, params: Annotated[CreateLink, Body]) -> Fiel
     items = add_items(call, id, params.line_items)
     if not items:
         raise StripeError("Missing required param: line_items.", code="parameter_missing", param="line_items")
-    fields = _fields(params, None)
+    fields = _fields(call, params, None)
+    if fields.get("automatic_tax"):
+        sale_taxes.check_items(call, items)
     fields["currency"] = totals(items)["currency"]
     shipping = params.shipping_options if isinstance(params.shipping_options, list) else []
     fields |= shipping_fields(call, shipping, fields["currency"])
@@ -252,7 +252,7 @@ def update_payment_link(call: Call, payment_link: str, params: Annotated[UpdateL
     for number, each in enumerate(params.line_items or []):
         _change_item(call, row, each, number)
     metadata = merged_metadata(row.metadata, params.metadata)
-    return show(call, LINKS, update(call, LINKS, row, **_fields(params, row), metadata=metadata))
+    return show(call, LINKS, update(call, LINKS, row, **_fields(call, params, row), metadata=metadata))
 
 
 @api.get("/{payment_link}/line_items")
@@ -274,7 +274,7 @@ SETTINGS = (
 )  # fmt: skip
 
 
-def _fields(params: LinkParams, row: PaymentLink | None) -> Fields:
+def _fields(call: Call, params: LinkParams, row: PaymentLink | None) -> Fields:
     """The columns that are wanted; `row` is the link as it is."""
     fields = given(params, "line_items", "currency", "custom_fields", "restrictions", "shipping_options", *SETTINGS)
     said = {name: value_of(getattr(params, name)) for name in SETTINGS if getattr(params, name) is not UNSET}
@@ -298,7 +298,7 @@ def _fields(params: LinkParams, row: PaymentLink | None) -> Fields:
             raise StripeError(
                 f"This twin's page takes cards alone; '{type[:50]}' was given.", param="payment_method_types"
             )
-    return fields
+    return fields | automatic_tax.switched(call, params.automatic_tax)
 
 
 def _change_item(call: Call, row: PaymentLink, params: ChangedItem, number: int) -> None:
@@ -317,6 +317,7 @@ def asked(row: PaymentLink) -> Fields:
     """What the sessions of a link ask for, as their columns."""
     return {
         "allow_promotion_codes": row.allow_promotion_codes,
+        "automatic_tax": row.automatic_tax,
         "custom_fields": row.custom_fields,
         "payment_link": row.id,
         "settings": row.settings,

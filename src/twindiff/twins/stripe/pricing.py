@@ -111,6 +111,7 @@ class Tax(NamedTuple):
     amount: int
     taxable: int
     inclusive: bool
+    reason: str = "not_available"
 
 
 def taxes_on(amount: int, rates: Sequence[tuple[str, float, bool]]) -> list[Tax]:

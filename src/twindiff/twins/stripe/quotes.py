@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
-from . import invoicing
+from . import automatic_tax, invoicing, sale_taxes
 from .checkout_sessions import off_total
 from .customers import CUSTOMERS, CustomField
 from .discounts import DiscountParams, OptDiscounts, coupons_of, give
@@ -69,6 +69,7 @@ class Quote(
 ):
     amount_subtotal: Column[int] = column(default=0)
     amount_total: Column[int] = column(default=0)
+    automatic_tax: Column[Json] = column(default=None)
     collection_method: Column[str] = column(default="charge_automatically")
     currency: Column[str | None] = column(default=None)
     customer: Column[str | None] = column(default=None)
@@ -107,17 +108,13 @@ def _transitions(row: Quote) -> Fields:
     return {**NO_TRANSITIONS, **row.status_transitions}
 
 
-def _not_automatic(row: Quote) -> Fields:
-    return {"enabled": False, "liability": None, "provider": None, "status": None}
-
-
 quote_object = shown(
     Quote,
     "quote",
     application=None,
     application_fee_amount=None,
     application_fee_percent=None,
-    automatic_tax=_not_automatic,
+    automatic_tax=automatic_tax.shown_as("enabled", "liability", "provider", "status"),
     customer_account=None,
     invoice_settings=_settings,
     on_behalf_of=None,
@@ -228,8 +225,7 @@ def create_quote(call: Call, params: Annotated[CreateQuote, Body]) -> Fields:
     like = _like(call, params.from_quote)
     fields = {**like.fields, **_fields(call, params, like.row)}
     wanted = params.line_items if isinstance(params.line_items, list) else like.items
-    items = add_items(call, id, wanted)
-    fields |= _amounts(call, items, fields.get("discounts", []))
+    fields |= _amounts(call, add_items(call, id, wanted), fields)
     fields.setdefault("expires_at", now(call) + 30 * DAY)
     made = new(call, QUOTES, id=id, **fields)
     record_row(call, "quote.created", QUOTES, made)
@@ -245,8 +241,8 @@ class Like(NamedTuple):
 
 
 _TAKEN_OVER = (
-    "collection_method", "customer", "default_tax_rates", "description", "discounts", "footer", "header",
-    "invoice_settings", "metadata", "subscription_data", "test_clock",
+    "automatic_tax", "collection_method", "customer", "default_tax_rates", "description", "discounts", "footer",
+    "header", "invoice_settings", "metadata", "subscription_data", "test_clock",
 )  # fmt: skip
 
 
@@ -278,7 +274,8 @@ def update_quote(call: Call, quote: str, params: Annotated[QuoteParams, Body]) -
         for item in items_for(call, row.id):
             call.db.remove(item)
         add_items(call, row.id, params.line_items)
-    fields |= _amounts(call, items_for(call, row.id), fields.get("discounts", row.discounts))
+    kept = {name: getattr(row, name) for name in _TAKEN_OVER}
+    fields |= _amounts(call, items_for(call, row.id), {**kept, **fields})
     return show(call, QUOTES, update(call, QUOTES, row, False, **fields))
 
 
@@ -290,6 +287,8 @@ def finalize_quote(call: Call, quote: str, params: Annotated[FinalizeQuote, Body
         raise StripeError("A quote must have a customer to be finalized.", param="customer")
     if not items_for(call, row.id):
         raise StripeError("A quote must have line items to be finalized.", param="line_items")
+    if automatic_tax.is_on(row):
+        automatic_tax.check_location(call, refer(call, CUSTOMERS, row.customer, "customer"))
     fields = given(params)
     fields["number"] = _number(call, row)
     if row.from_quote and row.from_quote["is_revision"]:
@@ -394,12 +393,15 @@ def _fields(call: Call, params: QuoteParams, row: Quote | None) -> Fields:
         name = "subscription_data[effective_date]"
         fields["subscription_data"]["effective_date"] = integer_or_word(str(effective), name)
     fields["metadata"] = merged_metadata(row.metadata if row else {}, params.metadata)
-    return fields
+    return fields | automatic_tax.switched(call, params.automatic_tax)
 
 
-def _amounts(call: Call, items: list[SaleItem], discounts: list[str]) -> Fields:
-    coupons = [coupon for _, coupon in coupons_of(call, discounts, now(call))]
-    amounts = totals(items, off_total(items, coupons))
+def _amounts(call: Call, items: list[SaleItem], quote: Fields) -> Fields:
+    coupons = [coupon for _, coupon in coupons_of(call, quote.get("discounts", []), now(call))]
+    taxes: Fields = {}
+    if quote.get("automatic_tax"):
+        items, taxes = _taxed(call, items, off_total(items, coupons), quote)
+    amounts = {**totals(items, off_total(items, coupons)), **taxes}
     prices = prices_for(call, items) if items else {}
     again = [item for item in items if prices[item.price].type == "recurring"]
     details = {name: amounts[name] for name in ("amount_subtotal", "amount_total", "total_details")}
@@ -412,11 +414,21 @@ def _amounts(call: Call, items: list[SaleItem], discounts: list[str]) -> Fields:
     return {**amounts, "computed": {"recurring": recurring, "upfront": details}}
 
 
+def _taxed(call: Call, items: list[SaleItem], off: int, quote: Fields) -> tuple[list[SaleItem], Fields]:
+    """The items with automatic tax, and what the quote says of that."""
+    sale_taxes.check_items(call, items, quote.get("default_tax_rates", []))
+    customer = refer(call, CUSTOMERS, quote["customer"], "customer") if quote.get("customer") else None
+    place = automatic_tax.place_of(call, customer) if customer else None
+    status = sale_taxes.status(quote["automatic_tax"], place)
+    return sale_taxes.taxed(call, items, off, place, customer), {"automatic_tax": status}
+
+
 def _plan(call: Call, row: Quote, items: list[SaleItem]) -> str:
     """A schedule that begins the subscription on its day."""
     prices = prices_for(call, items)
     wanted = [{name: value for name, value in each.items() if value} for each in items_params(items)]
     phase = Phase(
+        automatic_tax=automatic_tax.again(row),
         items=[PhaseItem(**each) for each in wanted if prices[each["price"]].type == "recurring"],
         add_invoice_items=[OnceItem(**each) for each in wanted if prices[each["price"]].type == "one_time"] or UNSET,
         default_tax_rates=row.default_tax_rates or UNSET,
@@ -444,6 +456,7 @@ def _subscribe(call: Call, row: Quote, items: list[SaleItem]) -> str:
         CreateSubscription(
             customer=row.customer or "",
             items=again,
+            automatic_tax=automatic_tax.again(row),
             add_invoice_items=once or UNSET,
             default_tax_rates=row.default_tax_rates or UNSET,
             discounts=[DiscountParams(discount=id) for id in row.discounts],
@@ -458,6 +471,7 @@ def _invoice(call: Call, row: Quote, items: list[SaleItem]) -> str:
     draft = make_invoice(
         call,
         customer,
+        automatic_tax=row.automatic_tax,
         currency=row.currency or "usd",
         collection_method=row.collection_method,
         default_tax_rates=row.default_tax_rates,

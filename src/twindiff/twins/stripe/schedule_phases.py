@@ -11,9 +11,21 @@ from typing import Any, Literal
 from twindiff.kit import UNSET, Call, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
+from . import automatic_tax
 from .discounts import DiscountParams, OptDiscounts
 from .objects import Fields, now, refer
-from .params import Issuer, OptAutomaticTax, OptBool, OptInteger, OptText, Part, Unset, integer_or_word, value_of
+from .params import (
+    AutomaticTax,
+    Issuer,
+    OptAutomaticTax,
+    OptBool,
+    OptInteger,
+    OptText,
+    Part,
+    Unset,
+    integer_or_word,
+    value_of,
+)
 from .periods import shifted
 from .price_params import Interval, PriceData
 from .prices import PRICES, Price, make_price, product_of
@@ -140,7 +152,7 @@ def _settings(call: Call, phase: Phase, at: str, start: int, end: int) -> Fields
     """What a phase has besides its items."""
     trial_end = _moment(phase.trial_end, f"{at}[trial_end]", start)
     return {
-        **settings_of(phase),
+        **settings_of(call, phase),
         "add_invoice_items": [_once(each) for each in phase.add_invoice_items or []],
         "default_tax_rates": tax_rates_of(call, phase.default_tax_rates or [], f"{at}[default_tax_rates]"),
         "discounts": _discounts(phase.discounts),
@@ -150,7 +162,7 @@ def _settings(call: Call, phase: Phase, at: str, start: int, end: int) -> Fields
     }
 
 
-def settings_of(params: PhaseSettings) -> Fields:
+def settings_of(call: Call, params: PhaseSettings) -> Fields:
     """What was given of the settings that phases and schedules share."""
     names = ("billing_cycle_anchor", "collection_method", "default_payment_method", "description", "invoice_settings")
     said = {name: value_of(getattr(params, name)) for name in names if getattr(params, name) is not UNSET}
@@ -161,6 +173,9 @@ def settings_of(params: PhaseSettings) -> Fields:
             "issuer": {"type": "self"},
             **invoices,
         }
+    if taxes := automatic_tax.switched(call, params.automatic_tax):
+        kept: Fields = taxes["automatic_tax"] or automatic_tax.OFF
+        said["automatic_tax"] = {name: kept[name] for name in ("disabled_reason", "enabled", "liability")}
     return said
 
 
@@ -226,6 +241,8 @@ def subscription_params(call: Call, phase: Fields, settings: Fields) -> Fields:
         "description": said.get("description"),
     }
     wanted = {name: value for name, value in wanted.items() if value is not None}
+    if taxes := said.get("automatic_tax"):
+        wanted["automatic_tax"] = AutomaticTax(enabled=taxes["enabled"])
     if phase["trial_end"] and phase["trial_end"] > now(call):
         wanted["trial_end"] = str(phase["trial_end"])
     wanted |= {name: phase[name] for name in ("default_tax_rates", "metadata") if phase[name]}

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from twindiff.kit import Call, Column, Json, column
 
+from .automatic_tax import shown_as
 from .events import Former, record_row
 from .lists import list_object
 from .objects import Fields, Later, StripeObject, resource, retrieve, show_all, shown, unmanaged
@@ -38,6 +39,7 @@ class Subscription(
     entries=("metadata",),
 ):
     application_fee_percent: Column[float | None] = column(default=None)
+    automatic_tax: Column[Json] = column(default=None)
     billing_cycle_anchor: Column[int]
     billing_cycle_anchor_config: Column[Json] = column(default=None)
     billing_mode: Column[str] = column(default="flexible")
@@ -123,10 +125,6 @@ def _trial_settings(row: Subscription) -> Fields:
     return {"end_behavior": {**END_OF_TRIAL, **row.trial_settings}}
 
 
-def _not_automatic(row: Subscription) -> Fields:
-    return {"disabled_reason": None, "enabled": False, "liability": None}
-
-
 def _none_scheduled(row: Subscription) -> list[Any]:
     return []
 
@@ -137,7 +135,7 @@ subscription_object = shown(
     "put_off",
     "migrated_at",
     application=None,
-    automatic_tax=_not_automatic,
+    automatic_tax=shown_as("disabled_reason", "enabled", "liability"),
     billing_mode=_mode,
     billing_schedules=_none_scheduled,
     cancellation_details=_details,
@@ -300,6 +298,7 @@ def invoice_defaults(row: Subscription) -> Fields:
     pays: Fields = row.payment_settings
     connected = {name: getattr(row, name) for name in ("transfer_data", "application_fee_percent", "on_behalf_of")}
     return {
+        "automatic_tax": row.automatic_tax,
         "connect": {name: value for name, value in connected.items() if value is not None},
         "payment_settings": {name: value for name, value in pays.items() if name != "save_default_payment_method"},
         "subscription": row.id,

@@ -207,7 +207,7 @@ def create_schedule(call: Call, params: Annotated[CreateSchedule, Body]) -> Fiel
         test_clock=customer.test_clock,
         phases=phases_of(call, params.phases, begins),
         billing_mode=params.billing_mode.type if isinstance(params.billing_mode, BillingMode) else "flexible",
-        default_settings=_given_settings(params),
+        default_settings=_given_settings(call, params),
         end_behavior=params.end_behavior or "release",
         metadata=merged_metadata({}, params.metadata),
         status="not_started",
@@ -234,7 +234,7 @@ def update_schedule(call: Call, schedule: str, params: Annotated[UpdateSchedule,
     if isinstance(params.phases, list):
         fields["phases"] = _other_phases(call, row, params.phases)
     if params.default_settings is not UNSET:
-        fields["default_settings"] = {**row.default_settings, **_given_settings(params)}
+        fields["default_settings"] = {**row.default_settings, **_given_settings(call, params)}
     running = _phase_at(row, now(call))
     changed = update(call, SCHEDULES, row, **fields)
     _step(call, changed, now(call), again=_phase_at(changed, now(call)) != running)
@@ -284,8 +284,8 @@ def list_schedules(call: Call, params: Annotated[ListSchedules, Body]) -> Fields
     return list_of(call, SCHEDULES, params, "/v1/subscription_schedules", *where)
 
 
-def _given_settings(params: ScheduleParams) -> Fields:
-    return settings_of(params.default_settings) if isinstance(params.default_settings, PhaseSettings) else {}
+def _given_settings(call: Call, params: ScheduleParams) -> Fields:
+    return settings_of(call, params.default_settings) if isinstance(params.default_settings, PhaseSettings) else {}
 
 
 def _open(call: Call, id: str, how: str) -> SubscriptionSchedule:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 from twindiff.kit import UNSET, Call
 from twindiff.kit.styles.stripe import StripeError
 
-from . import cycles, invoicing, proration
+from . import automatic_tax, cycles, invoicing, proration
 from .discounts import OptDiscounts, give
 from .invoice_objects import Invoice, make_item, priced
 from .objects import Fields, new, now, refer, retrieve
@@ -25,6 +25,7 @@ from .subscription_objects import (
     SUBSCRIPTION_ITEMS,
     Subscription,
     SubscriptionItem,
+    items_of,
 )
 from .subscription_params import (
     ItemFields,
@@ -33,6 +34,14 @@ from .subscription_params import (
 from .tax_rates import tax_rates_of
 
 MOST_ITEMS = 20
+
+
+def check_taxes(call: Call, row: Subscription) -> None:
+    """Raise for a subscription to what cannot be taxed automatically, where it is to be."""
+    if automatic_tax.is_on(row):
+        items = items_of(call, row.id)
+        rates = [*row.default_tax_rates, *(id for item in items for id in item.tax_rates)]
+        automatic_tax.check_sold(call, [item.price for item in items], rates)
 
 
 class Wanted(NamedTuple):

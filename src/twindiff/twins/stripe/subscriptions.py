@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from twindiff.kit import UNSET, Body, Call, Operations
 from twindiff.kit.styles.stripe import StripeError
 
-from . import cycles, subscription_changes, subscription_start
+from . import automatic_tax, cycles, subscription_changes, subscription_start
 from .billing_work import schedule
 from .customers import CUSTOMERS, Customer
 from .destinations import check_account
@@ -242,6 +242,15 @@ def common_fields(call: Call, params: SubscriptionParams, row: Subscription | No
         fields["payment_settings"] = {**now_, **value_of(params.payment_settings)}
     if isinstance(params, UpdateSubscription):
         fields |= _updated_fields(call, params, row)
+    return fields | _taxes(call, params, row, customer)
+
+
+def _taxes(call: Call, params: SubscriptionParams, row: Subscription | None, customer: Customer) -> Fields:
+    """Whether tax is automatic; raises where it becomes so of a customer whose location is not known."""
+    fields = automatic_tax.switched(call, params.automatic_tax)
+    if fields.get("automatic_tax"):
+        method = params.default_payment_method or (row.default_payment_method if row else None)
+        automatic_tax.check_location(call, customer, method or None)
     return fields
 
 

@@ -31,13 +31,12 @@ from .products import PRODUCTS
 from .shipping_rates import SHIPPING_RATES
 from .tax_codes import ELECTRONIC, NONTAXABLE, SHIPPING, check_tax_code
 from .tax_lines import LINES, lines_within, list_lines
-from .tax_rules import EUROPEAN_UNION, STATES, Tax, part_of, standard
-from .tax_settings import TaxSettings, registered, settings_now
+from .tax_rules import SPOKEN, Tax, located, part_of
+from .tax_settings import TaxSettings, is_inclusive, rule_for, settings_now
 
 api = Operations(prefix="/v1/tax/calculations")
 
 LIFE = 90 * 86400
-_SPOKEN = {"vat": "VAT", "gst": "GST", "jct": "JCT", "sales_tax": "Sales Tax"}
 
 Behavior = Literal["exclusive", "inclusive"]
 
@@ -146,11 +145,12 @@ def create_calculation(call: Call, params: Annotated[CreateCalculation, Body]) -
     if not settings.head_office and params.ship_from_details is UNSET:
         raise StripeError(NO_HEAD_OFFICE)
     details = _details(call, params)
-    rule = _rule(call, details)
+    numbers = [each["type"] for each in details["tax_ids"]]
+    rule = rule_for(call, details["address"], details["taxability_override"], numbers)
     codes = [_code(call, settings, each, f"line_items[{n}]") for n, each in enumerate(params.line_items)]
-    taxed = [_taxed(settings, each.amount, each.tax_behavior, code, rule)
+    taxed = [_taxed(each.amount, is_inclusive(settings, each.tax_behavior or None, currency), code, rule)
              for each, code in zip(params.line_items, codes, strict=True)]  # fmt: skip
-    shipping = _shipping(call, settings, params.shipping_cost, rule)
+    shipping = _shipping(call, settings, params.shipping_cost, rule, currency)
     everything = [*taxed, shipping] if shipping else taxed
     made = new(
         call,
@@ -195,11 +195,15 @@ def _details(call: Call, params: CreateCalculation) -> Fields:
     address, source = _place(call, params.customer or None, said)
     if not address.get("country"):
         raise _lacking("customer_details[address][country]")
-    _check_place(address)
+    check_country(address["country"], "customer_details[address][country]")
+    place = located(address)
+    if place is None:
+        message = "We could not determine the customer's tax location based on the provided customer address."
+        raise StripeError(message, code="customer_tax_location_invalid", param="customer_details[address]")
     if source is None:
         raise _lacking("customer_details[address_source]")
     return {
-        "address": address,
+        "address": place,
         "address_source": source,
         "ip_address": said.ip_address or None,
         "tax_ids": value_of(said.tax_ids or []),
@@ -222,36 +226,6 @@ def _lacking(name: str) -> StripeError:
     return StripeError(f"Missing required param: {name}.", code="parameter_missing", param=name)
 
 
-def _check_place(address: Fields) -> None:
-    check_country(address["country"], "customer_details[address][country]")
-    if address["country"] == "US" and address.get("state") not in STATES:
-        message = "We could not determine the customer's tax location based on the provided customer address."
-        raise StripeError(message, code="customer_tax_location_invalid", param="customer_details[address]")
-
-
-def _rule(call: Call, details: Fields) -> Tax:
-    """What the customer's place asks for, of a shop that is registered where this one is."""
-    country, state = details["address"]["country"], details["address"].get("state")
-    rule = standard(country, state)
-    if details["taxability_override"] != "none":
-        return Tax(rule.kind, "0", details["taxability_override"])
-    collects = any(_covers(each.country, each.country_options, country, state) for each in registered(call))
-    if not collects and rule.reason == "standard_rated":
-        return Tax(rule.kind, "0", "not_collecting")
-    office = settings_now(call).head_office or {"address": {"country": None}}
-    is_business = any(each["type"] == "eu_vat" for each in details["tax_ids"])
-    if is_business and country in EUROPEAN_UNION and office["address"]["country"] != country:
-        return Tax(rule.kind, "0", "reverse_charge")
-    return rule
-
-
-def _covers(registered_in: str, options: Fields, country: str, state: str | None) -> bool:
-    option: Fields = options[registered_in.lower()]
-    if option["type"].startswith(("oss", "ioss")):
-        return country in EUROPEAN_UNION
-    return registered_in == country and (country != "US" or option.get("state") == state)
-
-
 def _code(call: Call, settings: TaxSettings, item: LineItem, at: str) -> str:
     """The tax code of a line, of its product, or of the shop."""
     code = item.tax_code
@@ -262,14 +236,15 @@ def _code(call: Call, settings: TaxSettings, item: LineItem, at: str) -> str:
     return code
 
 
-def _taxed(settings: TaxSettings, amount: int, behavior: str | UnsetType, code: str, rule: Tax) -> Taxed:
-    inclusive = (behavior or settings.defaults.get("tax_behavior")) == "inclusive"
+def _taxed(amount: int, inclusive: bool, code: str, rule: Tax) -> Taxed:
     if code == NONTAXABLE:
         rule = Tax(rule.kind, "0", "product_exempt")
     return Taxed(amount, part_of(amount, rule.percentage, inclusive=inclusive), inclusive, rule)
 
 
-def _shipping(call: Call, settings: TaxSettings, wanted: ShippingCost | UnsetType, rule: Tax) -> Taxed | None:
+def _shipping(
+    call: Call, settings: TaxSettings, wanted: ShippingCost | UnsetType, rule: Tax, currency: str
+) -> Taxed | None:
     if not isinstance(wanted, ShippingCost):
         return None
     amount = wanted.amount
@@ -280,7 +255,7 @@ def _shipping(call: Call, settings: TaxSettings, wanted: ShippingCost | UnsetTyp
         raise _lacking("shipping_cost[amount]")
     code = str(wanted.tax_code or SHIPPING)
     check_tax_code(code, "shipping_cost[tax_code]")
-    return _taxed(settings, amount, wanted.tax_behavior, code, rule)
+    return _taxed(amount, is_inclusive(settings, wanted.tax_behavior or None, currency), code, rule)
 
 
 def _shipping_object(wanted: ShippingCost | UnsetType, taxed: Taxed | None) -> Fields | None:
@@ -327,7 +302,7 @@ def _of_line(taxed: Taxed, address: Fields) -> Fields:
     """The tax on a line."""
     country, state = address["country"], address.get("state")
     in_state = country == "US"
-    details = {"display_name": _SPOKEN[taxed.rule.kind], "percentage_decimal": _decimal(taxed.rule)}
+    details = {"display_name": SPOKEN[taxed.rule.kind], "percentage_decimal": _decimal(taxed.rule)}
     return {
         "amount": taxed.tax,
         "jurisdiction": {

@@ -32,6 +32,8 @@ class TaxRate(StripeObject, table="tax_rates", key=("id",), unique=(("seq",),)):
     display_name: Column[str]
     inclusive: Column[bool]
     jurisdiction: Column[str | None] = column(default=None)
+    jurisdiction_level: Column[str | None] = column(default=None, derived=True)
+    """Of which level it is, of rates that automatic tax has made."""
     metadata: Column[Json] = column(default={})
     percentage: Column[float]
     state: Column[str | None] = column(default=None)
@@ -43,7 +45,6 @@ tax_rate_object = shown(
     "tax_rate",
     effective_percentage=TaxRate.percentage,
     flat_amount=None,
-    jurisdiction_level=None,
     rate_type="percentage",
 )
 TAX_RATES = resource(TaxRate, "tax_rate", "txr_", tax_rate_object, param="tax_rate")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from decimal import ROUND_HALF_UP, Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _VAT = """
 AT 20 BE 21 BG 20 CY 19 CZ 21 DE 19 DK 25 EE 24 ES 21 FI 25.5 FR 20 GR 24 HR 25 HU 27 IE 23 IT 22 LT 21 LU 17 LV 21
@@ -33,6 +34,19 @@ PA 6 RI 7 SC 6 SD 4.2 TN 7 TX 6.25 UT 6.1 VA 5.3 VT 6 WA 6.5 WI 5 WV 6 WY 4
 STATES: dict[str, str] = dict(zip(_STATES.split()[::2], _STATES.split()[1::2], strict=True))
 """Sales taxes of the states alone, without those of counties and cities."""
 
+_AREAS = """
+005 NY 010 MA 028 RI 030 NH 039 ME 050 VT 060 CT 070 NJ 100 NY 150 PA 197 DE 200 DC 201 VA 202 DC 206 MD 220 VA 247 WV
+270 NC 290 SC 300 GA 320 FL 350 AL 370 TN 386 MS 398 GA 400 KY 430 OH 460 IN 480 MI 500 IA 530 WI 550 MN 569 DC 570 SD
+580 ND 590 MT 600 IL 630 MO 660 KS 680 NE 700 LA 716 AR 730 OK 733 TX 734 OK 750 TX 800 CO 820 WY 832 ID 840 UT 850 AZ
+870 NM 885 TX 889 NV 900 CA 967 HI 970 OR 980 WA 995 AK
+"""
+_FIRST, _STATE = _AREAS.split()[::2], _AREAS.split()[1::2]
+"""The states by the first three digits with which their postal codes begin, up to where the next one's do."""
+
+
+SPOKEN = {"vat": "VAT", "gst": "GST", "jct": "JCT", "sales_tax": "Sales Tax"}
+"""What taxes are called."""
+
 
 class Tax(NamedTuple):
     """What a line is taxed with: its kind, how much of a hundred, and why."""
@@ -40,6 +54,27 @@ class Tax(NamedTuple):
     kind: str
     percentage: str
     reason: str
+
+
+def located(address: dict[str, Any] | None) -> dict[str, Any] | None:
+    """An address with which tax can be reckoned; None for one that does not say enough.
+
+    In the United States that takes a state, which a postal code tells as well:
+    https://docs.stripe.com/tax/customer-locations#supported-formats
+    """
+    country = str((address or {}).get("country") or "").upper()
+    if not address or not country:
+        return None
+    if country != "US":
+        return {**address, "country": country}
+    state = str(address.get("state") or "").upper() or _state_of(str(address.get("postal_code") or ""))
+    return {**address, "country": country, "state": state} if state in STATES else None
+
+
+def _state_of(postal_code: str) -> str:
+    area = postal_code[:3]
+    known = area.isdecimal() and len(postal_code) >= 5 and area >= _FIRST[0]
+    return _STATE[bisect_right(_FIRST, area) - 1] if known else ""
 
 
 def standard(country: str, state: str | None) -> Tax:

@@ -5,6 +5,7 @@ https://docs.stripe.com/api/tax/settings, https://docs.stripe.com/api/tax/regist
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
@@ -15,10 +16,13 @@ from .lists import list_of
 from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, resource, retrieve, show, shown
 from .params import Address, ListParams, OptText, Params, Part, check_country, integer_or_word, value_of
 from .tax_codes import check_tax_code
+from .tax_rules import EUROPEAN_UNION, Tax, standard
 
 api = Operations(prefix="/v1/tax")
 
 ONLY = "tax_settings"
+ADDED_ON = ("cad", "usd")
+"""Currencies in which prices are without taxes, where it is inferred."""
 
 
 class TaxSettings(StripeObject, table="tax_settings", key=("id",), unique=(("seq",),)):
@@ -217,3 +221,31 @@ def _state(call: Call, row: TaxRegistration) -> str:
 def registered(call: Call) -> list[TaxRegistration]:
     """Where the shop collects taxes now."""
     return [row for row in call.db.rows(TaxRegistration) if _state(call, row) == "active"]
+
+
+def rule_for(call: Call, address: Fields, override: str, numbers: Sequence[str]) -> Tax:
+    """What a place asks for, of a shop that is registered where this one is; `numbers` are kinds of tax ids."""
+    country, state = address["country"], address.get("state")
+    rule = standard(country, state)
+    if override != "none":
+        return Tax(rule.kind, "0", override)
+    collects = any(_covers(each.country, each.country_options, country, state) for each in registered(call))
+    if not collects and rule.reason == "standard_rated":
+        return Tax(rule.kind, "0", "not_collecting")
+    office = settings_now(call).head_office or {"address": {"country": None}}
+    if "eu_vat" in numbers and country in EUROPEAN_UNION and office["address"]["country"] != country:
+        return Tax(rule.kind, "0", "reverse_charge")
+    return rule
+
+
+def _covers(registered_in: str, options: Fields, country: str, state: str | None) -> bool:
+    option: Fields = options[registered_in.lower()]
+    if option["type"].startswith(("oss", "ioss")):
+        return country in EUROPEAN_UNION
+    return registered_in == country and (country != "US" or option.get("state") == state)
+
+
+def is_inclusive(settings: TaxSettings, behavior: str | None, currency: str) -> bool:
+    """Whether a tax is within an amount: as is said of it, or as the shop's settings have it."""
+    said = behavior if behavior in ("inclusive", "exclusive") else settings.defaults.get("tax_behavior")
+    return currency not in ADDED_ON if said == "inferred_by_currency" else said == "inclusive"

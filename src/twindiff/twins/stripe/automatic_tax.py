@@ -1,0 +1,188 @@
+"""Automatic tax: what Stripe Tax adds to invoices and subscriptions, and to what is sold by quotes, links and pages.
+
+It goes by the same settings, registrations and rates as `tax/calculations`. Each tax on a line names a tax rate, which
+is made when it is first needed and is never active.
+https://docs.stripe.com/tax/invoicing, https://docs.stripe.com/tax/customer-locations
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from twindiff.kit import UNSET, Call, UnsetType
+from twindiff.kit.styles.stripe import StripeError
+
+from .customers import CUSTOMERS, Customer
+from .objects import INCLUDES, Fields, find, new, retrieve
+from .params import NO_HEAD_OFFICE, AutomaticTax
+from .payment_methods import METHODS
+from .prices import Price
+from .pricing import Tax
+from .products import Product
+from .tax_codes import ELECTRONIC, NONTAXABLE
+from .tax_rates import TAX_RATES, TaxRate
+from .tax_rules import SPOKEN, located, part_of
+from .tax_rules import Tax as Rule
+from .tax_settings import is_inclusive, rule_for, settings_now
+
+OFF: Fields = {"disabled_reason": None, "enabled": False, "liability": None, "provider": None, "status": None}
+ON: Fields = {**OFF, "enabled": True, "liability": {"type": "self"}, "provider": "stripe"}
+EXEMPT = {"exempt": "customer_exempt", "reverse": "reverse_charge"}
+BEHAVIORS = "https://stripe.com/docs/tax/products-prices-tax-categories-tax-behavior#tax-behavior"
+
+
+def shown_as(*names: str) -> Callable[[Any], Fields]:
+    """How objects show whether their tax is automatic, by the fields that they have of it."""
+
+    def view(row: Any) -> Fields:
+        kept: Fields = row.automatic_tax or OFF
+        return {name: kept[name] for name in names}
+
+    return view
+
+
+def switched(call: Call, wanted: AutomaticTax | UnsetType) -> Fields:
+    """The column that is wanted, if any is; raises where the shop has not said where it sits."""
+    if not isinstance(wanted, AutomaticTax):
+        return {}
+    if not wanted.enabled:
+        return {"automatic_tax": None}
+    if not settings_now(call).head_office:
+        raise StripeError(NO_HEAD_OFFICE, param="automatic_tax")
+    if wanted.liability is not UNSET and wanted.liability.get("type") != "self":
+        message = "Taxes of this twin are the shop's own; use `self`."
+        raise StripeError(message, param="automatic_tax[liability][type]")
+    return {"automatic_tax": ON}
+
+
+def again(row: Any) -> AutomaticTax | UnsetType:
+    """The parameter by which something else has automatic tax as this has."""
+    return AutomaticTax(enabled=True) if is_on(row) else UNSET
+
+
+def is_on(row: Any) -> bool:
+    """Whether the tax of something is automatic."""
+    return bool(row.automatic_tax and row.automatic_tax["enabled"])
+
+
+def unrecognized() -> StripeError:
+    """That nobody can tell where a customer is."""
+    message = (
+        "The customer's location isn't recognized. "
+        "Set a valid customer address in order to automatically calculate tax."
+    )
+    return StripeError(message, code="customer_tax_location_invalid")
+
+
+class Place(NamedTuple):
+    """Where a customer is taxed, and by which of their addresses."""
+
+    address: Fields
+    source: str
+
+
+def place_of(call: Call, customer: Customer, method: str | None = None) -> Place | None:
+    """Where a customer is taxed: where goods or bills go, or else where what they pay with is from.
+
+    https://docs.stripe.com/tax/customer-locations#address-hierarchy
+    """
+    shipping: Fields = customer.shipping or {}
+    for address, source in ((shipping.get("address"), "shipping_destination"), (customer.address, "billing_address")):
+        if address and any(address.values()):
+            known = located(address)
+            return Place(known, source) if known else None
+    method = method or customer.invoice_settings.get("default_payment_method")
+    paid_with = find(call, METHODS, method) if method else None
+    if paid_with is None:
+        return None
+    billing: Fields = paid_with.billing_details.get("address") or {}
+    known = located({**billing, "country": billing.get("country") or paid_with.details.get("country")})
+    return Place(known, "payment_method") if known else None
+
+
+def check_location(call: Call, customer: Customer, method: str | None = None) -> None:
+    """Raise for a customer of whom nobody can tell where they are."""
+    if place_of(call, customer, method) is None:
+        raise unrecognized()
+
+
+def check_sold(call: Call, prices: Iterable[str | None], rates: Sequence[str]) -> None:
+    """Raise for what cannot be sold with automatic tax: what has rates of its own, or says nothing of taxes."""
+    if rates:
+        message = "Tax rates cannot be set where `automatic_tax[enabled]` is true, which sets them itself."
+        raise StripeError(message, param="automatic_tax[enabled]")
+    if settings_now(call).defaults.get("tax_behavior"):
+        return
+    for price in call.db.rows(Price, Price.id.in_([id for id in prices if id])):
+        if price.tax_behavior == "unspecified":
+            raise StripeError(
+                f"The price `{price.id}` does not have a `tax_behavior` set which is required for automatic tax "
+                f"computation. Please visit {BEHAVIORS} for more information."
+            )
+
+
+class Sold(NamedTuple):
+    """What is taxed: an amount, less what is taken off it, of a product for a price."""
+
+    amount: int
+    price: str | None
+    product: str | None
+
+
+def taxes(call: Call, place: Place, customer: Customer | None, sold: Sequence[Sold], currency: str) -> list[Tax]:
+    """The tax on each thing that is sold to a customer, or to somebody who is none yet."""
+    numbers = [each["type"] for each in customer.invoice_tax_ids] if customer else []
+    rule = rule_for(call, place.address, EXEMPT.get(customer.tax_exempt, "none") if customer else "none", numbers)
+    settings = settings_now(call)
+    usual = settings.defaults.get("tax_code") or ELECTRONIC
+    prices = Price.id.in_([each.price for each in sold if each.price])
+    products = Product.id.in_([each.product for each in sold if each.product])
+    behaviors = dict(call.db.rows(Price, prices, columns=(Price.id, Price.tax_behavior)))
+    codes = dict(call.db.rows(Product, products, columns=(Product.id, Product.tax_code)))
+    made: list[Tax] = []
+    for each in sold:
+        exempt = (codes.get(each.product or "") or usual) == NONTAXABLE
+        mine = Rule(rule.kind, "0", "product_exempt") if exempt else rule
+        inclusive = is_inclusive(settings, behaviors.get(each.price or ""), currency)
+        made.append(_tax(call, place.address, mine, each.amount, inclusive=inclusive))
+    return made
+
+
+def _tax(call: Call, address: Fields, rule: Rule, amount: int, *, inclusive: bool) -> Tax:
+    tax = part_of(amount, rule.percentage, inclusive=inclusive)
+    taxable = amount - (tax if inclusive else 0) if rule.percentage != "0" else 0
+    return Tax(_rate(call, address, rule, inclusive=inclusive).id, tax, taxable, inclusive, rule.reason)
+
+
+def _rate(call: Call, address: Fields, rule: Rule, *, inclusive: bool) -> TaxRate:
+    """The tax rate of a place, which is made if there is none yet."""
+    in_state = address["country"] == "US"
+    fields: Fields = {
+        "active": False,
+        "country": address["country"],
+        "display_name": SPOKEN[rule.kind],
+        "inclusive": inclusive,
+        "jurisdiction": address["state"] if in_state else address["country"],
+        "jurisdiction_level": "state" if in_state else "country",
+        "percentage": float(rule.percentage),
+        "state": address["state"] if in_state else None,
+        "tax_type": rule.kind,
+    }
+    same = [getattr(TaxRate, name) == value for name, value in fields.items()]
+    return call.db.find(TaxRate, *same) or new(call, TAX_RATES, **fields)
+
+
+def _of_customer(call: Call, customer: Fields) -> Fields:
+    """Whether tax can be reckoned for a customer, and by which place."""
+    row = retrieve(call, CUSTOMERS, customer["id"])
+    place = place_of(call, row)
+    if place is None:
+        return {"automatic_tax": "unrecognized_location", "ip_address": None, "location": None, "provider": "stripe"}
+    rule = rule_for(call, place.address, "none", [])
+    location = {"country": place.address["country"], "source": place.source, "state": place.address.get("state")}
+    state = "not_collecting" if rule.reason in ("not_collecting", "not_supported") else "supported"
+    return {"automatic_tax": state, "ip_address": None, "location": location, "provider": "stripe"}
+
+
+INCLUDES["customer.tax"] = _of_customer
