@@ -101,13 +101,16 @@ def add_period(
 def add_usage(
     call: Call, invoice: Invoice, row: Subscription, item: SubscriptionItem, price: Price, period: tuple[int, int]
 ) -> None:
-    """Bill what was used of an item in a period that is over."""
+    """Bill what was used of an item in a period that is over, but for what thresholds have billed of it."""
     meter = retrieve(call, METERS, price.meter or "")
     quantity = usage(call, meter, row.customer, *period)
-    if price.tiers:
+    billed: Fields | None = item.used if item.used and item.used["start"] == period[0] else None
+    if price.tiers and not billed:
         _tiers(call, invoice, row, item, price, period, max(quantity, Decimal(0)))
         return
     amount = unit_price(proration.amounts_in(price, row.currency), max(quantity, Decimal(0)))
+    if billed:
+        amount, quantity = amount - billed["amount"], quantity - Decimal(billed["quantity"])
     text = f"{quantity.normalize():f} \N{MULTIPLICATION SIGN} {product_name(call, price)} {rate(row, price)}"
     _line(call, invoice, row, item, price, amount, period, text, quantity)
 

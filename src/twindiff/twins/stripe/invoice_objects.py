@@ -95,6 +95,7 @@ class Invoice(
     subtotal: Column[int] = column(default=0, derived=True)
     subtotal_excluding_tax: Column[int] = column(default=0, derived=True)
     test_clock: Column[str | None] = column(default=None)
+    threshold_reason: Column[Json] = column(default=None)
     total: Column[int] = column(default=0)
     total_discount_amounts: Column[Json] = column(default=[])
     total_excluding_tax: Column[int] = column(default=0, derived=True)
@@ -183,7 +184,6 @@ invoice_object = shown(
     receipt_number=None,
     rendering=_rendering,
     status_transitions=_transitions,
-    threshold_reason=None,
     total_pretax_credit_amounts=_pretax,
     webhooks_delivered_at=_delivered,
 )

@@ -5,6 +5,7 @@ https://docs.stripe.com/api/billing/meter
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -21,6 +22,9 @@ from .test_clocks import enter
 api = Operations(prefix="/v1/billing")
 
 DAY = 86400
+
+USED: list[Callable[[Call, Meter, str], None]] = []
+"""What other pages do when a customer has used more of a meter."""
 
 
 class Meter(StripeObject, table="billing_meters", key=("id",), unique=(("seq",),), indexes=(("event_name",),)):
@@ -248,6 +252,8 @@ def create_meter_event(call: Call, params: Annotated[CreateMeterEvent, Body]) ->
         customer=customer,
         value=str(_value(meter, params.payload)),
     )
+    for follow in USED:
+        follow(call, meter, customer)
     return meter_event_object(made)
 
 

@@ -29,7 +29,7 @@ from .params import (
 from .periods import shifted
 from .price_params import Interval, PriceData
 from .prices import PRICES, Price, make_price, product_of
-from .subscription_params import Behavior, OnceItem
+from .subscription_params import Behavior, BillingThresholds, OnceItem, OptItemThresholds, OptThresholds
 from .tax_rates import tax_rates_of
 
 Collection = Literal["charge_automatically", "send_invoice"]
@@ -44,6 +44,7 @@ class PhaseItem(Part, kw_only=True):
     plan: OptText = UNSET
     price_data: PriceData | UnsetType = UNSET
     quantity: OptInteger = UNSET
+    billing_thresholds: OptItemThresholds = UNSET
     discounts: OptDiscounts = UNSET
     metadata: dict[str, str] | UnsetType = UNSET
     tax_rates: list[str] | Unset | UnsetType = UNSET
@@ -69,6 +70,7 @@ class PhaseSettings(Part, kw_only=True):
 
     automatic_tax: OptAutomaticTax = UNSET
     billing_cycle_anchor: Anchor | UnsetType = UNSET
+    billing_thresholds: OptThresholds = UNSET
     collection_method: Collection | UnsetType = UNSET
     default_payment_method: OptText = UNSET
     description: OptText = UNSET
@@ -173,6 +175,8 @@ def settings_of(call: Call, params: PhaseSettings) -> Fields:
             "issuer": {"type": "self"},
             **invoices,
         }
+    if isinstance(params.billing_thresholds, BillingThresholds):
+        said["billing_thresholds"] = params.billing_thresholds.kept
     if taxes := automatic_tax.switched(call, params.automatic_tax):
         kept: Fields = taxes["automatic_tax"] or automatic_tax.OFF
         said["automatic_tax"] = {name: kept[name] for name in ("disabled_reason", "enabled", "liability")}
@@ -192,20 +196,21 @@ def _discounts(wanted: OptDiscounts) -> list[Fields]:
 
 
 def _wanted_item(call: Call, price: Price, item: PhaseItem, at: str) -> Fields:
-    quantity = item.quantity if isinstance(item.quantity, int) else 1
+    quantity = item.quantity if isinstance(item.quantity, int) else None if price.usage_type == "metered" else 1
     rates = tax_rates_of(call, item.tax_rates or [], f"{at}[tax_rates]")
-    more = {"discounts": _discounts(item.discounts), "tax_rates": rates}
+    more: Fields = {"discounts": _discounts(item.discounts), "tax_rates": rates}
+    more["billing_thresholds"] = value_of(item.billing_thresholds) if item.billing_thresholds else None
     return {**phase_item(price.id, quantity, value_of(item.metadata or {})), **more}
 
 
 def phase_item(price: str, quantity: int | None, metadata: Any) -> Fields:
-    """What a phase is for, as schedules keep and show it."""
+    """What a phase is for, as schedules keep it; what is billed by usage has no quantity."""
     return {
         "billing_thresholds": None,
         "discounts": [],
         "metadata": metadata,
         "price": price,
-        "quantity": 1 if quantity is None else quantity,
+        "quantity": quantity,
         "tax_rates": [],
     }
 
@@ -241,6 +246,9 @@ def subscription_params(call: Call, phase: Fields, settings: Fields) -> Fields:
         "description": said.get("description"),
     }
     wanted = {name: value for name, value in wanted.items() if value is not None}
+    if thresholds := said.get("billing_thresholds"):
+        known = {name: value for name, value in thresholds.items() if value is not None}
+        wanted["billing_thresholds"] = BillingThresholds(**known)
     if taxes := said.get("automatic_tax"):
         wanted["automatic_tax"] = AutomaticTax(enabled=taxes["enabled"])
     if phase["trial_end"] and phase["trial_end"] > now(call):

@@ -33,8 +33,8 @@ from .subscription_wanted import (
     Wanted,
     add_once,
     changed_item,
+    check_billing,
     check_items,
-    check_taxes,
     moment,
     new_item,
     raise_incomplete,
@@ -69,7 +69,7 @@ def apply(call: Call, row: Subscription, params: UpdateSubscription) -> Subscrip
         change_items(call, row, changes, at, "none" if row.status == "trialing" else behavior)
         if behavior == "always_invoice":
             invoice_now(call, row, "subscription_update", payment)
-    check_taxes(call, row)
+    check_billing(call, row)
     add_once(call, row, params.add_invoice_items, None)
     _put_off_if_unpaid(call, before)
     row = retrieve(call, SUBSCRIPTIONS, row.id)
@@ -83,7 +83,7 @@ def change_item(call: Call, row: Subscription, change: Change, behavior: str, at
     when = at if isinstance(at, int) else now(call)
     before = state_of(call, row.id)
     change_items(call, row, [change], when, "none" if row.status == "trialing" else behavior)
-    check_taxes(call, row)
+    check_billing(call, row)
     if behavior == "always_invoice":
         invoice_now(call, row, "subscription_update", payment)
     _put_off_if_unpaid(call, before)

@@ -100,6 +100,8 @@ class SubscriptionItem(
     tax_rates: Column[Json] = column(default=[])
     billed: Column[Json] = column(default=None)
     """What was last asked for of this item, for as long as it goes: see `proration`."""
+    used: Column[Json | None] = column(default=None, derived=True)
+    """What thresholds have billed of the running period's usage: see `billing_thresholds`."""
 
 
 def _mode(row: Subscription) -> Fields:
@@ -146,7 +148,7 @@ subscription_object = shown(
     payment_settings=_payment_settings,
     trial_settings=_trial_settings,
 )
-item_object = shown(SubscriptionItem, "subscription_item", "billed", current_trial=None)
+item_object = shown(SubscriptionItem, "subscription_item", "billed", "used", current_trial=None)
 
 
 def fill_prices(call: Call, objects: list[Fields]) -> None:
@@ -198,7 +200,7 @@ def _kept(call: Call, state: State) -> Fields:
     items = state.items[:FIRST_SHOWN]
     rates = {id for each in items for id in each.tax_rates}.union(state.row.default_tax_rates)
     return {
-        "items": [replace(each, billed=None) for each in items],
+        "items": [replace(each, billed=None, used=None) for each in items],
         "count": len(state.items),
         "prices": _prices_of(call, {each.price for each in items}),
         "tax_rates": rates_of(call, rates),

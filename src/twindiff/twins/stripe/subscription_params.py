@@ -19,6 +19,7 @@ from .params import (
     Params,
     Part,
     Unset,
+    or_none,
 )
 from .price_params import PriceData
 
@@ -31,9 +32,32 @@ Status = Literal[
 ]  # fmt: skip
 
 
+class BillingThresholds(Part):
+    """The amount at which an invoice is made, and whether a period begins then."""
+
+    amount_gte: OptInteger = UNSET
+    reset_billing_cycle_anchor: OptBool = UNSET
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """Both, as subscriptions keep and show them."""
+        return {name: or_none(getattr(self, name)) for name in self.__struct_fields__}
+
+
+class ItemThresholds(Part):
+    """The usage at which an invoice is made."""
+
+    usage_gte: Annotated[int, Meta(ge=1)]
+
+
+OptThresholds = BillingThresholds | Unset | UnsetType
+OptItemThresholds = ItemThresholds | Unset | UnsetType
+
+
 class ItemFields(Part, kw_only=True):
     """One thing that is subscribed to."""
 
+    billing_thresholds: OptItemThresholds = UNSET
     discounts: OptDiscounts = UNSET
     metadata: OptMetadata = UNSET
     plan: OptText = UNSET
@@ -136,6 +160,7 @@ class SubscriptionParams(Params, kw_only=True):
     add_invoice_items: list[OnceItem] | UnsetType = UNSET
     automatic_tax: OptAutomaticTax = UNSET
     application_fee_percent: float | Unset | UnsetType = UNSET
+    billing_thresholds: OptThresholds = UNSET
     cancel_at: OptText = UNSET
     cancel_at_period_end: OptBool = UNSET
     collection_method: Collection | UnsetType = UNSET
@@ -265,6 +290,7 @@ class CreateSubscriptionItem(Params, kw_only=True):
     """The parameters of a new item."""
 
     subscription: str
+    billing_thresholds: OptItemThresholds = UNSET
     discounts: OptDiscounts = UNSET
     metadata: OptMetadata = UNSET
     payment_behavior: PaymentBehavior | UnsetType = UNSET
@@ -280,6 +306,7 @@ class CreateSubscriptionItem(Params, kw_only=True):
 class UpdateSubscriptionItem(Params, kw_only=True):
     """The parameters of an update."""
 
+    billing_thresholds: OptItemThresholds = UNSET
     discounts: OptDiscounts = UNSET
     metadata: OptMetadata = UNSET
     off_session: OptBool = UNSET

@@ -43,7 +43,14 @@ from .schedule_phases import (
 )
 from .subscription_changes import Change
 from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription, items_of, state, told
-from .subscription_params import Behavior, BillingMode, CreateSubscription, ItemFields, UpdateSubscription
+from .subscription_params import (
+    Behavior,
+    BillingMode,
+    CreateSubscription,
+    ItemFields,
+    ItemThresholds,
+    UpdateSubscription,
+)
 from .subscription_wanted import Wanted, add_once
 from .tax_rates import fill_tax_rates
 from .test_clocks import enter
@@ -118,13 +125,18 @@ def _fill(call: Call, objects: list[Fields]) -> None:
             {
                 **phase,
                 "add_invoice_items": [{**item} for item in phase["add_invoice_items"]],
-                "items": [{**item, "plan": plans[item["price"]]} for item in phase["items"]],
+                "items": [_shown_item(item, plans) for item in phase["items"]],
             }
             for phase in phases
         ]
     shown_phases: list[Fields] = [phase for each in objects for phase in each["phases"]]
     parts: list[Fields] = [part for phase in shown_phases for part in (*phase["items"], *phase["add_invoice_items"])]
     fill_tax_rates(call, [*shown_phases, *parts])
+
+
+def _shown_item(item: Fields, plans: dict[str, Fields]) -> Fields:
+    known = {name: value for name, value in item.items() if (name, value) != ("quantity", None)}
+    return {**known, "plan": plans[item["price"]]}
 
 
 SCHEDULES = resource(
@@ -383,7 +395,8 @@ def _begin(call: Call, row: SubscriptionSchedule, phase: Fields, current: Fields
     items = [
         ItemFields(
             price=item["price"],
-            quantity=item["quantity"],
+            quantity=UNSET if item["quantity"] is None else item["quantity"],
+            billing_thresholds=ItemThresholds(**item["billing_thresholds"]) if item["billing_thresholds"] else UNSET,
             discounts=discount_params(item["discounts"]),
             metadata=item["metadata"],
             tax_rates=item["tax_rates"],
@@ -424,7 +437,8 @@ def _enter_phase(call: Call, owner: Subscription, phase: Fields, at: int, settin
 def _wanted(call: Call, item: Fields, customer: str) -> Wanted:
     """An item of a phase, as its subscription takes it."""
     discounts = give(call, discount_params(item["discounts"]), customer)
-    fields: Fields = {"discounts": discounts, "metadata": item["metadata"], "tax_rates": item["tax_rates"]}
+    kept = {name: item[name] for name in ("billing_thresholds", "metadata", "tax_rates")}
+    fields: Fields = {"discounts": discounts, **kept}
     return Wanted(retrieve(call, PRICES, item["price"]), item["quantity"], fields)
 
 

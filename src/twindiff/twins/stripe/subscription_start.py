@@ -36,8 +36,8 @@ from .subscription_params import (
 )
 from .subscription_wanted import (
     add_once,
+    check_billing,
     check_items,
-    check_taxes,
     moment,
     new_item,
     raise_incomplete,
@@ -78,7 +78,7 @@ def start(call: Call, customer: Customer, params: CreateSubscription, fields: Fi
         **fields,
     )
     items = [_backdated(call, made, new_item(call, made, each, trial_end), each.price) for each in wanted]
-    check_taxes(call, made)
+    check_billing(call, made)
     made = set_end(call, made, params, items)
     made = _first_invoice(call, made, items, params)
     record_row(call, "customer.subscription.created", SUBSCRIPTIONS, made)

@@ -15,7 +15,7 @@ from . import automatic_tax, cycles, invoicing, proration
 from .discounts import OptDiscounts, give
 from .invoice_objects import Invoice, make_item, priced
 from .objects import Fields, new, now, refer, retrieve
-from .params import OptMetadata, Unset, integer_or_word, is_set, merged_metadata
+from .params import OptMetadata, Unset, integer_or_word, is_set, merged_metadata, value_of
 from .payments import PaymentIntent
 from .periods import DAY, next_boundary
 from .price_params import PriceData
@@ -34,9 +34,33 @@ from .subscription_params import (
 from .tax_rates import tax_rates_of
 
 MOST_ITEMS = 20
+LEAST_THRESHOLD = 50
 
 
-def check_taxes(call: Call, row: Subscription) -> None:
+def check_billing(call: Call, row: Subscription) -> None:
+    """Raise for a subscription to what cannot be billed as it is to be: its taxes, and the threshold."""
+    _check_threshold(call, row)
+    _check_taxes(call, row)
+
+
+def _check_threshold(call: Call, row: Subscription) -> None:
+    """Raise for an amount at which a subscription would be billed for what it costs anyway, or for next to nothing."""
+    thresholds: Fields = row.billing_thresholds or {}
+    least: int | None = thresholds.get("amount_gte")
+    if least is None:
+        return
+    items = items_of(call, row.id)
+    prices = cycles.prices_of(call, items)
+    licensed = [item for item in items if not cycles.is_metered(prices[item.price])]
+    costs = sum(proration.full_price(prices[item.price], item.quantity, row.currency) for item in licensed)
+    if least < LEAST_THRESHOLD or least <= costs:
+        message = (
+            f"The threshold must be at least {LEAST_THRESHOLD}, and more than all licensed prices come to ({costs})."
+        )
+        raise StripeError(message, param="billing_thresholds[amount_gte]")
+
+
+def _check_taxes(call: Call, row: Subscription) -> None:
     """Raise for a subscription to what cannot be taxed automatically, where it is to be."""
     if automatic_tax.is_on(row):
         items = items_of(call, row.id)
@@ -61,7 +85,7 @@ def wanted_item(call: Call, params: ItemFields | Any, at: str, customer: str) ->
         )
         raise StripeError(message, param=named(at, "price"))
     fields = item_fields(call, params, at, customer)
-    return Wanted(price, _quantity(params.quantity, price, at), fields)
+    return _wanted(price, _quantity(params.quantity, price, at), fields, at)
 
 
 def changed_item(call: Call, old: SubscriptionItem, params: Any, at: str, customer: str) -> Wanted:
@@ -75,7 +99,7 @@ def changed_item(call: Call, old: SubscriptionItem, params: Any, at: str, custom
         raise StripeError(message, param=named(at, "price"))
     # A price that comes in place of another keeps the quantity, as Stripe's subscription items do.
     quantity = _quantity(params.quantity, price, at, old.quantity)
-    return Wanted(price, quantity, item_fields(call, params, at, customer, old))
+    return _wanted(price, quantity, item_fields(call, params, at, customer, old), at)
 
 
 def item_fields(call: Call, params: Any, at: str, customer: str, now_: Any = None) -> Fields:
@@ -90,7 +114,16 @@ def item_fields(call: Call, params: Any, at: str, customer: str, now_: Any = Non
         fields["discounts"] = give(call, discounts, customer, at=named(at, "discounts"))
     if rates is not UNSET:
         fields["tax_rates"] = tax_rates_of(call, rates or [], named(at, "tax_rates"))
+    if (thresholds := getattr(params, "billing_thresholds", UNSET)) is not UNSET:
+        fields["billing_thresholds"] = value_of(thresholds)
     return fields
+
+
+def _wanted(price: Price, quantity: int | None, fields: Fields, at: str) -> Wanted:
+    if fields.get("billing_thresholds") and not cycles.is_metered(price):
+        message = "Usage thresholds can only be set for prices with `recurring[usage_type]` of `metered`."
+        raise StripeError(message, param=named(at, "billing_thresholds"))
+    return Wanted(price, quantity, fields)
 
 
 def named(at: str, name: str) -> str:

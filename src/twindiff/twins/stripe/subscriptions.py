@@ -11,12 +11,14 @@ from twindiff.kit import UNSET, Body, Call, Operations
 from twindiff.kit.styles.stripe import StripeError
 
 from . import automatic_tax, cycles, subscription_changes, subscription_start
+from .billing_thresholds import check_usage
 from .billing_work import schedule
 from .customers import CUSTOMERS, Customer
 from .destinations import check_account
 from .discounts import give
 from .invoices import check_types
 from .lists import equal, list_object, list_of, of_objects, within
+from .meters import USED
 from .objects import INCLUDES, Fields, now, refer, retrieve, show, show_all
 from .params import Params, SearchParams, given, is_set, merged_metadata, value_of
 from .payment_methods import attached
@@ -178,6 +180,7 @@ def _of_customer(call: Call, customer: Fields) -> Fields:
 
 
 INCLUDES["customer.subscriptions"] = _of_customer
+USED.append(check_usage)
 
 
 def running(call: Call, id: str) -> Subscription:
@@ -242,12 +245,14 @@ def common_fields(call: Call, params: SubscriptionParams, row: Subscription | No
         fields["payment_settings"] = {**now_, **value_of(params.payment_settings)}
     if isinstance(params, UpdateSubscription):
         fields |= _updated_fields(call, params, row)
-    return fields | _taxes(call, params, row, customer)
+    return fields | _billed(call, params, row, customer)
 
 
-def _taxes(call: Call, params: SubscriptionParams, row: Subscription | None, customer: Customer) -> Fields:
-    """Whether tax is automatic; raises where it becomes so of a customer whose location is not known."""
+def _billed(call: Call, params: SubscriptionParams, row: Subscription | None, customer: Customer) -> Fields:
+    """The thresholds, and whether tax is automatic; raises where it becomes so and nobody knows the location."""
     fields = automatic_tax.switched(call, params.automatic_tax)
+    if params.billing_thresholds is not UNSET:
+        fields["billing_thresholds"] = params.billing_thresholds.kept if params.billing_thresholds else None
     if fields.get("automatic_tax"):
         method = params.default_payment_method or (row.default_payment_method if row else None)
         automatic_tax.check_location(call, customer, method or None)
