@@ -60,6 +60,7 @@ from . import (
     promotion_codes,
     quotes,
     refunds,
+    reviews,
     setup_attempts,
     setup_intents,
     shipping_rates,
@@ -77,6 +78,7 @@ from . import (
     tokens,
     topups,
     transfers,
+    value_lists,
     webhook_endpoints,
 )
 from .accounts import Account, ApiKey, actor_of, empty
@@ -140,6 +142,7 @@ PAGES: tuple[Operations, ...] = (
     promotion_codes.api,
     quotes.api,
     refunds.api,
+    reviews.api,
     setup_attempts.api,
     setup_intents.api,
     shipping_rates.api,
@@ -157,6 +160,7 @@ PAGES: tuple[Operations, ...] = (
     tokens.api,
     topups.api,
     transfers.api,
+    value_lists.api,
     webhook_endpoints.api,
 )
 TABLES: tuple[type[Row], ...] = (

@@ -14,6 +14,7 @@ from twindiff.kit.styles.stripe import StripeError
 from .accounts import DESCRIPTOR
 from .balance_transactions import enter, processing_fee, settles_on
 from .cards import Decline, decline_of
+from .charge_outcomes import shown_outcome
 from .customers import CUSTOMERS, NO_TOKENS, Customer
 from .events import record_row, update
 from .lists import equal, list_object, list_of, of_objects, within
@@ -73,6 +74,7 @@ class Charge(
     payment_method_details: Column[Json] = column(default=None, derived=True)
     receipt_email: Column[str | None] = column(default=None)
     refunded: Column[bool] = column(default=False)
+    review: Column[str | None] = column(default=None)
     shipping: Column[Json] = column(default=None)
     statement_descriptor: Column[str | None] = column(default=None)
     statement_descriptor_suffix: Column[str | None] = column(default=None)
@@ -126,7 +128,6 @@ charge_object = shown(
     radar_options=_no_radar_options,
     receipt_number=None,
     receipt_url=_receipt_url,
-    review=None,
     source=None,
     source_transfer=None,
 )
@@ -154,6 +155,7 @@ CHARGES = resource(
         "on_behalf_of",
         "payment_intent",
         "payment_method",
+        "review",
         "transfer",
         "transfer_data.destination",
     ),
@@ -335,7 +337,7 @@ def attempt(call: Call, asked: Attempt) -> tuple[Charge, Decline | None]:
         call,
         asked,
         decline,
-        outcome=_outcome(outcome, decline),
+        outcome=shown_outcome(outcome, decline),
         special=outcome,
         status="failed" if decline else "succeeded",
         paid=decline is None,
@@ -354,7 +356,7 @@ def attempt(call: Call, asked: Attempt) -> tuple[Charge, Decline | None]:
 def begin(call: Call, asked: Attempt) -> Charge:
     """The charge of a debit, of which the bank says later what has become of it."""
     outcome = outcome_of(asked.method)
-    charge = _made(call, asked, None, outcome=_outcome("", None), special=outcome, status="pending")
+    charge = _made(call, asked, None, outcome=shown_outcome("", None), special=outcome, status="pending")
     record_row(call, "charge.pending", CHARGES, charge)
     return charge
 
@@ -377,7 +379,7 @@ def conclude(call: Call, charge: Charge) -> tuple[Charge, Decline | None]:
     """A debit's charge when the bank has answered, and why it failed if it did."""
     if decline := decline_of(charge.special):
         fields = {"failure_code": decline.code, "failure_message": decline.message}
-        charge = call.db.change(charge, status="failed", outcome=_outcome(charge.special, decline), **fields)
+        charge = call.db.change(charge, status="failed", outcome=shown_outcome(charge.special, decline), **fields)
         record_row(call, "charge.failed", CHARGES, charge)
         return charge, decline
     charge = call.db.change(settle(call, charge, charge.amount), status="succeeded", paid=True)
@@ -408,38 +410,6 @@ def settle(call: Call, charge: Charge, amount: int) -> Charge:
 def _billing(method: PaymentMethod) -> Fields:
     billing = {**DETAILS, **method.billing_details}
     return {**billing, "address": {**NOWHERE, **(billing["address"] or {})}}
-
-
-def _outcome(special: str, decline: Decline | None) -> Fields:
-    blocked = decline is not None and decline.decline_code == "fraudulent"
-    risk = "highest" if blocked else "elevated" if special == "elevated_risk" else "normal"
-    return {
-        "advice_code": decline and decline.advice_code,
-        "network_advice_code": None,
-        "network_decline_code": decline and decline.network_decline_code,
-        "network_status": _network_status(decline, blocked),
-        "reason": "highest_risk_level" if blocked else decline and decline.decline_code,
-        "risk_level": risk,
-        "risk_score": {"highest": 79, "elevated": 65, "normal": 20}[risk],
-        "seller_message": _seller_message(decline, blocked),
-        "type": "blocked" if blocked else "issuer_declined" if decline else "authorized",
-    }
-
-
-def _network_status(decline: Decline | None, blocked: bool) -> str:
-    if decline is None:
-        return "approved_by_network"
-    return "not_sent_to_network" if blocked else "declined_by_network"
-
-
-def _seller_message(decline: Decline | None, blocked: bool) -> str:
-    if decline is None:
-        return "Payment complete."
-    if blocked:
-        return "Stripe blocked this payment as too risky."
-    if decline.decline_code == "generic_decline":
-        return "The bank did not return any further details with this decline."
-    return f"The bank returned the decline code `{decline.decline_code}`."
 
 
 def _details(call: Call, asked: Attempt, decline: Decline | None) -> Fields:

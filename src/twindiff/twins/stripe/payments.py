@@ -11,7 +11,9 @@ from typing import Any
 from twindiff.kit import Call, Column, Exchange, Json, Operations, UnsetType, column, references
 from twindiff.kit.styles.stripe import StripeError
 
+from . import reviews
 from .cards import AUTHENTICATION, Decline
+from .charge_outcomes import ELEVATED
 from .charges import CHARGES, Attempt, Charge, attempt, begin, conclude, settle
 from .customers import Customer
 from .events import record_row
@@ -73,6 +75,7 @@ class PaymentIntent(
     payment_method_types: Column[Json] = column(derived=True)
     processing: Column[Json] = column(default=None, derived=True)
     receipt_email: Column[str | None] = column(default=None)
+    review: Column[str | None] = column(default=None)
     setup_future_usage: Column[str | None] = column(default=None)
     shipping: Column[Json] = column(default=None)
     statement_descriptor: Column[str | None] = column(default=None)
@@ -134,7 +137,6 @@ payment_intent_object = shown(
     payment_method_configuration_details=configuration,
     payment_method_options=_options,
     payment_record=None,
-    review=None,
     shared_payment_granted_token=None,
     source=None,
 )
@@ -145,7 +147,7 @@ PAYMENTS = resource(
     payment_intent_object,
     spoken="payment_intent",
     param="intent",
-    expandable=("customer", "latest_charge", "payment_method", "on_behalf_of"),
+    expandable=("customer", "latest_charge", "payment_method", "on_behalf_of", "review"),
 )
 
 
@@ -309,6 +311,8 @@ def _charged(
     if intent.setup_future_usage and intent.customer:
         call.db.change(attach(call, method, intent.customer), set_up=True)
     fields: Fields = {"latest_charge": charge.id, "next_action": None, "last_payment_error": None, "settles_at": 0}
+    if charge.special == ELEVATED:
+        fields["review"] = reviews.open_review(call, charge).id
     if manual:
         held = call.db.change(intent, status="requires_capture", amount_capturable=intent.amount, **fields)
         record_row(call, "payment_intent.amount_capturable_updated", PAYMENTS, held)
@@ -468,6 +472,8 @@ def cancel(call: Call, intent: PaymentIntent, reason: str | None = None) -> Paym
         record_row(call, "charge.refunded", CHARGES, released)
     if intent.status == "processing" and intent.latest_charge:
         call.db.change(retrieve(call, CHARGES, intent.latest_charge), status="failed", failure_code="charge_canceled")
+    if intent.review:
+        reviews.close_review(call, intent.review, "canceled")
     canceled = call.db.change(
         intent,
         status="canceled",

@@ -19,6 +19,7 @@ from .lists import list_of, of_objects, within
 from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, resource, retrieve, shown
 from .params import ListParams, OptBool, OptInteger, OptMetadata, OptRange, OptText, Params, merged_metadata
 from .payments import PAYMENTS, cancel
+from .reviews import close_review
 
 api = Operations(prefix="/v1")
 
@@ -223,6 +224,8 @@ def refund(
     made = call.db.change(made, balance_transaction=entered.id)
     record_row(call, "refund.created", REFUNDS, made)
     _note(call, charge, charge.amount_refunded + amount)
+    if charge.review and charge.amount_refunded + amount >= charge.amount_captured:
+        close_review(call, charge.review, "refunded_as_fraud" if reason == "fraudulent" else "refunded")
     return made
 
 

@@ -30,7 +30,7 @@ entitlements entitlement, ephemeral_keys ephemeral_key, events event, file_links
 invoice_payments invoice, invoiceitems invoice, invoices invoice, mandates mandate, payment_intents payment_intent,
 payment_links payment_links, payment_method_configurations payment_method_configuration,
 payment_method_domains payment_method_domain, payment_methods payment_method, payouts payout, plans plan, prices plan,
-products product, promotion_codes promotion_code, quotes quote, radar radar, refunds charge,
+products product, promotion_codes promotion_code, quotes quote, radar radar, refunds charge, reviews review,
 setup_attempts setup_intent, setup_intents setup_intent, shipping_rates shipping_rate,
 subscription_items subscription, subscription_schedules subscription, subscriptions subscription,
 tax/calculations tax_calculation, tax/registrations tax_settings, tax/settings tax_settings,
