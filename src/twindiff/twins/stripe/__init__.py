@@ -17,6 +17,7 @@ from . import (
     authentication_pages,
     balance_transactions,
     bank_transfers,
+    billing_alerts,
     billing_portal,
     billing_work,
     charges,
@@ -83,6 +84,7 @@ from . import (
 )
 from .accounts import Account, ApiKey, actor_of, empty
 from .balance_transactions import Balance
+from .billing_alerts import AlertTriggered
 from .billing_work import BillingWork
 from .layer import IdempotencyKey, around
 from .objects import RESOURCES
@@ -99,6 +101,7 @@ PAGES: tuple[Operations, ...] = (
     authentication_pages.api,
     balance_transactions.api,
     bank_transfers.api,
+    billing_alerts.api,
     billing_portal.api,
     billing_work.api,
     charges.api,
@@ -165,6 +168,7 @@ PAGES: tuple[Operations, ...] = (
 )
 TABLES: tuple[type[Row], ...] = (
     *(kind.table for kind in RESOURCES.values()),
+    AlertTriggered,
     ApiKey,
     Balance,
     BillingWork,

@@ -326,6 +326,23 @@ def usage(call: Call, meter: Meter, customer: str, start: int, end: int) -> Deci
         order=(MeterEvent.timestamp, MeterEvent.seq),
         columns=(MeterEvent.value,),
     )
+    return _together(meter, rows)
+
+
+def used_since(call: Call, meter: Meter, customer: str, seq: int) -> Decimal:
+    """What a customer used by all that was told of it after something was made."""
+    rows: list[tuple[Any, ...]] = call.db.rows(
+        MeterEvent,
+        MeterEvent.event_name == meter.event_name,
+        MeterEvent.customer == customer,
+        MeterEvent.seq > seq,
+        order=(MeterEvent.timestamp, MeterEvent.seq),
+        columns=(MeterEvent.value,),
+    )
+    return _together(meter, rows)
+
+
+def _together(meter: Meter, rows: list[tuple[Any, ...]]) -> Decimal:
     values = [Decimal(value) for (value,) in rows]
     if meter.default_aggregation["formula"] == "last":
         return values[-1] if values else Decimal(0)

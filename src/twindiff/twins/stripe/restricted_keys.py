@@ -20,7 +20,8 @@ from .accounts import ApiKey, own_account
 _OF_PATHS = """
 account account, account_links account_link, accounts account, apple_pay payment_method_domain,
 application_fees application_fee, balance balance, balance/history balance_transaction_source,
-balance_transactions balance_transaction_source, billing/credit_balance_summary billing_credit_grant,
+balance_transactions balance_transaction_source, billing/alerts billing_alert,
+billing/credit_balance_summary billing_credit_grant,
 billing/credit_balance_transactions billing_credit_grant, billing/credit_grants billing_credit_grant,
 billing/meter_event_adjustments billing_meter_event, billing/meter_events billing_meter_event,
 billing/meters billing_meter, billing_portal customer_portal, charges charge, checkout checkout_session,
