@@ -18,7 +18,7 @@ from .charge_outcomes import shown_outcome
 from .customers import CUSTOMERS, NO_TOKENS, Customer
 from .events import record_row, update
 from .lists import equal, list_object, list_of, of_objects, within
-from .objects import RESOURCES, Fields, StripeObject, new, now, refer, resource, retrieve, shown
+from .objects import RESOURCES, Fields, Later, StripeObject, new, now, refer, resource, retrieve, show, shown
 from .params import (
     LONGEST_DESCRIPTOR,
     ListParams,
@@ -89,7 +89,7 @@ class Charge(
 
 
 def _receipt_url(row: Charge) -> str | None:
-    return f"https://pay.stripe.com/receipts/payment/{row.id}" if row.paid else None
+    return f"/receipts/payment/{row.id}" if row.paid else None
 
 
 def _descriptor(row: Charge) -> str | None:
@@ -133,6 +133,21 @@ charge_object = shown(
 )
 
 
+def _fill(call: Call, objects: list[Fields]) -> None:
+    """Say at which address the receipt of each charge is."""
+    for each in objects:
+        _fill_later(each, {"base_url": call.base_url})
+
+
+def _keep(call: Call, row: Charge) -> Fields:
+    return {"base_url": call.base_url}
+
+
+def _fill_later(charge: Fields, kept: Fields) -> None:
+    if charge["receipt_url"]:
+        charge["receipt_url"] = kept.get("base_url", "https://pay.stripe.com") + charge["receipt_url"]
+
+
 def _refunds(call: Call, charge: Fields) -> Fields:
     from .refunds import REFUNDS, Refund
 
@@ -160,6 +175,8 @@ CHARGES = resource(
         "transfer_data.destination",
     ),
     includes={"refunds": _refunds},
+    fill=_fill,
+    later=Later(_keep, _fill_later),
 )
 
 
@@ -260,7 +277,7 @@ def search_charges(call: Call, params: Annotated[SearchParams, Body]) -> Fields:
 @api.get("/{id}")
 def retrieve_charge(call: Call, id: str, params: Annotated[Params, Body]) -> Fields:
     """Look at a charge."""
-    return charge_object(retrieve(call, CHARGES, id))
+    return show(call, CHARGES, retrieve(call, CHARGES, id))
 
 
 @api.post("")
@@ -301,7 +318,7 @@ def update_charge(call: Call, id: str, params: Annotated[UpdateCharge, Body]) ->
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
     metadata = merged_metadata(charge.metadata, params.metadata)
-    return charge_object(update(call, CHARGES, charge, **given(params), metadata=metadata))
+    return show(call, CHARGES, update(call, CHARGES, charge, **given(params), metadata=metadata))
 
 
 @api.post("/{id}/capture")
@@ -313,7 +330,7 @@ def capture_charge(call: Call, id: str, params: Annotated[CaptureCharge, Body]) 
     if charge.captured or charge.status != "succeeded":
         raise StripeError(f"Charge {charge.id} has already been captured.", code="charge_already_captured")
     capture(call, retrieve(call, PAYMENTS, charge.payment_intent or ""), params.amount)
-    return charge_object(retrieve(call, CHARGES, id))
+    return show(call, CHARGES, retrieve(call, CHARGES, id))
 
 
 class Attempt(NamedTuple):

@@ -91,10 +91,6 @@ def _nothing(row: Any) -> list[Any]:
     return []
 
 
-def _pdf(row: CreditNote) -> str:
-    return f"https://pay.stripe.com/credit_notes/acct_test/{row.id}/pdf?s=ap"
-
-
 def _off(row: CreditNote | CreditNoteLine) -> int:
     return sum(each["amount"] for each in row.discount_amounts)
 
@@ -118,7 +114,7 @@ credit_note_object = shown(
     customer_account=None,
     discount_amount=_off,
     effective_at=_effective,
-    pdf=_pdf,
+    pdf=CreditNote.id,
     pretax_credit_amounts=_nothing,
     shipping_cost=None,
     subtotal_excluding_tax=_without_inner_tax,
@@ -145,6 +141,7 @@ def _fill(call: Call, objects: list[Fields]) -> None:
     for each in objects:
         lines = by_note[each["id"]]
         url = f"/v1/credit_notes/{each['id']}/lines"
+        each["pdf"] = f"{call.base_url}/cn/{each['id']}/pdf"
         each["lines"] = list_object(lines[:10], url, has_more=len(lines) > 10)
 
 

@@ -30,13 +30,6 @@ def show_invoice(call: Call, secret: str, params: Annotated[Params, Body]) -> An
     return _invoice_page(call, _known(call, secret))
 
 
-@api.get("/{secret}/pdf", open=True, scope="publishable")
-def print_invoice(call: Call, secret: str, params: Annotated[Params, Body]) -> Answer:
-    """Show an invoice to be printed; this twin makes no PDF of it."""
-    invoice = _known(call, secret)
-    return page(f"Invoice {invoice.number}", _lines(call, invoice))
-
-
 @api.post("/{secret}", open=True, scope="publishable")
 def pay_invoice(call: Call, secret: str, params: Annotated[CardForm, Body]) -> Answer:
     """Pay with the card that was typed."""
