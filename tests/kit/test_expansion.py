@@ -67,3 +67,13 @@ def test_a_path_has_a_length():
         InvalidParameter, match=r"You cannot expand more than 4 levels of a property\. Property: a\.b\.c\.d\.e$"
     ):
         expanded({}, "a.b.c.d.e")
+
+
+@pytest.mark.parametrize("path", ["amount", "paid", "error"])
+def test_a_number_a_flag_and_nothing_are_no_objects(path: str):
+    with pytest.raises(InvalidParameter, match="This property cannot be expanded"):
+        expanded({"customer": None, "amount": 5, "paid": True, "error": None}, path)
+
+
+def test_an_id_that_is_not_given_is_expanded_to_nothing():
+    assert expanded({"customer": None}, "customer")[0] == {"customer": None}

@@ -41,6 +41,8 @@ def expand(
         holders = [value]
         for name in names:
             _include(holders, name, includes or {})
+            if name == names[-1]:
+                _check(holders, name, path, {**loads, **(includes or {})})
             holders = _step(holders, name, path, loads)
 
 
@@ -50,6 +52,15 @@ def _include(holders: list[Any], name: str, includes: Mapping[str, Include]) -> 
             fields = cast(Fields, holder)
             if include := includes.get(f"{fields.get('object')}.{name}"):
                 fields[name] = include(fields)
+
+
+def _check(holders: list[Any], name: str, path: str, expandable: Mapping[str, Any]) -> None:
+    """Refuse a path that ends at what is no object, id or list, and can be none."""
+    for holder in holders:
+        fields = cast(Fields, holder) if isinstance(holder, dict) else {}
+        can_be = name in expandable or f"{fields.get('object')}.{name}" in expandable
+        if not can_be and name in fields and isinstance(fields[name], int | float | None):
+            raise _cannot(path)
 
 
 def _step(holders: list[Any], name: str, path: str, loads: Mapping[str, Load]) -> list[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, cast
 
@@ -237,8 +237,7 @@ def _unreadable(problem: str, path: list[str], value: str, hint: Any) -> StripeE
     if value == "" and "length" in problem:
         return _cannot_be_unset(path)
     if choices := _choices(hint):
-        listed = f"{', '.join(choices[:-1])}, or {choices[-1]}" if len(choices) > 1 else choices[0]
-        return StripeError(f"Invalid {name}: must be one of {listed}", param=name)
+        return StripeError(f"Invalid {name}: must be one of {listed(choices)}", param=name)
     if "`array" in problem:
         return StripeError("Invalid array", param=name)
     if "`object" in problem or "enum" in problem:
@@ -248,8 +247,14 @@ def _unreadable(problem: str, path: list[str], value: str, hint: Any) -> StripeE
     if "`bool" in problem:
         return StripeError(f"Invalid boolean: {value}", param=name)
     if "`float" in problem:
-        return StripeError(f"Invalid decimal: {value}", code="parameter_invalid_number", param=name)
+        return StripeError(f"Invalid decimal: {value}", param=name)
     return StripeError(f"Invalid value: {problem}", param=name)
+
+
+def listed(choices: Sequence[str]) -> str:
+    """Choices in Stripe's words: `a or b`, `a, b, or c`."""
+    *most, last = choices
+    return " or ".join(choices) if len(choices) < 3 else f"{', '.join(most)}, or {last}"
 
 
 def _inspected(value: Any) -> str:

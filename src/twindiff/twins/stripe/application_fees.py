@@ -125,7 +125,7 @@ def create_fee_refund(call: Call, id: str, params: Annotated[CreateFeeRefund, Bo
     left = fee.amount - fee.amount_refunded
     amount = params.amount if isinstance(params.amount, int) else left
     if not left:
-        raise StripeError(f"Application fee {id} has already been refunded.", code="application_fee_already_refunded")
+        raise StripeError(f"Application fee {id} has already been refunded.")
     if not 1 <= amount <= left:
         over, rest = spoken(amount, fee.currency), spoken(left, fee.currency)
         raise StripeError(f"Refund amount ({over}) must be from 1 to {left} ({rest}), what is left.", param="amount")

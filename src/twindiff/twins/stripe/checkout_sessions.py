@@ -354,7 +354,6 @@ def expire_session(call: Call, session: str, params: Annotated[Params, Body]) ->
         raise StripeError(
             f'Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of '
             f"{row.status}.",
-            code="resource_invalid_state",
         )
     return show(call, SESSIONS, _expire(call, row))
 

@@ -349,7 +349,7 @@ def void_credit_note(call: Call, id: str, params: Annotated[Params, Body]) -> Fi
     row = retrieve(call, CREDIT_NOTES, id)
     invoice = retrieve(call, INVOICES, row.invoice)
     if row.status == "void" or row.type != "pre_payment" or invoice.status != "open":
-        raise StripeError("You can only void issued credit notes of open invoices.", code="resource_invalid_state")
+        raise StripeError("You can only void issued credit notes of open invoices.")
     voided = call.db.change(row, status="void", voided_at=now(call))
     _less_due(call, invoice, -row.amount)
     record_row(call, "credit_note.voided", CREDIT_NOTES, voided)

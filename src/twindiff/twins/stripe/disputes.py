@@ -13,8 +13,9 @@ from twindiff.kit.styles.stripe import StripeError
 from .balance_transactions import TRANSACTIONS, BalanceTransaction, enter
 from .charges import CHARGES, Charge
 from .events import record, record_row, update
+from .files import FILES
 from .lists import list_of, of_objects, within
-from .objects import Fields, StripeObject, new, now, object_id, resource, retrieve, show, shown
+from .objects import Fields, StripeObject, new, now, object_id, refer, resource, retrieve, show, shown
 from .params import ListParams, OptBool, OptMetadata, OptRange, OptText, Params, merged_metadata, value_of
 from .payments import PAYMENTS
 
@@ -35,6 +36,11 @@ shipping_address shipping_carrier shipping_date shipping_documentation shipping_
 uncategorized_text
 """
 EVIDENCE = tuple(_EVIDENCE.split())
+FILES_OF_EVIDENCE = frozenset({
+    "cancellation_policy", "customer_communication", "customer_signature", "duplicate_charge_documentation", "receipt",
+    "refund_policy", "service_documentation", "shipping_documentation", "uncategorized_file",
+})  # fmt: skip
+"""What of it is the id of a file."""
 REASONS = {"fraudulent": "10.4", "product_not_received": "13.1", "inquiry": "10"}
 OPEN = ("needs_response", "warning_needs_response", "under_review", "warning_under_review")
 
@@ -177,17 +183,19 @@ def close_dispute(call: Call, id: str, params: Annotated[Params, Body]) -> Field
     """Accept that the dispute is lost."""
     dispute = retrieve(call, DISPUTES, id)
     if dispute.status not in OPEN:
-        raise StripeError("This dispute is already closed", code="dispute_already_closed")
+        raise StripeError("This dispute is already closed")
     return dispute_object(_close(call, dispute, "warning_closed" if dispute.is_inquiry else "lost"))
 
 
 def _answer(call: Call, dispute: Dispute, evidence: Fields, *, submits: bool) -> Fields:
     if dispute.status not in OPEN:
-        raise StripeError("This dispute is already closed", code="dispute_already_closed")
+        raise StripeError("This dispute is already closed")
     for name in evidence:
         if name not in EVIDENCE and name != "enhanced_evidence":
             param = f"evidence[{name}]"
             raise StripeError(f"Received unknown parameter: {param}", code="parameter_unknown", param=param)
+        if name in FILES_OF_EVIDENCE and evidence[name]:
+            refer(call, FILES, str(evidence[name]), f"evidence[{name}]")
     if dispute.submission_count:
         message = "This dispute's evidence has already been submitted, so it cannot be changed."
         raise StripeError(message, param="evidence")

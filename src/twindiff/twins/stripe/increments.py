@@ -43,7 +43,7 @@ def increment_authorization(call: Call, intent: str, params: Annotated[Increment
     details: Fields = charge.payment_method_details
     if details["card"]["incremental_authorization"]["status"] != "available":
         message = "The authorization of this PaymentIntent cannot be incremented."
-        raise StripeError(message, code="incremental_authorization_not_supported")
+        raise StripeError(message)
     done = details["card"].get("increments", 0) + 1
     if done > MOST:
         raise StripeError(f"The authorization of a PaymentIntent can be incremented up to {MOST} times.")

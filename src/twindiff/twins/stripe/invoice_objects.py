@@ -18,7 +18,7 @@ from .customers import Customer
 from .events import record_row
 from .line_items import LINE_ITEMS, LineItem, lines_of, pretax
 from .lists import list_object
-from .objects import LEFT_OUT, Fields, Later, StripeObject, new, now, resource, shown
+from .objects import LEFT_OUT, Fields, Later, StripeObject, new, new_id, now, resource, shown
 from .prices import Price
 from .tax_rates import TaxRate, fill_tax_rates, put_tax_rates, rates_of
 
@@ -345,4 +345,10 @@ def make_item(call: Call, **fields: Any) -> InvoiceItem:
 def priced(price: Price, unit_amount_decimal: str | None) -> Fields:
     """Which price something has, as items and lines show it."""
     details = {"price": price.id, "product": price.product}
+    return {"type": "price_details", "price_details": details, "unit_amount_decimal": unit_amount_decimal}
+
+
+def one_off(call: Call, unit_amount_decimal: str) -> Fields:
+    """The price of something that is sold once, without a price of its own: it has an id, and is shown here alone."""
+    details = {"price": new_id(call, "price_"), "product": new_id(call, "prod_", 14)}
     return {"type": "price_details", "price_details": details, "unit_amount_decimal": unit_amount_decimal}

@@ -224,3 +224,13 @@ def method_of(call: Call, invoice: Invoice, subscription_method: str | None, cus
         if id and find(call, METHODS, id):
             return id
     return None
+
+
+def no_method() -> StripeError:
+    """That there is nothing to pay with."""
+    return StripeError(
+        "This customer has no attached payment source or default payment method. Please consider adding a default "
+        "payment method. For more information, visit "
+        "https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.",
+        code="resource_missing",
+    )

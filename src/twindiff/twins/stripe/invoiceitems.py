@@ -16,7 +16,7 @@ from .currencies import MOST, checked_currency
 from .customers import CUSTOMERS
 from .discounts import OptDiscounts, give
 from .events import record_row, update
-from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem, make_item, priced
+from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem, make_item, one_off, priced
 from .lists import list_of, of_objects, within
 from .objects import Fields, find, now, refer, retrieve, show
 from .params import (
@@ -219,7 +219,13 @@ def _fields(call: Call, params: ItemParams, currency: str | None, item: InvoiceI
     asked: str = (params.currency if isinstance(params, CreateItem) else "") or currency or "usd"
     if isinstance(params.amount, int):
         _check_amount(params.amount)
-        return {**fields, "amount": params.amount, "currency": checked_currency(asked), "pricing": None}
+        each = f"{Decimal(params.amount) / (quantity or 1):f}"
+        return {
+            **fields,
+            "amount": params.amount,
+            "currency": checked_currency(asked),
+            "pricing": one_off(call, each),
+        }
     if price := _price(call, params):
         named = fields.get("description") or retrieve(call, PRODUCTS, price.product).name
         return {**fields, **_of_price(price, quantity, asked), "description": named}
@@ -227,7 +233,8 @@ def _fields(call: Call, params: ItemParams, currency: str | None, item: InvoiceI
     if isinstance(each, str) and each:
         unit = decimal_amount(each, "unit_amount_decimal")
         total = unit_price(unit, quantity)
-        return {**fields, "amount": total, "currency": checked_currency(asked), "pricing": _unit(unit)}
+        pricing = one_off(call, unit["unit_amount_decimal"])
+        return {**fields, "amount": total, "currency": checked_currency(asked), "pricing": pricing}
     if item is None:
         message = "Must provide one of the following: amount, pricing, price_data, or unit_amount_decimal."
         raise StripeError(message, code="parameter_missing", param="amount")
@@ -238,10 +245,6 @@ def _fields(call: Call, params: ItemParams, currency: str | None, item: InvoiceI
 def _check_amount(amount: int) -> None:
     if abs(amount) > MOST * 100:
         raise StripeError("Amount is too large.", code="amount_too_large", param="amount")
-
-
-def _unit(unit: Fields) -> Fields:
-    return {"type": "price_details", "price_details": None, "unit_amount_decimal": unit["unit_amount_decimal"]}
 
 
 def _quantity(params: ItemParams, item: InvoiceItem | None) -> Decimal:
@@ -268,8 +271,8 @@ def _price(call: Call, params: ItemParams) -> Price | None:
             )
             raise StripeError(message, param="pricing[price]")
         if not price.active:
-            raise StripeError("The price specified is inactive. This field only accepts active prices.",
-                              code="price_inactive", param="pricing[price]")  # fmt: skip
+            message = "The price specified is inactive. This field only accepts active prices."
+            raise StripeError(message, param="pricing[price]")
         return price
     return None
 

@@ -19,7 +19,6 @@ from .events import Former, record_row, update
 from .invoice_objects import INVOICES, Invoice, make_invoice
 from .invoice_revisions import FromInvoice, copy_lines, fields_of, original
 from .invoice_shipping import OptShippingCost, ShippingCost, shipping_cost
-from .invoicing import not_draft
 from .line_items import LINE_ITEMS, LineItem
 from .lists import equal, list_of, of_objects, within
 from .objects import Fields, now, refer, retrieve, show
@@ -58,6 +57,10 @@ api = Operations(prefix="/v1/invoices")
 
 Status = Literal["draft", "open", "paid", "uncollectible", "void"]
 Collection = Literal["charge_automatically", "send_invoice"]
+
+
+LATE = frozenset({"auto_advance", "default_payment_method", "metadata", "payment_settings"})
+"""What may be changed of a final invoice; https://docs.stripe.com/invoicing/overview"""
 
 
 class CustomField(Part):
@@ -242,13 +245,12 @@ def retrieve_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) 
 
 @api.post("/{invoice}")
 def update_invoice(call: Call, invoice: str, params: Annotated[InvoiceParams, Body]) -> Fields:
-    """Change a draft; of a final one, what says nothing of amounts."""
+    """Change a draft; of a final one, its metadata and how it is collected."""
     row = retrieve(call, INVOICES, invoice)
     enter(call, row.test_clock)
     fields = _fields(call, params, row, row.customer)
-    late = {"auto_advance", "metadata", "default_payment_method", "description", "footer", "custom_fields"}
-    if row.status != "draft" and set(fields) - late:
-        raise not_draft(row, "updated")
+    if row.status != "draft" and set(fields) - LATE:
+        raise StripeError("Finalized invoices can't be updated in this way")
     changed = update(call, INVOICES, row, False, **fields)
     changed = invoicing.retotal(call, changed) if changed.status == "draft" else changed
     invoice_taxes.check(call, changed)
@@ -264,8 +266,7 @@ def delete_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) ->
     """Delete a draft; what was taken onto it waits again."""
     row = retrieve(call, INVOICES, invoice)
     if row.status != "draft":
-        message = "You can only delete draft invoices."
-        raise StripeError(message, code="invoice_not_editable")
+        raise StripeError("You can only delete draft invoices.")
     if row.subscription:
         raise StripeError("You cannot delete an invoice that a subscription has made. Void it instead.")
     record_row(call, "invoice.deleted", INVOICES, row)
@@ -343,6 +344,8 @@ def send_invoice(call: Call, invoice: str, params: Annotated[Params, Body]) -> F
     """Send an invoice to its customer, which makes a draft final."""
     row = retrieve(call, INVOICES, invoice)
     enter(call, row.test_clock)
+    if row.collection_method != "send_invoice":
+        raise StripeError("You can only manually send an invoice if its collection method is 'send_invoice'.")
     if row.status == "draft":
         row = invoicing.finalize(call, row)
     if row.status not in ("open", "paid", "uncollectible"):

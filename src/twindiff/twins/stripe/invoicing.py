@@ -32,12 +32,7 @@ HOUR = 3600
 RETRIES = (3 * DAY, 5 * DAY, 7 * DAY)
 """How long after each failed attempt the next one comes."""
 MOST_LINES = 250
-
-
-def not_draft(invoice: Invoice, how: str) -> StripeError:
-    """That a final invoice cannot be changed."""
-    message = f"Finalized invoices can't be {how}. The invoice {invoice.id} has the status {invoice.status}."
-    return StripeError(message, code="invoice_not_editable")
+NOT_OPEN = "You can only pass in open invoices. This invoice isn't open."
 
 
 def created(call: Call, draft: Invoice) -> Invoice:
@@ -82,10 +77,10 @@ def take(call: Call, draft: Invoice, items: Sequence[InvoiceItem], *, quiet: boo
     """Put items on a draft as lines."""
     for item in items:
         if item.currency != draft.currency:
-            message = (
-                f"You cannot add an invoice item in {item.currency} to an invoice whose currency is {draft.currency}."
+            raise StripeError(
+                "You cannot combine currencies on a single invoice. This invoice has invoice items currency "
+                f"{item.currency} that conflicts with the invoice currency {draft.currency}."
             )
-            raise StripeError(message, param="currency")
         if item.invoice is None:
             item = call.db.change(item, invoice=draft.id)
         new(call, LINE_ITEMS, invoice=draft.id, **_line_of(item))
@@ -211,8 +206,7 @@ def finalize_draft(call: Call, id: str) -> None:
 def finalize(call: Call, draft: Invoice) -> Invoice:
     """Make a draft final: number it, take up the customer's balance, and ask for what is left."""
     if draft.status != "draft":
-        message = "This invoice is already finalized, you can't re-finalize a non-draft invoice."
-        raise StripeError(message, code="invoice_not_editable")
+        raise StripeError("This invoice is already finalized, you can't re-finalize a non-draft invoice.")
     customer = retrieve(call, CUSTOMERS, draft.customer)
     draft = retotal(call, draft)
     if invoice_taxes.lacks_location(draft):
@@ -301,28 +295,18 @@ def pay(
         if invoice.status == "paid":
             return None
     if invoice.status == "paid":
-        raise StripeError("Invoice is already paid", code="invoice_already_paid")
+        raise StripeError("Invoice is already paid")
     if invoice.status == "void":
-        raise StripeError("This invoice has been voided and cannot be paid.", code="invoice_not_editable")
+        raise StripeError("This invoice has been voided and cannot be paid.")
     if elsewhere:
         invoice_payments.settle(call, invoice, paid=0)
         paid(call, invoice, off_stripe=True)
         return None
     chosen = method or _method(call, invoice)
     if not chosen:
-        raise no_method()
+        raise invoice_payments.no_method()
     _, refused = _attempt(call, invoice, chosen, off_session=off_session)
     return refused
-
-
-def no_method() -> StripeError:
-    """That there is nothing to pay with."""
-    return StripeError(
-        "This customer has no attached payment source or default payment method. Please consider adding a default "
-        "payment method. For more information, visit "
-        "https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.",
-        code="resource_missing",
-    )
 
 
 def _method(call: Call, invoice: Invoice) -> str | None:
@@ -338,6 +322,7 @@ def attempt_payment(call: Call, id: str) -> None:
     invoice = find(call, INVOICES, id)
     if invoice is None or invoice.status != "open":
         return
+    call.memo[f"tried {id}"] = True
     if method := _method(call, invoice):
         _attempt(call, invoice, method, off_session=True)
     else:
@@ -347,7 +332,7 @@ def attempt_payment(call: Call, id: str) -> None:
 def first_attempt(call: Call, invoice: Invoice) -> tuple[PaymentIntent | None, StripeError | None]:
     """Try to collect the first invoice of a subscription while its customer is there."""
     method = _method(call, invoice)
-    return _attempt(call, invoice, method, off_session=False) if method else (None, no_method())
+    return _attempt(call, invoice, method, off_session=False) if method else (None, invoice_payments.no_method())
 
 
 def _attempt(
@@ -364,16 +349,26 @@ def _attempt(
 
 def _failed(call: Call, invoice: Invoice) -> None:
     """Note a failed attempt."""
-    count = invoice.attempt_count + 1
+    count = _attempts(call, invoice)
     retries = invoice.auto_advance and invoice.collection_method == "charge_automatically"
     wait = RETRIES[count - 1] if retries and count <= len(RETRIES) else None
     is_first = invoice.billing_reason == "subscription_create"
     at = now(call) + wait if wait and not is_first else None
     schedule(call, attempt_payment, invoice.id, at, invoice.test_clock)
     failed = call.db.change(invoice, attempt_count=count, attempted=True, next_payment_attempt=at)
+    record_row(call, "invoice.updated", INVOICES, failed, Former(invoice))
     record_row(call, "invoice.payment_failed", INVOICES, failed)
     _delinquent(call, invoice.customer, yes=True)
     cycles.payment_failed(call, failed, last=at is None and not is_first)
+
+
+def _attempts(call: Call, invoice: Invoice) -> int:
+    """How often an invoice was tried, now that it was again; after the first time only what is due by itself counts.
+
+    https://docs.stripe.com/api/invoices/object#invoice_object-attempt_count
+    """
+    counts = not invoice.attempt_count or f"tried {invoice.id}" in call.memo
+    return invoice.attempt_count + counts
 
 
 def _delinquent(call: Call, id: str, *, yes: bool) -> None:
@@ -431,7 +426,7 @@ def paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invoice:
     changes: dict[str, Any] = {
         "status": "paid",
         "attempted": True,
-        "attempt_count": invoice.attempt_count + (1 if due and not off_stripe else 0),
+        "attempt_count": _attempts(call, invoice) if due and not off_stripe else invoice.attempt_count,
         "amount_paid": invoice.amount_paid + due,
         "amount_paid_off_stripe": due if off_stripe else 0,
         "amount_remaining": 0,
@@ -442,6 +437,8 @@ def paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invoice:
     if due and not off_stripe:
         invoice_payments.settle(call, settled, paid=due)
     cancel_all(call, invoice.id)
+    if due:
+        record_row(call, "invoice.updated", INVOICES, settled, Former(invoice))
     record_row(call, "invoice.paid", INVOICES, settled, also=("invoice.payment_succeeded",))
     if due:
         _delinquent(call, invoice.customer, yes=False)
@@ -455,17 +452,14 @@ def paid(call: Call, invoice: Invoice, *, off_stripe: bool = False) -> Invoice:
 def void(call: Call, invoice: Invoice) -> Invoice:
     """An invoice that is as if it never was; what it would have cost stays to be seen."""
     if invoice.status not in ("open", "uncollectible"):
-        raise StripeError("You can only pass in open invoices. This invoice isn't open.")
+        raise StripeError(NOT_OPEN)
     return _end(call, invoice, "void", "voided_at", "invoice.voided")
 
 
 def give_up(call: Call, invoice: Invoice) -> Invoice:
     """An invoice that nobody expects to be paid."""
-    if invoice.status == "draft":
-        invoice = finalize(call, invoice)
     if invoice.status != "open":
-        message = f"You can only mark open invoices as uncollectible; this one is {invoice.status}."
-        raise StripeError(message, code="invoice_not_editable")
+        raise StripeError(NOT_OPEN)
     changed = call.db.change(
         invoice,
         status="uncollectible",
@@ -473,6 +467,7 @@ def give_up(call: Call, invoice: Invoice) -> Invoice:
         status_transitions={**invoice.status_transitions, "marked_uncollectible_at": now(call)},
     )
     cancel_all(call, invoice.id)
+    record_row(call, "invoice.updated", INVOICES, changed, Former(invoice))
     record_row(call, "invoice.marked_uncollectible", INVOICES, changed)
     return changed
 
@@ -493,6 +488,7 @@ def _end(call: Call, invoice: Invoice, status: str, at: str, event: str) -> Invo
         customer = retrieve(call, CUSTOMERS, invoice.customer)
         back = "unapplied_from_invoice"
         customer_balances.adjust(call, customer, -taken, invoice.currency, type=back, invoice=invoice.id)
+    record_row(call, "invoice.updated", INVOICES, ended, Former(invoice))
     record_row(call, event, INVOICES, ended)
     cycles.invoice_voided(call, ended)
     return ended

@@ -12,7 +12,7 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .layer import version_of
 from .objects import Fields
-from .payment_methods import TYPES
+from .payment_methods import TYPES, PaymentMethod
 
 ENDIVE = "2026-09-30"
 """The version that has no `payment_method_types` any more:
@@ -74,6 +74,51 @@ def check_currency(types: list[str], currency: str) -> None:
                 f"currencies: {', '.join(CURRENCIES[type])}."
             )
             raise StripeError(message, code="payment_intent_invalid_parameter", param="currency")
+
+
+def check_types(kind: str, types: list[str]) -> None:
+    """Refuse types that there are none of, for an intent of a kind."""
+    for number, type in enumerate(types):
+        if type not in TYPES:
+            raise StripeError(
+                f"The payment method type provided: {type[:100]} is invalid. Please ensure the provided type is "
+                "activated in your dashboard (https://dashboard.stripe.com/account/payments/settings) and your account "
+                "is enabled for any preview features that you are trying to use. See https://stripe.com/docs/payments/"
+                "payment-methods/integration-options for supported payment method types, countries and currencies.",
+                code=f"{kind}_invalid_parameter",
+                param=f"payment_method_types[{number}]",
+            )
+
+
+def check_owner(kind: str, method: PaymentMethod, customer: str | None) -> None:
+    """Refuse a payment method of another customer than an intent's."""
+    if method.customer and customer is None:
+        raise StripeError(
+            f"The `payment_method` parameter supplied {method.id} belongs to the Customer {method.customer}. Please "
+            f"include the Customer in the `customer` parameter on the {kind}.",
+            code="parameter_missing",
+            param="source",
+        )
+    if method.customer and method.customer != customer:
+        raise StripeError(
+            f"The PaymentMethod {method.id} does not belong to the Customer you supplied {customer}. Please use this "
+            "PaymentMethod with the Customer that it belongs to instead.",
+            param="payment_method",
+        )
+
+
+def without_method(kind: str, customer: str | None) -> str:
+    """That an intent has nothing to be confirmed with."""
+    missing = f"You cannot confirm this {kind} because it's missing a payment method."
+    if customer:
+        return (
+            f"{missing} To confirm the {kind} with {customer}, specify a payment method attached to this customer "
+            "along with the customer ID."
+        )
+    return (
+        f"{missing} You can either update the {kind} with a payment method and then confirm it again, or confirm it "
+        "again directly with a payment method or ConfirmationToken."
+    )
 
 
 def allowed(types: list[str], currency: str = "") -> list[str]:

@@ -183,7 +183,7 @@ def check_text(value: Any, *path: str, longest: int | None = None) -> None:
     if isinstance(value, str) and len(value) > (longest := longest or _longest(path)):
         name = bracketed([*path])
         message = f"Invalid string: {value[:12]}...{value[-12:]}; must be at most {longest} characters"
-        raise StripeError(message, code="parameter_invalid_string_length", param=name)
+        raise StripeError(message, param=name)
     if value and path[-2:] == ("address", "country"):
         check_country(str(value), bracketed([*path]))
     if isinstance(value, str) and path[-1] in DESCRIPTORS and "metadata" not in path:

@@ -17,7 +17,15 @@ from .destinations import check_destination
 from .events import update
 from .lists import list_of, of_objects, within
 from .mandates import OptMandateData, accept
-from .method_types import allowed, check_choice, check_currency, check_redirects
+from .method_types import (
+    allowed,
+    check_choice,
+    check_currency,
+    check_owner,
+    check_redirects,
+    check_types,
+    without_method,
+)
 from .objects import Fields, refer, retrieve
 from .params import (
     Integer,
@@ -36,7 +44,7 @@ from .params import (
     merged_metadata,
     value_of,
 )
-from .payment_methods import DEBITS, METHODS, REDIRECTS, TYPES, NewMethod, PaymentMethod, make, method_named
+from .payment_methods import DEBITS, METHODS, REDIRECTS, NewMethod, PaymentMethod, make, method_named
 from .payments import (
     AUTOMATIC,
     CONFIRMABLE,
@@ -349,7 +357,7 @@ def _ways(params: CreateIntent, currency: str) -> Fields:
         if isinstance(automatic, Automatic) and automatic.enabled:
             message = "You may only specify one of these parameters: automatic_payment_methods, payment_method_types."
             raise StripeError(message, param="automatic_payment_methods")
-        _check_types(params.payment_method_types)
+        check_types("payment_intent", params.payment_method_types)
         check_currency(params.payment_method_types, currency)
         return {"payment_method_types": params.payment_method_types}
     if isinstance(automatic, Automatic) and not automatic.enabled:
@@ -361,17 +369,6 @@ def _ways(params: CreateIntent, currency: str) -> Fields:
     types = [each for each in types if each not in (params.excluded_payment_method_types or ())]
     ways = {**AUTOMATIC, "allow_redirects": redirects or "always"}
     return {"payment_method_types": types, "automatic_payment_methods": ways}
-
-
-def _check_types(types: list[str]) -> None:
-    for number, type in enumerate(types):
-        if type not in TYPES:
-            param = f"payment_method_types[{number}]"
-            message = (
-                f"The payment method type provided: {type[:100]} is invalid. Please ensure the provided type is "
-                "activated in your dashboard."
-            )
-            raise StripeError(message, code="payment_intent_invalid_parameter", param=param)
 
 
 def _check_descriptor(params: CreateIntent | UpdateIntent, types: list[str]) -> None:
@@ -395,33 +392,12 @@ def _method(call: Call, params: IntentParams, customer: str | None, spent: Spent
     if not isinstance(params.payment_method, str) or not params.payment_method:
         return None
     method = method_named(call, params.payment_method)
-    if method.customer and customer is None:
-        raise StripeError(
-            f"The `payment_method` parameter supplied {method.id} belongs to the Customer {method.customer}. Please "
-            "include the Customer in the `customer` parameter on the PaymentIntent.",
-            code="parameter_missing",
-            param="source",
-        )
-    if method.customer and method.customer != customer:
-        raise StripeError(
-            f"The PaymentMethod {method.id} does not belong to the Customer you supplied {customer}. Please use this "
-            "PaymentMethod with the Customer that it belongs to instead.",
-            param="payment_method",
-        )
+    check_owner("PaymentIntent", method, customer)
     return method
 
 
 def _without_method(intent: PaymentIntent) -> StripeError:
-    if intent.customer:
-        return unexpected(
-            "You cannot confirm this PaymentIntent because it's missing a payment method. To confirm the PaymentIntent "
-            f"with {intent.customer}, specify a payment method attached to this customer along with the customer ID.",
-        )
-    return unexpected(
-        "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update the "
-        "PaymentIntent with a payment method and then confirm it again, or confirm it again directly with a payment "
-        "method or ConfirmationToken.",
-    )
+    return unexpected(without_method("PaymentIntent", intent.customer))
 
 
 def _confirm(call: Call, intent: PaymentIntent, params: ConfirmIntent) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
-from twindiff.kit.styles.stripe import StripeError
+from twindiff.kit.styles.stripe import StripeError, listed
 
 from .banks import BANKS, Bank, BankAccount, bank_columns, bank_named
 from .cards import BY_NAME, Card, card_named, card_numbered, decline_of
@@ -383,8 +383,7 @@ def _type(params: NewMethod) -> str:
     if not type:
         raise StripeError("Missing required param: type.", code="parameter_missing", param="type")
     if type not in TYPES:
-        listed = f"{', '.join(sorted(TYPES)[:-1])}, or {max(TYPES)}"
-        raise StripeError(f"Invalid type: must be one of {listed}", param="type")
+        raise StripeError(f"Invalid type: must be one of {listed(sorted(TYPES))}", param="type")
     return type
 
 

@@ -143,7 +143,7 @@ def cancel_payout(call: Call, payout: str, params: Annotated[Params, Body]) -> F
     row = retrieve(call, PAYOUTS, payout)
     if row.status != "pending":
         message = f"Payouts may only be canceled while they are pending; this one has a status of {row.status}."
-        raise StripeError(message, code="payout_not_cancelable")
+        raise StripeError(message)
     back = enter(call, "payout_cancel", row.amount, row.currency, row.id, description="STRIPE PAYOUT CANCELED")
     canceled = call.db.change(row, status="canceled", failure_balance_transaction=back.id)
     record_row(call, "payout.canceled", PAYOUTS, canceled)
@@ -156,7 +156,7 @@ def reverse_payout(call: Call, payout: str, params: Annotated[UpdatePayout, Body
     row = retrieve(call, PAYOUTS, payout)
     if row.status != "paid" or row.reversed_by:
         message = f"Only payouts that were paid can be reversed; this one has a status of {row.status}."
-        raise StripeError(message, code="payout_reversal_not_allowed")
+        raise StripeError(message)
     made = new(
         call,
         PAYOUTS,

@@ -340,7 +340,7 @@ def decimal_amount(text: str, param: str) -> Fields:
     try:
         amount = Decimal(text)
     except InvalidOperation:
-        raise StripeError(f"Invalid decimal: {text[:100]}", code="parameter_invalid_number", param=param) from None
+        raise StripeError(f"Invalid decimal: {text[:100]}", param=param) from None
     if not amount.is_finite() or -int(amount.as_tuple().exponent) > 12:
         raise StripeError(f"Invalid decimal: {text[:100]}; must have at most 12 decimal places", param=param)
     _check_amount(amount, param)

@@ -228,7 +228,7 @@ def check_code(row: PromotionCode, customer: str | None, amount: int, *, first: 
     """Refuse a code that may not be used."""
     param = "promotion_code"
     if not row.active:
-        raise StripeError(f"This promotion code {row.code} is not active.", code="promotion_code_expired", param=param)
+        raise StripeError(f"This promotion code {row.code} is not active.", param=param)
     if row.customer and row.customer != customer:
         raise StripeError("This promotion code cannot be redeemed by this customer.", param=param)
     if row.restrictions["first_time_transaction"] and not first:

@@ -314,7 +314,7 @@ def cancel_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fie
     """Take an offer back."""
     row = retrieve(call, QUOTES, quote)
     if row.status not in ("draft", "open"):
-        raise StripeError(f"You cannot cancel a quote that is {row.status}.", code="resource_invalid_state")
+        raise StripeError(f"You cannot cancel a quote that is {row.status}.")
     return _become(call, row, "canceled", "canceled_at", "quote.canceled")
 
 
@@ -366,7 +366,7 @@ def _in(call: Call, id: str, status: str, how: str) -> Quote:
     row = retrieve(call, QUOTES, id)
     if row.status != status:
         message = f"Only {status} quotes can be {how}; this one is {row.status}."
-        raise StripeError(message, code="resource_invalid_state")
+        raise StripeError(message)
     return row
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from twindiff.kit import UNSET, UnsetType
-from twindiff.kit.styles.stripe import StripeError
+from twindiff.kit.styles.stripe import StripeError, listed
 
 from .objects import Fields
 from .params import OptText, Part, or_none
@@ -58,8 +58,7 @@ def _shows(*names: str) -> Callable[[Any], Fields]:
 def _ideal(said: Any) -> Fields:
     bank = getattr(said, "bank", UNSET) or None
     if bank and bank not in BICS:
-        *most, last = sorted(BICS)
-        raise StripeError(f"Invalid ideal[bank]: must be one of {', '.join(most)}, or {last}", param="ideal[bank]")
+        raise StripeError(f"Invalid ideal[bank]: must be one of {listed(sorted(BICS))}", param="ideal[bank]")
     return {"bank": bank, "bic": BICS[bank] if bank else None}
 
 

@@ -258,8 +258,10 @@ def _charge(call: Call, params: CreateRefund) -> Charge:
 
 
 def _check_amount(amount: int) -> None:
-    if amount < 1:
-        message = "This value must be greater than or equal to 1." if amount == 0 else "Invalid positive integer"
+    if amount < 0:
+        raise StripeError("Invalid positive integer", param="amount")
+    if amount == 0:
+        message = "This value must be greater than or equal to 1."
         raise StripeError(message, code="parameter_invalid_integer", param="amount")
 
 

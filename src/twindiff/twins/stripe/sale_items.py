@@ -135,7 +135,7 @@ def _price(call: Call, params: SaleItemParams, at: str) -> Price:
     price = refer(call, PRICES, params.price, f"{at}[price]")
     if not price.active:
         message = "The price specified is inactive. This field only accepts active prices."
-        raise StripeError(message, code="price_inactive", param=f"{at}[price]")
+        raise StripeError(message, param=f"{at}[price]")
     return price
 
 

@@ -14,13 +14,19 @@ from twindiff.kit.rows import Expression
 from twindiff.kit.styles.stripe import StripeError
 
 from .lists import clamped
-from .objects import Fields, R, Resource, show_all
+from .objects import EXPANDABLE, Fields, R, Resource, show_all
 from .params import SearchParams
 
 MOST_CLAUSES = 10
+UNREADABLE = (
+    'We were unable to parse your search query. Try using the format `metadata["key"]:"value"` to query for metadata '
+    'or key:"value" to query for other fields.'
+)
 SHORTEST_PART = 3
 Searchable = Mapping[str, Column[Any]]
 """The fields of a kind of objects that queries may name; `metadata` stands for all of its keys."""
+
+EXPANDABLE.add("search_result.total_count")
 
 ENUMERATED = frozenset({"currency", "status", "type"})
 """Fields whose values are words of Stripe's own, in lower case; they are looked up as they stand."""
@@ -61,8 +67,6 @@ def search_of(
     condition = _condition(params.query, fields, url.split("/")[2])
     conditions = (*where, condition)
     wants_total = isinstance(params.expand, list) and "total_count" in params.expand
-    if isinstance(params.expand, list) and wants_total:
-        params.expand.remove("total_count")
     cursor = str(params.page or "")
     matches = page(
         call.db,
@@ -99,8 +103,7 @@ def _parsed(query: str) -> tuple[list[Clause], str]:
     while not clauses or at < len(query):
         match = _CLAUSE.match(query, at)
         if match is None:
-            rest = query[at : at + 50] or "the end"
-            raise StripeError(f"We were unable to parse your search query, at: {rest}", param="query")
+            raise StripeError(UNREADABLE, param="query")
         clauses.append(_clause(match))
         joint = _JOINT.match(query, match.end())
         joints |= {joint[1].upper()} if joint else {"AND"} if match.end() < len(query) else set()

@@ -17,7 +17,7 @@ from .customers import CUSTOMERS, Customer
 from .events import record_row, update
 from .lists import list_of, of_objects, within
 from .mandates import OptMandateData, accept
-from .method_types import allowed, check_choice, check_redirects
+from .method_types import allowed, check_choice, check_owner, check_redirects, check_types, without_method
 from .objects import Fields, StripeObject, find, new, new_id, object_id, refer, resource, retrieve, shown, unmanaged
 from .params import (
     ListParams,
@@ -210,7 +210,7 @@ def create_setup_intent(call: Call, params: Annotated[CreateSetup, Body]) -> Any
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
     spent = spend(call, params.confirmation_token if params.confirm else UNSET)
-    method = spent.method if spent else _method(call, params)
+    method = spent.method if spent else _method(call, params, params.customer or None)
     id = object_id(call, SETUPS.prefix)
     if spent:
         spent.on(call, setup_intent=id)
@@ -259,6 +259,9 @@ def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, 
     if isinstance(params.allowed_payment_method_types, list):
         types = allowed(params.allowed_payment_method_types)
         wanted |= {"payment_method_types": types, "allowed_payment_method_types": params.allowed_payment_method_types}
+    if isinstance(params.payment_method_types, list):
+        check_types("setup_intent", params.payment_method_types)
+        wanted["payment_method_types"] = params.payment_method_types
     if row.status not in OPEN and (params.payment_method or params.payment_method_data):
         raise StripeError(
             f"This SetupIntent's payment_method could not be updated because it has a status of {row.status}. You may "
@@ -267,7 +270,8 @@ def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, 
             code="setup_intent_unexpected_state",
             param="payment_method",
         )
-    if method := _method(call, params):
+    customer = row.customer if params.customer is UNSET else params.customer or None
+    if method := _method(call, params, customer):
         wanted |= {"payment_method": method.id, "status": "requires_confirmation"}
     metadata = merged_metadata(row.metadata, params.metadata)
     return setup_intent_object(update(call, SETUPS, row, False, **wanted, metadata=metadata))
@@ -278,7 +282,10 @@ def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup
     """Agree on the way to pay."""
     row = _known(call, intent, params.client_secret)
     if row.status not in OPEN:
-        message = f"You cannot confirm this SetupIntent because it has a status of {row.status}."
+        message = (
+            f"You cannot confirm this SetupIntent because it has a status of {row.status}. Only a SetupIntent with one "
+            "of the following statuses may be confirmed: requires_confirmation, requires_action."
+        )
         if row.status == "succeeded":
             message = (
                 "You cannot confirm this SetupIntent because it has already succeeded after being previously confirmed."
@@ -288,7 +295,7 @@ def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup
     spent = spend(call, params.confirmation_token)
     if spent:
         spent.on(call, setup_intent=row.id)
-    if method := spent.method if spent else _method(call, params):
+    if method := spent.method if spent else _method(call, params, row.customer):
         wanted["payment_method"] = method.id
     return _confirm(call, call.db.change(row, **wanted) if wanted else row, params.mandate_data)
 
@@ -331,10 +338,14 @@ def _known(call: Call, id: str, secret: str | UnsetType) -> SetupIntent:
     return intent
 
 
-def _method(call: Call, params: SetupParams) -> PaymentMethod | None:
+def _method(call: Call, params: SetupParams, customer: str | None) -> PaymentMethod | None:
     if isinstance(params.payment_method_data, NewMethod):
         return make(call, params.payment_method_data)
-    return method_named(call, params.payment_method) if isinstance(params.payment_method, str) else None
+    if not isinstance(params.payment_method, str):
+        return None
+    method = method_named(call, params.payment_method)
+    check_owner("SetupIntent", method, customer)
+    return method
 
 
 def _ways(params: CreateSetup) -> Fields:
@@ -343,6 +354,7 @@ def _ways(params: CreateSetup) -> Fields:
         types = allowed(params.allowed_payment_method_types)
         return {"payment_method_types": types, "allowed_payment_method_types": params.allowed_payment_method_types}
     if isinstance(params.payment_method_types, list):
+        check_types("setup_intent", params.payment_method_types)
         return {"payment_method_types": params.payment_method_types}
     if isinstance(automatic, Automatic) and not automatic.enabled:
         return {"payment_method_types": ["card"]}
@@ -354,10 +366,7 @@ def _ways(params: CreateSetup) -> Fields:
 
 def _confirm(call: Call, intent: SetupIntent, mandate: OptMandateData) -> Any:
     if intent.payment_method is None:
-        message = (
-            "You cannot confirm this SetupIntent because it's missing a payment method. Update the SetupIntent with a "
-            "payment method and then confirm it again."
-        )
+        message = without_method("SetupIntent", intent.customer)
         raise StripeError(message, code="setup_intent_unexpected_state")
     check_redirects(call, "SetupIntent", intent.automatic_payment_methods, intent.return_url)
     method = checked(call, retrieve(call, METHODS, intent.payment_method))

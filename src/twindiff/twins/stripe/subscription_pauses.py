@@ -70,7 +70,7 @@ def pause_subscription(call: Call, id: str, params: Annotated[PauseSubscription,
 def _check(row: Subscription) -> None:
     if row.status != "active":
         message = f"Only active subscriptions can be paused; this one is {row.status}."
-        raise StripeError(message, code="resource_invalid_state")
+        raise StripeError(message)
     if row.billing_mode != "flexible":
         raise StripeError("To pause a subscription, it must use `billing_mode[type]=flexible`.")
     if row.schedule:

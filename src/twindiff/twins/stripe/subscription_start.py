@@ -11,7 +11,7 @@ from typing import Any
 from twindiff.kit import UNSET, Call
 from twindiff.kit.styles.stripe import StripeError
 
-from . import cycles, invoicing
+from . import cycles, invoice_payments, invoicing
 from .currencies import checked_currency
 from .customers import Customer
 from .events import record_row
@@ -241,7 +241,7 @@ SUCCEEDED.append(_was_set_up)
 def _collect_first(call: Call, row: Subscription, invoice: Invoice, behavior: str) -> None:
     """Collect the first invoice; a payment that fails leaves the subscription incomplete, or undoes it."""
     if invoice.amount_due and behavior != "default_incomplete" and not cycles.has_method(call, row):
-        raise invoicing.no_method()
+        raise invoice_payments.no_method()
     final = invoicing.finalize(call, invoice)
     if final.status == "paid":
         _activate_free(call, row)

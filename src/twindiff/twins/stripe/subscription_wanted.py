@@ -141,7 +141,7 @@ def _price(call: Call, params: ItemFields, at: str) -> Price:
     price = refer(call, PRICES, id, named(at, "price" if is_set(params.price) else "plan"))
     if not price.active:
         message = "The price specified is inactive. This field only accepts active prices."
-        raise StripeError(message, code="price_inactive", param=named(at, "price"))
+        raise StripeError(message, param=named(at, "price"))
     return price
 
 

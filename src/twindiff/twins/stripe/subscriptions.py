@@ -116,7 +116,7 @@ def resume_subscription(call: Call, id: str, params: Annotated[ResumeSubscriptio
     enter(call, row.test_clock)
     if row.status != "paused":
         message = f"Only paused subscriptions can be resumed; this one is {row.status}."
-        raise StripeError(message, code="resource_invalid_state")
+        raise StripeError(message)
     before = state(call, row)
     subscription_changes.resume(call, row)
     told(call, before)

@@ -101,3 +101,31 @@ def test_an_event_of_an_earlier_release_is_shown(shop, platform):
 def test_an_event_whose_first_one_is_missing_shows_what_it_tells_itself(shop, platform):
     kept = with_event(shop, platform, {"since": "evt_0", "row": {"status": "paid"}})
     assert kept.get("events")["data"][0]["data"] == {"object": {"status": "paid"}}
+
+
+def since(stripe, customer, pay_with):
+    """What is told of an invoice's payment, the oldest first, as (type, what was before)."""
+    method = stripe.post("payment_methods/pm_card_visa/attach", customer=customer)["id"]
+    draft = stripe.post("invoices", customer=customer, currency="usd")["id"]
+    stripe.post("invoiceitems", customer=customer, amount=2500, currency="usd", invoice=draft)
+    stripe.post(f"invoices/{draft}/finalize")
+    last = stripe.get("events", limit=1)["data"][0]["id"]
+    pay_with(f"invoices/{draft}", method)
+    told = stripe.get("events", ending_before=last)["data"]
+    mine = [each for each in told[::-1] if each["data"]["object"]["id"] == draft]
+    return [(each["type"], each["data"].get("previous_attributes")) for each in mine]
+
+
+def test_a_payment_tells_first_what_it_changed_of_the_invoice(stripe):
+    customer = stripe.post("customers")["id"]
+    told = since(stripe, customer, lambda path, method: stripe.post(f"{path}/pay", payment_method=method))
+    before = {"amount_paid": 0, "amount_remaining": 2500, "attempt_count": 0, "attempted": False, "status": "open",
+              "status_transitions": {"paid_at": None}}  # fmt: skip
+    assert told == [("invoice.updated", before), ("invoice.paid", None), ("invoice.payment_succeeded", None)]
+
+
+def test_an_invoice_that_is_voided_was_updated_too(stripe):
+    customer = stripe.post("customers")["id"]
+    told = since(stripe, customer, lambda path, _: stripe.post(f"{path}/void"))
+    before = {"status": "open", "status_transitions": {"voided_at": None}}
+    assert told == [("invoice.updated", before), ("invoice.voided", None)]

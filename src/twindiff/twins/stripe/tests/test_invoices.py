@@ -225,3 +225,45 @@ def test_a_discount_of_an_item_is_taken_off_once(stripe, customer):
     stripe.post("invoiceitems", **wanted)
     made = draft(stripe, customer, 500, discounts=[{"coupon": fifth}])
     assert (made["subtotal"], made["total"]) == (800 + 500, 800 - 160 + 400)
+
+
+def test_an_item_by_amount_has_a_price_of_its_own(stripe, customer):
+    item = stripe.post("invoiceitems", customer=customer, amount=700, currency="usd", description="Fee")
+    assert item["pricing"]["price_details"]["price"].startswith("price_")
+    assert (item["pricing"]["type"], item["pricing"]["unit_amount_decimal"]) == ("price_details", "700")
+    line = draft(stripe, customer)["lines"]["data"][0]
+    assert (line["pricing"], line["amount"]) == (item["pricing"], 700)
+
+
+def test_only_automatic_attempts_count_after_the_first(stripe, customer):
+    bad = stripe.post("payment_methods/pm_card_chargeCustomerFail/attach", customer=customer)["id"]
+    made = stripe.post(f"invoices/{draft(stripe, customer, 900)['id']}/finalize")
+    path = f"invoices/{made['id']}"
+    for _ in range(2):
+        stripe.error("POST", f"{path}/pay", 402, payment_method=bad)
+    assert stripe.get(path)["attempt_count"] == 1
+    assert stripe.post(f"{path}/pay")["attempt_count"] == 1
+
+
+def test_a_final_invoice_keeps_what_it_says(stripe, customer):
+    path = f"invoices/{draft(stripe, customer, 900)['id']}"
+    stripe.post(f"{path}/finalize")
+    for late in ({"description": "Late"}, {"footer": "Late"}, {"statement_descriptor": "LATE"}):
+        assert stripe.error("POST", path, **late)["message"] == "Finalized invoices can't be updated in this way"
+    assert stripe.post(path, metadata={"order": "7"})["metadata"] == {"order": "7"}
+
+
+def test_what_is_charged_automatically_is_not_sent(stripe, customer):
+    made = draft(stripe, customer, 900)
+    error = stripe.error("POST", f"invoices/{made['id']}/send")
+    assert error["message"] == "You can only manually send an invoice if its collection method is 'send_invoice'."
+    assert stripe.get(f"invoices/{made['id']}")["status"] == "draft"
+
+
+def test_an_invoice_is_in_one_currency(stripe, customer):
+    made = stripe.post("invoices", customer=customer, currency="mxn")
+    error = stripe.error("POST", "invoiceitems", customer=customer, amount=1, currency="usd", invoice=made["id"])
+    assert error["message"] == (
+        "You cannot combine currencies on a single invoice. This invoice has invoice items currency usd that conflicts "
+        "with the invoice currency mxn."
+    )

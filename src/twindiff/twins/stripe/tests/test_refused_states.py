@@ -94,3 +94,39 @@ def test_a_key_that_is_not_for_test_mode_is_refused_without_showing_it(stripe, k
     answer = stripe.environment.ask("v1/customers", verb="GET", twin="stripe", token=key)
     assert answer.status_code == 401
     assert answer.json()["error"]["message"] == f"Invalid API Key provided: {shown}"
+
+
+def test_a_draft_is_not_given_up(stripe):
+    draft = stripe.post("invoices", customer=stripe.post("customers")["id"])["id"]
+    error = stripe.error("POST", f"invoices/{draft}/mark_uncollectible")
+    assert error["message"] == "You can only pass in open invoices. This invoice isn't open."
+
+
+def test_a_setup_intent_says_what_it_is_missing(stripe):
+    customer = stripe.post("customers")["id"]
+    without = stripe.post("setup_intents")["id"]
+    error = stripe.error("POST", f"setup_intents/{without}/confirm")
+    assert error["message"].endswith("or confirm it again directly with a payment method or ConfirmationToken.")
+    owned = stripe.post("setup_intents", customer=customer)["id"]
+    assert (
+        f"To confirm the SetupIntent with {customer}"
+        in stripe.error("POST", f"setup_intents/{owned}/confirm")["message"]
+    )
+
+
+def test_a_setup_intent_takes_no_payment_method_of_another_customer(stripe):
+    owner, other = stripe.post("customers")["id"], stripe.post("customers")["id"]
+    method = stripe.post("payment_methods/pm_card_visa/attach", customer=owner)["id"]
+    error = stripe.error("POST", "setup_intents", payment_method=method)
+    assert f"{method} belongs to the Customer {owner}" in error["message"]
+    error = stripe.error("POST", "setup_intents", customer=other, payment_method=method)
+    assert f"{method} does not belong to the Customer you supplied {other}" in error["message"]
+
+
+@pytest.mark.parametrize("kind", ["payment_intent", "setup_intent"])
+def test_a_type_that_there_is_none_of_is_refused(stripe, kind):
+    given = {"amount": 2000, "currency": "usd"} if kind == "payment_intent" else {}
+    error = stripe.error("POST", f"{kind}s", **given, payment_method_types=["beads"])
+    assert (error["code"], error["message"][:51]) == (
+        f"{kind}_invalid_parameter", "The payment method type provided: beads is invalid.",
+    )  # fmt: skip
