@@ -13,6 +13,7 @@ from twindiff.kit.styles.stripe import StripeError
 
 from . import automatic_tax, payments
 from .checkout_collecting import collected, count_discounts, inputs, shipping_of
+from .checkout_data import subscription_fields
 from .checkout_extras import SessionForm, ShippingOption
 from .checkout_sessions import SESSIONS, CheckoutSession, open_session
 from .checkout_settings import phone_of
@@ -24,7 +25,7 @@ from .invoice_objects import INVOICES
 from .objects import find, refer, retrieve
 from .pages import CardForm, Returned, card_form, new_method, page, redirect, table
 from .params import Params
-from .payment_links import LINKS, PaymentLink, asked, count_completed
+from .payment_links import LINKS, PaymentLink, asked, count_completed, payment_data, subscription_data
 from .payment_methods import PaymentMethod, attach, make
 from .sale_invoices import paid_invoice
 from .sale_items import SaleItemParams, items_for, items_params, prices_for
@@ -92,8 +93,8 @@ def pay_link(call: Call, slug: str, params: Annotated[SessionForm, Body]) -> Ans
         success_url=after.get("url"),
         metadata=link.metadata,
         customer_creation=link.customer_creation,
-        payment_intent_data=link.payment_intent_data or {},
-        subscription_data=link.subscription_data or {},
+        payment_intent_data=payment_data(link),
+        subscription_data=subscription_data(link),
     )
     return _pay(call, session, params)
 
@@ -216,7 +217,7 @@ def _subscribe(call: Call, row: CheckoutSession, method: PaymentMethod, customer
             automatic_tax=automatic_tax.again(row),
             default_payment_method=method.id,
             discounts=[DiscountParams(**_known(each)) for each in row.discounts],
-            **_plain(row.subscription_data),
+            **subscription_fields(row.subscription_data),
         ),
     )
     call.db.change(row, subscription=made["id"], invoice=made["latest_invoice"])
@@ -238,12 +239,6 @@ def _outcome_of(call: Call, row: CheckoutSession, invoice: str) -> Outcome:
 
 def _known(each: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in each.items() if value}
-
-
-def _plain(data: dict[str, Any]) -> dict[str, Any]:
-    names = ("default_tax_rates", "description", "metadata", "trial_period_days")
-    plain = {name: data[name] for name in names if data.get(name)}
-    return {**plain, "trial_end": str(data["trial_end"])} if data.get("trial_end") else plain
 
 
 def _set_up(call: Call, row: CheckoutSession, method: PaymentMethod, customer: Customer | None) -> Outcome:

@@ -11,13 +11,13 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.kit.styles.stripe import StripeError
 
 from . import automatic_tax, sale_taxes
-from .checkout_data import IntentData, SubscriptionData
+from .checkout_data import IntentData, SubscriptionData, until_anchor
 from .checkout_extras import AddressCollection, CustomField, ShippingOption, custom_fields, shipping_fields
 from .checkout_settings import KEPT, VIEWS, PageSettings, branding, details_of, settings_of
 from .coupons import COUPONS, Coupon
 from .currencies import check_charge
 from .customers import CUSTOMERS
-from .destinations import check_destination
+from .destinations import check_destination, check_subscription
 from .discounts import DiscountParams
 from .events import record_row, update
 from .layer import version_of
@@ -245,6 +245,8 @@ def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields
     check_text(fields["payment_intent_data"], "payment_intent_data")
     fields |= automatic_tax.switched(call, params.automatic_tax)
     fields["subscription_data"] = value_of(params.subscription_data or {})
+    if isinstance(params.subscription_data, SubscriptionData):
+        check_subscription(call, params.subscription_data, "subscription_data")
     metadata = merged_metadata({}, params.metadata)
     shipping = params.shipping_options or []
     made = open_session(call, params.line_items, params.discounts, shipping, **fields, metadata=metadata)
@@ -318,7 +320,8 @@ def amounts_of(call: Call, items: list[SaleItem], off: int, fields: Fields) -> F
     """What is paid at once, which a trial makes nothing of for all that is paid again and again."""
     said: Fields = fields.get("subscription_data") or {}
     if not said.get("trial_period_days") and not said.get("trial_end"):
-        return totals(items, off, shipping_amount(fields))
+        due = until_anchor(call, items, said)
+        return totals(due, min(off, sum(item.amount_subtotal for item in due)), shipping_amount(fields))
     prices = prices_for(call, items)
     once = [item for item in items if prices[item.price].type == "one_time"]
     amounts = totals(once, min(off, sum(item.amount_subtotal for item in once)))

@@ -102,3 +102,44 @@ def check_reversal(charge: Charge, *, transfer: bool, fee: bool) -> None:
     if fee and not charge.application_fee:
         message = f"The charge {charge.id} has no application fee, so that `refund_application_fee` cannot be true."
         raise StripeError(message, param="refund_application_fee")
+
+
+def check_subscription(call: Call, params: Any, at: str = "") -> None:
+    """Raise for accounts that there are not, and for parts of more than all, of what a subscription's payments have."""
+    transfer: Any = params.transfer_data
+    _check_accounts(call, params, at)
+    parts = (
+        ("application_fee_percent", params.application_fee_percent),
+        ("transfer_data[amount_percent]", transfer and transfer.amount_percent),
+    )
+    for name, percent in parts:
+        if isinstance(percent, int | float) and not 0 <= percent <= 100:
+            raise StripeError(f"Invalid {name}: must be from 0 to 100.", param=_inside(at, name))
+
+
+def _check_accounts(call: Call, params: Any, at: str = "") -> None:
+    transfer: Any = params.transfer_data
+    check_account(call, params.on_behalf_of, _inside(at, "on_behalf_of"), "account")
+    name = _inside(at, "transfer_data[destination]")
+    check_account(call, transfer and transfer.destination, name, "destination")
+
+
+def _inside(at: str, name: str) -> str:
+    first, bracket, rest = name.partition("[")
+    return f"{at}[{first}]{bracket}{rest}" if at else name
+
+
+def check_sale(call: Call, params: Any, *, recurring: bool) -> None:
+    """Raise for a fee or a part that does not go with what is sold: amounts with what is paid again and again, say."""
+    transfer: Any = params.transfer_data or None
+    amount, percent = transfer and transfer.amount, transfer and getattr(transfer, "amount_percent", None)
+    once = (("application_fee_amount", params.application_fee_amount), ("transfer_data[amount]", amount))
+    again = (("application_fee_percent", params.application_fee_percent), ("transfer_data[amount_percent]", percent))
+    for name, value in once if recurring else again:
+        if isinstance(value, int | float):
+            needed = "can only be used when there are no" if recurring else "needs at least one of the"
+            raise StripeError(f"`{name}` {needed} line items with recurring prices.", param=name)
+    for name, value in again:
+        if isinstance(value, int | float) and not 0 <= value <= 100:
+            raise StripeError(f"Invalid {name}: must be from 0 to 100.", param=name)
+    _check_accounts(call, params)

@@ -23,6 +23,7 @@ from .checkout_settings import (
     TaxIdCollection,
     invoice_creation,
 )
+from .destinations import check_sale
 from .events import record_row, update
 from .lists import equal, list_of
 from .objects import LEFT_OUT, Fields, StripeObject, new, new_id, object_id, resource, retrieve, show, shown
@@ -41,7 +42,17 @@ from .params import (
     merged_metadata,
     value_of,
 )
-from .sale_items import Adjustable, SaleItemParams, add_items, items_for, listed_items, shown_items, totals
+from .payment_intents import TransferData
+from .sale_items import (
+    Adjustable,
+    SaleItemParams,
+    add_items,
+    is_recurring,
+    items_for,
+    listed_items,
+    shown_items,
+    totals,
+)
 from .urls import check_url
 
 api = Operations(prefix="/v1/payment_links")
@@ -51,12 +62,15 @@ class PaymentLink(StripeObject, table="payment_links", key=("id",), unique=(("se
     active: Column[bool] = column(default=True)
     after_completion: Column[Json] = column(default={})
     allow_promotion_codes: Column[bool] = column(default=False)
+    application_fee_amount: Column[int | None] = column(default=None)
+    application_fee_percent: Column[float | None] = column(default=None)
     automatic_tax: Column[Json] = column(default=None)
     billing_address_collection: Column[str] = column(default="auto")
     currency: Column[str]
     customer_creation: Column[str] = column(default="if_required")
     inactive_message: Column[str | None] = column(default=None)
     metadata: Column[Json] = column(default={})
+    on_behalf_of: Column[str | None] = column(default=None)
     payment_intent_data: Column[Json] = column(default=None)
     payment_method_collection: Column[str] = column(default="always")
     payment_method_types: Column[Json] = column(default=None)
@@ -69,6 +83,7 @@ class PaymentLink(StripeObject, table="payment_links", key=("id",), unique=(("se
     shipping_address_collection: Column[Json] = column(default=None)
     shipping_options: Column[Json] = column(default=[])
     slug: Column[str]
+    transfer_data: Column[Json] = column(default=None)
 
 
 CONFIRMATION: Fields = {"type": "hosted_confirmation", "hosted_confirmation": {"custom_message": None}}
@@ -106,18 +121,14 @@ link_object = shown(
     created=LEFT_OUT,
     after_completion=_after,
     application=None,
-    application_fee_amount=None,
-    application_fee_percent=None,
     automatic_tax=automatic_tax.shown_as("enabled", "liability"),
     consent_collection=VIEWS["consent_collection"],
     custom_text=VIEWS["custom_text"],
     invoice_creation=_invoices,
     name_collection=VIEWS["name_collection"],
-    on_behalf_of=None,
     phone_number_collection=VIEWS["phone_number_collection"],
     subscription_data=_subscriptions,
     tax_id_collection=_tax_ids,
-    transfer_data=None,
     url=PaymentLink.slug,
 )
 
@@ -139,6 +150,7 @@ LINKS = resource(
     link_object,
     spoken="payment link",
     param="payment_link",
+    expandable=("on_behalf_of", "transfer_data.destination"),
     includes={"line_items": _items},
     fill=_fill,
 )
@@ -195,7 +207,11 @@ class CreateLink(LinkParams, kw_only=True):
     """The parameters of a new link."""
 
     line_items: list[SaleItemParams]
+    application_fee_amount: OptInteger = UNSET
+    application_fee_percent: float | UnsetType = UNSET
     currency: OptText = UNSET
+    on_behalf_of: OptText = UNSET
+    transfer_data: TransferData | UnsetType = UNSET
     shipping_options: list[ShippingOption] | UnsetType = UNSET
 
 
@@ -229,6 +245,9 @@ def create_payment_link(call: Call, params: Annotated[CreateLink, Body]) -> Fiel
     fields = _fields(call, params, None)
     if fields.get("automatic_tax"):
         sale_taxes.check_items(call, items)
+    check_sale(call, params, recurring=is_recurring(call, items))
+    if transfer := fields.get("transfer_data"):
+        fields["transfer_data"] = {"amount": None, **transfer}
     fields["currency"] = totals(items)["currency"]
     shipping = params.shipping_options if isinstance(params.shipping_options, list) else []
     fields |= shipping_fields(call, shipping, fields["currency"])
@@ -323,6 +342,20 @@ def asked(row: PaymentLink) -> Fields:
         "settings": row.settings,
         "shipping_address_collection": row.shipping_address_collection,
     }
+
+
+def payment_data(row: PaymentLink) -> Fields:
+    """What the payments of a link have."""
+    connected = {name: getattr(row, name) for name in ("application_fee_amount", "on_behalf_of", "transfer_data")}
+    return {**(row.payment_intent_data or {}), **{name: value for name, value in connected.items() if value}}
+
+
+def subscription_data(row: PaymentLink) -> Fields:
+    """What the subscriptions of a link have."""
+    connected: Fields = {"application_fee_percent": row.application_fee_percent, "on_behalf_of": row.on_behalf_of}
+    if row.transfer_data:
+        connected["transfer_data"] = {"destination": row.transfer_data["destination"]}
+    return {**(row.subscription_data or {}), **{name: value for name, value in connected.items() if value}}
 
 
 def count_completed(call: Call, id: str) -> None:

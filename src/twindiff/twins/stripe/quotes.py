@@ -10,12 +10,12 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
-from . import automatic_tax, invoicing, sale_taxes
+from . import automatic_tax, sale_taxes
 from .checkout_sessions import off_total
 from .customers import CUSTOMERS, CustomField
-from .discounts import DiscountParams, OptDiscounts, coupons_of, give
+from .destinations import check_sale
+from .discounts import OptDiscounts, coupons_of, give
 from .events import record_row, update
-from .invoice_objects import make_invoice
 from .lists import equal, list_of, of_objects
 from .objects import Fields, StripeObject, new, now, object_id, refer, resource, retrieve, show, shown
 from .params import (
@@ -35,12 +35,12 @@ from .params import (
     value_of,
 )
 from .periods import DAY
-from .sale_invoices import take_items
 from .sale_items import (
     OptSaleItems,
     SaleItem,
     SaleItemParams,
     add_items,
+    is_recurring,
     items_for,
     items_params,
     listed_items,
@@ -48,12 +48,7 @@ from .sale_items import (
     shown_items,
     totals,
 )
-from .schedule_phases import Phase, PhaseItem
-from .subscription_params import CreateSubscription, ItemFields, OnceItem
-from .subscription_schedules import CreateSchedule, create_schedule
-from .subscriptions import create_subscription
 from .tax_rates import tax_rates_of
-from .test_clocks import enter
 
 api = Operations(prefix="/v1/quotes")
 
@@ -69,6 +64,8 @@ class Quote(
 ):
     amount_subtotal: Column[int] = column(default=0)
     amount_total: Column[int] = column(default=0)
+    application_fee_amount: Column[int | None] = column(default=None)
+    application_fee_percent: Column[float | None] = column(default=None)
     automatic_tax: Column[Json] = column(default=None)
     collection_method: Column[str] = column(default="charge_automatically")
     currency: Column[str | None] = column(default=None)
@@ -84,6 +81,7 @@ class Quote(
     invoice_settings: Column[Json] = column(default={})
     metadata: Column[Json] = column(default={})
     number: Column[str | None] = column(default=None)
+    on_behalf_of: Column[str | None] = column(default=None)
     status: Column[str] = column(default="draft")
     status_transitions: Column[Json] = column(default={})
     subscription: Column[str | None] = column(default=None)
@@ -91,6 +89,7 @@ class Quote(
     subscription_schedule: Column[str | None] = column(default=None)
     test_clock: Column[str | None] = column(default=None)
     total_details: Column[Json] = column(default={})
+    transfer_data: Column[Json] = column(default=None)
     computed: Column[Json] = column(default={})
 
 
@@ -112,15 +111,11 @@ quote_object = shown(
     Quote,
     "quote",
     application=None,
-    application_fee_amount=None,
-    application_fee_percent=None,
     automatic_tax=automatic_tax.shown_as("enabled", "liability", "provider", "status"),
     customer_account=None,
     invoice_settings=_settings,
-    on_behalf_of=None,
     status_transitions=_transitions,
     subscription_data=_data,
-    transfer_data=None,
 )
 
 
@@ -139,9 +134,11 @@ QUOTES = resource(
         "default_tax_rates",
         "discounts",
         "invoice",
+        "on_behalf_of",
         "subscription",
         "subscription_schedule",
         "test_clock",
+        "transfer_data.destination",
     ),
     includes={"line_items": _items},
 )
@@ -167,11 +164,21 @@ class QuoteSubscription(Part):
     trial_period_days: OptInteger = UNSET
 
 
+class QuoteTransfer(Part):
+    """Which account is paid on, and how much of it: an amount, or of what is paid again and again a part."""
+
+    destination: str
+    amount: OptInteger = UNSET
+    amount_percent: float | UnsetType = UNSET
+
+
 class QuoteParams(Params, kw_only=True):
     """What creating and updating have in common."""
 
     longest: ClassVar = {"description": 500, "footer": 500, "header": 50}
 
+    application_fee_amount: OptInteger | Unset = UNSET
+    application_fee_percent: float | Unset | UnsetType = UNSET
     automatic_tax: OptAutomaticTax = UNSET
     collection_method: Literal["charge_automatically", "send_invoice"] | UnsetType = UNSET
     customer: OptText = UNSET
@@ -185,6 +192,8 @@ class QuoteParams(Params, kw_only=True):
     invoice_settings: QuoteInvoice | UnsetType = UNSET
     line_items: OptSaleItems = UNSET
     metadata: OptMetadata = UNSET
+    on_behalf_of: OptText = UNSET
+    transfer_data: QuoteTransfer | Unset | UnsetType = UNSET
     subscription_data: QuoteSubscription | UnsetType = UNSET
 
 
@@ -225,7 +234,9 @@ def create_quote(call: Call, params: Annotated[CreateQuote, Body]) -> Fields:
     like = _like(call, params.from_quote)
     fields = {**like.fields, **_fields(call, params, like.row)}
     wanted = params.line_items if isinstance(params.line_items, list) else like.items
-    fields |= _amounts(call, add_items(call, id, wanted), fields)
+    items = add_items(call, id, wanted)
+    check_sale(call, params, recurring=is_recurring(call, items))
+    fields |= _amounts(call, items, fields)
     fields.setdefault("expires_at", now(call) + 30 * DAY)
     made = new(call, QUOTES, id=id, **fields)
     record_row(call, "quote.created", QUOTES, made)
@@ -241,8 +252,9 @@ class Like(NamedTuple):
 
 
 _TAKEN_OVER = (
-    "automatic_tax", "collection_method", "customer", "default_tax_rates", "description", "discounts", "footer",
-    "header", "invoice_settings", "metadata", "subscription_data", "test_clock",
+    "application_fee_amount", "application_fee_percent", "automatic_tax", "collection_method", "customer",
+    "default_tax_rates", "description", "discounts", "footer", "header", "invoice_settings", "metadata", "on_behalf_of",
+    "subscription_data", "test_clock", "transfer_data",
 )  # fmt: skip
 
 
@@ -268,21 +280,23 @@ def retrieve_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> F
 @api.post("/{quote}")
 def update_quote(call: Call, quote: str, params: Annotated[QuoteParams, Body]) -> Fields:
     """Change a draft."""
-    row = _in(call, quote, "draft", "updated")
+    row = entered(call, quote, "draft", "updated")
     fields = _fields(call, params, row)
     if isinstance(params.line_items, list):
         for item in items_for(call, row.id):
             call.db.remove(item)
         add_items(call, row.id, params.line_items)
     kept = {name: getattr(row, name) for name in _TAKEN_OVER}
-    fields |= _amounts(call, items_for(call, row.id), {**kept, **fields})
+    items = items_for(call, row.id)
+    check_sale(call, params, recurring=is_recurring(call, items))
+    fields |= _amounts(call, items, {**kept, **fields})
     return show(call, QUOTES, update(call, QUOTES, row, False, **fields))
 
 
 @api.post("/{quote}/finalize")
 def finalize_quote(call: Call, quote: str, params: Annotated[FinalizeQuote, Body]) -> Fields:
     """Offer a draft to its customer."""
-    row = _in(call, quote, "draft", "finalized")
+    row = entered(call, quote, "draft", "finalized")
     if not row.customer:
         raise StripeError("A quote must have a customer to be finalized.", param="customer")
     if not items_for(call, row.id):
@@ -294,8 +308,8 @@ def finalize_quote(call: Call, quote: str, params: Annotated[FinalizeQuote, Body
     if row.from_quote and row.from_quote["is_revision"]:
         former = retrieve(call, QUOTES, row.from_quote["quote"])
         if former.status == "open":
-            _become(call, former, "canceled", "canceled_at", "quote.canceled")
-    return _become(call, row, "open", "finalized_at", "quote.finalized", **fields)
+            become(call, former, "canceled", "canceled_at", "quote.canceled")
+    return become(call, row, "open", "finalized_at", "quote.finalized", **fields)
 
 
 def _number(call: Call, row: Quote) -> str:
@@ -315,23 +329,7 @@ def cancel_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fie
     row = retrieve(call, QUOTES, quote)
     if row.status not in ("draft", "open"):
         raise StripeError(f"You cannot cancel a quote that is {row.status}.")
-    return _become(call, row, "canceled", "canceled_at", "quote.canceled")
-
-
-@api.post("/{quote}/accept")
-def accept_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fields:
-    """Make of an offer what it is for: a subscription, or an invoice."""
-    row = _in(call, quote, "open", "accepted")
-    enter(call, row.test_clock)
-    items = items_for(call, row.id)
-    prices = prices_for(call, items)
-    if row.subscription_data.get("effective_date"):
-        fields = {"subscription_schedule": _plan(call, row, items)}
-    elif any(prices[item.price].type == "recurring" for item in items):
-        fields = {"subscription": _subscribe(call, row, items)}
-    else:
-        fields = {"invoice": _invoice(call, row, items)}
-    return _become(call, row, "accepted", "accepted_at", "quote.accepted", **fields)
+    return become(call, row, "canceled", "canceled_at", "quote.canceled")
 
 
 @api.get("/{quote}/line_items")
@@ -359,10 +357,11 @@ def list_quotes(call: Call, params: Annotated[ListQuotes, Body]) -> Fields:
 @api.due(Quote.expires_at, Quote.status == "open")
 def expire_quote(call: Call, row: Quote) -> None:
     """Take back an offer that nobody has accepted in time."""
-    _become(call, row, "canceled", "canceled_at", "quote.canceled")
+    become(call, row, "canceled", "canceled_at", "quote.canceled")
 
 
-def _in(call: Call, id: str, status: str, how: str) -> Quote:
+def entered(call: Call, id: str, status: str, how: str) -> Quote:
+    """A quote that is in the one state in which something can be done with it."""
     row = retrieve(call, QUOTES, id)
     if row.status != status:
         message = f"Only {status} quotes can be {how}; this one is {row.status}."
@@ -370,7 +369,8 @@ def _in(call: Call, id: str, status: str, how: str) -> Quote:
     return row
 
 
-def _become(call: Call, row: Quote, status: str, at: str, event: str, **fields: Any) -> Fields:
+def become(call: Call, row: Quote, status: str, at: str, event: str, **fields: Any) -> Fields:
+    """A quote in another state, of which is told, as it is shown."""
     transitions = {**row.status_transitions, at: now(call)}
     changed = call.db.change(row, status=status, status_transitions=transitions, **fields)
     record_row(call, event, QUOTES, changed)
@@ -392,6 +392,8 @@ def _fields(call: Call, params: QuoteParams, row: Quote | None) -> Fields:
     if effective := fields.get("subscription_data", {}).get("effective_date"):
         name = "subscription_data[effective_date]"
         fields["subscription_data"]["effective_date"] = integer_or_word(str(effective), name)
+    if transfer := fields.get("transfer_data"):
+        fields["transfer_data"] = {"amount": None, "amount_percent": None, **transfer}
     fields["metadata"] = merged_metadata(row.metadata if row else {}, params.metadata)
     return fields | automatic_tax.switched(call, params.automatic_tax)
 
@@ -421,62 +423,3 @@ def _taxed(call: Call, items: list[SaleItem], off: int, quote: Fields) -> tuple[
     place = automatic_tax.place_of(call, customer) if customer else None
     status = sale_taxes.status(quote["automatic_tax"], place)
     return sale_taxes.taxed(call, items, off, place, customer), {"automatic_tax": status}
-
-
-def _plan(call: Call, row: Quote, items: list[SaleItem]) -> str:
-    """A schedule that begins the subscription on its day."""
-    prices = prices_for(call, items)
-    wanted = [{name: value for name, value in each.items() if value} for each in items_params(items)]
-    phase = Phase(
-        automatic_tax=automatic_tax.again(row),
-        items=[PhaseItem(**each) for each in wanted if prices[each["price"]].type == "recurring"],
-        add_invoice_items=[OnceItem(**each) for each in wanted if prices[each["price"]].type == "one_time"] or UNSET,
-        default_tax_rates=row.default_tax_rates or UNSET,
-        discounts=[DiscountParams(discount=id) for id in row.discounts],
-    )
-    begins = str(row.subscription_data["effective_date"])
-    made = create_schedule(call, CreateSchedule(customer=row.customer or "", start_date=begins, phases=[phase]))
-    return str(made["id"])
-
-
-def _subscribe(call: Call, row: Quote, items: list[SaleItem]) -> str:
-    data: Fields = row.subscription_data
-    days = row.invoice_settings.get("days_until_due")
-    more: dict[str, Any] = {name: data[name] for name in ("description", "metadata") if data.get(name)}
-    if data.get("trial_period_days"):
-        more["trial_period_days"] = data["trial_period_days"]
-    if row.collection_method == "send_invoice":
-        more |= {"collection_method": "send_invoice", "days_until_due": days or 30}
-    prices = prices_for(call, items)
-    wanted: list[Fields] = [{name: value for name, value in each.items() if value} for each in items_params(items)]
-    again = [ItemFields(**each) for each in wanted if prices[each["price"]].type == "recurring"]
-    once = [OnceItem(**each) for each in wanted if prices[each["price"]].type == "one_time"]
-    made = create_subscription(
-        call,
-        CreateSubscription(
-            customer=row.customer or "",
-            items=again,
-            automatic_tax=automatic_tax.again(row),
-            add_invoice_items=once or UNSET,
-            default_tax_rates=row.default_tax_rates or UNSET,
-            discounts=[DiscountParams(discount=id) for id in row.discounts],
-            **more,
-        ),
-    )
-    return str(made["id"])
-
-
-def _invoice(call: Call, row: Quote, items: list[SaleItem]) -> str:
-    customer = refer(call, CUSTOMERS, row.customer or "", "customer")
-    draft = make_invoice(
-        call,
-        customer,
-        automatic_tax=row.automatic_tax,
-        currency=row.currency or "usd",
-        collection_method=row.collection_method,
-        default_tax_rates=row.default_tax_rates,
-        discounts=row.discounts,
-        parent={"type": "quote_details", "quote_details": {"quote": row.id}, "subscription_details": None},
-    )
-    take_items(call, draft, customer, items)
-    return invoicing.created(call, draft).id

@@ -156,6 +156,11 @@ def prices_for(call: Call, items: list[SaleItem]) -> dict[str, Price]:
     return {row.id: row for row in call.db.rows(Price, Price.id.in_({item.price for item in items}))}
 
 
+def is_recurring(call: Call, items: list[SaleItem]) -> bool:
+    """Whether any of it is paid again and again."""
+    return any(price.type == "recurring" for price in prices_for(call, items).values())
+
+
 def shown_items(call: Call, owner: str, url: str) -> Fields:
     """What is for sale as a list that objects include."""
     items = items_for(call, owner)

@@ -12,6 +12,7 @@ from twindiff.kit import UNSET, Call, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from . import automatic_tax
+from .destinations import check_subscription
 from .discounts import DiscountParams, OptDiscounts
 from .objects import Fields, now, refer
 from .params import (
@@ -29,7 +30,14 @@ from .params import (
 from .periods import shifted
 from .price_params import Interval, PriceData
 from .prices import PRICES, Price, make_price, product_of
-from .subscription_params import Behavior, BillingThresholds, OnceItem, OptItemThresholds, OptThresholds
+from .subscription_params import (
+    Behavior,
+    BillingThresholds,
+    OnceItem,
+    OptItemThresholds,
+    OptThresholds,
+    SubscriptionTransfer,
+)
 from .tax_rates import tax_rates_of
 
 Collection = Literal["charge_automatically", "send_invoice"]
@@ -68,6 +76,7 @@ class PhaseInvoices(Part):
 class PhaseSettings(Part, kw_only=True):
     """What a phase has, or all phases of a schedule that do not say otherwise."""
 
+    application_fee_percent: float | UnsetType = UNSET
     automatic_tax: OptAutomaticTax = UNSET
     billing_cycle_anchor: Anchor | UnsetType = UNSET
     billing_thresholds: OptThresholds = UNSET
@@ -75,6 +84,8 @@ class PhaseSettings(Part, kw_only=True):
     default_payment_method: OptText = UNSET
     description: OptText = UNSET
     invoice_settings: PhaseInvoices | UnsetType = UNSET
+    on_behalf_of: OptText = UNSET
+    transfer_data: SubscriptionTransfer | Unset | UnsetType = UNSET
 
 
 class Phase(PhaseSettings, kw_only=True):
@@ -166,7 +177,11 @@ def _settings(call: Call, phase: Phase, at: str, start: int, end: int) -> Fields
 
 def settings_of(call: Call, params: PhaseSettings) -> Fields:
     """What was given of the settings that phases and schedules share."""
-    names = ("billing_cycle_anchor", "collection_method", "default_payment_method", "description", "invoice_settings")
+    check_subscription(call, params)
+    names = (
+        "application_fee_percent", "billing_cycle_anchor", "collection_method", "default_payment_method", "description",
+        "invoice_settings", "on_behalf_of", "transfer_data",
+    )  # fmt: skip
     said = {name: value_of(getattr(params, name)) for name in names if getattr(params, name) is not UNSET}
     if isinstance(invoices := said.get("invoice_settings"), dict):
         said["invoice_settings"] = {
@@ -175,6 +190,8 @@ def settings_of(call: Call, params: PhaseSettings) -> Fields:
             "issuer": {"type": "self"},
             **invoices,
         }
+    if transfer := said.get("transfer_data"):
+        said["transfer_data"] = {"amount_percent": None, **transfer}
     if isinstance(params.billing_thresholds, BillingThresholds):
         said["billing_thresholds"] = params.billing_thresholds.kept
     if taxes := automatic_tax.switched(call, params.automatic_tax):
@@ -239,22 +256,29 @@ def subscription_params(call: Call, phase: Fields, settings: Fields) -> Fields:
     """A phase as the parameters of its subscription; `settings` are those of the schedule."""
     said: Fields = {**settings, **{name: value for name, value in phase.items() if value is not None}}
     invoices: Fields = said.get("invoice_settings") or {}
+    transfer: Fields | None = said.get("transfer_data")
     wanted: Fields = {
+        "application_fee_percent": said.get("application_fee_percent"),
         "collection_method": said.get("collection_method"),
         "days_until_due": invoices.get("days_until_due"),
         "default_payment_method": said.get("default_payment_method"),
         "description": said.get("description"),
+        "on_behalf_of": said.get("on_behalf_of"),
+        "transfer_data": transfer and SubscriptionTransfer(**_known(transfer)),
     }
     wanted = {name: value for name, value in wanted.items() if value is not None}
     if thresholds := said.get("billing_thresholds"):
-        known = {name: value for name, value in thresholds.items() if value is not None}
-        wanted["billing_thresholds"] = BillingThresholds(**known)
+        wanted["billing_thresholds"] = BillingThresholds(**_known(thresholds))
     if taxes := said.get("automatic_tax"):
         wanted["automatic_tax"] = AutomaticTax(enabled=taxes["enabled"])
     if phase["trial_end"] and phase["trial_end"] > now(call):
         wanted["trial_end"] = str(phase["trial_end"])
     wanted |= {name: phase[name] for name in ("default_tax_rates", "metadata") if phase[name]}
     return {**wanted, "discounts": discount_params(phase["discounts"])}
+
+
+def _known(kept: Fields) -> Fields:
+    return {name: value for name, value in kept.items() if value is not None}
 
 
 def discount_params(kept: Sequence[Fields]) -> list[DiscountParams]:

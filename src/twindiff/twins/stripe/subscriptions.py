@@ -14,7 +14,7 @@ from . import automatic_tax, cycles, subscription_changes, subscription_start
 from .billing_thresholds import check_usage
 from .billing_work import schedule
 from .customers import CUSTOMERS, Customer
-from .destinations import check_account
+from .destinations import check_subscription
 from .discounts import give
 from .invoices import check_types
 from .lists import equal, list_object, list_of, of_objects, within
@@ -42,7 +42,6 @@ from .subscription_params import (
     PaymentSettings,
     ResumeSubscription,
     SubscriptionParams,
-    SubscriptionTransfer,
     UpdateSubscription,
 )
 from .tax_rates import tax_rates_of
@@ -226,7 +225,7 @@ def common_fields(call: Call, params: SubscriptionParams, row: Subscription | No
     if transfer := fields.get("transfer_data"):
         fields["transfer_data"] = {"amount_percent": None, **transfer}
     _check_collection(params, row)
-    _check_connected(call, params)
+    check_subscription(call, params)
     if params.metadata is not UNSET:
         fields["metadata"] = merged_metadata(row.metadata if row else {}, params.metadata)
     if isinstance(params.default_payment_method, str):
@@ -257,18 +256,6 @@ def _billed(call: Call, params: SubscriptionParams, row: Subscription | None, cu
         method = params.default_payment_method or (row.default_payment_method if row else None)
         automatic_tax.check_location(call, customer, method or None)
     return fields
-
-
-def _check_connected(call: Call, params: SubscriptionParams) -> None:
-    """Raise for accounts that there are not, and for parts of more than all."""
-    check_account(call, params.on_behalf_of, "on_behalf_of", "account")
-    transfer = params.transfer_data if isinstance(params.transfer_data, SubscriptionTransfer) else None
-    check_account(call, transfer and transfer.destination, "transfer_data[destination]", "destination")
-    parts = (("application_fee_percent", params.application_fee_percent),
-             ("transfer_data[amount_percent]", transfer and transfer.amount_percent))  # fmt: skip
-    for name, percent in parts:
-        if isinstance(percent, int | float) and not 0 <= percent <= 100:
-            raise StripeError(f"Invalid {name}: must be from 0 to 100.", param=name)
 
 
 def _updated_fields(call: Call, params: UpdateSubscription, row: Subscription | None) -> Fields:

@@ -140,3 +140,117 @@ def test_a_subscription_goes_over_to_flexible_billing(stripe, account):
     assert moved.billing_mode.type == "flexible"
     again = stripe.error("POST", f"subscriptions/{made['id']}/migrate", billing_mode={"type": "flexible"})
     assert again["param"] == "billing_mode"
+
+
+CARD = {"number": "4242 4242 4242 4242", "expiry": "12 / 34", "cvc": "123", "name": "Ada", "email": "ada@shop.example"}
+
+
+@pytest.fixture
+def prices(stripe):
+    shared = {"currency": "usd", "unit_amount": 1000, "product_data": {"name": "Mug"}}
+    again = stripe.post("prices", **shared, recurring={"interval": "month"})["id"]
+    return {"once": stripe.post("prices", **shared)["id"], "again": again}
+
+
+def passed_on(stripe):
+    """The amounts that were transferred, and the fees that were kept."""
+    transfers, fees = stripe.get("transfers")["data"], stripe.get("application_fees")["data"]
+    return [each["amount"] for each in transfers], [each["amount"] for each in fees]
+
+
+def test_a_page_s_subscription_begins_as_it_was_told_to(stripe, account, prices):
+    client = stripe.environment.platform.client
+    data = {
+        "application_fee_percent": 10,
+        "transfer_data": {"destination": account},
+        "on_behalf_of": account,
+        "trial_settings": {"end_behavior": {"missing_payment_method": "cancel"}},
+        "billing_mode": {"type": "classic"},
+        "invoice_settings": {"issuer": {"type": "self"}},
+    }
+    wanted = {"mode": "subscription", "line_items": [{"price": prices["again"], "quantity": 1}]}
+    session = stripe.post("checkout/sessions", **wanted, success_url="https://shop.example", subscription_data=data)
+    assert client.post(session["url"], data=CARD).status_code == 303
+    made = stripe.get(f"checkout/sessions/{session['id']}", expand=["subscription"])["subscription"]
+    assert (made["application_fee_percent"], made["on_behalf_of"]) == (10, account)
+    assert made["trial_settings"]["end_behavior"]["missing_payment_method"] == "cancel"
+    assert made["billing_mode"]["type"] == "classic"
+    assert passed_on(stripe) == ([1000], [100])
+    error = stripe.error("POST", "checkout/sessions", **wanted, success_url="https://shop.example",
+                         subscription_data={"transfer_data": {"destination": "acct_none"}})  # fmt: skip
+    assert error["param"] == "subscription_data[transfer_data][destination]"
+
+
+@pytest.mark.parametrize(("behavior", "paid"), [("create_prorations", True), ("none", False)])
+def test_a_page_s_subscription_may_begin_with_a_part_of_a_period(stripe, prices, behavior, paid):
+    client = stripe.environment.platform.client
+    now = stripe.post("customers")["created"]
+    data = {"billing_cycle_anchor": now + 7 * 86_400, "proration_behavior": behavior}
+    wanted = {"mode": "subscription", "line_items": [{"price": prices["again"], "quantity": 1}]}
+    session = stripe.post("checkout/sessions", **wanted, success_url="https://shop.example", subscription_data=data)
+    assert 0 < session["amount_total"] < 300 if paid else session["amount_total"] == 0
+    client.post(session["url"], data=CARD)
+    done = stripe.get(f"checkout/sessions/{session['id']}", expand=["subscription", "invoice"])
+    assert done["subscription"]["billing_cycle_anchor"] == now + 7 * 86_400
+    assert done["invoice"]["amount_paid"] == session["amount_total"]
+    assert done["payment_status"] == ("paid" if paid else "no_payment_required")
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "kept"),
+    [
+        ("once", {"application_fee_amount": 300}, ([1000], [300])),
+        ("once", {"amount": 700}, ([700], [])),
+        ("again", {"application_fee_percent": 20}, ([1000], [200])),
+    ],
+)
+def test_a_link_pays_on_what_it_sells(stripe, account, prices, kind, more, kept):
+    part = {"amount": more["amount"]} if "amount" in more else {}
+    fees = {name: value for name, value in more.items() if name != "amount"}
+    items = [{"price": prices[kind], "quantity": 1}]
+    transfer = {"destination": account, **part}
+    link = stripe.post("payment_links", line_items=items, on_behalf_of=account, transfer_data=transfer, **fees)
+    assert (link["on_behalf_of"], link["transfer_data"]["destination"]) == (account, account)
+    assert "Thank you" in stripe.environment.platform.client.post(link["url"], data=CARD).text
+    assert passed_on(stripe) == kept
+
+
+@pytest.mark.parametrize("path", ["payment_links", "quotes"])
+def test_fees_go_with_what_is_sold(stripe, prices, path):
+    once, again = ({"line_items": [{"price": prices[kind], "quantity": 1}]} for kind in ("once", "again"))
+    for items, name in ((again, "application_fee_amount"), (once, "application_fee_percent")):
+        assert stripe.error("POST", path, **items, **{name: 10})["param"] == name
+    error = stripe.error("POST", path, **once, transfer_data={"destination": "acct_none"})
+    assert error["param"] == "transfer_data[destination]"
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "kept"),
+    [
+        ("once", {"application_fee_amount": 300}, ([1000], [300])),
+        ("again", {"application_fee_percent": 20}, ([1000], [200])),
+        ("again", {"transfer_data": {"amount_percent": 60}}, ([600], [])),
+    ],
+)
+def test_a_quote_pays_on_what_it_offers(stripe, account, prices, kind, more, kept):
+    settings = {"default_payment_method": "pm_card_visa"}
+    customer = stripe.post("customers", payment_method="pm_card_visa", invoice_settings=settings)["id"]
+    transfer = {"destination": account, **more.get("transfer_data", {})}
+    wanted = {"customer": customer, "line_items": [{"price": prices[kind], "quantity": 1}], **more}
+    quote = stripe.post("quotes", **{**wanted, "transfer_data": transfer})["id"]
+    stripe.post(f"quotes/{quote}/finalize")
+    accepted = stripe.post(f"quotes/{quote}/accept")
+    if accepted["invoice"]:
+        stripe.post(f"invoices/{accepted['invoice']}/pay")
+    assert passed_on(stripe) == kept
+
+
+def test_phases_of_a_schedule_pay_on(stripe, account, prices):
+    settings = {"default_payment_method": "pm_card_visa"}
+    customer = stripe.post("customers", payment_method="pm_card_visa", invoice_settings=settings)["id"]
+    items = [{"price": prices["again"], "quantity": 1}]
+    phase = {"items": items, "application_fee_percent": 5, "transfer_data": {"destination": account}}
+    made = stripe.post("subscription_schedules", customer=customer, start_date="now", phases=[phase])
+    assert made["phases"][0]["transfer_data"] == {"amount_percent": None, "destination": account}
+    stripe.advance(seconds=3700)
+    assert passed_on(stripe) == ([1000], [50])
