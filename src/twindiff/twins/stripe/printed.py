@@ -52,7 +52,7 @@ def print_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Answ
     """Give an offer that was made as a PDF."""
     offer = retrieve(call, QUOTES, quote)
     if offer.status == "draft":
-        raise StripeError("A quote must be finalized before its PDF can be downloaded.", code="resource_invalid_state")
+        raise StripeError("A quote must be finalized before its PDF can be downloaded.")
     return pdf_answer(_quote(call, offer), PAGES, f"Quote-{offer.number}")
 
 

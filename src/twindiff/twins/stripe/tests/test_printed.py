@@ -63,7 +63,7 @@ def test_a_quote_is_printed_once_it_is_final(stripe):
     price = stripe.post("prices", currency="usd", unit_amount=2500, product_data={"name": "Desk"})["id"]
     customer = stripe.post("customers", name="Ada")["id"]
     quote: str = stripe.post("quotes", customer=customer, line_items=[{"price": price, "quantity": 2}])["id"]
-    assert stripe.error("GET", f"quotes/{quote}/pdf")["code"] == "resource_invalid_state"
+    assert "must be finalized" in stripe.error("GET", f"quotes/{quote}/pdf")["message"]
     number = stripe.post(f"quotes/{quote}/finalize")["number"]
     (text,), _ = read(client.v1.quotes.pdf(quote).io.read())
     for part in (number, "2 x Desk", "$50.00", "Ada"):
