@@ -10,7 +10,7 @@ from typing import Any
 from twindiff.kit import Call
 from twindiff.kit.styles.stripe import StripeError
 
-from . import checkout_extras, checkout_settings, sale_taxes
+from . import checkout_extras, checkout_settings, optional_items, sale_taxes
 from .automatic_tax import Place, is_on, place_of, unrecognized
 from .checkout_extras import SessionForm, billing_address, chosen, cost_of, filled, shipping_details
 from .checkout_sessions import CheckoutSession, amounts_of, off_total
@@ -24,6 +24,9 @@ from .promotion_codes import PROMOTION_CODES, PromotionCode, check_code, count_u
 from .sale_items import SaleItem, items_for
 from .tax_rules import located
 
+CHOSEN = "optional_items"
+"""Where a session's settings keep the line items that its customer has added."""
+
 
 def inputs(call: Call, row: CheckoutSession) -> str:
     """The inputs of a session's page besides those for a card, as HTML."""
@@ -33,6 +36,7 @@ def inputs(call: Call, row: CheckoutSession) -> str:
     options: list[Fields] = row.shipping_options or []
     code = '<label>Promotion code <input name="promotion_code"></label>' if _takes_codes(row) else ""
     further = checkout_extras.inputs(call, fields, options, countries, currency)
+    further = optional_items.inputs(call, row.optional_items or []) + further
     if _asks_place(row):
         further += checkout_extras.billing_inputs()
     return code + further + checkout_settings.inputs(row.settings or {})
@@ -54,6 +58,10 @@ def collected(call: Call, row: CheckoutSession, form: SessionForm) -> CheckoutSe
     changes: Fields = {}
     if (consents := checkout_settings.agreed(settings, form.terms)) != settings:
         changes["settings"] = consents
+    if row.optional_items:
+        former: list[str] = settings.get(CHOSEN) or []
+        added = optional_items.add_chosen(call, row.id, row.optional_items, form.optional or {}, former)
+        changes["settings"] = {**changes.get("settings", settings), CHOSEN: added}
     if row.shipping_address_collection:
         details = shipping_details(form, row.shipping_address_collection["allowed_countries"])
         changes["collected_information"] = {"business_name": None, "individual_name": None, "shipping_details": details}

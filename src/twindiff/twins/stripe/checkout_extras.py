@@ -94,6 +94,7 @@ class SessionForm(CardForm, kw_only=True):
     shipping_rate: OptText = UNSET
     custom: dict[str, str] | UnsetType = UNSET
     billing: dict[str, str] | UnsetType = UNSET
+    optional: dict[str, str] | UnsetType = UNSET
     phone: OptText = UNSET
     terms: OptText = UNSET
 

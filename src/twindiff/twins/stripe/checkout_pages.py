@@ -184,7 +184,7 @@ def _pay_once(call: Call, row: CheckoutSession, method: PaymentMethod, customer:
     if not row.amount_total:
         return None, ""
     if row.payment_intent and (known := find(call, payments.PAYMENTS, row.payment_intent)):
-        intent = call.db.change(known, payment_method=method.id)
+        intent = call.db.change(known, amount=row.amount_total, payment_method=method.id)
     else:
         intent = payments.create(
             call,

@@ -23,6 +23,7 @@ from .events import record_row, update
 from .layer import version_of
 from .lists import equal, list_of, of_objects, within
 from .objects import Fields, StripeObject, new, new_id, now, refer, resource, retrieve, show, shown
+from .optional_items import OptItems, check_mode, offered
 from .params import (
     Integer,
     ListParams,
@@ -78,6 +79,7 @@ class CheckoutSession(
     locale: Column[str | None] = column(default=None)
     metadata: Column[Json] = column(default={})
     mode: Column[str]
+    optional_items: Column[Json | None] = column(default=None)
     payment_intent: Column[str | None] = column(default=None)
     payment_link: Column[str | None] = column(default=None)
     payment_method_collection: Column[str | None] = column(default=None)
@@ -192,6 +194,7 @@ class CreateSession(PageSettings, kw_only=True):
     line_items: OptSaleItems = UNSET
     locale: OptText = UNSET
     metadata: OptMetadata = UNSET
+    optional_items: OptItems = UNSET
     mode: Literal["payment", "setup", "subscription"] | UnsetType = UNSET
     payment_intent_data: IntentData | UnsetType = UNSET
     payment_method_collection: Literal["always", "if_required"] | UnsetType = UNSET
@@ -249,7 +252,8 @@ def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields
         check_subscription(call, params.subscription_data, "subscription_data")
     metadata = merged_metadata({}, params.metadata)
     shipping = params.shipping_options or []
-    made = open_session(call, params.line_items, params.discounts, shipping, **fields, metadata=metadata)
+    optional = params.optional_items
+    made = open_session(call, params.line_items, params.discounts, shipping, optional, **fields, metadata=metadata)
     if isinstance(params.payment_intent_data, IntentData):
         check_destination(call, params.payment_intent_data, made.amount_total or 0)
     return show(call, SESSIONS, made)
@@ -262,6 +266,7 @@ _NO_COLUMNS = (
     "payment_intent_data",
     "subscription_data",
     "customer_account",
+    "optional_items",
     "custom_fields",
     "shipping_options",
 )
@@ -273,6 +278,7 @@ def open_session(
     wanted: OptSaleItems,
     discounts: list[DiscountParams] | UnsetType,
     shipping: list[ShippingOption],
+    optional: OptItems = UNSET,
     **fields: Any,
 ) -> CheckoutSession:
     """Write a session with what it sells."""
@@ -280,6 +286,9 @@ def open_session(
     items = add_items(call, id, wanted if isinstance(wanted, list) else [])
     fields["mode"] = fields.get("mode") or _mode(call, items)
     _check_items(call, fields["mode"], items)
+    if options := fields.get("optional_items") or offered(call, optional, items):
+        check_mode(call, options, fields["mode"])
+        fields["optional_items"] = options
     coupons = [_coupon(call, each, f"discounts[{n}]") for n, each in enumerate(discounts or [])]
     if shipping and fields["mode"] != "payment":
         raise StripeError("`shipping_options` is only supported in `payment` mode.", param="shipping_options")

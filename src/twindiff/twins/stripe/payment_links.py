@@ -27,6 +27,7 @@ from .destinations import check_sale
 from .events import record_row, update
 from .lists import equal, list_of
 from .objects import LEFT_OUT, Fields, StripeObject, new, new_id, object_id, resource, retrieve, show, shown
+from .optional_items import OptItems, check_mode, offered
 from .params import (
     Integer,
     ListParams,
@@ -71,6 +72,7 @@ class PaymentLink(StripeObject, table="payment_links", key=("id",), unique=(("se
     inactive_message: Column[str | None] = column(default=None)
     metadata: Column[Json] = column(default={})
     on_behalf_of: Column[str | None] = column(default=None)
+    optional_items: Column[Json | None] = column(default=None)
     payment_intent_data: Column[Json] = column(default=None)
     payment_method_collection: Column[str] = column(default="always")
     payment_method_types: Column[Json] = column(default=None)
@@ -211,6 +213,7 @@ class CreateLink(LinkParams, kw_only=True):
     application_fee_percent: float | UnsetType = UNSET
     currency: OptText = UNSET
     on_behalf_of: OptText = UNSET
+    optional_items: OptItems = UNSET
     transfer_data: TransferData | UnsetType = UNSET
     shipping_options: list[ShippingOption] | UnsetType = UNSET
 
@@ -246,6 +249,8 @@ def create_payment_link(call: Call, params: Annotated[CreateLink, Body]) -> Fiel
     if fields.get("automatic_tax"):
         sale_taxes.check_items(call, items)
     check_sale(call, params, recurring=is_recurring(call, items))
+    fields["optional_items"] = offered(call, params.optional_items, items)
+    check_mode(call, fields["optional_items"] or [], "subscription" if is_recurring(call, items) else "payment")
     if transfer := fields.get("transfer_data"):
         fields["transfer_data"] = {"amount": None, **transfer}
     fields["currency"] = totals(items)["currency"]
@@ -295,7 +300,16 @@ SETTINGS = (
 
 def _fields(call: Call, params: LinkParams, row: PaymentLink | None) -> Fields:
     """The columns that are wanted; `row` is the link as it is."""
-    fields = given(params, "line_items", "currency", "custom_fields", "restrictions", "shipping_options", *SETTINGS)
+    fields = given(
+        params,
+        "line_items",
+        "optional_items",
+        "currency",
+        "custom_fields",
+        "restrictions",
+        "shipping_options",
+        *SETTINGS,
+    )
     said = {name: value_of(getattr(params, name)) for name in SETTINGS if getattr(params, name) is not UNSET}
     if said:
         fields["settings"] = {**(row.settings if row else {}), **said}
@@ -338,6 +352,7 @@ def asked(row: PaymentLink) -> Fields:
         "allow_promotion_codes": row.allow_promotion_codes,
         "automatic_tax": row.automatic_tax,
         "custom_fields": row.custom_fields,
+        "optional_items": row.optional_items,
         "payment_link": row.id,
         "settings": row.settings,
         "shipping_address_collection": row.shipping_address_collection,

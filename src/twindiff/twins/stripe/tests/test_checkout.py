@@ -452,3 +452,45 @@ def test_a_quote_is_shown_with_its_tax_rates(stripe):
     rate = stripe.post("tax_rates", display_name="VAT", percentage=19, inclusive=False)["id"]
     made = stripe.post("quotes", default_tax_rates=[rate], expand=["default_tax_rates"])
     assert made["default_tax_rates"][0]["display_name"] == "VAT"
+
+
+def test_a_customer_adds_what_is_optional(stripe, prices, browser):
+    gift = stripe.post("prices", currency="usd", unit_amount=500, product_data={"name": "Gift wrap"})["id"]
+    card = stripe.post("prices", currency="usd", unit_amount=200, product_data={"name": "Card"})["id"]
+    options = [
+        {"price": gift, "quantity": 1},
+        {"price": card, "quantity": 1, "adjustable_quantity": {"enabled": True, "maximum": 5}},
+    ]
+    session = opened(stripe, prices["once"], "payment", optional_items=options)
+    assert session["optional_items"][0] == {"adjustable_quantity": None, "price": gift, "quantity": 1}
+    assert "Add Gift wrap ($5.00)" in browser(session["url"]).text
+    assert "Choose from 1 to 5." in browser(session["url"], email="a@b.c", **CARD, **{f"optional[{card}]": "6"}).text
+    declined = {**CARD, "number": "4000000000000002", f"optional[{card}]": "2"}
+    browser(session["url"], email="a@b.c", **declined)
+    browser(session["url"], email="a@b.c", **CARD, **{f"optional[{gift}]": "1", f"optional[{card}]": "3"})
+    done = stripe.get(f"checkout/sessions/{session['id']}", expand=["payment_intent", "line_items"])
+    assert done["amount_total"] == done["payment_intent"]["amount_received"] == 3000 + 500 + 600
+    assert [each["description"] for each in done["line_items"]["data"]] == ["Mug & Cup", "Gift wrap", "Card"]
+
+
+def test_a_link_offers_what_is_optional(stripe, prices, browser):
+    items = [{"price": prices["again"], "quantity": 1}]
+    link = stripe.post("payment_links", line_items=items, optional_items=[{"price": prices["once"], "quantity": 2}])
+    browser(link["url"], email="a@b.c", **CARD, **{f"optional[{prices['once']}]": "2"})
+    assert stripe.get("invoices")["data"][0]["amount_paid"] == 900 + 3000
+
+
+@pytest.mark.parametrize(
+    ("change", "param"),
+    [
+        ({"price": "price_none"}, "optional_items[0][price]"),
+        ({"quantity": 0}, "optional_items[0][quantity]"),
+        ({"price": "again"}, "optional_items[0][price]"),
+    ],
+)
+def test_what_is_optional_goes_with_what_is_sold(stripe, prices, change, param):
+    option = {"price": prices["once"], "quantity": 1, **change}
+    option["price"] = prices.get(option["price"], option["price"])
+    wanted = {"line_items": [{"price": prices["once"], "quantity": 1}], "success_url": "https://shop.example"}
+    error = stripe.error("POST", "checkout/sessions", mode="payment", optional_items=[option], **wanted)
+    assert error["param"] == param

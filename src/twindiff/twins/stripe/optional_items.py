@@ -1,0 +1,110 @@
+"""Optional items: what a customer may add to what a page sells.
+
+https://docs.stripe.com/payments/checkout/optional-items
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Annotated
+
+from twindiff.kit import UNSET, Call, Meta, UnsetType
+from twindiff.kit.styles.stripe import StripeError
+
+from .currencies import spoken
+from .objects import Fields, refer, retrieve
+from .params import Part, value_of
+from .prices import PRICES
+from .products import PRODUCTS
+from .proration import full_price
+from .sale_items import Adjustable, SaleItem, SaleItemParams, add_items
+
+MOST = 10
+MOST_OF_ONE = 99
+"""How many of one item may be bought, unless it is said."""
+
+
+class OptionalItem(Part, kw_only=True):
+    """One thing that may be added."""
+
+    price: str
+    quantity: Annotated[int, Meta(ge=1)]
+    adjustable_quantity: Adjustable | UnsetType = UNSET
+
+
+OptItems = list[OptionalItem] | UnsetType
+
+
+def offered(call: Call, wanted: OptItems, items: Sequence[SaleItem]) -> list[Fields] | None:
+    """What may be added, as pages and links show it; raises for what does not go with what is sold."""
+    if not isinstance(wanted, list):
+        return None
+    if len(wanted) > MOST:
+        raise StripeError(f"You can have up to {MOST} optional items.", param="optional_items")
+    for number, each in enumerate(wanted):
+        at = f"optional_items[{number}][price]"
+        price = refer(call, PRICES, each.price, at)
+        if not price.active:
+            message = "The price specified is inactive. This field only accepts active prices."
+            raise StripeError(message, code="price_inactive", param=at)
+        if items and price.currency != items[0].currency:
+            raise StripeError("All prices must have the same currency.", param=at)
+    return [_shown(each) for each in wanted]
+
+
+def check_mode(call: Call, options: Sequence[Fields], mode: str) -> None:
+    """Raise for what is paid again and again where all is paid once."""
+    for number, each in enumerate(options):
+        if mode == "payment" and retrieve(call, PRICES, each["price"]).type == "recurring":
+            message = "You specified `payment` mode but passed a recurring price."
+            raise StripeError(message, param=f"optional_items[{number}][price]")
+
+
+def _shown(wanted: OptionalItem) -> Fields:
+    adjustable: Fields | None = value_of(wanted.adjustable_quantity) if wanted.adjustable_quantity else None
+    bounds = {"enabled": False, "maximum": None, "minimum": None, **adjustable} if adjustable else None
+    return {"adjustable_quantity": bounds, "price": wanted.price, "quantity": wanted.quantity}
+
+
+def inputs(call: Call, options: Sequence[Fields]) -> str:
+    """The inputs by which each item is added, as HTML."""
+    return "".join(_input(call, each) for each in options)
+
+
+def _input(call: Call, option: Fields) -> str:
+    price = retrieve(call, PRICES, option["price"])
+    cost = spoken(full_price(price, 1, price.currency), price.currency)
+    name, said = f"optional[{price.id}]", escape(f"Add {retrieve(call, PRODUCTS, price.product).name} ({cost})")
+    least, most = _bounds(option)
+    if least == most:
+        box = f'<input type="checkbox" name="{name}" value="{least}">'
+        return f"<label>{box} {said}, {least} of it</label>" if least > 1 else f"<label>{box} {said}</label>"
+    return f'<label>{said} <input type="number" name="{name}" min="0" max="{most}" value="0"></label>'
+
+
+def _bounds(option: Fields) -> tuple[int, int]:
+    """How many may be bought, if any are."""
+    adjustable: Fields = option["adjustable_quantity"] or {"enabled": False}
+    if not adjustable["enabled"]:
+        return option["quantity"], option["quantity"]
+    most: int | None = adjustable["maximum"]
+    return max(adjustable["minimum"] or 0, 1), MOST_OF_ONE if most is None else most
+
+
+def add_chosen(
+    call: Call, owner: str, options: Sequence[Fields], typed: dict[str, str], former: Sequence[str]
+) -> list[str]:
+    """Add what was chosen, in place of what was chosen before; gives the ids of the line items."""
+    for id in former:
+        call.db.remove(call.db.get(SaleItem, id))
+    wanted: list[SaleItemParams] = []
+    for option in options:
+        count = typed.get(option["price"], "").strip() or "0"
+        least, most = _bounds(option)
+        if count == "0":
+            continue
+        if not count.isdecimal() or len(count) > 6 or not least <= int(count) <= most:
+            raise StripeError(f"Choose from {least} to {most}.", param=f"optional[{option['price']}]")
+        wanted.append(SaleItemParams(price=option["price"], quantity=int(count)))
+    return [item.id for item in add_items(call, owner, wanted)]
