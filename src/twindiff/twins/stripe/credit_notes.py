@@ -5,18 +5,16 @@ https://docs.stripe.com/api/credit_notes
 
 from __future__ import annotations
 
-from decimal import Decimal
-from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
 from . import customer_balances, invoicing
+from .credit_note_lines import NoteLine, line_of
 from .customers import CUSTOMERS
 from .events import record_row, update
 from .invoice_objects import INVOICES, Invoice
-from .line_items import LINE_ITEMS, LineItem, shown_tax
 from .lists import clamped, list_object, list_of, of_objects, within
 from .objects import LEFT_OUT, Fields, StripeObject, new, now, refer, resource, retrieve, show, show_all, shown
 from .params import (
@@ -28,15 +26,12 @@ from .params import (
     OptText,
     Params,
     Part,
-    Unset,
     given,
     merged_metadata,
 )
 from .payments import PAYMENTS
-from .prices import decimal_amount
-from .pricing import rounded, taxes_on, unit_price
-from .refunds import CreateRefund, create_refund
-from .tax_rates import TAX_RATES, fill_tax_rates, tax_rates_of
+from .refunds import REFUNDS, CreateRefund, create_refund
+from .tax_rates import fill_tax_rates
 
 api = Operations(prefix="/v1/credit_notes")
 
@@ -63,6 +58,7 @@ class CreditNote(
     pre_payment_amount: Column[int] = column(default=0)
     reason: Column[str | None] = column(default=None)
     refunds: Column[Json] = column(default=[])
+    shipping_cost: Column[Json] = column(default=None)
     status: Column[str] = column(default="issued")
     subtotal: Column[int] = column(derived=True)
     total_taxes: Column[Json] = column(default=[], derived=True)
@@ -91,6 +87,10 @@ def _nothing(row: Any) -> list[Any]:
     return []
 
 
+def _shipping(row: CreditNote) -> int:
+    return row.shipping_cost["amount_total"] if row.shipping_cost else 0
+
+
 def _off(row: CreditNote | CreditNoteLine) -> int:
     return sum(each["amount"] for each in row.discount_amounts)
 
@@ -110,13 +110,12 @@ def _without_tax(row: CreditNote) -> int:
 credit_note_object = shown(
     CreditNote,
     "credit_note",
-    amount_shipping=0,
+    amount_shipping=_shipping,
     customer_account=None,
     discount_amount=_off,
     effective_at=_effective,
     pdf=CreditNote.id,
     pretax_credit_amounts=_nothing,
-    shipping_cost=None,
     subtotal_excluding_tax=_without_inner_tax,
     total=CreditNote.amount,
     total_excluding_tax=_without_tax,
@@ -151,7 +150,7 @@ CREDIT_NOTES = resource(
     "cn_",
     credit_note_object,
     spoken="credit note",
-    expandable=("customer", "customer_balance_transaction", "invoice", "refunds.refund"),
+    expandable=("customer", "customer_balance_transaction", "invoice", "refunds.refund", "shipping_cost.shipping_rate"),
     fill=_fill,
 )
 CREDIT_NOTE_LINES = resource(
@@ -161,26 +160,18 @@ CREDIT_NOTE_LINES = resource(
 Reason = Literal["duplicate", "fraudulent", "order_change", "product_unsatisfactory"]
 
 
-class NoteLine(Part, kw_only=True):
-    """What is taken back of a line, or of something that is on no line."""
-
-    type: Literal["custom_line_item", "invoice_line_item"]
-    amount: OptInteger = UNSET
-    description: OptText = UNSET
-    invoice_line_item: OptText = UNSET
-    metadata: OptMetadata = UNSET
-    quantity: OptInteger = UNSET
-    tax_rates: list[str] | Unset | UnsetType = UNSET
-    unit_amount: OptInteger = UNSET
-    unit_amount_decimal: OptText = UNSET
-
-
 class NotedRefund(Part):
     """A refund that is a part of a note."""
 
     amount_refunded: OptInteger = UNSET
     refund: OptText = UNSET
     type: Literal["refund"] | UnsetType = UNSET
+
+
+class NotedShipping(Part):
+    """The way of shipping whose cost is taken back."""
+
+    shipping_rate: OptText = UNSET
 
 
 class CreateNote(Params, kw_only=True):
@@ -198,6 +189,7 @@ class CreateNote(Params, kw_only=True):
     reason: Reason | UnsetType = UNSET
     refund_amount: OptInteger = UNSET
     refunds: list[NotedRefund] | UnsetType = UNSET
+    shipping_cost: NotedShipping | UnsetType = UNSET
 
 
 class UpdateNote(Params):
@@ -276,19 +268,23 @@ def _make(call: Call, params: CreateNote) -> CreditNote:
     if invoice.status not in ("open", "paid"):
         message = f"The invoice {invoice.id} must be open or paid; it is {invoice.status}."
         raise StripeError(message, param="invoice")
-    lines = _lines(call, params, invoice)
-    sums = _sums(lines)
+    _check_parts(call, params, invoice)
+    shipping = _shipping_of(call, params, invoice)
+    cost = shipping["amount_total"] if shipping else 0
+    lines = _lines(call, params, invoice, cost)
+    sums = _sums(lines, cost)
     amount: int = sums["amount"]
     _check_amount(call, invoice, amount)
     made = new(
         call,
         CREDIT_NOTES,
-        **given(params, "lines", "credit_amount", "refund_amount", "refunds", "email_type", "amount", "invoice"),
+        **given(params, *_NO_COLUMNS),
         **sums,
         currency=invoice.currency,
         customer=invoice.customer,
         invoice=invoice.id,
         metadata=merged_metadata({}, params.metadata),
+        shipping_cost=shipping,
         number=f"{invoice.number}-CN-{call.db.count(CreditNote, CreditNote.invoice == invoice.id) + 1:02d}",
         type="pre_payment" if invoice.status == "open" else "post_payment",
         **({"pre_payment_amount": amount} if invoice.status == "open" else {"post_payment_amount": amount}),
@@ -300,8 +296,60 @@ def _make(call: Call, params: CreateNote) -> CreditNote:
     return made
 
 
-def _sums(lines: list[Fields]) -> Fields:
-    """What the lines of a note come to, with discounts and taxes."""
+_NO_COLUMNS = (
+    "lines", "credit_amount", "refund_amount", "refunds", "email_type", "amount", "invoice", "shipping_cost",
+)  # fmt: skip
+
+
+def _shipping_of(call: Call, params: CreateNote, invoice: Invoice) -> Fields | None:
+    """The cost of shipping that is taken back, which is all of the invoice's, and once."""
+    if not isinstance(params.shipping_cost, NotedShipping):
+        return None
+    cost: Fields | None = invoice.shipping_cost
+    if cost is None or params.shipping_cost.shipping_rate not in (UNSET, "", cost["shipping_rate"]):
+        message = f"The shipping rate is not the one of the invoice {invoice.id}."
+        raise StripeError(message, param="shipping_cost[shipping_rate]")
+    noted = call.db.rows(CreditNote, CreditNote.invoice == invoice.id, CreditNote.status == "issued")
+    if any(each.shipping_cost for each in noted):
+        message = f"The shipping cost of the invoice {invoice.id} has already been credited."
+        raise StripeError(message, param="shipping_cost")
+    return cost
+
+
+def _check_parts(call: Call, params: CreateNote, invoice: Invoice) -> None:
+    """Raise for money that cannot be given back in the ways that are asked for."""
+    for name in ("credit_amount", "refund_amount", "out_of_band_amount"):
+        part = getattr(params, name)
+        if not isinstance(part, int):
+            continue
+        if part < 0:
+            message = "This value must be greater than or equal to 0."
+            raise StripeError(message, code="parameter_invalid_integer", param=name)
+        if part and invoice.status == "open":
+            message = (
+                f"The invoice {invoice.id} is not paid yet, so that `{name}` cannot be set; it reduces what is due."
+            )
+            raise StripeError(message, param=name)
+    if params.refund_amount and invoice.amount_paid <= invoice.amount_paid_off_stripe:
+        message = f"The invoice {invoice.id} has no payment that could be refunded."
+        raise StripeError(message, param="refund_amount")
+    for number, each in enumerate(params.refunds if isinstance(params.refunds, list) else []):
+        _check_refund(call, each, invoice, f"refunds[{number}]")
+
+
+def _check_refund(call: Call, linked: NotedRefund, invoice: Invoice, at: str) -> None:
+    """Raise for a refund of another payment, or for more than it is."""
+    made = refer(call, REFUNDS, linked.refund or "", f"{at}[refund]")
+    if made.payment_intent != invoice.payment_intent:
+        message = f"The refund {made.id} is not of a payment of the invoice {invoice.id}."
+        raise StripeError(message, param=f"{at}[refund]")
+    if isinstance(linked.amount_refunded, int) and not 0 < linked.amount_refunded <= made.amount:
+        message = f"The amount must be positive and at most that of the refund, {made.amount}."
+        raise StripeError(message, param=f"{at}[amount_refunded]")
+
+
+def _sums(lines: list[Fields], shipping: int) -> Fields:
+    """What the lines of a note come to, with discounts and taxes, and with the cost of shipping."""
     off: dict[str, int] = {}
     taxes: dict[str, Fields] = {}
     for line in lines:
@@ -314,7 +362,7 @@ def _sums(lines: list[Fields]) -> Fields:
     subtotal = sum(line["amount"] for line in lines)
     added = sum(tax["amount"] for tax in taxes.values() if tax["tax_behavior"] == "exclusive")
     return {
-        "amount": subtotal - sum(off.values()) + added,
+        "amount": subtotal - sum(off.values()) + added + shipping,
         "discount_amounts": [{"amount": amount, "discount": id} for id, amount in off.items()],
         "subtotal": subtotal,
         "total_taxes": [*taxes.values()],
@@ -366,64 +414,21 @@ def list_credit_notes(call: Call, params: Annotated[ListNotes, Body]) -> Fields:
     return list_of(call, CREDIT_NOTES, params, "/v1/credit_notes", *where)
 
 
-def _lines(call: Call, params: CreateNote, invoice: Invoice) -> list[Fields]:
+def _lines(call: Call, params: CreateNote, invoice: Invoice, shipping: int) -> list[Fields]:
+    """The lines of a note; an amount without lines is all of it, what is taken back of shipping too."""
     if isinstance(params.lines, list) and params.lines:
-        return [_line(call, each, invoice, f"lines[{n}]") for n, each in enumerate(params.lines)]
+        return [line_of(call, each, invoice, f"lines[{n}]") for n, each in enumerate(params.lines)]
     amount = params.amount
     if not isinstance(amount, int):
         parts = (params.credit_amount, params.refund_amount, params.out_of_band_amount)
         amount = sum(each for each in parts if isinstance(each, int))
+    amount = max(amount - shipping, 0)
+    if not amount and shipping:
+        return []
     if not amount:
         raise StripeError("You must pass an amount, or lines.", code="parameter_missing", param="amount")
     fields = {"amount": amount, "quantity": 1, "unit_amount": amount, "unit_amount_decimal": str(amount)}
     return [{**fields, "description": "Credit", "type": "custom_line_item"}]
-
-
-def _line(call: Call, params: NoteLine, invoice: Invoice, at: str) -> Fields:
-    shared: Fields = {"type": params.type, "metadata": merged_metadata({}, params.metadata)}
-    if params.type == "custom_line_item":
-        return {**shared, **_custom(call, params, at)}
-    line = refer(call, LINE_ITEMS, params.invoice_line_item or "", f"{at}[invoice_line_item]")
-    if line.invoice != invoice.id:
-        raise LINE_ITEMS.missing(line.id, param=f"{at}[invoice_line_item]", status=400)
-    amount = params.amount if isinstance(params.amount, int) else _part(line, params.quantity)
-    if not 0 < amount <= line.amount:
-        message = f"The amount must be positive and at most that of the line, {line.amount}."
-        raise StripeError(message, param=f"{at}[amount]")
-    described = {"description": line.description, "invoice_line_item": line.id, "quantity": line.quantity}
-    return {**shared, **described, "amount": amount, **_share(line, amount)}
-
-
-def _custom(call: Call, params: NoteLine, at: str) -> Fields:
-    """What is on no line of the invoice."""
-    quantity = params.quantity if isinstance(params.quantity, int) else 1
-    unit = {"unit_amount": 0, "unit_amount_decimal": "0"}
-    if isinstance(params.unit_amount_decimal, str) and params.unit_amount_decimal:
-        unit = decimal_amount(params.unit_amount_decimal, f"{at}[unit_amount_decimal]")
-    elif isinstance(params.unit_amount, int):
-        unit = {"unit_amount": params.unit_amount, "unit_amount_decimal": str(params.unit_amount)}
-    amount = unit_price(unit, Decimal(quantity))
-    ids = tax_rates_of(call, params.tax_rates or [], f"{at}[tax_rates]")
-    rates = [retrieve(call, TAX_RATES, id) for id in ids]
-    taxes = taxes_on(amount, [(rate.id, rate.percentage, rate.inclusive) for rate in rates])
-    said = {"description": params.description or None, "quantity": quantity, "tax_rates": ids}
-    return {**unit, **said, "amount": amount, "taxes": [shown_tax(tax) for tax in taxes]}
-
-
-def _share(line: LineItem, amount: int) -> Fields:
-    """The discounts and taxes that go with a part of a line's amount."""
-    part = Fraction(amount, line.amount)
-    off = [{**each, "amount": rounded(each["amount"] * part)} for each in line.discount_amounts]
-    taxes = [
-        {**tax, "amount": rounded(tax["amount"] * part), "taxable_amount": rounded(tax["taxable_amount"] * part)}
-        for tax in line.taxes
-    ]
-    return {"discount_amounts": off, "taxes": taxes, "tax_rates": line.tax_rates}
-
-
-def _part(line: LineItem, quantity: OptInteger) -> int:
-    whole = line.quantity or 1
-    return line.amount * quantity // whole if isinstance(quantity, int) else line.amount
 
 
 def _check_amount(call: Call, invoice: Invoice, amount: int) -> None:

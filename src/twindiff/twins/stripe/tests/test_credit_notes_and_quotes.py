@@ -209,3 +209,54 @@ def test_a_quote_for_a_later_day_becomes_a_schedule(stripe, customer, product):
     accepted = stripe.post(f"quotes/{made['id']}/accept", expand=["subscription_schedule"])
     plan = accepted["subscription_schedule"]
     assert (plan["status"], plan["phases"][0]["start_date"], accepted["subscription"]) == ("not_started", day, None)
+
+
+def shipped(stripe, customer):
+    """A paid invoice of 2000, and 500 for shipping."""
+    rate = {"display_name": "Post", "type": "fixed_amount", "fixed_amount": {"amount": 500, "currency": "usd"}}
+    rate = stripe.post("shipping_rates", **rate)["id"]
+    draft = stripe.post("invoices", customer=customer, shipping_cost={"shipping_rate": rate})["id"]
+    stripe.post("invoiceitems", customer=customer, invoice=draft, amount=2000, currency="usd")
+    return stripe.post(f"invoices/{draft}/pay"), rate
+
+
+def test_the_cost_of_shipping_is_given_back_once(stripe, customer):
+    paid, rate = shipped(stripe, customer)
+    cost = {"invoice": paid["id"], "shipping_cost": {"shipping_rate": rate}}
+    note = stripe.post("credit_notes", **cost, refund_amount=500)
+    assert (note["amount"], note["subtotal"], note["amount_shipping"]) == (500, 0, 500)
+    assert (note["shipping_cost"]["shipping_rate"], note["lines"]["data"]) == (rate, [])
+    assert stripe.error("POST", "credit_notes", **cost, refund_amount=500)["param"] == "shipping_cost"
+    other, rate = shipped(stripe, customer)
+    line = {"type": "invoice_line_item", "invoice_line_item": other["lines"]["data"][0]["id"], "amount": 300}
+    both = {"invoice": other["id"], "lines": [line], "shipping_cost": {"shipping_rate": rate}}
+    assert stripe.post("credit_notes", **both, credit_amount=800)["amount"] == 800
+
+
+def test_a_credit_note_is_for_money_that_can_be_given_back(stripe, customer):
+    open_, (paid, _) = invoice(stripe, customer, 1000, paid=False), shipped(stripe, customer)
+    elsewhere = invoice(stripe, customer, 700, paid=False)["id"]
+    stripe.post(f"invoices/{elsewhere}/pay", paid_out_of_band=True)
+    charged = {"amount": 900, "currency": "usd", "payment_method": "pm_card_visa", "confirm": True}
+    other = stripe.post("payment_intents", **charged, allowed_payment_method_types=["card"])["id"]
+    strange = stripe.post("refunds", payment_intent=other)["id"]
+    mine = stripe.post("refunds", payment_intent=_intent_of(stripe, paid["id"]), amount=400)["id"]
+    for wanted, param in (
+        ({"invoice": open_["id"], "amount": 100, "refund_amount": 100}, "refund_amount"),
+        ({"invoice": paid["id"], "amount": 100, "credit_amount": -100}, "credit_amount"),
+        ({"invoice": elsewhere, "amount": 100, "refund_amount": 100}, "refund_amount"),
+        ({"invoice": paid["id"], "amount": 100, "refunds": [{"refund": strange}]}, "refunds[0][refund]"),
+        (
+            {"invoice": paid["id"], "amount": 500, "refunds": [{"refund": mine, "amount_refunded": 500}]},
+            "refunds[0][amount_refunded]",
+        ),
+        ({"invoice": paid["id"], "shipping_cost": {"shipping_rate": "shr_1"}}, "shipping_cost[shipping_rate]"),
+    ):
+        assert stripe.error("POST", "credit_notes", **wanted)["param"] == param
+    linked = [{"refund": mine, "amount_refunded": 400}]
+    assert stripe.post("credit_notes", invoice=paid["id"], amount=400, refunds=linked)["refunds"][0]["refund"] == mine
+
+
+def _intent_of(stripe, id):
+    payments = stripe.get(f"invoices/{id}", expand=["payments"])["payments"]["data"]
+    return payments[0]["payment"]["payment_intent"]
