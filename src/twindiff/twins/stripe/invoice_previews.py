@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+from msgspec.structs import replace
+
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
@@ -17,7 +19,7 @@ from .customers import CUSTOMERS, CreateCustomer, Customer, TaxId, create_custom
 from .discounts import OptDiscounts, give
 from .invoice_objects import INVOICES, make_invoice
 from .layer import version_of
-from .objects import Fields, now, refer, retrieve, show
+from .objects import Fields, find, now, refer, retrieve, show
 from .params import (
     Address,
     Integer,
@@ -33,6 +35,7 @@ from .params import (
     Unset,
 )
 from .price_params import PriceData, TaxBehavior
+from .schedule_phases import Phase, PhaseSettings
 from .subscription_objects import ENDED, SUBSCRIPTIONS, Subscription, items_of
 from .subscription_params import (
     Behavior,
@@ -42,7 +45,15 @@ from .subscription_params import (
     ItemFields,
     UpdateSubscription,
 )
-from .subscription_schedules import SCHEDULES
+from .subscription_schedules import (
+    SCHEDULES,
+    CreateSchedule,
+    SubscriptionSchedule,
+    UpdateSchedule,
+    create_schedule,
+    next_phase,
+    update_schedule,
+)
 from .subscriptions import create_subscription
 from .tax_rates import tax_rates_of
 from .test_clocks import enter
@@ -94,6 +105,15 @@ class PreviewSubscription(Part, kw_only=True):
     trial_end: OptText = UNSET
 
 
+class PreviewSchedule(Part, kw_only=True):
+    """How a schedule would be."""
+
+    billing_mode: BillingMode | UnsetType = UNSET
+    end_behavior: Literal["cancel", "release"] | UnsetType = UNSET
+    phases: list[Phase] | UnsetType = UNSET
+    proration_behavior: Behavior | UnsetType = UNSET
+
+
 class CustomerDetails(Part):
     """A customer who is not there yet."""
 
@@ -116,6 +136,7 @@ class CreatePreview(Params, kw_only=True):
     issuer: Issuer | UnsetType = UNSET
     preview_mode: Literal["next", "recurring"] | UnsetType = UNSET
     schedule: OptText = UNSET
+    schedule_details: PreviewSchedule | UnsetType = UNSET
     subscription: OptText = UNSET
     subscription_details: PreviewSubscription | UnsetType = UNSET
 
@@ -156,7 +177,8 @@ def _check_wanted(call: Call, params: CreatePreview) -> None:
     """Refuse a preview of nothing in particular."""
     details = params.subscription_details
     items = details.items if isinstance(details, PreviewSubscription) else UNSET
-    named = (params.subscription, params.schedule, items, params.invoice_items)
+    planned = params.schedule_details.phases if isinstance(params.schedule_details, PreviewSchedule) else UNSET
+    named = (params.subscription, params.schedule, items, planned, params.invoice_items)
     if version_of(call) < CUSTOMERS_ALONE or any(each is not UNSET for each in named):
         return
     raise StripeError(
@@ -167,6 +189,8 @@ def _check_wanted(call: Call, params: CreatePreview) -> None:
 
 def _made(call: Call, params: CreatePreview) -> str:
     """Make the invoice that is to be seen; gives its id."""
+    if params.schedule or isinstance(params.schedule_details, PreviewSchedule):
+        return _planned(call, params)
     row = _subscription(call, params)
     customer = retrieve(call, CUSTOMERS, row.customer) if row else _customer(call, params)
     enter(call, customer.test_clock)
@@ -217,16 +241,73 @@ def _none(customer: str) -> StripeError:
 
 def _subscription(call: Call, params: CreatePreview) -> Subscription | None:
     id = params.subscription
-    if isinstance(params.schedule, str) and params.schedule:
-        id = refer(call, SCHEDULES, params.schedule, "schedule").subscription or ""
-        if not id:
-            raise StripeError("Schedules that have not begun have no preview in this twin.", param="schedule")
     if not isinstance(id, str) or not id:
         return None
     row = refer(call, SUBSCRIPTIONS, id, "subscription")
     if row.status in ENDED:
         raise _none(row.customer)
     return row
+
+
+def _planned(call: Call, params: CreatePreview) -> str:
+    """The invoice of a schedule: the next one, or the one that is made as it begins or is changed."""
+    details = params.schedule_details if isinstance(params.schedule_details, PreviewSchedule) else PreviewSchedule()
+    known = refer(call, SCHEDULES, params.schedule, "schedule") if params.schedule else None
+    customer = retrieve(call, CUSTOMERS, known.customer) if known else _customer(call, params)
+    enter(call, customer.test_clock)
+    _add_items(call, params, customer)
+    owner = find(call, SUBSCRIPTIONS, known.subscription) if known and known.subscription else None
+    call.memo["previewing"] = True
+    details = _with_discounts(params, details, owner)
+    if owner and params.discounts is not UNSET:
+        owner = call.db.change(owner, discounts=give(call, params.discounts, customer.id))
+    if owner:
+        owner = call.db.change(owner, **switched(call, params.automatic_tax))
+    plan = _changed_plan(call, known, details) if known else _new_plan(call, customer, details, params.automatic_tax)
+    if plan.status == "not_started":
+        call.memo["now"] = max(plan.phases[0]["start_date"], now(call))
+        next_phase(call, plan.id)
+    begun = find(call, SUBSCRIPTIONS, retrieve(call, SCHEDULES, plan.id).subscription or "")
+    if begun is None:
+        raise _none(customer.id)
+    if begun.latest_invoice and begun.latest_invoice != (owner.latest_invoice if owner else None):
+        return begun.latest_invoice
+    return _next(call, begun, UNSET)
+
+
+def _with_discounts(params: CreatePreview, details: PreviewSchedule, owner: Subscription | None) -> PreviewSchedule:
+    """Phases with the discounts that are to be seen, unless they have their own; those that run have them already."""
+    if owner or params.discounts is UNSET:
+        return details
+    if not isinstance(details.phases, list):
+        message = "The discounts of a schedule that has not begun are those of its phases; pass these with them."
+        raise StripeError(message, param="discounts")
+    phases = [replace(each, discounts=each.discounts or params.discounts) for each in details.phases]
+    return replace(details, phases=phases)
+
+
+def _changed_plan(call: Call, row: SubscriptionSchedule, details: PreviewSchedule) -> SubscriptionSchedule:
+    """A schedule as it would be."""
+    wanted: Fields = {name: getattr(details, name) for name in ("end_behavior", "phases", "proration_behavior")}
+    if all(value is UNSET for value in wanted.values()):
+        return row
+    update_schedule(call, row.id, UpdateSchedule(**wanted))
+    return retrieve(call, SCHEDULES, row.id)
+
+
+def _new_plan(call: Call, customer: Customer, details: PreviewSchedule, taxes: OptAutomaticTax) -> SubscriptionSchedule:
+    """A schedule that would be made."""
+    phases = details.phases if isinstance(details.phases, list) else []
+    start = (phases[0].start_date or "now") if phases else "now"
+    wanted = CreateSchedule(
+        customer=customer.id,
+        billing_mode=details.billing_mode,
+        default_settings=PhaseSettings(automatic_tax=taxes),
+        end_behavior=details.end_behavior,
+        phases=details.phases,
+        start_date=start,
+    )
+    return retrieve(call, SCHEDULES, create_schedule(call, wanted)["id"])
 
 
 def _add_items(call: Call, params: CreatePreview, customer: Customer) -> None:

@@ -249,7 +249,8 @@ def update_schedule(call: Call, schedule: str, params: Annotated[UpdateSchedule,
         fields["default_settings"] = {**row.default_settings, **_given_settings(call, params)}
     running = _phase_at(row, now(call))
     changed = update(call, SCHEDULES, row, **fields)
-    _step(call, changed, now(call), again=_phase_at(changed, now(call)) != running)
+    behavior = params.proration_behavior or "create_prorations"
+    _step(call, changed, now(call), again=behavior if _phase_at(changed, now(call)) != running else "")
     return show(call, SCHEDULES, retrieve(call, SCHEDULES, schedule))
 
 
@@ -371,8 +372,8 @@ def _phase_at(row: SubscriptionSchedule, at: int) -> Fields | None:
     return next((each for each in phases if each["start_date"] <= at < each["end_date"]), None)
 
 
-def _step(call: Call, row: SubscriptionSchedule, at: int, *, again: bool = False) -> None:
-    """Be in the phase of a time; `again` where that phase has become another while it runs."""
+def _step(call: Call, row: SubscriptionSchedule, at: int, *, again: str = "") -> None:
+    """Be in the phase of a time; `again` is how to prorate where that phase has become another while it runs."""
     phase = _phase_at(row, at)
     if phase is None and at >= row.phases[-1]["end_date"]:
         _finish(call, row)
@@ -387,7 +388,8 @@ def _step(call: Call, row: SubscriptionSchedule, at: int, *, again: bool = False
     elif row.current_phase != current or again:
         row = call.db.change(row, current_phase=current, status="active")
         owner = retrieve(call, SUBSCRIPTIONS, row.subscription or "")
-        _enter_phase(call, owner, phase, at, row.default_settings)
+        entered = {**phase, "proration_behavior": again} if again else phase
+        _enter_phase(call, owner, entered, at, row.default_settings)
         record_row(call, "subscription_schedule.updated", SCHEDULES, row)
 
 
@@ -405,6 +407,8 @@ def _begin(call: Call, row: SubscriptionSchedule, phase: Fields, current: Fields
     ]
     wanted = subscription_params(call, phase, row.default_settings)
     mode = BillingMode(type="classic" if row.billing_mode == "classic" else "flexible")
+    if call.memo.get("previewing"):
+        wanted["payment_behavior"] = "default_incomplete"
     params = CreateSubscription(
         customer=row.customer, items=items, billing_mode=mode, add_invoice_items=once_params(phase), **wanted
     )

@@ -108,3 +108,40 @@ def test_a_customer_alone_does_not_say_what_is_to_be_seen(stripe):
 def test_upcoming_invoices_have_no_address_any_more(stripe):
     message = stripe.error("GET", "invoices/upcoming", 404, customer="cus_any")["message"]
     assert message.startswith("Unrecognized request URL (GET: /v1/invoices/upcoming).")
+
+
+def planned(price, **more):
+    return {"items": [{"price": price, "quantity": 1}], "duration": {"interval": "month"}, **more}
+
+
+def test_a_schedule_is_previewed_before_it_is_made(stripe, made):
+    customer = stripe.post("customers")
+    begins = customer["created"] + 30 * DAY
+    coupon = stripe.post("coupons", percent_off=50, duration="forever")["id"]
+    details = {"phases": [planned(made["large"], start_date=begins)]}
+    wanted = {"customer": customer["id"], "schedule_details": details, "discounts": [{"coupon": coupon}]}
+    seen = stripe.post("invoices/create_preview", **wanted)
+    assert (seen["total"], seen["status"]) == (1500, "draft")
+    assert stripe.get("subscription_schedules", customer=customer["id"])["data"] == []
+
+
+def test_a_schedule_that_has_not_begun_is_previewed(stripe, made):
+    phases = [planned(made["large"])]
+    begins = START + 20 * DAY
+    schedule = stripe.post("subscription_schedules", customer=made["customer"], start_date=begins, phases=phases)
+    seen = stripe.post("invoices/create_preview", schedule=schedule["id"])
+    assert (seen["total"], seen["lines"]["data"][0]["period"]["start"]) == (3000, begins)
+    assert stripe.get(f"subscription_schedules/{schedule['id']}") == schedule
+
+
+@pytest.mark.parametrize(("behavior", "total"), [("always_invoice", 1000), ("none", 3000)])
+def test_a_change_of_a_schedule_is_previewed(stripe, made, behavior, total):
+    schedule = stripe.post("subscription_schedules", from_subscription=made["subscription"]["id"])
+    start = schedule["current_phase"]["start_date"]
+    details = {"phases": [planned(made["large"], start_date=start)], "proration_behavior": behavior}
+    seen = stripe.post("invoices/create_preview", schedule=schedule["id"], schedule_details=details)
+    assert seen["total"] == total
+    assert stripe.get(f"subscription_schedules/{schedule['id']}") == schedule
+    stripe.post(f"subscription_schedules/{schedule['id']}", **details)
+    billed = stripe.get("invoices")["data"][0]
+    assert (billed["total"] == total) == (behavior == "always_invoice")
