@@ -147,11 +147,21 @@ def _both(name: str) -> InvalidParameter:
     return InvalidParameter(name, "is given both as a value and as an object")
 
 
+class Sparse(list[Any]):
+    """A list whose keys were other than 0, 1, 2 and so on; `keys` are those that were given, in their order."""
+
+    def __init__(self, values: Iterable[Any], keys: list[str]) -> None:
+        super().__init__(values)
+        self.keys = keys
+
+
 def _listed(value: Any, name: str, objects: Names) -> Any:
     if not isinstance(value, _Tree):
         return value
     if name not in objects and all(key.isdecimal() and key.isascii() for key in value):
-        return [_listed(value[key], "", objects) for key in sorted(value, key=_number)]
+        keys = sorted(value, key=_number)
+        values = [_listed(value[key], "", objects) for key in keys]
+        return values if keys == [*map(str, range(len(keys)))] else Sparse(values, keys)
     return {key: _listed(each, key, objects) for key, each in value.items()}
 
 

@@ -24,7 +24,7 @@ from twindiff.kit.errors import (
     RateLimited,
     Unavailable,
 )
-from twindiff.kit.forms import MULTIPART, read_form, read_query
+from twindiff.kit.forms import MULTIPART, Sparse, read_form, read_query
 from twindiff.kit.http import Answer, Request, json_answer
 from twindiff.kit.styles.base import Style
 
@@ -40,7 +40,7 @@ FREE_FORM = frozenset({"metadata", "currency_options", "payload"})
 NEAR = 0.8
 """How alike an unknown parameter and a known one must be for the one to be meant for the other."""
 
-_UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(.+)`")
+_UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(.*)`")
 _MISSING_FIELD = re.compile(r"Object missing required field `(.+)`")
 _NOT_BELOW = re.compile(r"Expected `int` >= (-?\d+)")
 _STEP = re.compile(r"[^.\[\]]+|\[(\d+|\.\.\.)\]")
@@ -52,7 +52,8 @@ class StripeError(ApiError):
     def __init__(
         self, message: str = "", *, kind: str = "invalid_request_error", status: int = 0, **fields: Any
     ) -> None:
-        super().__init__(" ".join(message.split("\n")))
+        super().__init__(message)
+        self.args = (" ".join(str(self).split("\n")),)
         self.kind = kind
         self.fields = fields
         self.status = status or type(self).status  # pyright: ignore[reportAttributeAccessIssue] - of this one error
@@ -110,12 +111,13 @@ class StripeRest(Style):
             raise StripeError("Invalid UTF-8 in the request body") from None
 
     def error(self, error: ApiError, exchange: Exchange | None = None) -> Answer:
-        """An error object; `request_id` among its details goes into the header and the log's address."""
+        """An error object; `request_id` among its details goes into the header, `request_log_url` into the object."""
         said = {"error": _said(error, exchange)}
         request_id = error.details.get("request_id", "")
         headers = [*error.headers]
+        if log := error.details.get("request_log_url"):
+            said["error"]["request_log_url"] = log
         if request_id:
-            said["error"]["request_log_url"] = f"https://dashboard.stripe.com/test/logs/{request_id}"
             headers.append(("Request-Id", request_id))
         return json_answer(said, error.status, tuple(headers))
 
@@ -183,13 +185,26 @@ def _refuse_unknown(names: list[str], near: str) -> StripeError:
 
 
 def _empty(given: dict[str, Any] | list[Any], path: list[str]) -> Iterator[list[str]]:
-    """The paths of empty texts, which unset what they name."""
+    """The paths of empty texts, which unset what they name; raises for lists with gaps."""
+    if isinstance(given, Sparse):
+        raise _with_gaps(given.keys, path)
     named = given.items() if isinstance(given, dict) else ((str(n), each) for n, each in enumerate(given))
     for name, value in named:
         if value == "":
             yield [*path, name]
         elif isinstance(value, dict | list) and name not in FREE_FORM:
             yield from _empty(cast("dict[str, Any] | list[Any]", value), [*path, name])
+
+
+def _with_gaps(keys: list[str], path: list[str]) -> StripeError:
+    expected = next(str(at) for at, key in enumerate([*keys, ""]) if key != str(at))
+    passed = ", ".join(f"`{key}`" for key in keys)
+    message = (
+        "If passing an array with explicit keys (e.g. foo[0]=a&foo[1]=b) instead of as an array (e.g. "
+        f"foo[]=a&foo[]=b), the keys must be numeric and sequential starting from 0. You passed the keys {passed}, we "
+        f"expected to have a key with the value `{expected}`."
+    )
+    return StripeError(message, param=bracketed(path))
 
 
 def _check_empty(kind: Any, path: list[str]) -> None:
@@ -228,6 +243,8 @@ def _misfit(problem: str, path: list[str], value: Any, hint: Any) -> StripeError
         return _unreadable(problem, path, value, hint)
     if isinstance(value, dict | list) and "Expected `str" in problem:
         return StripeError("Invalid string: " + _inspected(value), param=name)
+    if isinstance(value, dict) and "Expected `array" in problem:
+        return StripeError("Invalid array", param=name)
     return StripeError("Invalid object" if "object" in problem else f"Invalid value: {problem}", param=name)
 
 

@@ -12,6 +12,7 @@ from twindiff.kit.styles.stripe import StripeError
 
 from . import customer_balances, invoicing
 from .credit_note_lines import NoteLine, line_of
+from .currencies import spoken
 from .customers import CUSTOMERS
 from .events import record_row, update
 from .invoice_objects import INVOICES, Invoice
@@ -464,9 +465,10 @@ def _repay(call: Call, note: CreditNote, invoice: Invoice, params: CreateNote) -
     linked = params.refunds if isinstance(params.refunds, list) else []
     linked_amount = sum(each.amount_refunded for each in linked if isinstance(each.amount_refunded, int))
     if credit + refund + elsewhere + linked_amount != note.amount:
+        given_back = spoken(credit + refund + elsewhere + linked_amount, note.currency)
         raise StripeError(
-            f"The sum of credit amount ({credit}), refund amount ({refund + linked_amount}) and out of band amount "
-            f"({elsewhere}) must equal the credit note amount ({note.amount})."
+            f"The sum of credit amount, refund amount and out of band amount ({given_back}) must equal the credit note "
+            f"amount ({spoken(note.amount, note.currency)})."
         )
     shown_refunds = [
         {"amount_refunded": each.amount_refunded or 0, "refund": each.refund or "", "type": "refund",

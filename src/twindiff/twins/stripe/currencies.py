@@ -32,7 +32,15 @@ LEAST_CHARGE = {
 MOST = 99_999_999
 """Eight digits, as Stripe takes."""
 
-SPOKEN = {"usd": "$", "eur": "€", "gbp": "£", "jpy": "¥"}
+SPOKEN = {
+    **dict.fromkeys(("usd", "aud", "cad", "hkd", "mxn", "nzd", "sgd", "twd"), "$"),
+    "eur": "€",
+    "gbp": "£",
+    "inr": "₹",
+    "jpy": "¥",
+    "krw": "₩",
+    "php": "₱",
+}
 
 
 def checked_currency(currency: str, param: str = "currency") -> str:

@@ -13,7 +13,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.kit.styles.stripe import StripeError
 
 from .events import record, record_row, update
-from .lists import equal, list_object, list_of, within
+from .lists import equal, list_object, list_of, of_objects, within
 from .objects import Fields, StripeObject, new, refer, resource, retrieve, shown
 from .params import (
     Address,
@@ -34,7 +34,7 @@ from .params import (
     value_of,
 )
 from .search import search_of
-from .test_clocks import enter, named_clock
+from .test_clocks import TEST_CLOCKS, enter, named_clock
 
 api = Operations(prefix="/v1/customers")
 
@@ -338,6 +338,10 @@ def update_customer(call: Call, id: str, params: Annotated[UpdateCustomer, Body]
     fields = _fields(params, customer)
     if prefix := fields.get("invoice_prefix"):
         _check_prefix(call, prefix, customer.id)
+    if params.default_source:
+        raise StripeError(
+            f"No such source: '{params.default_source[:500]}'", code="resource_missing", param="default_source"
+        )
     if isinstance(params.invoice_settings, InvoiceSettings) and params.invoice_settings.default_payment_method:
         attached(call, str(params.invoice_settings.default_payment_method), customer.id, _DEFAULT)
     changed = update(call, CUSTOMERS, customer, **fields)
@@ -381,7 +385,8 @@ def delete_customer_discount(call: Call, id: str, params: Annotated[Params, Body
 def list_customers(call: Call, params: Annotated[ListCustomers, Body]) -> Fields:
     """List the customers that were not deleted."""
     where = within(Customer.created, params.created)
-    where += equal((Customer.email, params.email), (Customer.test_clock, params.test_clock))
+    where += equal((Customer.email, params.email))
+    where += of_objects(call, (Customer.test_clock, params.test_clock, TEST_CLOCKS))
     return list_of(call, CUSTOMERS, params, "/v1/customers", ~Customer.deleted, *where)
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from datetime import date
 from hashlib import blake2b
+from http import HTTPStatus
 from typing import Any
 
 from twindiff.kit import Answer, ApiError, Call, Column, Exchange, Row, column, written_once
@@ -23,6 +24,7 @@ VERSION = "2026-08-26.dahlia"
 _VERSION = re.compile(r"(\d{4}-\d\d-\d\d)(\.[a-z]+)?(; ?[a-z_]+=v\d+)*")
 _LIKE_STRIPES = re.compile(r"(sk|rk|pk|ek)_(?!test_)")
 """Keys of Stripe's that are not for test mode."""
+LOGS = "https://dashboard.stripe.com/acct_1TwindiffTestShop/test/workbench/logs"
 LONGEST_KEY = 255
 KEPT_SECONDS = 24 * 3600
 """After so long a key is as good as new."""
@@ -39,6 +41,8 @@ class IdempotencyKey(Row, table="idempotency_keys", key=("key",), visibility="bo
     created: Column[int | None] = column(default=None)
     request_id: Column[str] = column(default="")
     """The request that was answered."""
+    path: Column[str] = column(default="")
+    """Where it was asked."""
 
 
 class KeyIsPublishable(StripeError):
@@ -56,7 +60,7 @@ def around(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
         call.memo["version"] = version = _check(exchange)
         answer = _once(exchange, call, proceed) if not exchange.operation.reads else _answer(exchange, call, proceed)
     except ApiError as error:
-        error.details["request_id"] = request_id
+        _log(error, request_id)
         raise
     headers = (("Request-Id", request_id), ("Stripe-Version", version))
     return answer._replace(headers=(*(each for each in answer.headers if each[0] != "Request-Id"), *headers))
@@ -65,6 +69,13 @@ def around(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Any:
 def version_of(call: Call) -> str:
     """The version of the request that is worked on; that of the account where there is none."""
     return call.memo.get("version", VERSION)
+
+
+def _log(error: ApiError, request_id: str) -> None:
+    """Say which request was refused, and where its log is; there is none without a key."""
+    error.details["request_id"] = request_id
+    if error.status != HTTPStatus.UNAUTHORIZED:
+        error.details["request_log_url"] = f"{LOGS}?object={request_id}"
 
 
 def _request_id(exchange: Exchange, call: Call) -> str:
@@ -127,17 +138,31 @@ def _once(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answer:
         answer = _attempt(exchange, call, proceed)
         id: str = call.memo["request"]["id"]
         row = IdempotencyKey(
-            key=key, request=asked, status=answer.status, body=answer.body.decode(), created=at, request_id=id
+            key=key,
+            request=asked,
+            status=answer.status,
+            body=answer.body.decode(),
+            created=at,
+            request_id=id,
+            path=exchange.request.path,
         )
         call.db.add(row)
         return answer._replace(headers=(*answer.headers, *_kept(row)))
     if known.request != asked:
-        message = (
-            "Keys for idempotent requests can only be used with the same parameters they were first used with. Try "
-            f"using a key other than '{key}' if you meant to execute a different request."
-        )
-        raise StripeError(message, kind="idempotency_error")
+        raise _used_otherwise(known, exchange.request.path)
     return Answer(known.body.encode(), known.status, headers=(*_kept(known), ("Idempotent-Replayed", "true")))
+
+
+def _used_otherwise(known: IdempotencyKey, path: str) -> StripeError:
+    """That a key belongs to another request."""
+    alike = "with the same parameters they were first used with"
+    if known.path and known.path != path:
+        alike = f"for the same endpoint they were first used for ('{path}' vs '{known.path}')"
+    message = (
+        f"Keys for idempotent requests can only be used {alike}. Try using a key other than '{known.key}' if you meant "
+        "to execute a different request."
+    )
+    return StripeError(message, kind="idempotency_error")
 
 
 def _kept(row: IdempotencyKey) -> tuple[tuple[str, str], ...]:
@@ -159,7 +184,7 @@ def _attempt(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answ
     except InvalidParameter:
         raise
     except ApiError as error:
-        error.details["request_id"] = call.memo["request"]["id"]
+        _log(error, call.memo["request"]["id"])
         return exchange.answer(error)
 
 
@@ -167,7 +192,7 @@ def _answer(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> Answe
     value = proceed() if exchange.operation.reads else _written(call, proceed)
     paths = _paths(exchange)
     if isinstance(value, ApiError):
-        value.details["request_id"] = call.memo["request"]["id"]
+        _log(value, call.memo["request"]["id"])
     elif paths and isinstance(value, dict):
         value = expanded(call, value, paths)
     return exchange.answer(value)

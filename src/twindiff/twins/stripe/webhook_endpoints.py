@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, revise
-from twindiff.kit.styles.stripe import StripeError
+from twindiff.kit.styles.stripe import StripeError, listed
 
 from .event_types import EVENT_TYPES
 from .lists import list_of
@@ -119,6 +119,5 @@ def _check_events(names: list[str]) -> None:
     for number, name in enumerate(names):
         if name != EVERY and name not in EVENT_TYPES:
             param = f"enabled_events[{number}]"
-            raise StripeError(
-                f"Invalid {param}: must be one of *, {', '.join(sorted(EVENT_TYPES)[:5])}, …", param=param
-            )
+            choices = listed([EVERY, *sorted(EVENT_TYPES)])
+            raise StripeError(f"Invalid {param}: must be one of {choices}", param=param)

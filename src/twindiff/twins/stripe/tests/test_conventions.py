@@ -213,3 +213,23 @@ def test_ids_begin_in_the_order_in_which_objects_are_made(stripe):
     assert made == sorted(made)
     assert intents == sorted(intents)
     assert {len(id) for id in intents} == {27}
+
+
+def test_a_key_belongs_to_the_endpoint_that_it_was_used_for(stripe):
+    key = {"Idempotency-Key": "once"}
+    stripe.http("POST", "customers", headers=key)
+    error = stripe.http("POST", "products", headers=key, name="Mug").json()["error"]
+    assert error["message"] == (
+        "Keys for idempotent requests can only be used for the same endpoint they were first used for ('/v1/products' "
+        "vs '/v1/customers'). Try using a key other than 'once' if you meant to execute a different request."
+    )
+
+
+def test_an_error_says_in_one_line_where_its_log_is(stripe, shop):
+    refused = stripe.http("GET", "customers/cus_none")
+    log = "https://dashboard.stripe.com/acct_1TwindiffTestShop/test/workbench/logs?object="
+    assert refused.json()["error"]["request_log_url"] == log + refused.headers["request-id"]
+    stripe.token = "pk_test_shop"
+    assert "of your API keys at https://" in stripe.error("GET", "customers", 403)["message"]
+    stripe.token = "sk_live_shop"
+    assert "request_log_url" not in stripe.error("GET", "customers", 401)

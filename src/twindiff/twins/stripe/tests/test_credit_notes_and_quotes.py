@@ -260,3 +260,13 @@ def test_a_credit_note_is_for_money_that_can_be_given_back(stripe, customer):
 def _intent_of(stripe, id):
     payments = stripe.get(f"invoices/{id}", expand=["payments"])["payments"]["data"]
     return payments[0]["payment"]["payment_intent"]
+
+
+def test_what_a_credit_note_gives_back_is_all_of_it(stripe):
+    customer = stripe.post("customers")["id"]
+    stripe.post("invoiceitems", customer=customer, amount=1000, currency="usd")
+    made = stripe.post("invoices", customer=customer, pending_invoice_items_behavior="include")["id"]
+    stripe.post(f"invoices/{made}/pay", paid_out_of_band=True)
+    error = stripe.error("POST", "credit_notes", invoice=made, amount=200, credit_amount=100)
+    said = "refund amount and out of band amount ($1.00) must equal the credit note amount ($2.00)."
+    assert error["message"] == f"The sum of credit amount, {said}"

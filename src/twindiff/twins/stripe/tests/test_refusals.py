@@ -182,3 +182,34 @@ def test_a_file_of_evidence_must_be_there(stripe):
     (dispute,) = stripe.get("disputes")["data"]
     error = stripe.error("POST", f"disputes/{dispute['id']}", evidence={"receipt": "file_none"})
     assert (error["message"], error["param"]) == ("No such file upload: 'file_none'", "evidence[receipt]")
+
+
+@pytest.mark.parametrize(
+    ("query", "passed", "expected"), [("expand[1]=data", "`1`", 0), ("expand[0]=a&expand[2]=b", "`0`, `2`", 1)]
+)
+def test_the_keys_of_a_list_begin_with_0_and_have_no_gaps(stripe, query, passed, expected):
+    error = stripe.environment.ask(f"v1/customers?{query}", twin="stripe", token=stripe.token).json()["error"]
+    assert error["message"].endswith(
+        f"You passed the keys {passed}, we expected to have a key with the value `{expected}`."
+    )
+    assert error["param"] == "expand"
+
+
+def test_a_list_is_no_object(stripe):
+    assert stripe.error("GET", "customers", expand={"a": "data"})["message"] == "Invalid array"
+
+
+@pytest.mark.parametrize(("currency", "least"), [("cad", "$0.50"), ("jpy", "¥50")])
+def test_amounts_are_spoken_of_with_the_sign_of_their_currency(stripe, currency, least):
+    error = stripe.error("POST", "payment_intents", amount=5, currency=currency)
+    assert error["message"] == f"Amount must be at least {least} {currency}"
+
+
+def test_customers_of_a_clock_that_is_not_there_are_refused(stripe):
+    assert stripe.error("GET", "customers", test_clock="clock_none")["param"] == "test_clock"
+
+
+def test_a_customer_has_no_source_that_is_not_there(stripe):
+    customer = stripe.post("customers")["id"]
+    error = stripe.error("POST", f"customers/{customer}", default_source="card_none")
+    assert (error["message"], error["param"]) == ("No such source: 'card_none'", "default_source")
