@@ -20,7 +20,8 @@ from .payment_methods import METHODS
 from .prices import Price
 from .pricing import Tax
 from .products import Product
-from .tax_codes import ELECTRONIC, NONTAXABLE
+from .shipping_rates import SHIPPING_RATES
+from .tax_codes import ELECTRONIC, NONTAXABLE, SHIPPING
 from .tax_rates import TAX_RATES, TaxRate
 from .tax_rules import SPOKEN, located, part_of
 from .tax_rules import Tax as Rule
@@ -112,14 +113,18 @@ def check_sold(call: Call, prices: Iterable[str | None], rates: Sequence[str]) -
     if rates:
         message = "Tax rates cannot be set where `automatic_tax[enabled]` is true, which sets them itself."
         raise StripeError(message, param="automatic_tax[enabled]")
-    if settings_now(call).defaults.get("tax_behavior"):
-        return
     for price in call.db.rows(Price, Price.id.in_([id for id in prices if id])):
         if price.tax_behavior == "unspecified":
-            raise StripeError(
-                f"The price `{price.id}` does not have a `tax_behavior` set which is required for automatic tax "
-                f"computation. Please visit {BEHAVIORS} for more information."
-            )
+            check_default(call, f"The price `{price.id}`")
+
+
+def check_default(call: Call, spoken: str) -> None:
+    """Raise for what says nothing of taxes, unless the shop has said how that is to be taken."""
+    if not settings_now(call).defaults.get("tax_behavior"):
+        raise StripeError(
+            f"{spoken} does not have a `tax_behavior` set which is required for automatic tax computation. Please "
+            f"visit {BEHAVIORS} for more information."
+        )
 
 
 class Sold(NamedTuple):
@@ -128,6 +133,10 @@ class Sold(NamedTuple):
     amount: int
     price: str | None
     product: str | None
+    behavior: str | None = None
+    """Whether the tax is within the amount, where that is not said by a price."""
+    code: str | None = None
+    """Its tax code, where that is not said by a product."""
 
 
 def taxes(call: Call, place: Place, customer: Customer | None, sold: Sequence[Sold], currency: str) -> list[Tax]:
@@ -142,11 +151,27 @@ def taxes(call: Call, place: Place, customer: Customer | None, sold: Sequence[So
     codes = dict(call.db.rows(Product, products, columns=(Product.id, Product.tax_code)))
     made: list[Tax] = []
     for each in sold:
-        exempt = (codes.get(each.product or "") or usual) == NONTAXABLE
+        exempt = (each.code or codes.get(each.product or "") or usual) == NONTAXABLE
         mine = Rule(rule.kind, "0", "product_exempt") if exempt else rule
-        inclusive = is_inclusive(settings, behaviors.get(each.price or ""), currency)
+        inclusive = is_inclusive(settings, each.behavior or behaviors.get(each.price or ""), currency)
         made.append(_tax(call, place.address, mine, each.amount, inclusive=inclusive))
     return made
+
+
+def tax_on_shipping(call: Call, place: Place, customer: Customer | None, cost: Fields, currency: str) -> Tax:
+    """The tax on what it costs to have something sent."""
+    rate = retrieve(call, SHIPPING_RATES, cost["shipping_rate"])
+    code = rate.tax_code or SHIPPING
+    (tax,) = taxes(
+        call, place, customer, [Sold(cost["amount_subtotal"], None, None, rate.tax_behavior, code)], currency
+    )
+    return tax
+
+
+def shipping_taxed(cost: Fields, tax: Tax | None) -> Fields:
+    """The cost of shipping with a tax, or with none."""
+    added = tax.amount if tax and not tax.inclusive else 0
+    return {**cost, "amount_tax": tax.amount if tax else 0, "amount_total": cost["amount_subtotal"] + added}
 
 
 def _tax(call: Call, address: Fields, rule: Rule, amount: int, *, inclusive: bool) -> Tax:

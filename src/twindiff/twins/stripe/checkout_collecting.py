@@ -99,9 +99,8 @@ def _amounts(call: Call, row: CheckoutSession) -> Fields:
     taxes: Fields = {}
     if is_on(row):
         items, taxes = _taxed(call, row, items, off)
-    amounts = amounts_of(
-        call, items, off, {"shipping_cost": row.shipping_cost, "subscription_data": row.subscription_data}
-    )
+    kept = {"shipping_cost": row.shipping_cost, "subscription_data": row.subscription_data}
+    amounts = amounts_of(call, items, off, {**kept, **taxes})
     if row.mode == "payment" and amounts["amount_total"]:
         check_charge(amounts["amount_total"], amounts["currency"])
     return {**amounts, **taxes}
@@ -119,9 +118,9 @@ def _taxed(call: Call, row: CheckoutSession, items: list[SaleItem], off: int) ->
     place = Place(address, "billing_address") if address else place_of(call, customer) if customer else None
     if place is None:
         raise unrecognized()
-    return sale_taxes.taxed(call, items, off, place, customer), {
-        "automatic_tax": sale_taxes.status(row.automatic_tax, place)
-    }
+    cost = sale_taxes.shipping(call, row.shipping_cost, place, customer, items)
+    taxes = {"automatic_tax": sale_taxes.status(row.automatic_tax, place), "shipping_cost": cost}
+    return sale_taxes.taxed(call, items, off, place, customer), taxes
 
 
 def shipping_of(row: CheckoutSession) -> Fields | None:

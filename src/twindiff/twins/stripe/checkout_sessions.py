@@ -295,7 +295,8 @@ def open_session(
     fields |= shipping_fields(call, shipping, items[0].currency) if items else {}
     off = off_total(items, [row for row, _ in coupons])
     if fields.get("automatic_tax"):
-        items, fields["automatic_tax"] = _taxed(call, items, off, fields)
+        items, taxed = _taxed(call, items, off, fields)
+        fields |= taxed
     amounts = amounts_of(call, items, off, fields) if items else {}
     if fields["mode"] == "payment" and amounts["amount_total"]:
         check_charge(amounts["amount_total"], amounts["currency"])
@@ -322,7 +323,9 @@ def _taxed(call: Call, items: list[SaleItem], off: int, fields: Fields) -> tuple
             "to save the address entered in Checkout to the Customer."
         )
         raise StripeError(message, code="customer_tax_location_invalid")
-    return sale_taxes.taxed(call, items, off, place, customer), sale_taxes.status(fields["automatic_tax"], place)
+    cost = sale_taxes.shipping(call, fields.get("shipping_cost"), place, customer, items)
+    status = sale_taxes.status(fields["automatic_tax"], place)
+    return sale_taxes.taxed(call, items, off, place, customer), {"automatic_tax": status, "shipping_cost": cost}
 
 
 def amounts_of(call: Call, items: list[SaleItem], off: int, fields: Fields) -> Fields:
@@ -330,17 +333,11 @@ def amounts_of(call: Call, items: list[SaleItem], off: int, fields: Fields) -> F
     said: Fields = fields.get("subscription_data") or {}
     if not said.get("trial_period_days") and not said.get("trial_end"):
         due = until_anchor(call, items, said)
-        return totals(due, min(off, sum(item.amount_subtotal for item in due)), shipping_amount(fields))
+        return totals(due, min(off, sum(item.amount_subtotal for item in due)), fields.get("shipping_cost"))
     prices = prices_for(call, items)
     once = [item for item in items if prices[item.price].type == "one_time"]
     amounts = totals(once, min(off, sum(item.amount_subtotal for item in once)))
     return {**amounts, "currency": items[0].currency}
-
-
-def shipping_amount(fields: Fields) -> int:
-    """What the way of shipping costs that is chosen."""
-    cost: Fields | None = fields.get("shipping_cost")
-    return cost["amount_total"] if cost else 0
 
 
 @api.get("/{session}")

@@ -89,7 +89,7 @@ def _nothing(row: Any) -> list[Any]:
 
 
 def _shipping(row: CreditNote) -> int:
-    return row.shipping_cost["amount_total"] if row.shipping_cost else 0
+    return row.shipping_cost["amount_subtotal"] if row.shipping_cost else 0
 
 
 def _off(row: CreditNote | CreditNoteLine) -> int:
@@ -105,7 +105,8 @@ def _without_inner_tax(row: CreditNote) -> int:
 
 
 def _without_tax(row: CreditNote) -> int:
-    return row.amount - sum(tax["amount"] for tax in row.total_taxes)
+    on_shipping = row.shipping_cost["amount_tax"] if row.shipping_cost else 0
+    return row.amount - sum(tax["amount"] for tax in row.total_taxes) - on_shipping
 
 
 credit_note_object = shown(

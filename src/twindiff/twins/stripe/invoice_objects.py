@@ -153,7 +153,7 @@ def _pretax(row: Invoice) -> list[Fields]:
 
 
 def _shipping(row: Invoice) -> int:
-    return row.shipping_cost["amount_total"] if row.shipping_cost else 0
+    return row.shipping_cost["amount_subtotal"] if row.shipping_cost else 0
 
 
 def _settings(row: Invoice) -> Fields:
@@ -298,6 +298,8 @@ class InvoiceItem(
     quantity: Column[int] = column(default=1)
     quantity_decimal: Column[str] = column(default="1", derived=True)
     tax_rates: Column[Json] = column(default=[])
+    taxed_as: Column[Json] = column(default=None, derived=True)
+    """Its tax behavior and tax code, of one without a price."""
     test_clock: Column[str | None] = column(default=None)
     subscription: Column[str | None] = column(default=None)
     product: Column[str | None] = column(default=None)
@@ -316,6 +318,7 @@ invoiceitem_object = shown(
     "invoiceitem",
     "subscription",
     "product",
+    "taxed_as",
     created=LEFT_OUT,
     customer_account=None,
     date=InvoiceItem.created,

@@ -5,13 +5,26 @@ https://docs.stripe.com/tax/customer-locations#invoice-finalization-errors
 
 from __future__ import annotations
 
-from twindiff.kit import Call
+from collections.abc import Sequence
+
+from twindiff.kit import Call, revise
 from twindiff.kit.styles.stripe import StripeError
 
-from .automatic_tax import OFF, Sold, check_sold, is_on, place_of, taxes, unrecognized
+from .automatic_tax import (
+    OFF,
+    Sold,
+    check_default,
+    check_sold,
+    is_on,
+    place_of,
+    shipping_taxed,
+    tax_on_shipping,
+    taxes,
+    unrecognized,
+)
 from .customers import Customer
 from .events import record_row
-from .invoice_objects import INVOICES, Invoice
+from .invoice_objects import INVOICES, Invoice, InvoiceItem
 from .line_items import LineItem, Totals, lines_of
 from .objects import Fields, find
 from .subscription_objects import SUBSCRIPTIONS, state, told
@@ -24,17 +37,30 @@ def reckon(call: Call, draft: Invoice, customer: Customer, totals: Totals, metho
     if not is_on(draft):
         return draft
     place = place_of(call, customer, method)
+    changes: Fields = {"automatic_tax": {**draft.automatic_tax, "status": "complete" if place else LACKING}}
     if place:
-        sold = [_sold(line, left) for line, left in zip(totals.lines, totals.taxable(), strict=True)]
+        lefts = totals.taxable()
+        sold = [each._replace(amount=left) for each, left in zip(_sold(call, totals.lines), lefts, strict=True)]
         totals.taxes = [[each] for each in taxes(call, place, customer, sold, draft.currency)]
-    status = {**draft.automatic_tax, "status": "complete" if place else LACKING}
-    return call.db.change(draft, automatic_tax=status) if status != draft.automatic_tax else draft
+    if draft.shipping_cost:
+        tax = tax_on_shipping(call, place, customer, draft.shipping_cost, draft.currency) if place else None
+        totals.on_shipping = [tax] if tax else []
+        changes["shipping_cost"] = shipping_taxed(draft.shipping_cost, tax)
+    return revise(call.db, draft, **changes)
 
 
-def _sold(line: LineItem, left: int) -> Sold:
-    pricing: Fields = line.pricing or {}
-    details: Fields = pricing.get("price_details") or {}
-    return Sold(left, details.get("price"), line.product)
+def _sold(call: Call, lines: Sequence[LineItem]) -> list[Sold]:
+    """What lines are for; what they are taxed as is said by prices, or by items that have none but in name."""
+    ids = [line.invoice_item for line in lines if line.invoice_item]
+    columns = (InvoiceItem.id, InvoiceItem.taxed_as)
+    said: dict[str, Fields] = dict(call.db.rows(InvoiceItem, InvoiceItem.id.in_(ids), columns=columns)) if ids else {}
+    sold: list[Sold] = []
+    for line in lines:
+        pricing: Fields = line.pricing or {}
+        details: Fields = (pricing.get("price_details") if line.product else None) or {}
+        own: Fields = said.get(line.invoice_item or "") or {}
+        sold.append(Sold(0, details.get("price"), line.product, own.get("tax_behavior"), own.get("tax_code")))
+    return sold
 
 
 def check(call: Call, draft: Invoice) -> None:
@@ -42,7 +68,10 @@ def check(call: Call, draft: Invoice) -> None:
     if is_on(draft):
         lines = lines_of(call, draft.id)
         rates = [*draft.default_tax_rates, *(id for line in lines for id in line.tax_rates)]
-        check_sold(call, [_sold(line, 0).price for line in lines], rates)
+        sold = _sold(call, lines)
+        check_sold(call, [each.price for each in sold], rates)
+        if any(not each.price and each.behavior in (None, "unspecified") for each in sold):
+            check_default(call, "An item of the invoice")
 
 
 def lacks_location(draft: Invoice) -> bool:
@@ -58,7 +87,9 @@ def go_on_without(call: Call, draft: Invoice) -> Invoice:
     before = state(call, row)
     call.db.change(row, automatic_tax={**OFF, "disabled_reason": LACKING})
     told(call, before)
-    return call.db.change(draft, automatic_tax={**OFF, "disabled_reason": f"finalization_{LACKING}"})
+    cost = draft.shipping_cost and shipping_taxed(draft.shipping_cost, None)
+    off = {**OFF, "disabled_reason": f"finalization_{LACKING}"}
+    return call.db.change(draft, automatic_tax=off, shipping_cost=cost)
 
 
 def refused(call: Call, draft: Invoice) -> StripeError | None:

@@ -38,6 +38,7 @@ from .price_params import PriceData, TaxBehavior
 from .prices import PRICES, Price, decimal_amount, price_of
 from .pricing import unit_price
 from .products import PRODUCTS
+from .tax_codes import check_tax_code
 from .tax_rates import tax_rates_of
 from .test_clocks import enter
 
@@ -134,7 +135,7 @@ def update_invoiceitem(call: Call, invoiceitem: str, params: Annotated[ItemParam
     item = retrieve(call, INVOICE_ITEMS, invoiceitem)
     enter(call, item.test_clock)
     draft = _changeable(call, item, "modified")
-    fields = _fields(call, params, item.currency, item) if _prices(params) else _plain(call, params)
+    fields = _fields(call, params, item.currency, item) if _prices(params) else _plain(call, params, item)
     if params.discounts is not UNSET:
         fields["discounts"] = give(call, params.discounts, item.customer)
     metadata = merged_metadata(item.metadata, params.metadata)
@@ -196,11 +197,19 @@ def _parent(subscription: OptText) -> Fields | None:
     return {"type": "subscription_details", "subscription_details": details}
 
 
-def _plain(call: Call, params: ItemParams) -> Fields:
+_TAXED_AS = ("tax_behavior", "tax_code")
+
+
+def _plain(call: Call, params: ItemParams, item: InvoiceItem | None) -> Fields:
     fields: Fields = {}
     for name in ("description", "discountable", "period"):
         if (value := getattr(params, name)) is not UNSET:
             fields[name] = value_of(value)
+    if params.tax_code:
+        check_tax_code(str(params.tax_code), "tax_code")
+    said = {name: value_of(getattr(params, name)) for name in _TAXED_AS if getattr(params, name) is not UNSET}
+    if said:
+        fields["taxed_as"] = {**((item.taxed_as if item else None) or {}), **said}
     if params.tax_rates is not UNSET:
         fields["tax_rates"] = tax_rates_of(call, params.tax_rates or [], "tax_rates")
     return fields
@@ -213,7 +222,7 @@ def _prices(params: ItemParams) -> bool:
 
 def _fields(call: Call, params: ItemParams, currency: str | None, item: InvoiceItem | None = None) -> Fields:
     """The columns of an item: by an amount, a price, or an amount of each unit."""
-    fields = _plain(call, params)
+    fields = _plain(call, params, item)
     quantity = _quantity(params, item)
     fields |= {"quantity": int(quantity), "quantity_decimal": f"{quantity.normalize():f}"}
     asked: str = (params.currency if isinstance(params, CreateItem) else "") or currency or "usd"

@@ -408,6 +408,9 @@ def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: st
         fields["payment_settings"] = {**(row.payment_settings if row else {}), **value_of(params.payment_settings)}
     fields |= _connected(call, params, row)
     fields |= automatic_tax.switched(call, params.automatic_tax)
+    cost = fields.get("shipping_cost") or (row.shipping_cost if row else None)
+    if cost and "automatic_tax" in fields and not fields["automatic_tax"]:
+        fields["shipping_cost"] = automatic_tax.shipping_taxed(cost, None)
     method = fields.get("collection_method") or (row.collection_method if row else "charge_automatically")
     return fields | _due(call, params, method, row)
 

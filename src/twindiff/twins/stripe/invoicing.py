@@ -147,7 +147,7 @@ def retotal(call: Call, draft: Invoice) -> Invoice:
     if draft.automatic_tax:
         draft = invoice_taxes.reckon(call, draft, customer, totals, _method(call, draft))
     totals.write(call)
-    amounts = totals.amounts(draft.shipping_cost["amount_total"] if draft.shipping_cost else 0)
+    amounts = totals.amounts(draft.shipping_cost["amount_subtotal"] if draft.shipping_cost else 0)
     due = _due(amounts["total"], customer.balance, draft.currency)
     return update(
         call,

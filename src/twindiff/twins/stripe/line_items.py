@@ -101,6 +101,7 @@ class Totals:
         self.subtotal = sum(line.amount for line in lines)
         self.off: list[dict[str, int]] = [{} for _ in lines]
         self.taxes: list[list[Tax]] = [[] for _ in lines]
+        self.on_shipping: list[Tax] = []
         self.credits = [sum(each["amount"] for each in line.pretax_credit_amounts) for line in lines]
         for id, coupon in own:
             for at, line in enumerate(lines):
@@ -147,14 +148,14 @@ class Totals:
         return [self._left(at) - self.credits[at] for at in range(len(self.lines))]
 
     def amounts(self, shipping: int = 0) -> Fields:
-        """An invoice's fields of them; `total` is what is to be paid."""
+        """An invoice's fields of them, with what shipping costs before taxes; `total` is what is to be paid."""
         by_discount: dict[str, int] = {}
         for each in self.off:
             for id, amount in each.items():
                 by_discount[id] = by_discount.get(id, 0) + amount
         by_rate: dict[str, list[Tax]] = {}
         inner = added = 0
-        for tax in chain.from_iterable(self.taxes):
+        for tax in chain(*self.taxes, self.on_shipping):
             by_rate.setdefault(tax.rate, []).append(tax)
             inner += tax.amount if tax.inclusive else 0
             added += 0 if tax.inclusive else tax.amount

@@ -63,7 +63,7 @@ def _invoice(call: Call, invoice: Invoice, size: str) -> list[str]:
     items = [(line.description or "", line.amount) for line in reversed(lines_of(call, invoice.id))]
     off = sum(each["amount"] for each in invoice.total_discount_amounts)
     totals = [("Subtotal", invoice.subtotal), *_unless_0("Discount", -off)]
-    totals += _unless_0("Shipping", invoice.shipping_cost["amount_total"] if invoice.shipping_cost else 0)
+    totals += _unless_0("Shipping", invoice.shipping_cost["amount_subtotal"] if invoice.shipping_cost else 0)
     totals += [*_taxes(call, invoice.total_taxes), ("Total", invoice.total)]
     totals += _unless_0("Applied balance", (invoice.ending_balance or 0) - invoice.starting_balance)
     totals += [*_unless_0("Amount paid", invoice.amount_paid), ("Amount due", invoice.amount_remaining)]

@@ -172,15 +172,16 @@ def listed_items(call: Call, owner: str, params: ListParams, url: str) -> Fields
     return list_of(call, SALE_ITEMS, params, url, SaleItem.owner == owner, oldest_first=True)
 
 
-def totals(items: list[SaleItem], discount: int = 0, shipping: int = 0) -> Fields:
-    """What objects show of the amounts of their items."""
+def totals(items: list[SaleItem], discount: int = 0, shipping: Fields | None = None) -> Fields:
+    """What objects show of the amounts of their items, and of their shipping cost."""
+    cost = shipping or {"amount_subtotal": 0, "amount_tax": 0, "amount_total": 0}
     added = sum(item.amount_total - item.amount_subtotal for item in items)
     subtotal = sum(item.amount_subtotal for item in items)
-    tax = sum(item.amount_tax for item in items)
+    tax = sum(item.amount_tax for item in items) + cost["amount_tax"]
     return {
         "amount_subtotal": subtotal,
-        "amount_total": subtotal + added - discount + shipping,
-        "total_details": {"amount_discount": discount, "amount_shipping": shipping, "amount_tax": tax},
+        "amount_total": subtotal + added - discount + cost["amount_total"],
+        "total_details": {"amount_discount": discount, "amount_shipping": cost["amount_subtotal"], "amount_tax": tax},
         "currency": items[0].currency if items else None,
     }
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from twindiff.kit import Call
 
-from .automatic_tax import Place, Sold, check_sold, taxes
+from .automatic_tax import Place, Sold, check_sold, shipping_taxed, tax_on_shipping, taxes
 from .customers import Customer
 from .objects import Fields
 from .pricing import shares
@@ -40,6 +40,16 @@ def taxed(
         )
         for item, tax in zip(items, on, strict=True)
     ]
+
+
+def shipping(
+    call: Call, cost: Fields | None, place: Place | None, customer: Customer | None, items: Sequence[SaleItem]
+) -> Fields | None:
+    """The cost of shipping with the tax of a place; without a place, with none."""
+    if cost is None:
+        return None
+    currency = items[0].currency if items else "usd"
+    return shipping_taxed(cost, tax_on_shipping(call, place, customer, cost, currency) if place else None)
 
 
 def status(kept: Fields, place: Place | None) -> Fields:

@@ -205,3 +205,57 @@ def test_a_schedule_lets_its_subscription_be_taxed(shop_in_berlin, price):
     )
     assert made["phases"][0]["automatic_tax"]["enabled"] is True
     assert made["subscription"]["automatic_tax"]["enabled"] is True
+
+
+def shipping_rate(stripe, **more):
+    wanted = {"display_name": "Post", "type": "fixed_amount", "fixed_amount": {"amount": 500, "currency": "usd"}}
+    return stripe.post("shipping_rates", **wanted, **more)["id"]
+
+
+def test_shipping_is_taxed_with_the_invoice(shop_in_berlin):
+    stripe = shop_in_berlin
+    customer = paying(stripe, address=GERMANY)
+    rate = {"shipping_rate": shipping_rate(stripe)}
+    draft = stripe.post("invoices", customer=customer, currency="usd", shipping_cost=rate, **ON)["id"]
+    stripe.post("invoiceitems", customer=customer, invoice=draft, amount=1000, currency="usd")
+    seen = stripe.get(f"invoices/{draft}")
+    assert (seen["total"], seen["total_excluding_tax"], seen["amount_shipping"]) == (1785, 1500, 500)
+    assert [seen["shipping_cost"][name] for name in ("amount_subtotal", "amount_tax", "amount_total")] == [500, 95, 595]
+    assert [(each["amount"], each["taxable_amount"]) for each in seen["total_taxes"]] == [(285, 1500)]
+    off = stripe.post(f"invoices/{draft}", automatic_tax={"enabled": False})
+    assert (off["total"], off["shipping_cost"]["amount_tax"]) == (1500, 0)
+    stripe.post(f"invoices/{draft}", **ON)
+    assert stripe.post(f"invoices/{draft}/pay")["amount_paid"] == 1785
+    note = stripe.post("credit_notes", invoice=draft, shipping_cost=rate, refund_amount=595)
+    assert (note["amount"], note["amount_shipping"], note["total_excluding_tax"]) == (595, 500, 500)
+
+
+def test_shipping_is_taxed_on_the_page(shop_in_berlin, browser):
+    stripe = shop_in_berlin
+    data = {"unit_amount": 1000, "currency": "usd", "product_data": {"name": "Mug"}}
+    option = {"shipping_rate": shipping_rate(stripe, tax_code="txcd_00000000")}
+    more = {"shipping_options": [option], "shipping_address_collection": {"allowed_countries": ["DE"]}}
+    for options, total in (([option], 1690), ([{"shipping_rate": shipping_rate(stripe)}], 1785)):
+        more["shipping_options"] = options
+        session = session_of(stripe, stripe.post("prices", **data)["id"], "payment", **more)
+        assert session["amount_total"] == 1500
+        to = {"shipping[name]": "Ada", "shipping[line1]": "A 1", "shipping[country]": "DE"}
+        assert browser(session["url"], **to).status_code == 303
+        done = stripe.get(f"checkout/sessions/{session['id']}", expand=["payment_intent"])
+        assert done["amount_total"] == done["payment_intent"]["amount"] == total
+        assert done["total_details"]["amount_tax"] == total - 1500
+
+
+def test_an_item_without_a_price_says_itself_how_it_is_taxed(stripe):
+    stripe.post("tax/settings", head_office={"address": {"country": "DE"}})
+    stripe.post("tax/registrations", country="DE", country_options={"de": {"type": "standard"}}, active_from="now")
+    customer = paying(stripe, address=GERMANY)
+    draft = stripe.post("invoices", customer=customer, currency="usd", **ON)["id"]
+    item = {"customer": customer, "invoice": draft, "amount": 1190, "currency": "usd"}
+    assert "tax_behavior" in stripe.error("POST", "invoiceitems", **item)["message"]
+    stripe.post("invoiceitems", **item, tax_behavior="inclusive")
+    stripe.post("invoiceitems", **item, tax_behavior="exclusive", tax_code="txcd_00000000")
+    seen = stripe.get(f"invoices/{draft}")
+    assert (seen["total"], seen["total_excluding_tax"]) == (2380, 2190)
+    assert [each["taxes"][0]["taxability_reason"] for each in seen["lines"]["data"]] == [
+        "product_exempt", "standard_rated"]  # fmt: skip
