@@ -18,13 +18,29 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .layer import VERSION
 from .lists import equal, list_of, within
-from .objects import RESOURCES, Fields, R, Resource, StripeObject, filled, find, new, resource, retrieve, show, shown
+from .objects import (
+    AFTER_SEEDS,
+    RESOURCES,
+    Fields,
+    R,
+    Resource,
+    StripeObject,
+    filled,
+    find,
+    now,
+    object_id,
+    resource,
+    retrieve,
+    show,
+    shown,
+)
 from .params import ListParams, OptRange, OptText, Params, check_count
 from .webhook_endpoints import listening
 
 api = Operations(prefix="/v1/events")
 
 MOST_TYPES = 20
+_encode = msgspec.json.Encoder().encode
 
 
 class Event(
@@ -105,7 +121,12 @@ def _fill(call: Call, events: list[Fields]) -> None:
     fill_data(call.db, events)
 
 
-event_object = shown(Event, "event")
+def _request(row: Event) -> Fields:
+    """The request that an event is of; billing's own work is of none."""
+    return row.request or {"id": None, "idempotency_key": None}
+
+
+event_object = shown(Event, "event", request=_request)
 EVENTS = resource(Event, "event", "evt_", event_object, fill=_fill)
 
 
@@ -157,12 +178,16 @@ def record_row(
         rest["filled"] = filled(call, kind, row).filled
     if before:
         rest["was"] = _was(before, row, kept)
-    for each in (type, *also):
-        first = _told_first(call, row)
-        told = _since(first, row, kept) if first else _whole(kind, row, kept)
-        event = _note(call, each, {**told, **rest})
-        if not first:
-            call.memo[f"told {row.id}"] = Told(event, row, kept)
+    types = (type, *also)
+    first = _told_first(call, row)
+    if first is None:
+        event = _note(call, type, {**_whole(kind, row, kept), **rest})
+        first = call.memo[f"told {row.id}"] = Told(event, row, kept)
+        types = also
+    if types:
+        told = {**_since(first, row, kept), **rest}
+        for each in types:
+            _note(call, each, told)
 
 
 def _told_first(call: Call, row: StripeObject) -> Told | None:
@@ -206,16 +231,19 @@ def _values_of(table: type[StripeObject]) -> Callable[[StripeObject], tuple[Any,
 
 def _note(call: Call, type: str, told: Fields) -> str:
     """Write an event; gives its id."""
-    made = new(
-        call,
-        EVENTS,
+    db, id = call.db, object_id(call, EVENTS.prefix)
+    event = Event(
+        id=id,
+        seq=db.next("stripe_objects", at_least=AFTER_SEEDS),
+        created=now(call),
         type=type,
-        data=msgspec.json.encode(told).decode(),
-        request=call.memo.get("request") or {"id": None, "idempotency_key": None},
+        data=_encode(told).decode(),
+        request=call.memo.get("request"),
         pending_webhooks=listening(call, type),
     )
-    call.emit(type, {"id": made.id})
-    return made.id
+    db.add(event)
+    call.emit(type, {"id": id})
+    return id
 
 
 def update(call: Call, kind: Resource[R], row: R, event: str | Literal[False] = "", **wanted: Any) -> R:
