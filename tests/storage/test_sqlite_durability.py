@@ -16,6 +16,7 @@ from twindiff.kit.events import Event
 from twindiff.kit.rows import Column, Json, Row, Table, Timestamp, column, table_of
 from twindiff.storage import DataDirectoryInUse, Origin, SchemaChanged, StorageFull
 from twindiff.storage.conformance.worlds import CATALOG, NOON, Note, Place, Thing, World
+from twindiff.storage.journal import encode
 from twindiff.storage.schema import Schema
 from twindiff.storage.sqlite import SqliteEngine, live_environments
 from twindiff.storage.sqlite import database as database_module
@@ -313,6 +314,8 @@ def test_events_that_an_earlier_release_kept_as_rows_are_events(office: Office):
     office.place.wake()
     row = QueuedEvent(event_id=1, name="paper.moved", payload={"id": "P1"}, emitted_at="2026-01-31T09:30:00")
     office.place.add(row, Old(paper_id="P2", title="second"), twin="office")
+    (record,) = office.engine.records("e1")
+    office.engine.file.connection.execute("UPDATE journal SET record = ?", (encode(record),))  # as that release did
     for _ in range(2):
         office.release(Old, Gone)
         office.place.wake()

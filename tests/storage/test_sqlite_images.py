@@ -395,7 +395,7 @@ def test_a_data_directory_of_layout_2_opens_with_all_its_points(old: World):
 def test_images_and_rewinds_of_layout_2_shorten_the_way_still(old: World):
     assert replayed(old, of_old(old, ENV), 1005) == 5
     assert [replayed(old, of_old(old, ENV), WRITES + n) for n in (1, 2)] == [5, 0]
-    assert ask(old, "PRAGMA user_version") == 3
+    assert ask(old, "PRAGMA user_version") == 4
     tables: Any = engine_of(old).file.connection.execute("SELECT name FROM sqlite_schema").fetchall()
     assert ("environment_images",) not in tables
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import compress
-from operator import ne
 from typing import Any, Generic, NoReturn, TypeVar, cast
 
 import msgspec
@@ -47,8 +45,6 @@ class TableForm:
         self.key_at = tuple(self.columns.index(name) for name in table.key)
         self.storing = {name: storing(column) for name, column in table.columns.items()}
         loads = {name: loading(column) for name, column in table.columns.items()}
-        self._loads = tuple(loads.values())
-        self._places = range(len(self.columns))
         self._loaded = tuple((name, convert) for name, convert in loads.items() if convert)
         stores = enumerate(self.storing.values())
         self._stored = tuple((at, convert) for at, convert in stores if convert)
@@ -114,14 +110,6 @@ class TableForm:
         values = ", ".join(f"{name!r}: {value}" for name, value in self._typed.items())
         return eval(f"lambda stored: {{{values}}}", self._loaders)
 
-    def values_after(self, was: Values, before: Stored, after: Stored) -> Values:
-        """The values of a changed row, given those before; what stayed as it was is not decoded again."""
-        now = was.copy()
-        for at in compress(self._places, map(ne, before, after)):
-            name, convert, value = self.columns[at], self._loads[at], after[at]
-            now[name] = convert(value) if convert and value is not None else value
-        return now
-
     @property
     def _typed(self) -> dict[str, str]:
         """What gives each column's value of `stored` as its declared type, in the words of `_loaders`."""
@@ -140,6 +128,14 @@ class TableForm:
     def key_in(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
         """The key of stored values, as they are stored; compiled as `build` is."""
         return eval(f"lambda stored: ({''.join(f'stored[{at}], ' for at in self.key_at)})")
+
+    @cached_property
+    def typed_key(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+        """A stored key as declared types; compiled as `build` is."""
+        loaders = self._loaders
+        loaded = [(f"load_{name}({{}})" if f"load_{name}" in loaders else "{}") for name in self.key]
+        values = [each.format(f"key[{at}]") for at, each in enumerate(loaded)]
+        return eval(f"lambda key: ({', '.join(values)},)", loaders)
 
     @cached_property
     def key_of(self) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from operator import itemgetter
+from itertools import compress
+from operator import itemgetter, ne
+from typing import Any
 
-from twindiff.storage.journal import Change
-from twindiff.storage.values import same
+from twindiff.storage.values import decode_json, same
 
 from .connection import Connection, PendingWrite, Stored
 from .known_rows import Place
-from .store import Tables
+from .records import StoredChange
+from .store import Tables, TableSql
 
 _place = itemgetter(0, 1)
 """Where a change is: its table and its key."""
@@ -69,26 +71,28 @@ class Capture:
         """
         return self._after
 
-    def changes(self, *, all_went_well: bool) -> list[Change]:
+    def changes(self, *, all_went_well: bool) -> list[StoredChange]:
         """Full rows, one change per row that differs, sorted by table and key.
 
         `all_went_well` when no statement has failed and no savepoint was gone back to.
         """
-        changes: list[Change] = []
+        changes: list[StoredChange] = []
         for (name, key), before in self._before.items():
             sql = self._tables[name]
             if not all_went_well or sql.has_real:
                 self._after[name, key] = self._connection.execute(sql.select_by_key, key).fetchone()
             after = self._after[name, key]
-            if before == after:
-                continue
-            was = sql.values(before) if before else None
-            if was and before and after:
-                now = sql.values_after(was, before, after)
-            else:
-                now = sql.values(after) if after else None
-            if was and now and same(was, now):
-                continue  # the same JSON in another order, by a statement of one's own
-            changes.append(Change(name, sql.key_of(now or was or {}), was, now))
+            if before != after and not (before and after and _same(sql, before, after)):
+                changes.append(StoredChange(name, sql.typed_key(key), before, after))
         changes.sort(key=_place)
         return changes
+
+
+def _same(sql: TableSql, before: Stored, after: Stored) -> bool:
+    """Whether rows differ in nothing but the order of JSON's keys, as by a statement of one's own."""
+    places = compress(range(len(after)), map(ne, before, after))
+    return all(at in sql.json_at and same(_json(before[at]), _json(after[at])) for at in places)
+
+
+def _json(stored: str | None) -> Any:
+    return None if stored is None else decode_json(stored)

@@ -16,6 +16,7 @@ from .capture import Capture
 from .connection import Connection, Stored, connect, equipped, roll_back
 from .ddl import statements
 from .pages import PAGE_SIZE, Image, Pages, Undo, vfs
+from .records import StoredChange
 from .store import Counters, SqliteStore, Tables, TableSql
 from .word_index import word_indexes
 
@@ -28,7 +29,7 @@ class Outcome(NamedTuple, Generic[T]):
     """What work comes to, what it has changed, and of what it tells."""
 
     result: T
-    changes: list[Change]
+    changes: list[StoredChange]
     events: list[Event]
 
 

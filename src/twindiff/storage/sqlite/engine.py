@@ -52,6 +52,7 @@ from .operations import performed
 from .pages import Undo
 from .positions import last_seq
 from .rebuilding import Rebuilding
+from .records import StoredRecord
 from .snapshots import Snapshot
 from .store import SqliteStore, Tables
 from .templates import TemplateImages
@@ -296,12 +297,12 @@ class SqliteEngine:
                 return result, None
             database.commit()
             self._append(record)
-        live.note_due(self._pools[record.twin].tables.schema, record)
+        live.note_due(self._pools[record.twin].tables, record)
         self._go_on(live, [record], database.undo)
         return result, record.seq
 
     def write_all(self, env: str, twin: str, operations: Iterable[PlannedOperation]) -> list[int | None]:
-        live, seqs, records = self._live[env], list[int | None](), list[Record]()
+        live, seqs, records = self._live[env], list[int | None](), list[StoredRecord]()
         database = self._pools[twin].open(live.pages[twin])
         with live.ahead(), database.undoable():
             for intent, work, at in operations:
@@ -312,7 +313,7 @@ class SqliteEngine:
                 if record is not None:
                     records.append(record)
                     live.position = position_after(record, live.position.since + 1)
-                    live.note_due(self._pools[record.twin].tables.schema, record)
+                    live.note_due(self._pools[record.twin].tables, record)
                 if live.position.since >= IMAGE_EVERY:
                     break
             if not records:
@@ -323,7 +324,7 @@ class SqliteEngine:
         self._go_on(live, records, database.undo)
         return seqs
 
-    def _go_on(self, live: LiveEnvironment, records: Sequence[Record], undo: Undo) -> None:
+    def _go_on(self, live: LiveEnvironment, records: Sequence[StoredRecord], undo: Undo) -> None:
         """Stand after records that are in the journal, and tell those who wait for them."""
         live.go_on(records, undo)
         if self.feed.listener:
@@ -349,11 +350,11 @@ class SqliteEngine:
         self._append(record)
         snapshot.pages.dirty |= live.pages[snapshot.twin].dirty
         live.pages[snapshot.twin] = snapshot.pages
-        live.note_due(self._pools[record.twin].tables.schema, record)
+        live.note_due(self._pools[record.twin].tables, record)
         self._go_on(live, [record], snapshot.undo)
         return True
 
-    def _append(self, *records: Record) -> None:
+    def _append(self, *records: Record | StoredRecord) -> None:
         """Write records. Unless they certainly are not there, memory is given up: the journal says what happened."""
         try:
             self.file.append(*records)
@@ -375,9 +376,8 @@ class SqliteEngine:
             live.due = due
 
     def advance(self, env: str, to: int) -> int:
-        live = self._live[env]
-        clock, counters = max(to, live.position.clock), live.position.counters
-        record = Record(env, live.seq + 1, "", ADVANCE, "", _wall(), clock, counters, [])
+        live, last = self._live[env], self._live[env].position
+        record = Record(env, last.seq + 1, "", ADVANCE, "", _wall(), max(to, last.clock), last.counters, [])
         self._append(record)
         live.advance(record)
         self._take_image_if_due(live)

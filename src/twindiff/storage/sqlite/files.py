@@ -13,7 +13,7 @@ import msgspec
 
 from twindiff.storage import DataDirectoryInUse, StorageFull, StorageUnavailable, Template
 from twindiff.storage.cooperative import CooperativeStep, yield_control
-from twindiff.storage.journal import Record, decode, encode
+from twindiff.storage.journal import Record
 from twindiff.storage.room import Room
 from twindiff.storage.schema import Schema
 
@@ -22,10 +22,11 @@ from .connection import OUT_OF_SPACE, CannotOpen, Connection, connect, roll_back
 from .ddl import column_text, quote, statements
 from .images import IMAGE_TABLES, ImageFile, Stored, Taken
 from .log import Log
+from .records import StoredRecord, decode, encode
 
 IN_MEMORY = ":memory:"
-LAYOUT = 3
-"""The version of what is below; a data directory of a later one is refused."""
+LAYOUT = 4
+"""The version of what is below and of packed records; a data directory of a later one is refused."""
 
 PIECE = 1 << 18
 """Bytes of an image that are written in one go; a longer one is kept in pieces."""
@@ -42,6 +43,7 @@ PAGES_FREED_AT_ONCE = 200
 _TABLES = """
 CREATE TABLE IF NOT EXISTS journal (env TEXT NOT NULL, seq INTEGER NOT NULL, record BLOB NOT NULL) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS journal_env_seq ON journal (env, seq);
+CREATE TABLE IF NOT EXISTS row_columns (number INTEGER PRIMARY KEY, columns BLOB NOT NULL UNIQUE) STRICT;
 CREATE TABLE IF NOT EXISTS template_images (
     twin TEXT NOT NULL, hash TEXT NOT NULL, schema_hash TEXT NOT NULL, counters TEXT NOT NULL, image BLOB NOT NULL,
     PRIMARY KEY (twin, hash)
@@ -100,6 +102,19 @@ class Reading:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.images = ImageFile(connection)
+        self._columns: dict[int, bytes] = {}
+
+    def _decode(self, packed: bytes) -> Record:
+        return decode(packed, self._columns_of)
+
+    def _columns_of(self, number: int) -> bytes:
+        """The columns that have a number in records."""
+        columns = self._columns.get(number)
+        if columns is None:
+            query = "SELECT columns FROM row_columns WHERE number = ?"
+            ((columns,),) = self.connection.execute(query, (number,)).fetchall()
+            self._columns[number] = columns
+        return columns
 
     def last_record(self, env: str) -> Record | None:
         """The newest record that an environment has of its own."""
@@ -107,7 +122,7 @@ class Reading:
             return None
         query = "SELECT record FROM journal WHERE env = ? ORDER BY seq DESC LIMIT 1"
         row = self.connection.execute(query, (env,)).fetchone()
-        return decode(row[0]) if row else None
+        return self._decode(row[0]) if row else None
 
     def is_forgotten(self, env: str) -> bool:
         return self.connection.execute("SELECT 1 FROM forks WHERE env = ? AND forgotten", (env,)).fetchone() is not None
@@ -119,7 +134,7 @@ class Reading:
         query = "SELECT record FROM journal WHERE env = ? AND seq > ? AND seq <= ? ORDER BY seq DESC"
         records: list[Record] = []
         for name, last in self._lineage(env, upto):
-            records += [decode(record) for (record,) in self.connection.execute(query, (name, after, last))]
+            records += [self._decode(record) for (record,) in self.connection.execute(query, (name, after, last))]
             if records and records[-1].seq == after + 1:
                 break
         return records[::-1]
@@ -202,7 +217,7 @@ class Reading:
     def stretch(self, stretch: Stretch) -> Iterator[Record]:
         """The records of a stretch, one after the other."""
         query = "SELECT record FROM journal WHERE env = ? AND seq > ? AND seq <= ? ORDER BY seq"
-        return (decode(record) for (record,) in self.connection.execute(query, stretch))
+        return (self._decode(record) for (record,) in self.connection.execute(query, stretch))
 
 
 class DataFile(Reading):
@@ -214,6 +229,8 @@ class DataFile(Reading):
         in_memory = f"file:/twindiff-{id(self)}?vfs=memdb"
         self._path = in_memory if directory == IN_MEMORY else str(Path(directory) / "twindiff.db")
         self._is_full = False
+        self._numbers: dict[bytes, int] = {}
+        """Of columns that are in `row_columns` for certain."""
         self.forgotten = 0
         """How many environments and templates have been removed."""
         super().__init__(self._connect())
@@ -290,16 +307,20 @@ class DataFile(Reading):
             yield
             self.connection.execute("COMMIT")
         except OUT_OF_SPACE:
-            roll_back(self.connection)
+            self._roll_back()
             self.write_over()
             raise StorageFull from None
         except BaseException:  # whatever it is, all or nothing is written
-            roll_back(self.connection)
+            self._roll_back()
             raise
 
-    def append(self, *records: Record) -> None:
+    def _roll_back(self) -> None:
+        roll_back(self.connection)
+        self._numbers.clear()
+
+    def append(self, *records: Record | StoredRecord) -> None:
         """Make operations durable, all of them or none; raises StorageFull."""
-        packed = [encode(record) for record in records]
+        packed = [encode(record, self._number) for record in records]
         self._room.take(sum(map(len, packed)))
         if len(records) == 1 and records[0].to is None:
             return self._insert(records[0], packed[0])
@@ -310,7 +331,17 @@ class DataFile(Reading):
                     values = (record.env, record.seq, self.target(record.env, record.to))
                     self._write("INSERT INTO rewinds (env, seq, target) VALUES (?, ?, ?)", values)
 
-    def _insert(self, record: Record, packed: bytes) -> None:
+    def _number(self, columns: bytes) -> int:
+        """The number of columns in records."""
+        number = self._numbers.get(columns)
+        if number is None:
+            self._write("INSERT OR IGNORE INTO row_columns (columns) VALUES (?)", (columns,))
+            query = "SELECT number FROM row_columns WHERE columns = ?"
+            ((number,),) = self.connection.execute(query, (columns,)).fetchall()
+            self._numbers[columns] = number
+        return number
+
+    def _insert(self, record: Record | StoredRecord, packed: bytes) -> None:
         self._write("INSERT INTO journal (env, seq, record) VALUES (?, ?, ?)", (record.env, record.seq, packed))
 
     def _write(self, statement: str, parameters: Sequence[Any]) -> None:

@@ -11,10 +11,10 @@ from twindiff.kit.clock import Clock
 from twindiff.storage import Origin, UnknownPoint, WorkDue
 from twindiff.storage.due import earliest
 from twindiff.storage.journal import Record
-from twindiff.storage.schema import Schema
 
 from .database import Database
 from .pages import Pages, Undo
+from .records import StoredRecord
 from .store import Tables
 
 REMEMBERED = 256
@@ -121,16 +121,19 @@ class LiveEnvironment:
         finally:
             self.position = position
 
-    def go_on(self, records: Sequence[Record], undo: Undo) -> None:
+    def go_on(self, records: Sequence[StoredRecord], undo: Undo) -> None:
         """Stand after operations of a twin that wrote, over which the way back is one."""
         last = records[-1]
         self._remember(Step(self.position, last.seq, last.twin, undo))
         self.position = position_after(last, self.position.since + len(records))
 
-    def note_due(self, schema: Schema, record: Record) -> None:
+    def note_due(self, tables: Tables, record: StoredRecord) -> None:
         """Note when work falls due by what a record has written."""
-        if rows := [(change.table, change.after) for change in record.changes if change.table in schema.due]:
-            self.due = min(self.due, earliest(schema, rows, self.origin.clock_start))
+        due = tables.schema.due
+        written = [(name, row) for name, _, _, row in record.changes if row is not None and name in due]
+        if written:
+            rows = [(name, tables.by_name[name].values(row)) for name, row in written]
+            self.due = min(self.due, earliest(tables.schema, rows, self.origin.clock_start))
 
     def advance(self, record: Record) -> None:
         """Stand after a record that set the clock."""
@@ -213,7 +216,7 @@ def position_at_birth(origin: Origin) -> Position:
     return Position(0, origin.clock_start, origin.created, origin.counters)
 
 
-def position_after(record: Record, since: int) -> Position:
+def position_after(record: Record | StoredRecord, since: int) -> Position:
     """Where an environment stands after a record, so many operations after an image."""
     return Position(record.seq, record.clock, record.at, record.ids, since)
 

@@ -8,10 +8,10 @@ from typing import TypeVar
 from twindiff.kit.clock import Clock
 from twindiff.storage import OperationContext, OperationInfo
 from twindiff.storage.deadline import Limit
-from twindiff.storage.journal import Record
 
 from .database import Database
 from .live_environments import Position
+from .records import StoredRecord
 from .store import Counters
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ def performed(
     work: Callable[[OperationContext], T],
     moment: tuple[Clock, int],
     limit: Limit,
-) -> tuple[T, Record | None]:
+) -> tuple[T, StoredRecord | None]:
     """Run an operation in the open transaction, at a time and the wall clock then; gives its record if it has written.
 
     The record comes after the position and is not in the journal yet.
@@ -34,5 +34,6 @@ def performed(
     result, changes, events = database.write(lambda store: work(OperationContext(store, clock)), limit, counters)
     if not changes:
         return result, None
-    start = (env, position.seq + 1, *intent.described())
-    return result, Record(*start, wall, clock.micros, counters.values, changes, None, events)
+    start, tables = (env, position.seq + 1, *intent.described()), database.tables.by_name
+    columns = {name: tables[name].packed_columns for name, *_ in changes}
+    return result, StoredRecord(*start, wall, clock.micros, counters.values, changes, None, events, columns)

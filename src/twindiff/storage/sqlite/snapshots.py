@@ -9,12 +9,12 @@ from twindiff.kit import pace
 from twindiff.kit.clock import Clock
 from twindiff.storage import OperationContext, OperationInfo, deadline
 from twindiff.storage.deadline import Limit, TakesLong, brief, whole
-from twindiff.storage.journal import Record
 
 from .database import Database
 from .live_environments import LiveEnvironment
 from .operations import performed
 from .pages import Undo
+from .records import StoredRecord
 from .store import Tables
 
 T = TypeVar("T")
@@ -69,7 +69,7 @@ class Snapshot:
         self.twin = twin
         self.position = live.position
         self.pages = live.pages[twin].copy()
-        self.record: Record | None = None
+        self.record: StoredRecord | None = None
         """What was written, if something was."""
         self.undo = Undo(self.pages.count)
         self._tables = tables

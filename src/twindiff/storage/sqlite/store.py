@@ -36,6 +36,7 @@ from .ddl import number_of
 from .dialect import Sql
 from .entry_index import MANY_ROWS, EntryIndex
 from .known_rows import ALL, KnownRows, Place
+from .records import Columns
 from .shapes import Shape, is_by_index, key_in, plain_columns, plain_order, plain_where
 from .word_index import share
 from .word_matches import Matching
@@ -73,7 +74,12 @@ class TableSql(TableForm):
         self.is_numbered = number_of(table) is not None
         """Whether a column says where a row is."""
         self.queries: dict[Shape, str] = {}
-        self.has_real = any(column.kind == "float" for column in table.columns.values())
+        kinds = [column.kind for column in table.columns.values()]
+        self.has_real = "float" in kinds
+        self.json_at = tuple(at for at, kind in enumerate(kinds) if kind == "json")
+        boolean_at = tuple(at for at, kind in enumerate(kinds) if kind == "boolean")
+        self.packed_columns = Columns(self.columns, self.json_at, boolean_at).packed
+        """As records of the journal have them."""
         self.key_names = frozenset(self.key)
         self.returning = f" RETURNING {names(self.columns)}"
 
@@ -268,14 +274,8 @@ class SqliteStore:
         bound = [] if limit is None else [limit]
         parameters: list[Any] = [parents]
         shape = (plain_where(between, parameters), plain_where(where, parameters), plain_order(order))
-        shape = (
-            *shape,
-            plain_columns(columns),
-            by.table,
-            by.name,
-            join.name if join is not None else "",
-            limit is None,
-        )
+        through = join.name if join is not None else ""
+        shape = (*shape, plain_columns(columns), by.table, by.name, through, limit is None)
         query = sql.queries.get(shape) if None not in shape else None
         if query is not None:
             return query, parameters + bound
