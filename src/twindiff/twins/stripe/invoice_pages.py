@@ -14,11 +14,11 @@ from twindiff.kit.styles.stripe import StripeError
 from . import invoicing
 from .currencies import spoken
 from .invoice_objects import INVOICES, Invoice
-from .line_items import lines_of
 from .objects import retrieve
 from .pages import CardForm, card_form, new_method, page, table
 from .params import Params
 from .payment_methods import attach, make
+from .printed import items_of, totals_of
 from .test_clocks import enter
 
 api = Operations(prefix="/i")
@@ -52,10 +52,7 @@ def _known(call: Call, secret: str) -> Invoice:
 
 
 def _lines(call: Call, invoice: Invoice) -> str:
-    rows = [(line.description or "", line.amount) for line in reversed(lines_of(call, invoice.id))]
-    rows += [("Shipping", invoice.shipping_cost["amount_total"])] if invoice.shipping_cost else []
-    rows += [("Total", invoice.total), ("Amount due", invoice.amount_due)]
-    return table(rows, invoice.currency)
+    return table([*items_of(call, invoice), *totals_of(call, invoice)], invoice.currency)
 
 
 def _invoice_page(call: Call, invoice: Invoice, error: str = "") -> Answer:

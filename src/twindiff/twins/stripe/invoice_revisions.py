@@ -11,15 +11,15 @@ from twindiff.kit import Call
 from twindiff.kit.styles.stripe import StripeError
 
 from . import invoicing
-from .invoice_objects import INVOICES, Invoice, make_item
+from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice, make_item
 from .line_items import lines_of
-from .objects import Fields, retrieve
+from .objects import Fields, find, retrieve
 from .params import Part
 
 _COPIED = (
-    "account_tax_ids", "collection_method", "currency", "custom_fields", "default_payment_method", "default_tax_rates",
-    "description", "discounts", "due_date", "footer", "metadata", "rendering", "shipping_cost", "shipping_details",
-    "statement_descriptor",
+    "account_tax_ids", "automatic_tax", "collection_method", "currency", "custom_fields", "default_payment_method",
+    "default_tax_rates", "description", "discounts", "due_date", "footer", "metadata", "rendering", "shipping_cost",
+    "shipping_details", "statement_descriptor",
 )  # fmt: skip
 
 
@@ -54,12 +54,14 @@ def copy_lines(call: Call, row: Invoice, draft: Invoice) -> None:
     for line in reversed(lines_of(call, row.id)):
         fields: Fields = {name: getattr(line, name) for name in (*copied, "product", "tax_rates")}
         number = line.quantity_decimal or "1"
+        former = find(call, INVOICE_ITEMS, line.invoice_item) if line.invoice_item else None
         item = make_item(
             call,
             customer=row.customer,
             test_clock=row.test_clock,
             quantity=line.quantity or 1,
             quantity_decimal=number,
+            taxed_as=former and former.taxed_as,
             **fields,
         )
         invoicing.take(call, draft, [item], quiet=True)

@@ -60,16 +60,25 @@ def _invoice(call: Call, invoice: Invoice, size: str) -> list[str]:
     facts = [("Invoice number", invoice.number), ("Date of issue", _day(invoice.effective_at))]
     facts += [("Date due", _day(invoice.due_date))]
     facts += [(each["name"], each["value"]) for each in invoice.custom_fields or ()]
-    items = [(line.description or "", line.amount) for line in reversed(lines_of(call, invoice.id))]
+    items, totals = items_of(call, invoice), totals_of(call, invoice)
+    whom = _bill_to(invoice.customer_name, invoice.customer_email, invoice.customer_address)
+    body = [*_table(items, totals, invoice.currency, size), *_said(invoice.description), *_said(invoice.footer)]
+    return _paper("Invoice", facts, whom, body)
+
+
+def items_of(call: Call, invoice: Invoice) -> Amounts:
+    """What an invoice is for."""
+    return [(line.description or "", line.amount) for line in reversed(lines_of(call, invoice.id))]
+
+
+def totals_of(call: Call, invoice: Invoice) -> Amounts:
+    """What an invoice comes to, from its lines to what is left to be paid."""
     off = sum(each["amount"] for each in invoice.total_discount_amounts)
     totals = [("Subtotal", invoice.subtotal), *_unless_0("Discount", -off)]
     totals += _unless_0("Shipping", invoice.shipping_cost["amount_subtotal"] if invoice.shipping_cost else 0)
     totals += [*_taxes(call, invoice.total_taxes), ("Total", invoice.total)]
     totals += _unless_0("Applied balance", (invoice.ending_balance or 0) - invoice.starting_balance)
-    totals += [*_unless_0("Amount paid", invoice.amount_paid), ("Amount due", invoice.amount_remaining)]
-    whom = _bill_to(invoice.customer_name, invoice.customer_email, invoice.customer_address)
-    body = [*_table(items, totals, invoice.currency, size), *_said(invoice.description), *_said(invoice.footer)]
-    return _paper("Invoice", facts, whom, body)
+    return [*totals, *_unless_0("Amount paid", invoice.amount_paid), ("Amount due", invoice.amount_remaining)]
 
 
 def _credit_note(call: Call, note: CreditNote) -> list[str]:

@@ -12,9 +12,10 @@ from twindiff.kit import UNSET, Call, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from . import automatic_tax
+from .customers import CUSTOMERS, Customer
 from .destinations import check_subscription
 from .discounts import DiscountParams, OptDiscounts
-from .objects import Fields, now, refer
+from .objects import Fields, now, refer, retrieve
 from .params import (
     AutomaticTax,
     Issuer,
@@ -175,6 +176,13 @@ def _settings(call: Call, phase: Phase, at: str, start: int, end: int) -> Fields
     }
 
 
+def check_location(call: Call, customer: Customer, phases: Sequence[Fields], settings: Fields) -> None:
+    """Raise where tax is to be automatic of a customer whose location is not known."""
+    said: list[Fields | None] = [each.get("automatic_tax") for each in (*phases, settings)]
+    if any(each and each["enabled"] for each in said):
+        automatic_tax.check_location(call, customer)
+
+
 def settings_of(call: Call, params: PhaseSettings) -> Fields:
     """What was given of the settings that phases and schedules share."""
     check_subscription(call, params)
@@ -252,8 +260,12 @@ def phase_fields(items: Sequence[Fields], start: int, end: int, currency: str) -
     }
 
 
-def subscription_params(call: Call, phase: Fields, settings: Fields) -> Fields:
-    """A phase as the parameters of its subscription; `settings` are those of the schedule."""
+def subscription_params(call: Call, phase: Fields, settings: Fields, customer: str) -> Fields:
+    """A phase as the parameters of its subscription; `settings` are those of the schedule.
+
+    Tax is not automatic of a customer whose location is not known by then:
+    https://docs.stripe.com/tax/customer-locations#invoice-finalization-errors
+    """
     said: Fields = {**settings, **{name: value for name, value in phase.items() if value is not None}}
     invoices: Fields = said.get("invoice_settings") or {}
     transfer: Fields | None = said.get("transfer_data")
@@ -270,7 +282,8 @@ def subscription_params(call: Call, phase: Fields, settings: Fields) -> Fields:
     if thresholds := said.get("billing_thresholds"):
         wanted["billing_thresholds"] = BillingThresholds(**_known(thresholds))
     if taxes := said.get("automatic_tax"):
-        wanted["automatic_tax"] = AutomaticTax(enabled=taxes["enabled"])
+        known = not taxes["enabled"] or automatic_tax.place_of(call, retrieve(call, CUSTOMERS, customer))
+        wanted["automatic_tax"] = AutomaticTax(enabled=taxes["enabled"] and bool(known))
     if phase["trial_end"] and phase["trial_end"] > now(call):
         wanted["trial_end"] = str(phase["trial_end"])
     wanted |= {name: phase[name] for name in ("default_tax_rates", "metadata") if phase[name]}

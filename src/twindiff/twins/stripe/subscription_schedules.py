@@ -33,6 +33,7 @@ from .prices import PRICES, Price, plan_object
 from .schedule_phases import (
     Phase,
     PhaseSettings,
+    check_location,
     discount_params,
     once_params,
     phase_fields,
@@ -224,6 +225,7 @@ def create_schedule(call: Call, params: Annotated[CreateSchedule, Body]) -> Fiel
         metadata=merged_metadata({}, params.metadata),
         status="not_started",
     )
+    check_location(call, customer, made.phases, made.default_settings)
     record_row(call, "subscription_schedule.created", SCHEDULES, made)
     _step(call, made, now(call))
     return show(call, SCHEDULES, retrieve(call, SCHEDULES, made.id))
@@ -405,7 +407,7 @@ def _begin(call: Call, row: SubscriptionSchedule, phase: Fields, current: Fields
         )
         for item in phase["items"]
     ]
-    wanted = subscription_params(call, phase, row.default_settings)
+    wanted = subscription_params(call, phase, row.default_settings, row.customer)
     mode = BillingMode(type="classic" if row.billing_mode == "classic" else "flexible")
     if call.memo.get("previewing"):
         wanted["payment_behavior"] = "default_incomplete"
@@ -421,7 +423,7 @@ def _begin(call: Call, row: SubscriptionSchedule, phase: Fields, current: Fields
 def _enter_phase(call: Call, owner: Subscription, phase: Fields, at: int, settings: Fields) -> None:
     """Let a subscription be what a phase says; where its period ends too, nothing is prorated."""
     before = state(call, owner)
-    params = UpdateSubscription(**subscription_params(call, phase, settings))
+    params = UpdateSubscription(**subscription_params(call, phase, settings, owner.customer))
     fields = subscriptions.common_fields(call, params, owner, retrieve(call, CUSTOMERS, owner.customer))
     owner = call.db.change(owner, **fields)
     items = items_of(call, owner.id)

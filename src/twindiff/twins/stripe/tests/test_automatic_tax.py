@@ -225,7 +225,10 @@ def test_shipping_is_taxed_with_the_invoice(shop_in_berlin):
     off = stripe.post(f"invoices/{draft}", automatic_tax={"enabled": False})
     assert (off["total"], off["shipping_cost"]["amount_tax"]) == (1500, 0)
     stripe.post(f"invoices/{draft}", **ON)
-    assert stripe.post(f"invoices/{draft}/pay")["amount_paid"] == 1785
+    paid = stripe.post(f"invoices/{draft}/pay")
+    assert paid["amount_paid"] == 1785
+    page = stripe.environment.platform.client.get(paid["hosted_invoice_url"]).text
+    assert all(part in page for part in ("$5.00", "VAT (19 %)", "$2.85", "$17.85"))
     note = stripe.post("credit_notes", invoice=draft, shipping_cost=rate, refund_amount=595)
     assert (note["amount"], note["amount_shipping"], note["total_excluding_tax"]) == (595, 500, 500)
 
@@ -259,3 +262,27 @@ def test_an_item_without_a_price_says_itself_how_it_is_taxed(stripe):
     assert (seen["total"], seen["total_excluding_tax"]) == (2380, 2190)
     assert [each["taxes"][0]["taxability_reason"] for each in seen["lines"]["data"]] == [
         "product_exempt", "standard_rated"]  # fmt: skip
+
+
+def test_a_schedule_begins_untaxed_when_its_customer_s_location_is_lost(shop_in_berlin, price):
+    stripe = shop_in_berlin
+    phases = [{"items": [{"price": price, "quantity": 1}], "duration": {"interval": "month"}, **ON}]
+    customer = stripe.post("customers")
+    begins = {"customer": customer["id"], "start_date": customer["created"] + 86_400, "phases": phases}
+    assert stripe.error("POST", "subscription_schedules", **begins)["code"] == "customer_tax_location_invalid"
+    begins["customer"] = paying(stripe, address=GERMANY)
+    stripe.post("subscription_schedules", **begins)
+    stripe.post(f"customers/{begins['customer']}", address={"country": "US"})
+    stripe.advance(days=2)
+    assert stripe.get("subscriptions")["data"][0]["automatic_tax"]["enabled"] is False
+
+
+def test_a_revision_is_taxed_as_its_original_was(shop_in_berlin):
+    stripe = shop_in_berlin
+    customer = paying(stripe, address=GERMANY)
+    draft = stripe.post("invoices", customer=customer, currency="usd", **ON)["id"]
+    stripe.post("invoiceitems", customer=customer, invoice=draft, amount=1190, currency="usd", tax_behavior="inclusive")
+    stripe.post(f"invoices/{draft}/finalize")
+    revised = stripe.post("invoices", from_invoice={"action": "revision", "invoice": draft})
+    assert (revised["automatic_tax"]["status"], revised["total"], revised["total_excluding_tax"]) == (
+        "complete", 1190, 1000)  # fmt: skip
