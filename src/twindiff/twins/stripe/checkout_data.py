@@ -6,17 +6,20 @@ https://docs.stripe.com/api/checkout/sessions/create#create_checkout_session-pay
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import convert
 from msgspec.structs import replace
 
-from twindiff.kit import UNSET, Call, UnsetType
+from twindiff.kit import UNSET, Call, Meta, UnsetType
+from twindiff.kit.styles.stripe import StripeError
 
 from .cycles import whole_period
+from .destinations import check_subscription
 from .objects import Fields, now
-from .params import Issuer, OptInteger, OptText, Part, Shipping
+from .params import Issuer, OptInteger, OptText, Part, Shipping, check_text, merged_metadata, value_of
 from .payment_intents import TransferData
+from .periods import DAY, next_day
 from .prices import Price
 from .pricing import prorated
 from .sale_items import SaleItem, prices_for
@@ -28,23 +31,31 @@ from .subscription_params import (
     SubscriptionTransfer,
     TrialSettings,
 )
+from .subscription_start import check_anchor
+from .subscription_wanted import moment
+from .tax_rates import tax_rates_of
 
 
-class IntentData(Part):
-    """What a session's PaymentIntent has."""
+class LinkIntentData(Part, kw_only=True):
+    """What the PaymentIntents of a payment link have."""
 
     capture_method: Literal["automatic", "automatic_async", "manual"] | UnsetType = UNSET
     description: OptText = UNSET
     metadata: dict[str, str] | UnsetType = UNSET
-    receipt_email: OptText = UNSET
     setup_future_usage: Literal["off_session", "on_session"] | UnsetType = UNSET
     statement_descriptor: OptText = UNSET
     statement_descriptor_suffix: OptText = UNSET
+    transfer_group: OptText = UNSET
+
+
+class IntentData(LinkIntentData, kw_only=True):
+    """What a session's PaymentIntent has."""
+
+    receipt_email: OptText = UNSET
     application_fee_amount: OptInteger = UNSET
     on_behalf_of: OptText = UNSET
     shipping: Shipping | UnsetType = UNSET
     transfer_data: TransferData | UnsetType = UNSET
-    transfer_group: OptText = UNSET
 
 
 class SubscriptionInvoices(Part):
@@ -53,7 +64,17 @@ class SubscriptionInvoices(Part):
     issuer: Issuer | UnsetType = UNSET
 
 
-class SubscriptionData(Part):
+class LinkSubscriptionData(Part, kw_only=True):
+    """What the subscriptions of a payment link have."""
+
+    description: OptText = UNSET
+    invoice_settings: SubscriptionInvoices | UnsetType = UNSET
+    metadata: dict[str, str] | UnsetType = UNSET
+    trial_period_days: Annotated[int, Meta(ge=1, le=730)] | UnsetType = UNSET
+    trial_settings: TrialSettings | UnsetType = UNSET
+
+
+class SubscriptionData(LinkSubscriptionData, kw_only=True):
     """What a session's subscription has."""
 
     application_fee_percent: float | UnsetType = UNSET
@@ -61,16 +82,37 @@ class SubscriptionData(Part):
     billing_cycle_anchor_config: AnchorConfig | UnsetType = UNSET
     billing_mode: BillingMode | UnsetType = UNSET
     default_tax_rates: list[str] | UnsetType = UNSET
-    description: OptText = UNSET
-    invoice_settings: SubscriptionInvoices | UnsetType = UNSET
-    metadata: dict[str, str] | UnsetType = UNSET
     on_behalf_of: OptText = UNSET
     pending_invoice_item_interval: PendingInterval | UnsetType = UNSET
     proration_behavior: Literal["create_prorations", "none"] | UnsetType = UNSET
     transfer_data: SubscriptionTransfer | UnsetType = UNSET
     trial_end: OptInteger = UNSET
-    trial_period_days: OptInteger = UNSET
-    trial_settings: TrialSettings | UnsetType = UNSET
+
+
+AT = "subscription_data"
+
+
+def check_data(call: Call, data: SubscriptionData, at: str = AT) -> None:
+    """Raise for what no subscription could begin with."""
+    check_subscription(call, data, at)
+    check_text(value_of(data), at)
+    merged_metadata({}, data.metadata, f"{at}[metadata]")
+    tax_rates_of(call, data.default_tax_rates or [], f"{at}[default_tax_rates]")
+    if isinstance(data.trial_end, int) and data.trial_end < now(call) + 2 * DAY:
+        raise StripeError("The `trial_end` date has to be at least 2 days in the future.", param=f"{at}[trial_end]")
+    for name in ("trial_end", "billing_cycle_anchor"):
+        if (value := getattr(data, name)) is not UNSET:
+            moment(call, str(value), f"{at}[{name}]")
+    if data.trial_end is not UNSET and data.trial_period_days is not UNSET:
+        message = "You may only specify one of these parameters: trial_end, trial_period_days."
+        raise StripeError(message, param=f"{at}[trial_end]")
+
+
+def check_periods(call: Call, data: SubscriptionData, items: Sequence[SaleItem]) -> None:
+    """Raise for an anchor that does not go with the periods of what is sold."""
+    prices = [price for price in prices_for(call, [*items]).values() if price.type == "recurring"]
+    if prices:
+        check_anchor(call, data, prices, AT)
 
 
 def subscription_fields(data: Fields) -> Fields:
@@ -85,6 +127,8 @@ def subscription_fields(data: Fields) -> Fields:
 def until_anchor(call: Call, items: Sequence[SaleItem], data: Fields) -> list[SaleItem]:
     """What is paid at once of items whose first period is a short one, up to an anchor: a part of it, or nothing."""
     anchor: int | None = data.get("billing_cycle_anchor")
+    if config := data.get("billing_cycle_anchor_config"):
+        anchor = next_day(now(call), {name: config.get(name) for name in AnchorConfig.__struct_fields__})
     if anchor is None:
         return [*items]
     prices = prices_for(call, [*items])

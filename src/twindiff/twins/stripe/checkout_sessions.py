@@ -11,13 +11,13 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.kit.styles.stripe import StripeError
 
 from . import automatic_tax, sale_taxes
-from .checkout_data import IntentData, SubscriptionData, until_anchor
+from .checkout_data import IntentData, SubscriptionData, check_data, check_periods, until_anchor
 from .checkout_extras import AddressCollection, CustomField, ShippingOption, custom_fields, shipping_fields
 from .checkout_settings import KEPT, VIEWS, PageSettings, branding, details_of, settings_of
 from .coupons import COUPONS, Coupon
 from .currencies import check_charge
 from .customers import CUSTOMERS
-from .destinations import check_destination, check_subscription
+from .destinations import check_destination
 from .discounts import DiscountParams
 from .events import record_row, update
 from .layer import version_of
@@ -43,7 +43,7 @@ from .params import (
 from .payments import PAYMENTS
 from .pricing import percentage
 from .promotion_codes import PROMOTION_CODES
-from .sale_items import OptSaleItems, SaleItem, add_items, listed_items, prices_for, shown_items, totals
+from .sale_items import OptSaleItems, SaleItem, add_items, items_for, listed_items, prices_for, shown_items, totals
 from .urls import check_url
 
 api = Operations(prefix="/v1/checkout/sessions")
@@ -249,11 +249,13 @@ def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields
     fields |= automatic_tax.switched(call, params.automatic_tax)
     fields["subscription_data"] = value_of(params.subscription_data or {})
     if isinstance(params.subscription_data, SubscriptionData):
-        check_subscription(call, params.subscription_data, "subscription_data")
+        check_data(call, params.subscription_data)
     metadata = merged_metadata({}, params.metadata)
     shipping = params.shipping_options or []
     optional = params.optional_items
     made = open_session(call, params.line_items, params.discounts, shipping, optional, **fields, metadata=metadata)
+    if isinstance(params.subscription_data, SubscriptionData):
+        check_periods(call, params.subscription_data, items_for(call, made.id))
     if isinstance(params.payment_intent_data, IntentData):
         check_destination(call, params.payment_intent_data, made.amount_total or 0)
     return show(call, SESSIONS, made)

@@ -18,6 +18,11 @@ from .objects import Fields, find, retrieve
 from .pricing import percentage
 from .transfers import TRANSFERS, pay, reverse
 
+NO_DESTINATION = (
+    "Can only apply an application_fee_amount when the PaymentIntent is attempting a direct payment (using an OAuth "
+    "key or Stripe-Account header) or destination payment (using `transfer_data[destination]`)."
+)
+
 
 def check_account(call: Call, id: Any, param: str, spoken: str) -> None:
     """Raise for an account that there is not."""
@@ -45,11 +50,7 @@ def check_destination(call: Call, params: Any, amount: int) -> None:
     destination = wanted.destination if wanted else ""
     fee: Any = params.application_fee_amount
     if isinstance(fee, int) and not destination:
-        message = (
-            "Can only apply an application_fee_amount when the PaymentIntent is attempting a direct payment (using an "
-            "OAuth key or Stripe-Account header) or destination payment (using `transfer_data[destination]`)."
-        )
-        raise StripeError(message, param="application_fee_amount")
+        raise StripeError(NO_DESTINATION, param="application_fee_amount")
     check_account(call, destination, "transfer_data[destination]", "destination")
     if isinstance(fee, int) and wanted and isinstance(wanted.amount, int):
         message = "You may only specify one of these parameters: application_fee_amount, transfer_data[amount]."
@@ -129,7 +130,7 @@ def _inside(at: str, name: str) -> str:
     return f"{at}[{first}]{bracket}{rest}" if at else name
 
 
-def check_sale(call: Call, params: Any, *, recurring: bool) -> None:
+def check_sale(call: Call, params: Any, *, recurring: bool, destination: Any) -> None:
     """Raise for a fee or a part that does not go with what is sold: amounts with what is paid again and again, say."""
     transfer: Any = params.transfer_data or None
     amount, percent = transfer and transfer.amount, transfer and getattr(transfer, "amount_percent", None)
@@ -139,6 +140,12 @@ def check_sale(call: Call, params: Any, *, recurring: bool) -> None:
         if isinstance(value, int | float):
             needed = "can only be used when there are no" if recurring else "needs at least one of the"
             raise StripeError(f"`{name}` {needed} line items with recurring prices.", param=name)
+    if isinstance(params.application_fee_amount, int) and not destination:
+        raise StripeError(NO_DESTINATION, param="application_fee_amount")
+    for name, value in once:
+        if isinstance(value, int) and value < 0:
+            message = "This value must be greater than or equal to 0."
+            raise StripeError(message, code="parameter_invalid_integer", param=name)
     for name, value in again:
         if isinstance(value, int | float) and not 0 <= value <= 100:
             raise StripeError(f"Invalid {name}: must be from 0 to 100.", param=name)

@@ -177,7 +177,12 @@ def _check_wanted(call: Call, params: CreatePreview) -> None:
     """Refuse a preview of nothing in particular."""
     details = params.subscription_details
     items = details.items if isinstance(details, PreviewSubscription) else UNSET
-    planned = params.schedule_details.phases if isinstance(params.schedule_details, PreviewSchedule) else UNSET
+    details_of_schedule = params.schedule_details
+    planned = details_of_schedule.phases if isinstance(details_of_schedule, PreviewSchedule) else UNSET
+    if params.subscription and (params.schedule or details_of_schedule is not UNSET):
+        other = "schedule" if params.schedule else "schedule_details"
+        message = f"You may only specify one of these parameters: subscription, {other}."
+        raise StripeError(message, param="subscription")
     named = (params.subscription, params.schedule, items, planned, params.invoice_items)
     if version_of(call) < CUSTOMERS_ALONE or any(each is not UNSET for each in named):
         return

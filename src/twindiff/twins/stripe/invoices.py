@@ -38,9 +38,9 @@ from .params import (
     Shipping,
     Unset,
     given,
-    integer_or_word,
     merged_metadata,
     or_none,
+    time_or_word,
     value_of,
 )
 from .payment_intents import TransferData
@@ -402,7 +402,7 @@ def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: st
     for number, id in enumerate(params.account_tax_ids if isinstance(params.account_tax_ids, list) else ()):
         refer(call, TAX_IDS, id, f"account_tax_ids[{number}]")
     if isinstance(params.effective_at, str):
-        fields["effective_at"] = integer_or_word(params.effective_at, "effective_at", "") or None
+        fields["effective_at"] = time_or_word(params.effective_at, "effective_at", "") or None
     if isinstance(params.payment_settings, PaymentSettings):
         check_types(params.payment_settings.payment_method_types)
         fields["payment_settings"] = {**(row.payment_settings if row else {}), **value_of(params.payment_settings)}

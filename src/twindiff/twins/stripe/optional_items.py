@@ -23,6 +23,7 @@ from .sale_items import Adjustable, SaleItem, SaleItemParams, add_items
 MOST = 10
 MOST_OF_ONE = 99
 """How many of one item may be bought, unless it is said."""
+MOST_OF_ALL = 999_999
 
 
 class OptionalItem(Part, kw_only=True):
@@ -48,9 +49,22 @@ def offered(call: Call, wanted: OptItems, items: Sequence[SaleItem]) -> list[Fie
         if not price.active:
             message = "The price specified is inactive. This field only accepts active prices."
             raise StripeError(message, code="price_inactive", param=at)
+        _check_bounds(each, f"optional_items[{number}][adjustable_quantity]")
         if items and price.currency != items[0].currency:
             raise StripeError("All prices must have the same currency.", param=at)
     return [_shown(each) for each in wanted]
+
+
+def _check_bounds(wanted: OptionalItem, at: str) -> None:
+    """Raise for counts between which there is none."""
+    bounds = wanted.adjustable_quantity
+    if not isinstance(bounds, Adjustable):
+        return
+    most = MOST_OF_ONE if bounds.maximum is UNSET else bounds.maximum
+    if not 1 <= most <= MOST_OF_ALL:
+        raise StripeError(f"The maximum must be from 1 to {MOST_OF_ALL}.", param=f"{at}[maximum]")
+    if not 0 <= (bounds.minimum or 0) <= most:
+        raise StripeError("The minimum must be from 0 to the maximum.", param=f"{at}[minimum]")
 
 
 def check_mode(call: Call, options: Sequence[Fields], mode: str) -> None:

@@ -281,6 +281,18 @@ def integer_or_word(text: str, param: str, *words: str) -> int | str:
     return int(text)
 
 
+LATEST = 4_102_444_800
+"""The last time that anything may be set to: the end of the century."""
+
+
+def time_or_word(text: str, param: str, *words: str) -> int | str:
+    """A time that there is, or one of the words that may stand in its place."""
+    value = integer_or_word(text, param, *words)
+    if isinstance(value, int) and not 0 <= value <= LATEST:
+        raise StripeError("Invalid timestamp: must be within this century.", param=param)
+    return value
+
+
 def is_set(value: Any) -> bool:
     """Whether a parameter was given, and not to unset something."""
     return value is not UNSET and value != ""

@@ -11,7 +11,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.kit.styles.stripe import StripeError
 
 from . import automatic_tax, sale_taxes
-from .checkout_data import IntentData, SubscriptionData
+from .checkout_data import LinkIntentData, LinkSubscriptionData
 from .checkout_extras import AddressCollection, CustomField, ShippingOption, custom_fields, shipping_fields
 from .checkout_settings import (
     VIEWS,
@@ -194,14 +194,14 @@ class LinkParams(Params, kw_only=True):
     invoice_creation: InvoiceCreation | UnsetType = UNSET
     metadata: OptMetadata = UNSET
     name_collection: NameCollection | UnsetType = UNSET
-    payment_intent_data: IntentData | UnsetType = UNSET
+    payment_intent_data: LinkIntentData | UnsetType = UNSET
     payment_method_collection: Literal["always", "if_required"] | UnsetType = UNSET
     payment_method_types: list[str] | Unset | UnsetType = UNSET
     phone_number_collection: Switch | UnsetType = UNSET
     restrictions: Restrictions | Unset | UnsetType = UNSET
     shipping_address_collection: AddressCollection | Unset | UnsetType = UNSET
     submit_type: Literal["auto", "book", "donate", "pay", "subscribe"] | UnsetType = UNSET
-    subscription_data: SubscriptionData | UnsetType = UNSET
+    subscription_data: LinkSubscriptionData | UnsetType = UNSET
     tax_id_collection: TaxIdCollection | UnsetType = UNSET
 
 
@@ -248,7 +248,7 @@ def create_payment_link(call: Call, params: Annotated[CreateLink, Body]) -> Fiel
     fields = _fields(call, params, None)
     if fields.get("automatic_tax"):
         sale_taxes.check_items(call, items)
-    check_sale(call, params, recurring=is_recurring(call, items))
+    check_sale(call, params, recurring=is_recurring(call, items), destination=params.transfer_data)
     fields["optional_items"] = offered(call, params.optional_items, items)
     check_mode(call, fields["optional_items"] or [], "subscription" if is_recurring(call, items) else "payment")
     if transfer := fields.get("transfer_data"):

@@ -18,7 +18,7 @@ from .customers import CUSTOMERS
 from .invoice_objects import INVOICES, NAME, PAGES, Invoice
 from .line_items import lines_of
 from .objects import Fields, retrieve
-from .params import Params
+from .params import LATEST, Params
 from .pdf import columns, pdf_answer, row
 from .quotes import QUOTES, Quote
 from .sale_items import items_for
@@ -105,8 +105,10 @@ def _quote(call: Call, offer: Quote) -> list[str]:
 
 
 def _day(at: int | None) -> str:
-    when = datetime.fromtimestamp(at or 0, UTC)
-    return f"{when:%B} {when.day}, {when.year}" if at else ""
+    if not at or not 0 < at <= LATEST:
+        return ""
+    when = datetime.fromtimestamp(at, UTC)
+    return f"{when:%B} {when.day}, {when.year}"
 
 
 def _unless_0(what: str, amount: int) -> Amounts:

@@ -30,8 +30,8 @@ from .params import (
     Part,
     Unset,
     given,
-    integer_or_word,
     merged_metadata,
+    time_or_word,
     value_of,
 )
 from .periods import DAY
@@ -235,7 +235,7 @@ def create_quote(call: Call, params: Annotated[CreateQuote, Body]) -> Fields:
     fields = {**like.fields, **_fields(call, params, like.row)}
     wanted = params.line_items if isinstance(params.line_items, list) else like.items
     items = add_items(call, id, wanted)
-    check_sale(call, params, recurring=is_recurring(call, items))
+    check_sale(call, params, recurring=is_recurring(call, items), destination=fields.get("transfer_data"))
     fields |= _amounts(call, items, fields)
     fields.setdefault("expires_at", now(call) + 30 * DAY)
     made = new(call, QUOTES, id=id, **fields)
@@ -288,8 +288,9 @@ def update_quote(call: Call, quote: str, params: Annotated[QuoteParams, Body]) -
         add_items(call, row.id, params.line_items)
     kept = {name: getattr(row, name) for name in _TAKEN_OVER}
     items = items_for(call, row.id)
-    check_sale(call, params, recurring=is_recurring(call, items))
-    fields |= _amounts(call, items, {**kept, **fields})
+    becomes = {**kept, **fields}
+    check_sale(call, params, recurring=is_recurring(call, items), destination=becomes["transfer_data"])
+    fields |= _amounts(call, items, becomes)
     return show(call, QUOTES, update(call, QUOTES, row, False, **fields))
 
 
@@ -391,7 +392,7 @@ def _fields(call: Call, params: QuoteParams, row: Quote | None) -> Fields:
             fields[name] = {**(getattr(row, name) if row else {}), **value_of(value)}
     if effective := fields.get("subscription_data", {}).get("effective_date"):
         name = "subscription_data[effective_date]"
-        fields["subscription_data"]["effective_date"] = integer_or_word(str(effective), name)
+        fields["subscription_data"]["effective_date"] = time_or_word(str(effective), name)
     if transfer := fields.get("transfer_data"):
         fields["transfer_data"] = {"amount": None, "amount_percent": None, **transfer}
     fields["metadata"] = merged_metadata(row.metadata if row else {}, params.metadata)

@@ -25,7 +25,7 @@ from .params import (
     OptText,
     Part,
     Unset,
-    integer_or_word,
+    time_or_word,
     value_of,
 )
 from .periods import shifted
@@ -43,6 +43,7 @@ from .tax_rates import tax_rates_of
 
 Collection = Literal["charge_automatically", "send_invoice"]
 WHOLE_PERIOD: Fields = {"start": {"type": "max_item_period_start"}, "end": {"type": "min_item_period_end"}}
+MOST_INTERVALS = 120
 Anchor = Literal["automatic", "phase_start"]
 
 
@@ -145,7 +146,7 @@ def _price(call: Call, item: PhaseItem, at: str) -> Price:
 def _moment(text: OptText, at: str, moment: int) -> int | None:
     if not isinstance(text, str) or not text:
         return None
-    value = integer_or_word(text, at, "now")
+    value = time_or_word(text, at, "now")
     return moment if value == "now" else int(value)
 
 
@@ -153,6 +154,9 @@ def _end(phase: Phase, start: int, price: Price, at: str) -> int:
     end = _moment(phase.end_date, f"{at}[end_date]", start)
     if end is None and isinstance(phase.duration, Duration):
         count = phase.duration.interval_count if isinstance(phase.duration.interval_count, int) else 1
+        if not 0 < count <= MOST_INTERVALS:
+            message = f"The count of intervals must be from 1 to {MOST_INTERVALS}."
+            raise StripeError(message, param=f"{at}[duration][interval_count]")
         end = shifted(start, phase.duration.interval, count)
     if end is None:
         every: Fields = price.recurring

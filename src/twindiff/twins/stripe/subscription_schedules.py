@@ -25,9 +25,9 @@ from .params import (
     OptRange,
     OptText,
     Params,
-    integer_or_word,
     is_set,
     merged_metadata,
+    time_or_word,
 )
 from .prices import PRICES, Price, plan_object
 from .schedule_phases import (
@@ -211,7 +211,7 @@ def create_schedule(call: Call, params: Annotated[CreateSchedule, Body]) -> Fiel
         raise StripeError("Missing required param: customer.", code="parameter_missing", param="customer")
     customer = refer(call, CUSTOMERS, params.customer, "customer")
     enter(call, customer.test_clock)
-    start = integer_or_word(params.start_date, "start_date", "now") if isinstance(params.start_date, str) else "now"
+    start = time_or_word(params.start_date, "start_date", "now") if isinstance(params.start_date, str) else "now"
     begins = now(call) if start == "now" else int(start)
     made = new(
         call,

@@ -39,6 +39,7 @@ from .subscription_wanted import (
     check_billing,
     check_items,
     moment,
+    named,
     new_item,
     raise_incomplete,
     set_end,
@@ -60,7 +61,7 @@ def start(call: Call, customer: Customer, params: CreateSubscription, fields: Fi
         )
         raise StripeError(message)
     trial_end = _trial_end(call, params, prices)
-    _check_anchor(params, prices)
+    check_anchor(call, params, prices, began=trial_end)
     anchor = _anchor(call, params, prices, trial_end)
     made = new(
         call,
@@ -149,33 +150,35 @@ def _anchor(call: Call, params: CreateSubscription, prices: Sequence[Price], tri
     anchor: Any = params.billing_cycle_anchor
     if config := anchor_config(params):
         return next_day(trial_end or now(call), config)
-    if not isinstance(anchor, int):
-        return trial_end or now(call)
-    moment(call, str(anchor), "billing_cycle_anchor")
-    began = trial_end or now(call)
-    natural = min(shifted(began, price.recurring["interval"], price.recurring["interval_count"]) for price in prices)
-    if anchor > natural:
-        message = f"billing_cycle_anchor cannot be later than next natural billing date ({natural}) for plan"
-        raise StripeError(message, param="billing_cycle_anchor")
-    return anchor
+    return anchor if isinstance(anchor, int) else trial_end or now(call)
 
 
-def _check_anchor(params: CreateSubscription, prices: Sequence[Price]) -> None:
-    """Raise for days of a month where periods are no months."""
+def check_anchor(call: Call, params: Any, prices: Sequence[Price], at: str = "", *, began: int | None = None) -> None:
+    """Raise for anchors that are past or too far away, and for days of a month where periods are no months."""
+    anchor: Any = params.billing_cycle_anchor
     short = [price for price in prices if price.recurring["interval"] not in MONTHS]
     if params.billing_cycle_anchor_config is not UNSET and short:
         message = "`billing_cycle_anchor_config` can only be used with prices whose interval is a month or a year."
-        raise StripeError(message, param="billing_cycle_anchor_config")
+        raise StripeError(message, param=named(at, "billing_cycle_anchor_config"))
+    anchor_config(params, at)
+    if not isinstance(anchor, int):
+        return
+    moment(call, str(anchor), named(at, "billing_cycle_anchor"))
+    began = began or now(call)
+    natural = min(shifted(began, price.recurring["interval"], price.recurring["interval_count"]) for price in prices)
+    if anchor > natural:
+        message = f"billing_cycle_anchor cannot be later than next natural billing date ({natural}) for plan"
+        raise StripeError(message, param=named(at, "billing_cycle_anchor"))
 
 
-def anchor_config(params: CreateSubscription) -> dict[str, int | None] | None:
+def anchor_config(params: Any, at: str = "") -> dict[str, int | None] | None:
     """When periods are to begin, by the parts of a date and a time."""
     config = params.billing_cycle_anchor_config
     if not isinstance(config, AnchorConfig):
         return None
     if params.billing_cycle_anchor is not UNSET:
         message = "You may only specify one of these parameters: billing_cycle_anchor, billing_cycle_anchor_config."
-        raise StripeError(message, param="billing_cycle_anchor_config")
+        raise StripeError(message, param=named(at, "billing_cycle_anchor_config"))
     return {name: or_none(getattr(config, name)) for name in AnchorConfig.__struct_fields__}
 
 

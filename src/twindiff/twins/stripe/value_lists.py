@@ -201,7 +201,7 @@ def _fits(item_type: str, value: str) -> bool:
         return value.upper() in COUNTRIES
     if item_type == "ip_address":
         return _is_address(value)
-    return bool(value) and bool(re.fullmatch(_FORMS.get(item_type, ".+"), value))
+    return bool(value) and bool(re.fullmatch(_FORMS.get(item_type, ".+"), value, re.DOTALL))
 
 
 def _is_address(value: str) -> bool:

@@ -220,6 +220,7 @@ def test_fees_go_with_what_is_sold(stripe, prices, path):
     once, again = ({"line_items": [{"price": prices[kind], "quantity": 1}]} for kind in ("once", "again"))
     for items, name in ((again, "application_fee_amount"), (once, "application_fee_percent")):
         assert stripe.error("POST", path, **items, **{name: 10})["param"] == name
+    assert "destination payment" in stripe.error("POST", path, **once, application_fee_amount=5)["message"]
     error = stripe.error("POST", path, **once, transfer_data={"destination": "acct_none"})
     assert error["param"] == "transfer_data[destination]"
 
@@ -254,3 +255,22 @@ def test_phases_of_a_schedule_pay_on(stripe, account, prices):
     assert made["phases"][0]["transfer_data"] == {"amount_percent": None, "destination": account}
     stripe.advance(seconds=3700)
     assert passed_on(stripe) == ([1000], [50])
+
+
+@pytest.mark.parametrize(
+    ("data", "param"),
+    [
+        ({"billing_cycle_anchor": 5}, "billing_cycle_anchor"),
+        ({"billing_cycle_anchor": 2**40}, "billing_cycle_anchor"),
+        ({"billing_cycle_anchor_config": {"day_of_month": 1}, "billing_cycle_anchor": 9}, "billing_cycle_anchor"),
+        ({"trial_end": 2**45}, "trial_end"),
+        ({"trial_end": 1}, "trial_end"),
+        ({"default_tax_rates": ["txr_none"]}, "default_tax_rates][0"),
+        ({"application_fee_percent": 101}, "application_fee_percent"),
+        ({"metadata": {"a": "x" * 501}}, "metadata][a"),
+    ],
+)
+def test_a_page_s_subscription_is_checked_before_the_page_is_opened(stripe, prices, data, param):
+    wanted = {"mode": "subscription", "line_items": [{"price": prices["again"], "quantity": 1}]}
+    error = stripe.error("POST", "checkout/sessions", **wanted, success_url="https://a.b", subscription_data=data)
+    assert error["param"] == f"subscription_data[{param}]"

@@ -145,3 +145,17 @@ def test_a_change_of_a_schedule_is_previewed(stripe, made, behavior, total):
     stripe.post(f"subscription_schedules/{schedule['id']}", **details)
     billed = stripe.get("invoices")["data"][0]
     assert (billed["total"] == total) == (behavior == "always_invoice")
+
+
+@pytest.mark.parametrize(
+    ("phase", "param"),
+    [
+        ({"start_date": 9_999_999_999_999}, "start_date"),
+        ({"end_date": 9_999_999_999_999}, "phases[0][end_date]"),
+        ({"duration": {"interval": "year", "interval_count": 2**50}}, "phases[0][duration][interval_count]"),
+    ],
+)
+def test_no_phase_is_beyond_all_times(stripe, made, phase, param):
+    details = {"phases": [{"items": [{"price": made["large"], "quantity": 1}], **phase}]}
+    wanted = {"customer": made["customer"], "schedule_details": details}
+    assert stripe.error("POST", "invoices/create_preview", **wanted)["param"] == param
