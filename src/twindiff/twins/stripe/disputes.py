@@ -236,7 +236,7 @@ def open_dispute(call: Call, charge: Charge, kind: str) -> Dispute:
         due_by=(at // DAY + DAYS_TO_ANSWER + 1) * DAY - 1,
         is_inquiry=is_inquiry,
     )
-    update(call, CHARGES, charge, disputed=True, dispute=dispute.id)
+    call.db.change(charge, disputed=True, dispute=dispute.id)
     record_row(call, "charge.dispute.created", DISPUTES, dispute)
     if taken:
         record_row(call, "charge.dispute.funds_withdrawn", DISPUTES, dispute)

@@ -35,7 +35,7 @@ from .params import (
     value_of,
 )
 from .price_params import PriceData, TaxBehavior
-from .prices import PRICES, Price, decimal_amount, price_of
+from .prices import PRICES, Price, check_sold, decimal_amount, price_of
 from .pricing import unit_price
 from .products import PRODUCTS
 from .tax_codes import check_tax_code
@@ -279,9 +279,7 @@ def _price(call: Call, params: ItemParams) -> Price | None:
                 "`type=one_time`."
             )
             raise StripeError(message, param="pricing[price]")
-        if not price.active:
-            message = "The price specified is inactive. This field only accepts active prices."
-            raise StripeError(message, param="pricing[price]")
+        check_sold(call, price, "pricing[price]")
         return price
     return None
 

@@ -12,7 +12,7 @@ from twindiff.kit.styles.stripe import StripeError, listed
 
 from .banks import BANKS, Bank, BankAccount, bank_columns, bank_named
 from .cards import BY_NAME, Card, card_named, card_numbered, decline_of
-from .customers import CUSTOMERS, Customer, existing
+from .customers import CUSTOMERS, Customer, check_email, existing
 from .events import record_row, update
 from .lists import equal, list_of
 from .objects import Fields, StripeObject, find, new, now, refer, resource, retrieve, shown
@@ -213,9 +213,10 @@ def update_payment_method(call: Call, id: str, params: Annotated[UpdateMethod, B
     method = retrieve(call, METHODS, id)
     wanted = given(params, "card", "billing_details")
     if isinstance(params.billing_details, Billing):
-        wanted["billing_details"] = {**method.billing_details, **value_of(params.billing_details)}
+        wanted["billing_details"] = {**method.billing_details, **_billing(params.billing_details)}
     if isinstance(params.card, UpdateCard):
         wanted["details"] = {**method.details, **value_of(params.card)}
+        check_expiry(call, wanted["details"]["exp_month"], wanted["details"]["exp_year"])
     metadata = merged_metadata(method.metadata, params.metadata)
     return payment_method_object(update(call, METHODS, method, **wanted, metadata=metadata))
 
@@ -367,7 +368,7 @@ def columns_of(call: Call, params: NewMethod) -> Fields:
     """The columns of the payment method that parameters describe."""
     type = _type(params)
     fields: Fields = {
-        "billing_details": value_of(params.billing_details) if isinstance(params.billing_details, Billing) else {},
+        "billing_details": _billing(params.billing_details) if isinstance(params.billing_details, Billing) else {},
         "metadata": merged_metadata({}, params.metadata),
         "allow_redisplay": params.allow_redisplay or "unspecified",
     }
@@ -382,9 +383,13 @@ def _type(params: NewMethod) -> str:
     type = params.type
     if not type:
         raise StripeError("Missing required param: type.", code="parameter_missing", param="type")
+    _check_type(type)
+    return type
+
+
+def _check_type(type: str) -> None:
     if type not in TYPES:
         raise StripeError(f"Invalid type: must be one of {listed(sorted(TYPES))}", param="type")
-    return type
 
 
 def _card(call: Call, params: CardParams | UnsetType) -> Fields:
@@ -403,7 +408,7 @@ def numbered_card(call: Call, params: CardParams) -> Fields:
     for name in ("number", "exp_month", "exp_year"):
         if getattr(params, name) is UNSET:
             raise StripeError(f"Missing required param: card[{name}].", code="parameter_missing", param=f"card[{name}]")
-    _check_expiry(call, params)
+    check_expiry(call, int(params.exp_month or 0), int(params.exp_year or 0))
     card = card_numbered(str(params.number))
     digits = (4,) if card.brand == "amex" else (3,)
     if params.cvc and not (params.cvc.isdecimal() and len(params.cvc) in digits):
@@ -412,8 +417,15 @@ def numbered_card(call: Call, params: CardParams) -> Fields:
     return card_columns(call, card, params)
 
 
-def _check_expiry(call: Call, params: CardParams) -> None:
-    month, year, today = int(params.exp_month or 0), int(params.exp_year or 0), call.clock.now
+def _billing(said: Billing) -> Fields:
+    if said.email:
+        check_email(said.email, "billing_details[email]")
+    return value_of(said)
+
+
+def check_expiry(call: Call, month: int, year: int) -> None:
+    """Refuse a month that there is none of, and one that is over."""
+    today = call.clock.now
     if not 1 <= month <= 12:
         message = "Your card's expiration month is invalid."
         raise StripeError(message, kind="card_error", status=402, code="invalid_expiry_month", param="exp_month")
@@ -448,5 +460,7 @@ def card_columns(call: Call, card: Card, params: CardParams | UnsetType) -> Fiel
 
 
 def _listed(call: Call, params: ListMethods, url: str, customer: str) -> Fields:
+    if params.type:
+        _check_type(params.type)
     where = equal((PaymentMethod.type, params.type), (PaymentMethod.allow_redisplay, params.allow_redisplay))
     return list_of(call, METHODS, params, url, PaymentMethod.customer == customer, *where)

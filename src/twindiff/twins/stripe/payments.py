@@ -16,7 +16,7 @@ from .cards import AUTHENTICATION, Decline
 from .charge_outcomes import ELEVATED
 from .charges import CHARGES, Attempt, Charge, attempt, begin, conclude, settle
 from .customers import Customer
-from .events import record_row
+from .events import record_row, update
 from .objects import Fields, StripeObject, find, new, new_id, now, object_id, resource, retrieve, shown, unmanaged
 from .payment_methods import DEBITS, METHODS, REDIRECTS, TO_VERIFY, PaymentMethod, attach, checked, outcome_of
 
@@ -468,8 +468,7 @@ def cancel(call: Call, intent: PaymentIntent, reason: str | None = None) -> Paym
         )
     charge = find(call, CHARGES, intent.latest_charge or "") if intent.status == "requires_capture" else None
     if charge:
-        released = call.db.change(charge, refunded=True, amount_refunded=charge.amount)
-        record_row(call, "charge.refunded", CHARGES, released)
+        update(call, CHARGES, charge, "charge.refunded", refunded=True, amount_refunded=charge.amount)
     if intent.status == "processing" and intent.latest_charge:
         call.db.change(retrieve(call, CHARGES, intent.latest_charge), status="failed", failure_code="charge_canceled")
     if intent.review:

@@ -303,6 +303,15 @@ def price_of(call: Call, data: PriceData, at: str) -> Price:
     return make_price(call, data, product, at, active=False)
 
 
+def check_sold(call: Call, price: Price, param: str) -> None:
+    """Refuse a price that is not for sale any more, or whose product is not."""
+    if not price.active:
+        raise StripeError("The price specified is inactive. This field only accepts active prices.", param=param)
+    if not retrieve(call, products.PRODUCTS, price.product).active:
+        message = f"Price `{price.id}` is not available to be purchased because its product is not active."
+        raise StripeError(message, param=param)
+
+
 def product_of(call: Call, id: OptText, data: ProductData | UnsetType, at: str = "") -> str:
     """The id of the product that is named or described."""
     if is_set(id) and is_set(data):

@@ -25,7 +25,7 @@ from .params import (
     value_of,
 )
 from .price_params import PriceData
-from .prices import PRICES, Price, price_of
+from .prices import PRICES, Price, check_sold, price_of
 from .pricing import taxes_on
 from .products import Product
 from .proration import full_price
@@ -133,9 +133,7 @@ def _price(call: Call, params: SaleItemParams, at: str) -> Price:
         message = "Each line item must have a price or price_data."
         raise StripeError(message, code="parameter_missing", param=f"{at}[price]")
     price = refer(call, PRICES, params.price, f"{at}[price]")
-    if not price.active:
-        message = "The price specified is inactive. This field only accepts active prices."
-        raise StripeError(message, param=f"{at}[price]")
+    check_sold(call, price, f"{at}[price]")
     return price
 
 

@@ -19,7 +19,7 @@ from .params import OptMetadata, Unset, integer_or_word, is_set, merged_metadata
 from .payments import PaymentIntent
 from .periods import DAY, next_boundary
 from .price_params import PriceData
-from .prices import PRICES, Price, price_of
+from .prices import PRICES, Price, check_sold, price_of
 from .products import PRODUCTS
 from .subscription_objects import (
     SUBSCRIPTION_ITEMS,
@@ -139,9 +139,7 @@ def _price(call: Call, params: ItemFields, at: str) -> Price:
         raise StripeError("You must pass one of price, price_data or plan.", code="parameter_missing",
                           param=named(at, "price"))  # fmt: skip
     price = refer(call, PRICES, id, named(at, "price" if is_set(params.price) else "plan"))
-    if not price.active:
-        message = "The price specified is inactive. This field only accepts active prices."
-        raise StripeError(message, param=named(at, "price"))
+    check_sold(call, price, named(at, "price"))
     return price
 
 
@@ -249,6 +247,9 @@ def set_end(call: Call, row: Subscription, params: Any, items: Sequence[Subscrip
             f"The subscription is managed by the subscription schedule `{row.schedule}`, and updating any cancelation "
             "behavior directly is not allowed. Please update the schedule instead."
         )
+    if is_set(params.cancel_at) and params.cancel_at_period_end is True:
+        message = "You may only specify one of these parameters: cancel_at, cancel_at_period_end."
+        raise StripeError(message, param="cancel_at")
     if isinstance(params.cancel_at, str):
         if not params.cancel_at:
             return _keep(call, row)

@@ -204,6 +204,9 @@ def _check_new(params: CreateSubscription) -> None:
         raise StripeError(message, param="payment_behavior")
     if params.trial_from_plan is True and (is_set(params.trial_end) or params.trial_period_days is not UNSET):
         raise StripeError("You cannot set `trial_end` or `trial_period_days` when `trial_from_plan=true`.")
+    if is_set(params.trial_end) and params.trial_period_days is not UNSET:
+        message = "You may only specify one of these parameters: trial_end, trial_period_days."
+        raise StripeError(message, param="trial_end")
 
 
 def _check_canceled(row: Subscription, params: UpdateSubscription) -> None:

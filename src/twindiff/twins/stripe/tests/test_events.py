@@ -129,3 +129,14 @@ def test_an_invoice_that_is_voided_was_updated_too(stripe):
     told = since(stripe, customer, lambda path, _: stripe.post(f"{path}/void"))
     before = {"status": "open", "status_transitions": {"voided_at": None}}
     assert told == [("invoice.updated", before), ("invoice.voided", None)]
+
+
+def test_what_was_authorized_and_is_released_was_not_refunded_before(stripe):
+    held = pay(stripe, "pm_card_visa", capture_method="manual")
+    stripe.post(f"payment_intents/{held['id']}/cancel")
+    assert told(stripe, "charge.refunded")["previous_attributes"] == {"amount_refunded": 0, "refunded": False}
+
+
+def test_a_dispute_is_told_by_its_own_events(stripe):
+    pay(stripe, "pm_card_createDispute")
+    assert stripe.get("events", type="charge.updated")["data"] == []

@@ -130,3 +130,34 @@ def test_a_type_that_there_is_none_of_is_refused(stripe, kind):
     assert (error["code"], error["message"][:51]) == (
         f"{kind}_invalid_parameter", "The payment method type provided: beads is invalid.",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("card", "code"), [({"exp_month": 13}, "invalid_expiry_month"), ({"exp_year": 2000}, "invalid_expiry_year")]
+)
+def test_a_card_is_not_changed_to_what_is_over(stripe, card, code):
+    method = stripe.post("payment_methods", type="card", card={"token": "tok_visa"})["id"]
+    assert stripe.error("POST", f"payment_methods/{method}", 402, card=card)["code"] == code
+
+
+def test_payment_methods_are_listed_by_a_type_that_there_is(stripe):
+    customer = stripe.post("customers")["id"]
+    assert stripe.error("GET", "payment_methods", customer=customer, type="beads")["param"] == "type"
+
+
+def test_nothing_is_sold_of_a_product_that_is_not_active(stripe):
+    customer, product = stripe.post("customers")["id"], stripe.post("products", name="Mug")["id"]
+    price = stripe.post("prices", product=product, currency="usd", unit_amount=5, recurring={"interval": "month"})["id"]
+    stripe.post(f"products/{product}", active=False)
+    error = stripe.error("POST", "subscriptions", customer=customer, items=[{"price": price}])
+    assert error["message"] == f"Price `{price}` is not available to be purchased because its product is not active."
+
+
+@pytest.mark.parametrize(
+    "given", [{"trial_end": "now", "trial_period_days": 3}, {"cancel_at": 1900000000, "cancel_at_period_end": True}]
+)
+def test_one_of_two_ways_is_chosen(stripe, given):
+    customer, product = stripe.post("customers")["id"], stripe.post("products", name="Mug")["id"]
+    data = {"product": product, "currency": "usd", "unit_amount": 0, "recurring": {"interval": "year"}}
+    error = stripe.error("POST", "subscriptions", customer=customer, items=[{"price_data": data}], **given)
+    assert error["message"] == f"You may only specify one of these parameters: {', '.join(sorted(given))}."
