@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from ipaddress import ip_address
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit.rows import table_of
 from twindiff.kit.styles.stripe import StripeError
 
 from .countries import COUNTRIES
@@ -57,11 +58,17 @@ def _url(value_list: str) -> str:
     return f"/v1/radar/value_list_items?value_list={value_list}"
 
 
+_ITEM_COLUMNS = tuple(table_of(ValueListItem).columns.values())
+
+
 def _fill(call: Call, objects: list[Fields]) -> None:
     """Put its newest items into each list."""
+    ids, newest = [each["id"] for each in objects], -ValueListItem.seq
+    how: dict[str, Any] = {"order": newest, "limit": SHOWN_ITEMS + 1, "columns": _ITEM_COLUMNS}
+    items = call.db.pages(ValueListItem, ValueListItem.value_list, ids, **how)
+    names = [column.name for column in _ITEM_COLUMNS]
     for each in objects:
-        mine = ValueListItem.value_list == each["id"]
-        rows = call.db.rows(ValueListItem, mine, order=-ValueListItem.seq, limit=SHOWN_ITEMS + 1)
+        rows = [ValueListItem(**dict(zip(names, values, strict=True))) for values in items.get(each["id"], [])]
         data = show_all(call, ITEMS, rows[:SHOWN_ITEMS])
         each["list_items"] = list_object(data, _url(each["id"]), has_more=len(rows) > SHOWN_ITEMS)
 
