@@ -255,7 +255,7 @@ def _unreadable(problem: str, path: list[str], value: str, hint: Any) -> StripeE
         return _cannot_be_unset(path)
     if choices := _choices(hint):
         return StripeError(f"Invalid {name}: must be one of {listed(choices)}", param=name)
-    if "`array" in problem:
+    if any(typing.get_origin(each) is list for each in _members(hint)):
         return StripeError("Invalid array", param=name)
     if "`object" in problem or "enum" in problem:
         return StripeError("Invalid object", param=name)

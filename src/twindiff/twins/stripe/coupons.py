@@ -23,6 +23,7 @@ from .params import (
     OptText,
     Params,
     Part,
+    check_percentage,
     given,
     is_set,
     merged_metadata,
@@ -218,12 +219,7 @@ def _check(call: Call, params: CreateCoupon) -> None:
 
 
 def _check_percent(percent: float, params: CreateCoupon) -> None:
-    if percent < 0.01:
-        message = f"This value must be greater than or equal to 0.01 (it currently is '{percent}')."
-        raise StripeError(message, param="percent_off")
-    if percent > 100:
-        message = f"This value must be less than or equal to 100 (it currently is '{percent}')."
-        raise StripeError(message, param="percent_off")
+    check_percentage(percent, 0.01, "percent_off")
     if is_set(params.currency_options):
         message = "You may only specify one of these parameters: currency_options, percent_off."
         raise StripeError(message, param="currency_options")

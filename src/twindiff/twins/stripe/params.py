@@ -293,6 +293,15 @@ def time_or_word(text: str, param: str, *words: str) -> int | str:
     return value
 
 
+def check_percentage(percentage: float, least: float, param: str) -> None:
+    """Refuse what is no part of a hundred, or too small."""
+    bounds = ((percentage < least, "greater", least), (percentage > 100, "less", 100))
+    for is_beyond, than, bound in bounds:
+        if is_beyond:
+            message = f"This value must be {than} than or equal to {bound} (it currently is '{percentage}')."
+            raise StripeError(message, param=param)
+
+
 def is_set(value: Any) -> bool:
     """Whether a parameter was given, and not to unset something."""
     return value is not UNSET and value != ""

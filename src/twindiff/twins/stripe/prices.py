@@ -8,7 +8,7 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, Literal
 
-from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit import UNSET, Body, Call, Column, Json, Meta, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
 from . import products
@@ -52,6 +52,7 @@ from .price_params import (
     Amounts,
     CurrencyOption,
     CustomUnitAmount,
+    Interval,
     NewPrice,
     PriceData,
     ProductData,
@@ -156,7 +157,7 @@ INCLUDES["plan.tiers"] = _tiers
 class TransformQuantity(Part):
     """How quantities are divided before they are charged."""
 
-    divide_by: int
+    divide_by: Annotated[int, Meta(ge=1)]
     round: Literal["down", "up"]
 
 
@@ -191,9 +192,9 @@ class CreatePrice(PriceParams):
 class RecurringFilter(Part):
     """Which recurring prices are listed."""
 
-    interval: OptText = UNSET
+    interval: Interval | UnsetType = UNSET
     meter: OptText = UNSET
-    usage_type: OptText = UNSET
+    usage_type: Literal["licensed", "metered"] | UnsetType = UNSET
 
 
 class ListPrices(ListParams):
@@ -255,6 +256,9 @@ def update_price(call: Call, price: str, params: Annotated[PriceParams, Body]) -
     """Change what may change of a price; its amount may not."""
     row = refer(call, PRICES, price, "price", status=404)
     fields = given(params, "transfer_lookup_key", "currency_options")
+    if row.tax_behavior != "unspecified" and fields.get("tax_behavior", row.tax_behavior) != row.tax_behavior:
+        message = f"The `tax_behavior` of a price cannot be changed once it is `{row.tax_behavior}`."
+        raise StripeError(message, param="tax_behavior")
     key = fields.get("lookup_key")
     if key and key != row.lookup_key:
         _take_lookup_key(call, key, transfer=params.transfer_lookup_key is True)
@@ -271,6 +275,8 @@ def list_prices(call: Call, params: Annotated[ListPrices, Body]) -> Fields:
     where += equal((Price.active, params.active), (Price.currency, params.currency), (Price.type, params.type))
     where += of_objects(call, (Price.product, params.product, products.PRODUCTS))
     check_count(params.lookup_keys, "lookup_keys", MOST_KEYS)
+    if params.currency:
+        checked_currency(params.currency)
     if isinstance(params.lookup_keys, list):
         where.append(Price.lookup_key.in_(params.lookup_keys))
     if isinstance(params.recurring, RecurringFilter):
@@ -282,6 +288,7 @@ def list_prices(call: Call, params: Annotated[ListPrices, Body]) -> Fields:
 
 def make_price(call: Call, data: NewPrice | PriceData, product: str, at: str, **more: Any) -> Price:
     """The price that another object's parameters describe."""
+    _check_named(data)
     fields = {
         **amounts(data, at),
         **_recurring_fields(call, data.recurring),
@@ -317,8 +324,7 @@ def product_of(call: Call, id: OptText, data: ProductData | UnsetType, at: str =
     if is_set(id) and is_set(data):
         raise StripeError("You may only specify one of these parameters: product, product_data.", param="product")
     if isinstance(data, ProductData):
-        made = products.make_product(call, **given(data), metadata=merged_metadata({}, data.metadata))
-        return made.id
+        return products.make_product(call, **given(data), metadata=merged_metadata({}, data.metadata)).id
     if not isinstance(id, str) or not id:
         raise StripeError("You must specify either `product` or `product_data` when creating a price.")
     return refer(call, products.PRODUCTS, id, f"{at}[product]" if at else "product").id
@@ -351,7 +357,8 @@ def decimal_amount(text: str, param: str) -> Fields:
     except InvalidOperation:
         raise StripeError(f"Invalid decimal: {text[:100]}", param=param) from None
     if not amount.is_finite() or -int(amount.as_tuple().exponent) > 12:
-        raise StripeError(f"Invalid decimal: {text[:100]}; must have at most 12 decimal places", param=param)
+        message = f"Invalid decimal: {text[:100]}; must contain at maximum twelve decimal places."
+        raise StripeError(message, param=param)
     _check_amount(amount, param)
     whole = amount == amount.to_integral_value()
     plain = str(int(amount)) if whole else f"{amount.normalize():f}"
@@ -381,9 +388,18 @@ def _check_scheme(params: CreatePrice) -> None:
     if is_set(params.tiers) or is_set(params.tiers_mode):
         name = "tiers" if is_set(params.tiers) else "tiers_mode"
         raise StripeError(f"`{name}` may only be set if `billing_scheme` is `tiered`.", param=name)
-    has_amount = is_set(params.unit_amount) or is_set(params.unit_amount_decimal)
-    if not has_amount and not is_set(params.custom_unit_amount):
+    _check_named(params)
+
+
+def _check_named(params: CreatePrice | NewPrice | PriceData) -> None:
+    """Refuse a price that says no amount, or two."""
+    names = [name for name in ("unit_amount", "unit_amount_decimal") if is_set(getattr(params, name))]
+    custom = _custom(getattr(params, "custom_unit_amount", UNSET))
+    if not names and not custom:
         raise StripeError("Prices require an `unit_amount` or `unit_amount_decimal` parameter to be set.")
+    if names and custom:
+        message = f"You may only specify one of these parameters: custom_unit_amount, {names[0]}."
+        raise StripeError(message, param="custom_unit_amount")
 
 
 def _check_tiers(params: CreatePrice) -> None:

@@ -30,6 +30,7 @@ from .params import (
 )
 from .price_params import NewPrice
 from .search import search_of
+from .urls import check_url
 
 api = Operations(prefix="/v1/products")
 
@@ -211,6 +212,7 @@ def list_products(call: Call, params: Annotated[ListProducts, Body]) -> Fields:
 
 def _fields(params: ProductParams, *skipped: str) -> Fields:
     fields = given(params, *skipped)
+    check_url(params.url, "url")
     for name in ("images", "marketing_features"):
         if name in fields:
             fields[name] = fields[name] or []

@@ -6,6 +6,7 @@ https://docs.stripe.com/api/tax_rates
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from decimal import Decimal
 from typing import Annotated, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
@@ -14,7 +15,19 @@ from twindiff.kit.styles.stripe import StripeError
 from .events import record, update
 from .lists import equal, list_of, within
 from .objects import Fields, StripeObject, new, refer, resource, retrieve, shown
-from .params import ListParams, OptBool, OptMetadata, OptName, OptRange, OptText, Params, given, merged_metadata
+from .params import (
+    ListParams,
+    OptBool,
+    OptMetadata,
+    OptName,
+    OptRange,
+    OptText,
+    Params,
+    check_country,
+    check_percentage,
+    given,
+    merged_metadata,
+)
 
 api = Operations(prefix="/v1/tax_rates")
 
@@ -89,11 +102,19 @@ class ListTaxRates(ListParams):
 @api.post("")
 def create_tax_rate(call: Call, params: Annotated[CreateTaxRate, Body]) -> Fields:
     """Make a tax rate."""
-    if not 0 <= params.percentage <= 100:
-        raise StripeError("Invalid percentage: must be between 0 and 100.", param="percentage")
+    check_percentage(params.percentage, 0, "percentage")
+    _check_decimals(params.percentage)
+    if params.country:
+        check_country(params.country, "country")
     made = new(call, TAX_RATES, **given(params), metadata=merged_metadata({}, params.metadata))
     record(call, "tax_rate.created", tax_rate_object(made))
     return tax_rate_object(made)
+
+
+def _check_decimals(percentage: float) -> None:
+    if -int(Decimal(str(percentage)).as_tuple().exponent) > 4:
+        message = f"Invalid decimal: {percentage}; must contain at maximum four decimal places."
+        raise StripeError(message, param="percentage")
 
 
 @api.get("/{tax_rate}")

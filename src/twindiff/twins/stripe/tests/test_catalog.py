@@ -156,3 +156,57 @@ def test_usage_that_cannot_be_read_is_refused(stripe, more, param):
     stripe.post("billing/meters", display_name="Calls", event_name="calls", default_aggregation={"formula": "sum"})
     usage = {"event_name": "calls", "payload": {"stripe_customer_id": "cus_1", "value": 1}, **more}
     assert stripe.error("POST", "billing/meter_events", **usage)["param"] == param
+
+
+@pytest.mark.parametrize(
+    ("given", "param", "said"),
+    [
+        (
+            {"transform_quantity": {"divide_by": 0, "round": "up"}},
+            "transform_quantity[divide_by]",
+            "This value must be",
+        ),
+        (
+            {"custom_unit_amount": {"enabled": True}},
+            "custom_unit_amount",
+            "You may only specify one of these parameter",
+        ),
+    ],
+)
+def test_a_price_says_one_amount_and_divides_by_something(stripe, given, param, said):
+    product = stripe.post("products", name="Mug")["id"]
+    error = stripe.error("POST", "prices", product=product, currency="usd", unit_amount=5, **given)
+    assert (error["param"], error["message"].startswith(said)) == (param, True)
+
+
+def test_a_price_that_is_described_says_an_amount_too(stripe):
+    error = stripe.error("POST", "products", name="Mug", default_price_data={"currency": "usd"})
+    assert error["message"] == "Prices require an `unit_amount` or `unit_amount_decimal` parameter to be set."
+
+
+def test_how_a_price_is_taxed_is_said_once(stripe):
+    data = {"currency": "usd", "unit_amount": 5, "tax_behavior": "exclusive", "product_data": {"name": "Mug"}}
+    price = stripe.post("prices", **data)["id"]
+    assert stripe.post(f"prices/{price}", tax_behavior="exclusive")["tax_behavior"] == "exclusive"
+    assert stripe.error("POST", f"prices/{price}", tax_behavior="inclusive")["param"] == "tax_behavior"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"percentage": -5}, "This value must be greater than or equal to 0 (it currently is '-5.0')."),
+        ({"percentage": 150}, "This value must be less than or equal to 100 (it currently is '150.0')."),
+        ({"percentage": 5.12345}, "Invalid decimal: 5.12345; must contain at maximum four decimal places."),
+        ({"percentage": 5, "country": "Germany"}, "Country 'Germany' is unknown. "),
+    ],
+)
+def test_a_tax_rate_is_a_part_of_a_hundred_in_a_country(stripe, given, said):
+    error = stripe.error("POST", "tax_rates", display_name="Tax", inclusive=False, **given)
+    assert error["message"].startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"), [({"images": "x"}, "Invalid array"), ({"url": "x"}, "Invalid URL: An expl")]
+)
+def test_a_product_has_images_and_an_address(stripe, given, said):
+    assert stripe.error("POST", "products", name="Mug", **given)["message"].startswith(said)
