@@ -18,6 +18,8 @@ STEPS = st.one_of(
     st.tuples(st.just("credit"), st.integers(-5000, 5000)),
     st.tuples(st.just("cancel"), st.booleans()),
     st.tuples(st.just("anchor"), st.just(0)),
+    st.tuples(st.just("tax"), st.booleans()),
+    st.tuples(st.just("move"), st.sampled_from(["DE", "FR", "US"])),
 )
 
 
@@ -28,8 +30,12 @@ class Club:
         self.stripe = stripe
         self.at = START
         self.clock = stripe.post("test_helpers/test_clocks", frozen_time=START)["id"]
-        self.customer = stripe.post("customers", test_clock=self.clock)["id"]
+        self.customer = stripe.post("customers", test_clock=self.clock, address={"country": "DE"})["id"]
         self.card("pm_card_visa")
+        office = {"address": {"country": "DE"}}
+        stripe.post("tax/settings", head_office=office, defaults={"tax_behavior": "exclusive"})
+        standard = {"country": "DE", "country_options": {"de": {"type": "standard"}}}
+        stripe.post("tax/registrations", **standard, active_from=START - DAY)
         product = stripe.post("products", name="Box")["id"]
         wanted = {"product": product, "currency": "usd", "recurring": {"interval": "month"}}
         self.prices = [stripe.post("prices", **wanted, unit_amount=amount)["id"] for amount in AMOUNTS]
@@ -67,6 +73,12 @@ class Club:
     def cancel(self, at_end: bool) -> None:
         self.change(cancel_at_period_end=at_end)
 
+    def tax(self, is_on: bool) -> None:
+        self.change(automatic_tax={"enabled": is_on})
+
+    def move(self, country: str) -> None:
+        self.stripe.post(f"customers/{self.customer}", address={"country": country})
+
     def anchor(self, _: int) -> None:
         self.change(billing_cycle_anchor="now")
 
@@ -89,7 +101,10 @@ def test_amounts_add_up_whatever_is_done(shop, steps):
 
 def _adds_up(club: Club, invoice: dict[str, Any]) -> None:
     lines = club.stripe.get(f"invoices/{invoice['id']}/lines", limit=100)["data"]
-    assert invoice["subtotal"] == invoice["total"] == sum(line["amount"] for line in lines)
+    taxes = [tax for line in lines for tax in line["taxes"]]
+    assert sum(tax["amount"] for tax in taxes) == sum(tax["amount"] for tax in invoice["total_taxes"])
+    assert invoice["subtotal"] == invoice["total_excluding_tax"] == sum(line["amount"] for line in lines)
+    assert invoice["total"] == invoice["subtotal"] + sum(tax["amount"] for tax in taxes)
     assert invoice["amount_due"] == invoice["amount_paid"] + invoice["amount_remaining"]
     assert min(invoice["amount_due"], invoice["amount_paid"], invoice["amount_remaining"]) >= 0
     if invoice["status"] in ("open", "paid", "void"):
