@@ -76,7 +76,15 @@ def collected(call: Call, row: CheckoutSession, form: SessionForm) -> CheckoutSe
     if not changes:
         return row
     changed = call.db.change(row, **changes)
-    return call.db.change(changed, **_amounts(call, changed)) if row.mode != "setup" else changed
+    return _priced(call, changed) if row.mode != "setup" else changed
+
+
+def _priced(call: Call, row: CheckoutSession) -> CheckoutSession:
+    """A session that costs what was chosen; raises where it cannot be taxed."""
+    priced = call.db.change(row, **amounts(call, row))
+    if is_on(priced) and priced.automatic_tax["status"] != "complete":
+        raise unrecognized()
+    return priced
 
 
 def _typed(call: Call, row: CheckoutSession, text: str) -> Fields:
@@ -93,31 +101,31 @@ def _has_paid(call: Call, customer: str | None) -> bool:
     return customer is not None and call.db.find(PaymentIntent, *paid) is not None
 
 
-def _amounts(call: Call, row: CheckoutSession) -> Fields:
+def amounts(call: Call, row: CheckoutSession) -> Fields:
+    """What a session costs as it is now, with its taxes, discounts and shipping."""
     items, given = items_for(call, row.id), list[dict[str, Any]](row.discounts)
     off = off_total(items, [refer(call, COUPONS, each["coupon"], "coupon") for each in given])
     taxes: Fields = {}
     if is_on(row):
         items, taxes = _taxed(call, row, items, off)
     kept = {"shipping_cost": row.shipping_cost, "subscription_data": row.subscription_data}
-    amounts = amounts_of(call, items, off, {**kept, **taxes})
-    if row.mode == "payment" and amounts["amount_total"]:
-        check_charge(amounts["amount_total"], amounts["currency"])
-    return {**amounts, **taxes}
+    sums = amounts_of(call, items, off, {**kept, **taxes})
+    if row.mode == "payment" and sums["amount_total"]:
+        check_charge(sums["amount_total"], sums["currency"])
+    return {**sums, **taxes}
 
 
 def _taxed(call: Call, row: CheckoutSession, items: list[SaleItem], off: int) -> tuple[list[SaleItem], Fields]:
     """The items with the taxes of where the customer is, which is kept with the customer."""
     customer = refer(call, CUSTOMERS, row.customer, "customer") if row.customer else None
     shipping: Fields | None = row.collected_information and row.collected_information["shipping_details"]
-    typed: Fields | None = row.customer_details.get("address")
+    known: Fields = row.customer_details or {}
+    typed: Fields | None = known.get("address")
     if customer and (shipping or typed) and row.automatic_tax["status"] != "complete":
         kept: Fields = {"shipping": shipping} if shipping else {"address": typed}
         customer = update(call, CUSTOMERS, customer, "customer.updated", **kept)
     address = located(shipping["address"] if shipping else typed)
     place = Place(address, "billing_address") if address else place_of(call, customer) if customer else None
-    if place is None:
-        raise unrecognized()
     cost = sale_taxes.shipping(call, row.shipping_cost, place, customer, items)
     taxes = {"automatic_tax": sale_taxes.status(row.automatic_tax, place), "shipping_cost": cost}
     return sale_taxes.taxed(call, items, off, place, customer), taxes

@@ -19,7 +19,7 @@ from .currencies import check_charge
 from .customers import CUSTOMERS
 from .destinations import check_destination
 from .discounts import DiscountParams
-from .events import record_row, update
+from .events import record_row
 from .layer import version_of
 from .lists import equal, list_of, of_objects, within
 from .objects import Fields, StripeObject, new, new_id, now, refer, resource, retrieve, show, shown
@@ -211,12 +211,6 @@ class CreateSession(PageSettings, kw_only=True):
     )
 
 
-class UpdateSession(Params):
-    """The parameters of an update."""
-
-    metadata: OptMetadata = UNSET
-
-
 class CustomerFilter(Part):
     """Whose sessions are listed."""
 
@@ -287,7 +281,7 @@ def open_session(
     id = new_id(call, "cs_test_", 58)
     items = add_items(call, id, wanted if isinstance(wanted, list) else [])
     fields["mode"] = fields.get("mode") or _mode(call, items)
-    _check_items(call, fields["mode"], items)
+    check_items(call, fields["mode"], items)
     if options := fields.get("optional_items") or offered(call, optional, items):
         check_mode(call, options, fields["mode"])
         fields["optional_items"] = options
@@ -348,15 +342,6 @@ def retrieve_session(call: Call, session: str, params: Annotated[Params, Body]) 
     return show(call, SESSIONS, retrieve(call, SESSIONS, session))
 
 
-@api.post("/{session}")
-def update_session(call: Call, session: str, params: Annotated[UpdateSession, Body]) -> Fields:
-    """Change a session's metadata."""
-    row = retrieve(call, SESSIONS, session)
-    return show(
-        call, SESSIONS, update(call, SESSIONS, row, False, metadata=merged_metadata(row.metadata, params.metadata))
-    )
-
-
 @api.post("/{session}/expire")
 def expire_session(call: Call, session: str, params: Annotated[Params, Body]) -> Fields:
     """Close a session that nobody has paid."""
@@ -406,7 +391,8 @@ def _mode(call: Call, items: list[SaleItem]) -> str:
     return "subscription" if recurring else "payment"
 
 
-def _check_items(call: Call, mode: str, items: list[SaleItem]) -> None:
+def check_items(call: Call, mode: str, items: list[SaleItem]) -> None:
+    """Raise for what cannot be sold in a mode."""
     if mode == "setup":
         if items:
             raise StripeError("`line_items` are not supported in `setup` mode.", param="line_items")

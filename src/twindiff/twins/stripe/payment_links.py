@@ -46,6 +46,7 @@ from .params import (
 from .payment_intents import TransferData
 from .sale_items import (
     Adjustable,
+    SaleItem,
     SaleItemParams,
     add_items,
     is_recurring,
@@ -230,6 +231,7 @@ class UpdateLink(LinkParams, kw_only=True):
     """The parameters of an update."""
 
     line_items: list[ChangedItem] | UnsetType = UNSET
+    optional_items: OptItems | Unset = UNSET
 
 
 class ListLinks(ListParams, kw_only=True):
@@ -249,8 +251,7 @@ def create_payment_link(call: Call, params: Annotated[CreateLink, Body]) -> Fiel
     if fields.get("automatic_tax"):
         sale_taxes.check_items(call, items)
     check_sale(call, params, recurring=is_recurring(call, items), destination=params.transfer_data)
-    fields["optional_items"] = offered(call, params.optional_items, items)
-    check_mode(call, fields["optional_items"] or [], "subscription" if is_recurring(call, items) else "payment")
+    fields["optional_items"] = _options(call, items, params.optional_items)
     if transfer := fields.get("transfer_data"):
         fields["transfer_data"] = {"amount": None, **transfer}
     fields["currency"] = totals(items)["currency"]
@@ -275,6 +276,9 @@ def update_payment_link(call: Call, payment_link: str, params: Annotated[UpdateL
     row = retrieve(call, LINKS, payment_link)
     for number, each in enumerate(params.line_items or []):
         _change_item(call, row, each, number)
+    if params.optional_items is not UNSET:
+        options = _options(call, items_for(call, row.id), params.optional_items or [])
+        row = call.db.change(row, optional_items=options or None)
     metadata = merged_metadata(row.metadata, params.metadata)
     return show(call, LINKS, update(call, LINKS, row, **_fields(call, params, row), metadata=metadata))
 
@@ -290,6 +294,13 @@ def list_line_items(call: Call, payment_link: str, params: Annotated[ListParams,
 def list_payment_links(call: Call, params: Annotated[ListLinks, Body]) -> Fields:
     """List links."""
     return list_of(call, LINKS, params, "/v1/payment_links", *equal((PaymentLink.active, params.active)))
+
+
+def _options(call: Call, items: list[SaleItem], wanted: OptItems) -> list[Fields] | None:
+    """What may be added to what a link sells."""
+    options = offered(call, wanted, items)
+    check_mode(call, options or [], "subscription" if is_recurring(call, items) else "payment")
+    return options
 
 
 SETTINGS = (

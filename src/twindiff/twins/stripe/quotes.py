@@ -45,6 +45,7 @@ from .sale_items import (
     items_params,
     listed_items,
     prices_for,
+    replace_items,
     shown_items,
     totals,
 )
@@ -283,9 +284,7 @@ def update_quote(call: Call, quote: str, params: Annotated[QuoteParams, Body]) -
     row = entered(call, quote, "draft", "updated")
     fields = _fields(call, params, row)
     if isinstance(params.line_items, list):
-        for item in items_for(call, row.id):
-            call.db.remove(item)
-        add_items(call, row.id, params.line_items)
+        replace_items(call, row.id, params.line_items)
     kept = {name: getattr(row, name) for name in _TAKEN_OVER}
     items = items_for(call, row.id)
     becomes = {**kept, **fields}

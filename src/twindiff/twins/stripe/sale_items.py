@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from twindiff.kit import UNSET, Call, Column, Json, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
@@ -97,6 +99,31 @@ def add_items(call: Call, owner: str, wanted: list[SaleItemParams], at: str = "l
     return made
 
 
+def replace_items(call: Call, owner: str, wanted: list[SaleItemParams], at: str = "line_items") -> list[SaleItem]:
+    """Sell something else: items that are named by their ids stay as they are but for what is said of them."""
+    known = {item.id: item for item in items_for(call, owner)}
+    for number, each in enumerate(wanted):
+        if each.id and each.id not in known:
+            raise SALE_ITEMS.missing(str(each.id), param=f"{at}[{number}][id]", status=400)
+    for item in known.values():
+        call.db.remove(item)
+    return add_items(call, owner, [_as_before(known[each.id], each) if each.id else each for each in wanted], at)
+
+
+def _as_before(item: SaleItem, said: SaleItemParams) -> SaleItemParams:
+    """An item as parameters, with what is said of it otherwise."""
+    is_other = said.price is not UNSET or said.price_data is not UNSET
+    adjustable = Adjustable(**item.adjustable_quantity) if item.adjustable_quantity else UNSET
+    before: Fields = {
+        "adjustable_quantity": adjustable,
+        "metadata": item.metadata,
+        "price": UNSET if is_other else item.price,
+        "quantity": UNSET if item.quantity is None else item.quantity,
+        "tax_rates": item.tax_rates,
+    }
+    return replace(said, **{name: value for name, value in before.items() if getattr(said, name) is UNSET})
+
+
 def _add(call: Call, owner: str, params: SaleItemParams, at: str) -> SaleItem:
     price = _price(call, params, at)
     quantity: Integer | None = params.quantity if isinstance(params.quantity, int) else None
@@ -112,6 +139,7 @@ def _add(call: Call, owner: str, params: SaleItemParams, at: str) -> SaleItem:
     return new(
         call,
         SALE_ITEMS,
+        id=params.id or None,
         owner=owner,
         adjustable_quantity=value_of(params.adjustable_quantity) if is_set(params.adjustable_quantity) else None,
         amount_subtotal=subtotal,

@@ -270,3 +270,12 @@ def test_what_a_credit_note_gives_back_is_all_of_it(stripe):
     error = stripe.error("POST", "credit_notes", invoice=made, amount=200, credit_amount=100)
     said = "refund amount and out of band amount ($1.00) must equal the credit note amount ($2.00)."
     assert error["message"] == f"The sum of credit amount, {said}"
+
+
+def test_a_draft_quote_keeps_the_items_that_are_named(stripe, customer, product):
+    items = [{"price": priced(stripe, product, 1000), "quantity": 2}, {"price": priced(stripe, product, 500)}]
+    made = stripe.post("quotes", customer=customer, line_items=items, expand=["line_items"])
+    first = made["line_items"]["data"][0]["id"]
+    changed = stripe.post(f"quotes/{made['id']}", line_items=[{"id": first, "quantity": 5}], expand=["line_items"])
+    assert [(each["id"], each["quantity"]) for each in changed["line_items"]["data"]] == [(first, 5)]
+    assert changed["amount_total"] == 5000
