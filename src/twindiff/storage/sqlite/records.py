@@ -64,32 +64,15 @@ class Columns(NamedTuple):
         return _encode(self)
 
 
-class _Change(NamedTuple):
-    """As `StoredChange`; `after` is what differs, by place, for a row that was updated."""
-
-    table: str
-    key: tuple[Any, ...]
-    before: list[Any] | None
-    after: list[Any] | dict[int, Any] | None
-
-
-class _Record(NamedTuple):
-    env: str
-    seq: int
-    twin: str
-    operation: str
-    actor: str
-    at: int
-    clock: int
-    ids: dict[str, int]
-    changes: list[_Change]
-    to: None
-    events: list[Event]
-    columns: dict[str, int]
-
+_Change = tuple[str, tuple[Any, ...], list[Any] | None, list[Any] | dict[int, Any] | None]
+"""As `StoredChange`; of a row that was updated, the last is what differs after it, by place."""
+_Written = tuple[
+    str, int, str, str, str, int, int, dict[str, int], list[_Change], None, list[Event], dict[str, int]
+]  # fmt: skip
+"""As `StoredRecord`, with the numbers of columns."""
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(_Record).decode
+_decode = msgspec.msgpack.Decoder(_Written).decode
 _decode_columns = msgspec.msgpack.Decoder(Columns).decode
 
 
@@ -97,17 +80,16 @@ def encode(record: Record | StoredRecord, number: Callable[[bytes], int]) -> byt
     """A record as it is written; `number` gives that of columns."""
     if isinstance(record, Record):
         return journal.encode(record)
-    changes = [_packed(change) for change in record.changes]
-    return _encode(
-        (*record[:8], changes, None, record.events, {name: number(record.columns[name]) for name in record.columns})
-    )
+    changes = [_packed(*change) for change in record.changes]
+    numbers = {name: number(record.columns[name]) for name in record.columns}
+    return _encode((*record[:8], changes, None, record.events, numbers))
 
 
-def _packed(change: StoredChange) -> StoredChange | _Change:
-    table, key, before, after = change
+def _packed(table: str, key: tuple[Any, ...], before: Stored | None, after: Stored | None) -> tuple[Any, ...]:
+    """A change as it is written."""
     if before is None or after is None:
-        return change
-    return _Change(table, key, list(before), dict(compress(enumerate(after), map(ne, before, after))))
+        return table, key, before, after
+    return table, key, before, dict(compress(enumerate(after), map(ne, before, after)))
 
 
 def decode(packed: bytes, columns: Callable[[int], bytes]) -> Record:
@@ -115,9 +97,9 @@ def decode(packed: bytes, columns: Callable[[int], bytes]) -> Record:
     if packed[0] != _STORED:
         return journal.decode(packed)
     record = _decode(packed)
-    tables = {name: _table(columns(number)) for name, number in record.columns.items()}
-    changes = [tables[change.table].change(change) for change in record.changes]
-    return Record(*record[:8], changes, None, record.events)
+    *_, changes, _, events, numbers = record
+    tables = {name: _table(columns(numbers[name])) for name in numbers}
+    return Record(*record[:8], [tables[each[0]].change(*each) for each in changes], None, events)
 
 
 class _Table:
@@ -131,14 +113,15 @@ class _Table:
         named = ", ".join(f"{name!r}: {value}" for name, value in zip(self._names, values, strict=True))
         self._values = cast(Callable[[list[Any]], Values], eval(f"lambda stored: {{{named}}}", {"loads": self._loads}))
 
-    def change(self, change: _Change) -> Change:
-        table, key, before, after = change
+    def change(
+        self, table: str, key: tuple[Any, ...], before: list[Any] | None, after: list[Any] | dict[int, Any] | None
+    ) -> Change:
+        """A change as it was written."""
         was = None if before is None else self._values(before)
-        if isinstance(after, list):
-            return Change(table, key, was, self._values(after))
-        if was is None or after is None:
-            return Change(table, key, was, None)
-        return Change(table, key, was, {**was, **{self._names[at]: self._value(at, after[at]) for at in after}})
+        if isinstance(after, dict):
+            differing = {self._names[at]: self._value(at, after[at]) for at in after}
+            return Change(table, key, was, {**(was or {}), **differing})
+        return Change(table, key, was, None if after is None else self._values(after))
 
     def _value(self, at: int, stored: Any) -> Any:
         load = self._loads.get(at)
