@@ -52,7 +52,7 @@ EXTERNAL_ACCOUNTS = resource(
     ),
     spoken="external account",
     param="id",
-    expandable=("bank_account.account",),
+    expandable=("account",),
 )
 
 

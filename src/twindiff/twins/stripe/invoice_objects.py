@@ -235,6 +235,7 @@ INVOICES = resource(
         "discounts",
         "from_invoice.invoice",
         "latest_revision",
+        "issuer.account",
         "shipping_cost.shipping_rate",
         "test_clock",
         "subscription_details.subscription",

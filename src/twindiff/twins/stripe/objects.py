@@ -83,7 +83,10 @@ RESOURCES: dict[str, Resource[Any]] = {}
 """All resources by the prefix of their ids, filled as their pages are imported."""
 
 EXPANDABLE: set[str] = set()
-"""Fields, and `object.field` where only some objects' field of that name is one, that hold ids of objects."""
+"""Fields that hold ids of objects, as `object.field`."""
+
+PARTS = "None"
+"""What stands there for the parts of objects, which have no `object`."""
 
 INCLUDES: dict[str, Callable[[Call, Fields], Any]] = {}
 """By `object.field`: what an object has only when it is expanded."""
@@ -103,10 +106,10 @@ def resource(
     fill: Fill | None = None,
     later: Later[R] | None = None,
 ) -> Resource[R]:
-    """Make a kind of objects known; `expandable` are its fields that hold ids."""
+    """Make a kind of objects known; `expandable` are its fields that hold ids, dotted those of its parts."""
     made = Resource(table, name, prefix, show, spoken or name.replace("_", " "), param, id_length, fill, later)
     RESOURCES[prefix] = made
-    EXPANDABLE.update(f"{name}.{field}" if "." not in field else field.rpartition(".")[2] for field in expandable)
+    EXPANDABLE.update(f"{PARTS if '.' in field else name}.{field.rpartition('.')[2]}" for field in expandable)
     INCLUDES.update({f"{name}.{field}": include for field, include in (includes or {}).items()})
     return made
 

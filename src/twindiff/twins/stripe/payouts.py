@@ -59,7 +59,7 @@ PAYOUTS = resource(
     "po_",
     payout_object,
     param="payout",
-    expandable=("balance_transaction", "failure_balance_transaction", "original_payout", "reversed_by"),
+    expandable=("balance_transaction", "destination", "failure_balance_transaction", "original_payout", "reversed_by"),
 )
 
 

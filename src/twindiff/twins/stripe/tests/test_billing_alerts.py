@@ -71,6 +71,19 @@ def test_an_alert_is_turned_off_and_on_and_put_away(stripe, meter, customer):
     assert stripe.error("GET", f"billing/alerts/{made}", 404)["code"] == "resource_missing"
 
 
+def test_what_an_alert_names_is_expanded_in_alerts_alone(stripe, meter, customer):
+    alert = alerted(stripe, meter, filters=[{"type": "customer", "customer": customer}])["id"]
+    seen = stripe.get(f"billing/alerts/{alert}", expand=["usage_threshold.filters.customer"])
+    assert seen["usage_threshold"]["filters"][0]["customer"]["id"] == customer
+    use(stripe, customer, 50)
+    told = stripe.get("events", type="billing.alert.triggered")["data"][0]["data"]["object"]
+    assert told["customer"] == customer
+    stripe.post("tax/settings", head_office={"address": {"country": "DE"}})
+    stripe.post(f"customers/{customer}", address={"country": "DE"})
+    sale = {"currency": "eur", "customer": customer, "line_items": [{"amount": 1000}], "expand": ["customer"]}
+    assert "cannot be expanded" in stripe.error("POST", "tax/calculations", **sale)["message"]
+
+
 @pytest.mark.parametrize(
     ("change", "param"),
     [
