@@ -117,6 +117,13 @@ def _advances(row: Invoice) -> bool:
     return row.auto_advance and row.status in ("draft", "open")
 
 
+def _next_attempt(row: Invoice) -> int | None:
+    """When it is tried next: a draft that advances by itself as soon as it is final."""
+    if row.status == "draft" and row.collection_method == "charge_automatically":
+        return row.automatically_finalizes_at
+    return row.next_payment_attempt
+
+
 def _delivered(row: Invoice) -> int | None:
     return row.webhooks_delivered_at or row.created
 
@@ -180,6 +187,7 @@ invoice_object = shown(
     invoice_pdf=_pdf,
     issuer=_issuer,
     on_behalf_of=_behalf,
+    next_payment_attempt=_next_attempt,
     payment_settings=_settings,
     receipt_number=None,
     rendering=_rendering,

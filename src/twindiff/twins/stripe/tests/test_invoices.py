@@ -267,3 +267,13 @@ def test_an_invoice_is_in_one_currency(stripe, customer):
         "You cannot combine currencies on a single invoice. This invoice has invoice items currency usd that conflicts "
         "with the invoice currency mxn."
     )
+
+
+def test_a_draft_that_advances_is_charged_as_soon_as_it_is_final(stripe, customer):
+    made = stripe.post("invoices", customer=customer, auto_advance=True)
+    assert made["next_payment_attempt"] == made["automatically_finalizes_at"] == made["created"] + 3600
+    assert stripe.post(f"invoices/{made['id']}", auto_advance=False)["next_payment_attempt"] is None
+    sent = stripe.post(
+        "invoices", customer=customer, auto_advance=True, collection_method="send_invoice", days_until_due=3
+    )
+    assert sent["next_payment_attempt"] is None
