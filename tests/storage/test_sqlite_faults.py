@@ -205,6 +205,20 @@ def test_a_disk_that_cannot_confirm_loses_and_doubles_nothing(tmp_path: Path):
         assert max(trials(tmp_path, fault, fsync=True)) > len(DEEDS)
 
 
+def test_what_a_disk_has_written_but_could_not_confirm_is_not_there_after_a_death(tmp_path: Path):
+    with faulty_disk(apsw.IOError) as fault:
+        done, n = False, -1
+        while not done:
+            n += 1
+            trial = Trial(tmp_path / f"data{n}")
+            fault.arm(n, unconfirmed=True)
+            done = trial.attempt(add(1), fault)
+            fault.disarm()
+            trial.check_everywhere()
+            trial.close()
+        assert n > 1
+
+
 @pytest.mark.usefixtures("short_of_everything")
 def test_pages_that_fail_at_any_call_leave_no_phantom(tmp_path: Path):
     with faulty_pages() as fault:
