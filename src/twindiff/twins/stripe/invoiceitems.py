@@ -38,6 +38,7 @@ from .price_params import PriceData, TaxBehavior
 from .prices import PRICES, Price, check_sold, decimal_amount, price_of
 from .pricing import unit_price
 from .products import PRODUCTS
+from .subscription_objects import SUBSCRIPTIONS
 from .tax_codes import check_tax_code
 from .tax_rates import tax_rates_of
 from .test_clocks import enter
@@ -105,14 +106,15 @@ def create_invoiceitem(call: Call, params: Annotated[CreateItem, Body]) -> Field
     customer = refer(call, CUSTOMERS, params.customer, "customer")
     enter(call, customer.test_clock)
     draft = _draft(call, params.invoice, customer.id)
+    owner = refer(call, SUBSCRIPTIONS, params.subscription, "subscription").id if params.subscription else None
     fields = _fields(call, params, draft.currency if draft else customer.currency)
     row = make_item(
         call,
         customer=customer.id,
         test_clock=customer.test_clock,
         invoice=draft.id if draft else None,
-        subscription=params.subscription or None,
-        parent=_parent(params.subscription),
+        subscription=owner,
+        parent=_parent(owner),
         discounts=give(call, params.discounts, customer.id),
         metadata=merged_metadata({}, params.metadata),
         **{"period": {"start": now(call), "end": now(call)}, **fields},
@@ -190,8 +192,8 @@ def _changeable(call: Call, item: InvoiceItem, how: str) -> Invoice | None:
     return invoice
 
 
-def _parent(subscription: OptText) -> Fields | None:
-    if not isinstance(subscription, str) or not subscription:
+def _parent(subscription: str | None) -> Fields | None:
+    if not subscription:
         return None
     details = {"subscription": subscription, "subscription_item": None}
     return {"type": "subscription_details", "subscription_details": details}
@@ -222,6 +224,7 @@ def _prices(params: ItemParams) -> bool:
 
 def _fields(call: Call, params: ItemParams, currency: str | None, item: InvoiceItem | None = None) -> Fields:
     """The columns of an item: by an amount, a price, or an amount of each unit."""
+    _check_ways(params)
     fields = _plain(call, params, item)
     quantity = _quantity(params, item)
     fields |= {"quantity": int(quantity), "quantity_decimal": f"{quantity.normalize():f}"}
@@ -249,6 +252,17 @@ def _fields(call: Call, params: ItemParams, currency: str | None, item: InvoiceI
         raise StripeError(message, code="parameter_missing", param="amount")
     before = unit_price({"unit_amount_decimal": str(Decimal(item.amount) / (item.quantity or 1))}, quantity)
     return {**fields, "amount": before}
+
+
+WAYS = ("amount", "price_data", "pricing", "unit_amount_decimal")
+"""In which ways an item says what it costs."""
+
+
+def _check_ways(params: ItemParams) -> None:
+    ways = [name for name in WAYS if is_set(getattr(params, name))]
+    if len(ways) > 1:
+        message = f"You may only specify one of these parameters: {', '.join(ways)}."
+        raise StripeError(message, param=ways[0])
 
 
 def _check_amount(amount: int) -> None:

@@ -44,7 +44,7 @@ from .params import (
     value_of,
 )
 from .payment_intents import TransferData
-from .payment_methods import TYPES
+from .payment_methods import TYPES, attached
 from .payments import PAYMENTS
 from .periods import DAY
 from .search import search_of
@@ -401,6 +401,8 @@ def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: st
         fields["default_tax_rates"] = tax_rates_of(call, params.default_tax_rates or [], "default_tax_rates")
     for number, id in enumerate(params.account_tax_ids if isinstance(params.account_tax_ids, list) else ()):
         refer(call, TAX_IDS, id, f"account_tax_ids[{number}]")
+    if params.default_payment_method:
+        attached(call, params.default_payment_method, customer, "default_payment_method")
     if isinstance(params.effective_at, str):
         fields["effective_at"] = time_or_word(params.effective_at, "effective_at", "") or None
     if isinstance(params.payment_settings, PaymentSettings):
@@ -445,6 +447,12 @@ def _due(call: Call, params: InvoiceParams, method: str, row: Invoice | None) ->
             message = f"You can only specify '{name}' if invoice collection method is 'send_invoice'."
             raise StripeError(message)
         return {}
+    if isinstance(days, int) and params.due_date is not UNSET:
+        message = "You may only specify one of these parameters: days_until_due, due_date."
+        raise StripeError(message, param="days_until_due")
+    if isinstance(days, int) and days < 0:
+        message = "This value must be greater than or equal to 0."
+        raise StripeError(message, code="parameter_invalid_integer", param="days_until_due")
     if isinstance(days, int):
         return {"due_date": now(call) + days * DAY}
     if params.due_date is UNSET and (row is None or row.due_date is None):

@@ -277,3 +277,22 @@ def test_a_draft_that_advances_is_charged_as_soon_as_it_is_final(stripe, custome
         "invoices", customer=customer, auto_advance=True, collection_method="send_invoice", days_until_due=3
     )
     assert sent["next_payment_attempt"] is None
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "param"),
+    [
+        ("invoices", {"default_payment_method": "pm_none"}, "default_payment_method"),
+        ("invoices", {"collection_method": "send_invoice", "days_until_due": -1}, "days_until_due"),
+        (
+            "invoices",
+            {"collection_method": "send_invoice", "days_until_due": 1, "due_date": 1900000000},
+            "days_until_due",
+        ),
+        ("invoiceitems", {"amount": 5, "unit_amount_decimal": "5"}, "amount"),
+        ("invoiceitems", {"amount": 5, "subscription": "sub_none"}, "subscription"),
+    ],
+)
+def test_an_invoice_is_for_what_is_there_and_says_one_thing(stripe, customer, path, given, param):
+    assert stripe.error("POST", path, customer=customer, **given)["param"] == param
+    assert stripe.get(path, customer=customer)["data"] == []
