@@ -18,29 +18,13 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .layer import VERSION
 from .lists import equal, list_of, within
-from .objects import (
-    AFTER_SEEDS,
-    RESOURCES,
-    Fields,
-    R,
-    Resource,
-    StripeObject,
-    filled,
-    find,
-    now,
-    object_id,
-    resource,
-    retrieve,
-    show,
-    shown,
-)
+from .objects import RESOURCES, Fields, R, Resource, StripeObject, filled, find, new, resource, retrieve, show, shown
 from .params import ListParams, OptRange, OptText, Params, check_count
 from .webhook_endpoints import listening
 
 api = Operations(prefix="/v1/events")
 
 MOST_TYPES = 20
-_encode = msgspec.json.Encoder().encode
 
 
 class Event(
@@ -231,19 +215,10 @@ def _values_of(table: type[StripeObject]) -> Callable[[StripeObject], tuple[Any,
 
 def _note(call: Call, type: str, told: Fields) -> str:
     """Write an event; gives its id."""
-    db, id = call.db, object_id(call, EVENTS.prefix)
-    event = Event(
-        id=id,
-        seq=db.next("stripe_objects", at_least=AFTER_SEEDS),
-        created=now(call),
-        type=type,
-        data=_encode(told).decode(),
-        request=call.memo.get("request"),
-        pending_webhooks=listening(call, type),
-    )
-    db.add(event)
-    call.emit(type, {"id": id})
-    return id
+    data, request = msgspec.json.encode(told).decode(), call.memo.get("request")
+    made = new(call, EVENTS, type=type, data=data, request=request, pending_webhooks=listening(call, type))
+    call.emit(type, {"id": made.id})
+    return made.id
 
 
 def update(call: Call, kind: Resource[R], row: R, event: str | Literal[False] = "", **wanted: Any) -> R:
