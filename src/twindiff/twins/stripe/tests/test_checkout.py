@@ -80,7 +80,9 @@ def test_a_session_expires(stripe, prices, browser):
     assert stripe.post(f"checkout/sessions/{session['id']}/expire")["status"] == "expired"
     assert "expired" in browser(session["url"]).text
     error = stripe.error("POST", f"checkout/sessions/{session['id']}/expire")
-    assert error["message"].endswith("This Checkout Session has a status of expired.")
+    only_open = 'Only Checkout Sessions with a status in ["open"] can be expired.'
+    assert error["message"] == f"{only_open} This Checkout Session has a status of expired."
+    assert "code" not in error
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,8 @@ def test_an_accepted_quote_becomes_a_subscription(stripe, customer, product):
     stripe.post(f"quotes/{made['id']}/finalize")
     accepted = stripe.post(f"quotes/{made['id']}/accept", expand=["subscription"])
     assert accepted["subscription"]["items"]["data"][0]["quantity"] == 2
-    assert "accepted" in stripe.error("POST", f"quotes/{made['id']}/cancel")["message"]
+    error = stripe.error("POST", f"quotes/{made['id']}/cancel")
+    assert ("code" in error, error["message"]) == (False, "You cannot cancel a quote that is accepted.")
 
 
 def test_an_accepted_quote_for_once_becomes_an_invoice(stripe, customer, product):

@@ -89,7 +89,8 @@ class TestDisputes:
         (dispute,) = stripe.get("disputes")["data"]
         assert dispute["reason"] == "product_not_received"
         assert stripe.post(f"disputes/{dispute['id']}/close")["status"] == "lost"
-        assert "already closed" in stripe.error("POST", f"disputes/{dispute['id']}/close")["message"]
+        error = stripe.error("POST", f"disputes/{dispute['id']}/close")
+        assert ("code" in error, error["message"]) == (False, "This dispute is already closed")
 
     def test_a_disputed_charge_cannot_be_refunded_but_one_inquired_about_can(self, stripe):
         disputed = pay(stripe, "pm_card_createDispute")["id"]
