@@ -15,7 +15,7 @@ from twindiff.storage.sqlite.connection import connect
 from twindiff.storage.sqlite.database import image_of
 from twindiff.storage.sqlite.ddl import statements
 from twindiff.storage.sqlite.dialect import Sql
-from twindiff.storage.sqlite.store import Tables
+from twindiff.storage.sqlite.table_sql import Tables
 
 
 class Line(Row, table="lines", key=("number",)):

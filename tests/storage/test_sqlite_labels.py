@@ -14,7 +14,8 @@ from twindiff.storage.sqlite import word_matches
 from twindiff.storage.sqlite.connection import Connection, connect
 from twindiff.storage.sqlite.database import image_of
 from twindiff.storage.sqlite.migrate import migrate
-from twindiff.storage.sqlite.store import SqliteStore, Tables
+from twindiff.storage.sqlite.store import SqliteStore
+from twindiff.storage.sqlite.table_sql import Tables
 
 ROWS = 3_000
 

@@ -21,7 +21,8 @@ from twindiff.storage.schema import Schema
 from twindiff.storage.sql.tables import Counters
 from twindiff.storage.sqlite.database import Database, image_of
 from twindiff.storage.sqlite.pages import PAGE_SIZE, Image, PageFile, Pages
-from twindiff.storage.sqlite.store import SqliteStore, Tables
+from twindiff.storage.sqlite.store import SqliteStore
+from twindiff.storage.sqlite.table_sql import Tables
 
 PAGE = b"a" * PAGE_SIZE
 BLANK = bytes(PAGE_SIZE)

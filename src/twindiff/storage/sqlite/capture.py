@@ -4,6 +4,9 @@ The hook gives a row as it was before the first write and as it is after the las
 The hook also reports rows of a statement that was aborted halfway, and knows nothing of a savepoint that was gone back
 to: after either, and where SQLite shows the hook a whole number for a real one, rows are read from their tables again.
 A session of SQLite's own does the same and costs ten times as much, most of it for asking the schema again each time.
+
+To have SQLite make the values of a wide row anew takes longer than to write it. So whoever is about to write a row that
+will be stored just as it is given says so (`Announced`), and the hook takes that. What is not announced is asked for.
 """
 
 from __future__ import annotations
@@ -16,10 +19,11 @@ from typing import Any
 
 from twindiff.storage.values import decode_json, same
 
+from .announced import Announced
 from .connection import Connection, PendingWrite, Stored
 from .known_rows import Place
 from .records import StoredChange
-from .store import Tables, TableSql
+from .table_sql import Tables, TableSql
 
 _place = itemgetter(0, 1)
 """Where a change is: its table and its key."""
@@ -33,6 +37,8 @@ class Capture:
         self._connection = connection
         self._before: dict[Place, Stored | None] = {}
         self._after: dict[Place, Stored | None] = {}
+        self.announced = Announced()
+        """The rows that the next statement writes, where somebody knows."""
         connection.preupdate_hook(self._see, id=self)
 
     def clear(self) -> None:
@@ -53,7 +59,8 @@ class Capture:
         sql = self._tables.get(write.table_name)
         if sql is None:
             return
-        name, old, new = sql.table.name, write.old, write.new
+        name = sql.table.name
+        old, new = self.announced.next(name) or (write.old, write.new)
         if old is not None:
             place = name, sql.key_in(old)
             self._before.setdefault(place, old)

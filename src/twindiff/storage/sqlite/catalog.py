@@ -10,7 +10,8 @@ from twindiff.storage.sql.tables import Counters
 
 from .connection import Run, Stored
 from .files import DataFile
-from .store import SqliteStore, Tables
+from .store import SqliteStore
+from .table_sql import Tables
 
 
 class Catalog(SqliteStore):

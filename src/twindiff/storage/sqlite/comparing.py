@@ -15,7 +15,7 @@ from .database import Database
 from .files import Reading
 from .pages import Pages
 from .rebuilding import Rebuilding
-from .store import Tables, TableSql
+from .table_sql import Tables, TableSql
 
 OPERATIONS_PER_PAGE = 4
 """Operations that are folded in the time in which the rows of a page are compared."""

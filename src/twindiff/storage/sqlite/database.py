@@ -17,7 +17,8 @@ from .connection import Connection, Stored, connect, equipped, roll_back
 from .ddl import statements
 from .pages import PAGE_SIZE, Image, Pages, Undo, vfs
 from .records import StoredChange
-from .store import Counters, SqliteStore, Tables, TableSql
+from .store import Counters, SqliteStore
+from .table_sql import Tables, TableSql
 from .word_index import word_indexes
 
 T = TypeVar("T")
@@ -56,6 +57,7 @@ class Database:
         self.tables = tables
         opened, self._file = vfs.connect(pages)
         self.connection = equipped(opened)
+        self._cursor = self.connection.cursor()
         self.connection.set_progress_handler(self._is_late, _STEPS_BETWEEN_LOOKS)
         self._deadline = NEVER
         self._capture = Capture(tables, self.connection)
@@ -87,7 +89,7 @@ class Database:
         The transaction begins with the first statement, since much is known without any.
         """
         self._deadline = deadline = limit()
-        store = SqliteStore(self.connection, self.tables, None, deadline, self._file.pages.known)
+        store = SqliteStore(self.connection, self.tables, None, deadline, self._file.pages.known, cursor=self._cursor)
         store.begin_at_first()
         try:
             return work(store)
@@ -99,8 +101,8 @@ class Database:
     def write(self, work: Callable[[SqliteStore], T], limit: Limit, counters: Counters) -> Outcome[T]:
         """Run work in the open transaction."""
         self._deadline = deadline = limit()
-        known, touched = self._file.pages.known, self._capture.written
-        store = SqliteStore(self.connection, self.tables, counters, deadline, known, touched)
+        known, writes = self._file.pages.known, (self._capture.written, self._capture.announced)
+        store = SqliteStore(self.connection, self.tables, counters, deadline, known, *writes, cursor=self._cursor)
         try:
             result = work(store)
         finally:

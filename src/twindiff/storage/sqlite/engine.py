@@ -54,7 +54,8 @@ from .positions import last_seq
 from .rebuilding import Rebuilding
 from .records import StoredRecord
 from .snapshots import Snapshot
-from .store import SqliteStore, Tables
+from .store import SqliteStore
+from .table_sql import Tables
 from .templates import TemplateImages
 from .unnamed_blobs import UnnamedBlobs
 

@@ -15,7 +15,7 @@ from twindiff.storage.journal import Record
 from .database import Database
 from .pages import Pages, Undo
 from .records import StoredRecord
-from .store import Tables
+from .table_sql import Tables
 
 REMEMBERED = 256
 """Operations over which an environment can go back without asking the journal, if their pages are not too many."""
@@ -132,7 +132,7 @@ class LiveEnvironment:
         due = tables.schema.due
         written = [(name, row) for name, _, _, row in record.changes if row is not None and name in due]
         if written:
-            rows = [(name, tables.by_name[name].values(row)) for name, row in written]
+            rows = [(name, tables.by_name[name].some(row, due[name])) for name, row in written]
             self.due = min(self.due, earliest(tables.schema, rows, self.origin.clock_start))
 
     def advance(self, record: Record) -> None:

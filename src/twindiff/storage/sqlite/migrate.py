@@ -11,7 +11,7 @@ from . import entry_index, word_index
 from .connection import Connection, ConstraintFailed, Stored, connect
 from .database import image_of
 from .ddl import quote
-from .store import Tables
+from .table_sql import Tables
 
 
 def migrate(tables: Tables, image: bytes) -> bytes:

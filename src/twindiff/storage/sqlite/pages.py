@@ -43,6 +43,9 @@ _FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN
 CACHED_KIB = 16 * 1024
 """What a connection may keep of the pages it has read: the index that a search reads through, of 100,000 messages."""
 
+_STATEMENTS = 256
+"""Statements that a connection keeps prepared; a twin of many tables has more than apsw's usual hundred."""
+
 apsw.soft_heap_limit(256 * 1024 * 1024)
 """Beyond so much memory of all connections together each uses its own pages' room again, before it takes more."""
 
@@ -232,7 +235,7 @@ class PageVfs(apsw.VFS):
         name = f"/pages-{id(file)}"
         self._waiting[name] = file
         # A file belongs to one connection; to be asked for its locks would take a handful of calls for each operation.
-        connection: Any = apsw.Connection(f"file:{name}?nolock=1", _FLAGS, _NAME)
+        connection: Any = apsw.Connection(f"file:{name}?nolock=1", _FLAGS, _NAME, _STATEMENTS)
         connection.execute(_SETTINGS).fetchall()  # for a statement that answers is where SQLite waits
         return connection, file
 

@@ -14,7 +14,7 @@ from .live_environments import Point, Pool
 from .migrate import migrate
 from .pages import Image, Pages
 from .positions import images_of, position_at
-from .store import Tables
+from .table_sql import Tables
 from .templates import TemplateImages
 
 

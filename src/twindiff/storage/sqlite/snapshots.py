@@ -15,7 +15,7 @@ from .live_environments import LiveEnvironment
 from .operations import performed
 from .pages import Undo
 from .records import StoredRecord
-from .store import Tables
+from .table_sql import Tables
 
 T = TypeVar("T")
 

@@ -13,13 +13,13 @@ from twindiff.kit.rows import Column, Expression, Row, Table, table_of
 from twindiff.kit.store import Ordering
 from twindiff.storage import StorageFull
 from twindiff.storage.deadline import NEVER, Deadline
-from twindiff.storage.schema import Schema
 from twindiff.storage.sql.compiler import OUTERMOST, Scope
-from twindiff.storage.sql.names import names, quote
+from twindiff.storage.sql.names import quote
 from twindiff.storage.sql.statements import Relation, by_parent, from_where, of_parent
-from twindiff.storage.sql.tables import Convert, Counters, TableForm, TableForms, load_columns, nullable, refuse_write
-from twindiff.storage.values import INT64, decode_json, json_text
+from twindiff.storage.sql.tables import Counters, load_columns, refuse_write
+from twindiff.storage.values import INT64, json_text
 
+from .announced import Announced
 from .connection import (
     OUT_OF_SPACE,
     BadStatement,
@@ -29,88 +29,19 @@ from .connection import (
     Execute,
     Interrupted,
     Run,
+    Statements,
     Stored,
     is_taken,
 )
-from .ddl import number_of
 from .dialect import Sql
 from .entry_index import MANY_ROWS, EntryIndex
 from .known_rows import ALL, KnownRows, Place
-from .records import Columns
-from .shapes import Shape, is_by_index, key_in, plain_columns, plain_order, plain_where
+from .shapes import is_by_index, key_in, plain_columns, plain_order, plain_where
+from .table_sql import Tables, TableSql, loading
 from .word_index import share
 from .word_matches import Matching
 
 R = TypeVar("R", bound=Row)
-
-
-def _loading(column: Column[Any]) -> Convert | None:
-    """How a stored value gets its declared type, if it has not got it."""
-    if column.kind == "boolean":
-        return bool
-    return decode_json if column.kind == "json" else None
-
-
-def _storing(column: Column[Any]) -> Convert | None:
-    """How a value is stored, if not as it is. In a Json column that cannot be NULL, None is JSON's null."""
-    if column.kind != "json":
-        return None
-    return nullable(json_text) if column.nullable else json_text
-
-
-_MOST_QUERIES = 1_000
-_LONGEST_QUERY = 10_000
-
-
-class TableSql(TableForm):
-    """The SQL that is needed often for one table, made once."""
-
-    def __init__(self, table: Table) -> None:
-        super().__init__(quote(table.name), table, "?", _loading, _storing)
-        marks = ", ".join("?" * len(self.columns))
-        self.insert = f"INSERT INTO {self.name} ({names(self.columns)}) VALUES ({marks})"
-        self.insert_at = f"INSERT INTO {self.name} (rowid, {names(self.columns)}) VALUES (?, {marks})"
-        """Insert a row where one was, which is as old as it."""
-        self.is_numbered = number_of(table) is not None
-        """Whether a column says where a row is."""
-        self.queries: dict[Shape, str] = {}
-        kinds = [column.kind for column in table.columns.values()]
-        self.has_real = "float" in kinds
-        self.json_at = tuple(at for at, kind in enumerate(kinds) if kind == "json")
-        boolean_at = tuple(at for at, kind in enumerate(kinds) if kind == "boolean")
-        self.packed_columns = Columns(self.columns, self.json_at, boolean_at).packed
-        """As records of the journal have them."""
-        self.key_names = frozenset(self.key)
-        self.returning = f" RETURNING {names(self.columns)}"
-
-    def updating(self, columns: tuple[str, ...]) -> str:
-        """Set columns of the row with a key; made once for each choice of them."""
-        query = self.queries.get(("update", columns))
-        if query is None:
-            sets = ", ".join([f"{quote(name)} = ?" for name in columns])
-            query = self.remember(("update", columns), f"UPDATE {self.name} SET {sets} WHERE {self.by_key}")
-        return query
-
-    def delete_referring(self, column: str) -> str:
-        """Delete the rows in which a column has one of the keys in a JSON list; gives the first part of their keys."""
-        among = f"{quote(column)} IN (SELECT value FROM json_each(?))"
-        return f"DELETE FROM {self.name} WHERE {among} RETURNING {quote(self.key[0])}"
-
-    def remember(self, shape: Shape, query: str) -> str:
-        """Keep the text of a shape; only so many and none that is long, since filters have shapes as callers like."""
-        if len(query) > _LONGEST_QUERY:
-            return query
-        if len(self.queries) >= _MOST_QUERIES:
-            self.queries.clear()
-        self.queries[shape] = query
-        return query
-
-
-class Tables(TableForms[TableSql]):
-    """The SQL of all tables of a schema."""
-
-    def __init__(self, schema: Schema) -> None:
-        super().__init__(schema, TableSql)
 
 
 Touched = Mapping[Place, Stored | None]
@@ -131,14 +62,18 @@ class SqliteStore:
         deadline: Deadline = NEVER,
         known: KnownRows | None = None,
         touched: Touched | None = None,
+        announced: Announced | None = None,
+        *,
+        cursor: Statements | None = None,
     ) -> None:
-        self._execute: Execute = connection.execute
+        self._statements = cursor or connection
+        self._execute: Execute = self._statements.execute
         self._refuse_late, self._late = deadline.refuse_late, deadline.late
         self._connection = connection
         self._tables = tables
         self._counters = counters
         self.next = counters.next if counters else _refused
-        self._known, self._touched = known, touched
+        self._known, self._touched, self._announced = known, touched, announced
         self._matching: Matching | None = None
         self.events: list[Event] = []
         self.all_went_well = True
@@ -149,7 +84,7 @@ class SqliteStore:
         self._execute = self._begin_and_execute
 
     def _begin_and_execute(self, query: str, parameters: Sequence[Any] = ()) -> Cursor:
-        self._execute = execute = self._connection.execute
+        self._execute = execute = self._statements.execute
         execute("BEGIN")
         return execute(query, parameters)
 
@@ -208,7 +143,7 @@ class SqliteStore:
         stored = self._run(query, (*parameters, *bounds))
         if not columns:
             return [sql.build(values) for values in stored]
-        return load_columns(columns, _loading, stored)
+        return load_columns(columns, loading, stored)
 
     def _query(
         self,
@@ -257,7 +192,7 @@ class SqliteStore:
         relation = Relation(by, join, between)
         query, parameters = self._pages_query(sql, relation, json_text(list(parents)), where, order, columns, limit)
         stored = self._run(query, parameters)
-        return by_parent(load_columns((by, *columns), _loading, stored))
+        return by_parent(load_columns((by, *columns), loading, stored))
 
     def _pages_query(
         self,
@@ -303,7 +238,7 @@ class SqliteStore:
         page = f"{numbers} ORDER BY row LIMIT {text.place(limit)} OFFSET {text.place(offset)}"
         selected = text.selected(columns, sql.table)
         rows = f"FROM ({page}) p CROSS JOIN {sql.name} {OUTERMOST} ON {OUTERMOST}.rowid = p.row ORDER BY p.row"
-        return load_columns(columns, _loading, self._run(f"SELECT {selected} {rows}", text.parameters))
+        return load_columns(columns, loading, self._run(f"SELECT {selected} {rows}", text.parameters))
 
     def count_matches(self, table: type[Row], words: Expression, *where: Expression, most: int) -> int:
         text = Sql()
@@ -363,8 +298,7 @@ class SqliteStore:
 
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
         sql = self._writable(type(row))
-        values = sql.row_values(row)
-        self._write(sql.insert, values, taken)
+        self._insert(sql, [tuple(sql.row_values(row))], taken)
         return row
 
     def change(self, row: R, **fields: Any) -> R:
@@ -378,7 +312,7 @@ class SqliteStore:
             rows = self._write(sql.updating(tuple(fields)) + sql.returning, values, None)
             changed = rows[0] if rows else None
         else:  # what a statement returns SQLite keeps in a table of its own until the end, which costs as much again
-            self._write(sql.updating(tuple(fields)), values, None)
+            self._update(sql, tuple(fields), values)
             changed = touched.get((sql.table.name, tuple(key))) if self._connection.changes() else None
         if changed is None:
             raise sql.gone(row)
@@ -387,9 +321,30 @@ class SqliteStore:
     def update(self, row: Row, columns: Collection[str]) -> None:
         sql = self._writable(type(row))
         names = tuple(columns)
-        self._write(sql.updating(names), sql.values_of((*names, *sql.key))(row), None)
+        self._update(sql, names, sql.values_of((*names, *sql.key))(row))
         if not self._connection.changes():
             raise sql.gone(row)
+
+    def _update(self, sql: TableSql, columns: tuple[str, ...], values: list[Any]) -> None:
+        """Set columns of a row; `values` are theirs and those of its key. The capture is told if the row is known."""
+        announced = self._announced
+        if announced:
+            before = self._at_hand(sql, tuple(values[len(columns) :]))
+            after = before and sql.replaced(before, columns, values)
+            if before and after and sql.is_kept_as_it_is(after):
+                announced.update(sql.table.name, before, after)
+        try:
+            self._write(sql.updating(columns), values, None)
+        finally:
+            if announced:
+                announced.clear()
+
+    def _at_hand(self, sql: TableSql, key: Stored) -> Stored | None:
+        """A row as it is stored now, if that can be told without asking."""
+        place = sql.table.name, key
+        if self._known is None or self._touched is None or not self.all_went_well:
+            return None
+        return self._touched[place] if place in self._touched else self._known.get(place)
 
     def remove(self, row: Row) -> None:
         sql = self._writable(type(row))
@@ -415,11 +370,21 @@ class SqliteStore:
         if not rows:
             return
         sql = self._writable(type(rows[0]))
-        if len(rows) == 1:
-            self._write(sql.insert, sql.row_values(rows[0]), None)
-        else:
-            many = [sql.row_values(row) for row in rows]
-            self._write(sql.insert, many, None, execute=self._connection.executemany)
+        self._insert(sql, [tuple(sql.row_values(row)) for row in rows], None)
+
+    def _insert(self, sql: TableSql, rows: list[Stored], taken: type[ApiError] | None) -> None:
+        """Insert rows as they are stored, of which the capture is told where SQLite will change nothing of them."""
+        announced = self._announced
+        if announced and all(map(sql.is_kept_as_it_is, rows)):
+            announced.insert(sql.table.name, rows)
+        try:
+            if len(rows) == 1:
+                self._write(sql.insert, rows[0], taken)
+            else:
+                self._write(sql.insert, rows, taken, execute=self._statements.executemany)
+        finally:
+            if announced:
+                announced.clear()
 
     def remove_all(self, table: type[Row], *where: Expression) -> None:
         """Delete all matching rows."""

@@ -17,7 +17,8 @@ from .files import DataFile, Reading
 from .image_cache import ImageCache
 from .migrate import migrate
 from .pages import Image, Pages
-from .store import SqliteStore, Tables
+from .store import SqliteStore
+from .table_sql import Tables
 
 Name = tuple[str, str]
 """A twin and the hash of a template."""
