@@ -11,10 +11,11 @@ import msgspec
 
 from twindiff.kit.clock import LAST_INSTANT, SECOND, Clock, ClockMode, Mode, micros_of
 from twindiff.kit.errors import ApiError
+from twindiff.kit.pace import Arrivals
 from twindiff.storage import Engine
 from twindiff.storage.cooperative import CooperativeStep, yield_control
 
-from .due import MOST_AT_ONCE, Done, DueWork, Piece, operation_of
+from .due import MOST_AT_ONCE, Done, DueWork, Piece, Turns, operation_of
 from .environments import Environment, Environments
 
 USUAL_START = 1_767_225_600_000_000
@@ -75,8 +76,9 @@ class Moved(NamedTuple):
 class Clocks:
     """The clocks of a catalog's environments."""
 
-    def __init__(self, engine: Engine, environments: Environments, due: DueWork) -> None:
+    def __init__(self, engine: Engine, environments: Environments, due: DueWork, arrivals: Arrivals) -> None:
         self._engine = engine
+        self._arrivals = arrivals
         self._environments = environments
         self._due = due
 
@@ -130,12 +132,15 @@ class Clocks:
         """Do what is due until a time, or all there is, between turns of others; then set the clock."""
         done: list[Done] = []
         end = time.monotonic() + LONGEST_SECONDS
-        last = LAST_INSTANT if target is None else target
-        while some := self._due.do_some(self._awake(environment_id), last, MOST_AT_ONCE - len(done)):
+        last, turns = LAST_INSTANT if target is None else target, Turns(self._arrivals)
+        while some := self._due.do_some(self._awake(environment_id), last, MOST_AT_ONCE - len(done), turns.seconds):
             done += some
             if len(done) == MOST_AT_ONCE or time.monotonic() > end:
                 break
             yield yield_control
+            if turns.is_long:  # who has come meanwhile is read in one pass of the event loop, and answered in the next
+                yield yield_control
+            turns.end()
         environment = self._awake(environment_id)
         waiting = self._due.next(environment)
         is_done = waiting is None or waiting.due > last

@@ -25,6 +25,7 @@ from twindiff.kit.blobs import Blobs
 from twindiff.kit.call import Call
 from twindiff.kit.due import NEVER, FailedWork, Job, first_value, instant_due, last_value
 from twindiff.kit.errors import ApiError
+from twindiff.kit.pace import Arrivals
 from twindiff.kit.rows import table_of
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
@@ -48,7 +49,9 @@ FOUND_AT_ONCE = 64
 MOST_AGENDAS = 64
 """Environments for which they are remembered."""
 KEPT_AT_ONCE = 32
-"""Pieces that are done and kept together, as many as a brief operation's time is enough for, unless one fails."""
+"""Pieces that are done and kept together, as many as there is time for, unless one fails."""
+LONGEST_TURN_SECONDS = 0.03
+"""What pieces that are done together may take of the processor while nobody else comes."""
 
 
 class StillDue(NotServed):
@@ -97,6 +100,24 @@ class Done(NamedTuple):
     error: str | None
 
 
+class Turns:
+    """How long due work goes on before others have their turn: `seconds`, longer each time that nobody has come."""
+
+    def __init__(self, arrivals: Arrivals) -> None:
+        self._arrivals, self._seen = arrivals, arrivals()
+        self.seconds = BRIEF_SECONDS
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it goes on for longer than anything else may."""
+        return self.seconds > BRIEF_SECONDS
+
+    def end(self) -> None:
+        """Begin another one, once others have had theirs."""
+        seen, self._seen = self._seen, self._arrivals()
+        self.seconds = min(2 * self.seconds, LONGEST_TURN_SECONDS) if seen == self._seen else BRIEF_SECONDS
+
+
 class DueWork:
     """Does what falls due in environments that are awake."""
 
@@ -123,15 +144,15 @@ class DueWork:
             left -= len(done)
         raise StillDue
 
-    def do_some(self, environment: Environment, at: int, most: int) -> list[Done]:
-        """Do some of what is due by a time, in order; nothing only when nothing is."""
+    def do_some(self, environment: Environment, at: int, most: int, seconds: float = BRIEF_SECONDS) -> list[Done]:
+        """Do some of what is due by a time, in order, for about so long; nothing only when nothing is due."""
         while piece := self._first(environment, at):
             known = self._agendas.get(environment.id)
             pieces = _of_one_twin(known.pieces[: min(most, KEPT_AT_ONCE)], at) if known else []
             if len(pieces) < 2:
                 done = self._do_in_turn(environment, at, 1, piece)
             else:
-                done = self._do_together(environment, pieces)
+                done = self._do_together(environment, pieces, seconds)
             if done is None:
                 done = self._do_in_turn(environment, at, len(pieces))
             if done:
@@ -145,12 +166,12 @@ class DueWork:
         piece = self.next(environment)
         return piece if piece and piece.due <= at else None
 
-    def _do_together(self, environment: Environment, pieces: Sequence[Piece]) -> list[Done] | None:
+    def _do_together(self, environment: Environment, pieces: Sequence[Piece], seconds: float) -> list[Done] | None:
         """Do pieces that are remembered and keep them at once; None if one of them fails, then none is done."""
         works: list[Work] = []
         try:
             with self._gone_on(environment, pieces[0]) as agenda:
-                operations = self._planned(environment, pieces, works)
+                operations = self._planned(environment, pieces, works, seconds)
                 seqs = self._engine.write_all(environment.id, pieces[0].twin, operations)
                 del agenda.pieces[: len(seqs)]
         except NotServed:
@@ -164,10 +185,10 @@ class DueWork:
         ]
 
     def _planned(
-        self, environment: Environment, pieces: Sequence[Piece], works: list[Work]
+        self, environment: Environment, pieces: Sequence[Piece], works: list[Work], seconds: float
     ) -> Generator[PlannedOperation]:
-        """Pieces as operations, until one has written what comes before the next."""
-        end = time.thread_time() + BRIEF_SECONDS
+        """Pieces as operations, until their time is over or one has written what comes before the next."""
+        end = time.thread_time() + seconds
         for piece in pieces:
             if works and (time.thread_time() > end or piece.due >= self._engine.present(environment.id).due):
                 return

@@ -86,7 +86,7 @@ class Service:
         self.points = Points(self.engine, catalog, self.environments)
         self.transfer = Transfer(self.engine, catalog, self.registry, self.templates, self.environments)
         self.calls = Calls(self.engine, catalog, settings.transcripts)
-        self.clocks = Clocks(self.engine, self.environments, self.calls.due)
+        self.clocks = Clocks(self.engine, self.environments, self.calls.due, self.runtime.arrivals)
         self.runs = Runs(self.engine, catalog, self.environments, once=settings.runs_once)
         self.suites = Suites(self.engine, catalog, self.templates, self.registry)
         self.trial_sets = TrialSets(self.engine, catalog)

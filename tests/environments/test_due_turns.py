@@ -1,0 +1,23 @@
+"""Due work goes on for longer while nobody else comes, and gives way at once when somebody does."""
+
+from twindiff.environments.due import LONGEST_TURN_SECONDS, Turns
+from twindiff.storage.deadline import BRIEF_SECONDS
+
+
+def test_turns_grow_up_to_a_bound_while_nobody_comes():
+    turns = Turns(lambda: 1)
+    lengths: list[float] = []
+    for _ in range(4):
+        lengths.append(turns.seconds)
+        turns.end()
+    assert lengths == [BRIEF_SECONDS, 2 * BRIEF_SECONDS, LONGEST_TURN_SECONDS, LONGEST_TURN_SECONDS]
+
+
+def test_a_turn_in_which_somebody_came_is_followed_by_a_short_one():
+    arrivals = iter([1, 1, 2, 2])
+    turns = Turns(lambda: next(arrivals))
+    turns.end()
+    assert turns.is_long
+    turns.end()
+    assert turns.seconds == BRIEF_SECONDS
+    assert not turns.is_long
