@@ -170,9 +170,10 @@ def now(call: Call) -> int:
 
 def new(call: Call, kind: Resource[R], **fields: Any) -> R:
     """Write an object with an id of its own; `created` and `id` may be given."""
-    fields["id"] = fields.get("id") or object_id(call, kind.prefix, kind.id_length)
-    fields["seq"] = call.db.next("stripe_objects", at_least=AFTER_SEEDS)
-    fields.setdefault("created", now(call))
+    fields["seq"] = number = call.db.next("stripe_objects", at_least=AFTER_SEEDS)
+    fields["id"] = fields.get("id") or _numbered(call, number, kind.prefix, kind.id_length)
+    if "created" not in fields:
+        fields["created"] = now(call)
     return call.db.add(kind.table(**fields))
 
 
@@ -186,7 +187,12 @@ def object_id(call: Call, prefix: str, length: int = 24) -> str:
 
     So an index by id grows at its end, instead of being written all over.
     """
-    high, low = divmod(_FIRST + call.db.next("stripe_objects", at_least=AFTER_SEEDS), _ALL_PAIRS)
+    return _numbered(call, call.db.next("stripe_objects", at_least=AFTER_SEEDS), prefix, length)
+
+
+def _numbered(call: Call, number: int, prefix: str, length: int) -> str:
+    """The id of the object that has a number in the order in which they are made."""
+    high, low = divmod(_FIRST + number, _ALL_PAIRS)
     return call.ids.new(f"{prefix}1{_first_letters(high)}{_PAIRS[low]}", length - 1 - _PLACES, LETTERS)
 
 

@@ -342,12 +342,13 @@ _SHARED = (
 
 
 def _dispute(call: Call, charge: Charge) -> None:
-    from .disputes import open_dispute
-    from .early_fraud_warnings import warn
-
     if charge.special.startswith("dispute_"):
+        from .disputes import open_dispute
+
         open_dispute(call, charge, charge.special.removeprefix("dispute_"))
     if charge.special == "fraud_warning":
+        from .early_fraud_warnings import warn
+
         warn(call, charge)
 
 

@@ -280,7 +280,7 @@ def told(call: Call, before: State) -> None:
     """Tell of what has changed since a subscription was in a state."""
     row = retrieve(call, SUBSCRIPTIONS, before.row.id)
     after = state(call, row)
-    if before.shown != after.shown:
+    if before.row.latest_invoice != row.latest_invoice or before.shown != after.shown:
         former = Former(before.row, _kept(call, before))
         record_row(call, "customer.subscription.updated", SUBSCRIPTIONS, row, former)
         if before.sells != after.sells:
