@@ -12,7 +12,7 @@ from typing import Annotated
 from twindiff.kit import Answer, Body, Call, Operations
 from twindiff.kit.styles.stripe import StripeError
 
-from .credit_notes import CREDIT_NOTES, CreditNote, CreditNoteLine
+from .credit_note_objects import CREDIT_NOTES, CreditNote, CreditNoteLine
 from .currencies import spoken
 from .customers import CUSTOMERS
 from .invoice_objects import INVOICES, NAME, PAGES, Invoice
