@@ -99,7 +99,7 @@ credit_note_object = shown(
     total=CreditNote.amount,
     total_excluding_tax=_without_tax,
 )
-line_object = shown(
+_all_of_line = shown(
     CreditNoteLine,
     "credit_note_line_item",
     "credit_note",
@@ -107,6 +107,14 @@ line_object = shown(
     discount_amount=_off,
     pretax_credit_amounts=_nothing,
 )
+
+
+def line_object(row: CreditNoteLine) -> Fields:
+    """A line as shown; one that is of no line of the invoice does not name any."""
+    fields = _all_of_line(row)
+    if row.invoice_line_item is None:
+        del fields["invoice_line_item"]
+    return fields
 
 
 def _fill(call: Call, objects: list[Fields]) -> None:

@@ -11,12 +11,14 @@ from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from . import customer_balances, invoicing
+from .charges import CHARGES
 from .credit_note_lines import NoteLine, line_of
 from .credit_note_objects import CREDIT_NOTE_LINES, CREDIT_NOTES, CreditNote, CreditNoteLine
 from .currencies import spoken
 from .customers import CUSTOMERS
 from .events import record_row, update
 from .invoice_objects import INVOICES, Invoice
+from .invoice_payments import ask_for_rest, paid_of
 from .lists import clamped, list_object, list_of, of_objects, within
 from .objects import Fields, new, now, refer, retrieve, show, show_all
 from .params import (
@@ -154,6 +156,7 @@ def _make(call: Call, params: CreateNote) -> CreditNote:
     sums = _sums(lines, cost)
     amount: int = sums["amount"]
     _check_amount(call, invoice, amount)
+    before = min(amount, invoice.amount_remaining) if invoice.status == "open" else 0
     made = new(
         call,
         CREDIT_NOTES,
@@ -165,14 +168,22 @@ def _make(call: Call, params: CreateNote) -> CreditNote:
         metadata=merged_metadata({}, params.metadata),
         shipping_cost=shipping,
         number=f"{invoice.number}-CN-{call.db.count(CreditNote, CreditNote.invoice == invoice.id) + 1:02d}",
-        type="pre_payment" if invoice.status == "open" else "post_payment",
-        **({"pre_payment_amount": amount} if invoice.status == "open" else {"post_payment_amount": amount}),
+        type=_type(before, amount - before),
+        pre_payment_amount=before,
+        post_payment_amount=amount - before,
     )
     for line in lines:
         new(call, CREDIT_NOTE_LINES, credit_note=made.id, **line)
-    made = _reduce(call, made, invoice) if invoice.status == "open" else _repay(call, made, invoice, params)
+    made = _repay(call, made, invoice, params)
     record_row(call, "credit_note.created", CREDIT_NOTES, made)
+    _note(call, invoice, made)
     return made
+
+
+def _type(before: int, after: int) -> str:
+    if before and after:
+        return "mixed"
+    return "pre_payment" if before else "post_payment"
 
 
 _NO_COLUMNS = (
@@ -199,19 +210,9 @@ def _check_parts(call: Call, params: CreateNote, invoice: Invoice) -> None:
     """Raise for money that cannot be given back in the ways that are asked for."""
     for name in ("credit_amount", "refund_amount", "out_of_band_amount"):
         part = getattr(params, name)
-        if not isinstance(part, int):
-            continue
-        if part < 0:
+        if isinstance(part, int) and part < 0:
             message = "This value must be greater than or equal to 0."
             raise StripeError(message, code="parameter_invalid_integer", param=name)
-        if part and invoice.status == "open":
-            message = (
-                f"The invoice {invoice.id} is not paid yet, so that `{name}` cannot be set; it reduces what is due."
-            )
-            raise StripeError(message, param=name)
-    if params.refund_amount and invoice.amount_paid <= invoice.amount_paid_off_stripe:
-        message = f"The invoice {invoice.id} has no payment that could be refunded."
-        raise StripeError(message, param="refund_amount")
     for number, each in enumerate(params.refunds if isinstance(params.refunds, list) else []):
         _check_refund(call, each, invoice, f"refunds[{number}]")
 
@@ -219,7 +220,7 @@ def _check_parts(call: Call, params: CreateNote, invoice: Invoice) -> None:
 def _check_refund(call: Call, linked: NotedRefund, invoice: Invoice, at: str) -> None:
     """Raise for a refund of another payment, or for more than it is."""
     made = refer(call, REFUNDS, linked.refund or "", f"{at}[refund]")
-    if made.payment_intent != invoice.payment_intent:
+    if made.payment_intent not in [each.payment_intent for each in paid_of(call, invoice)]:
         message = f"The refund {made.id} is not of a payment of the invoice {invoice.id}."
         raise StripeError(message, param=f"{at}[refund]")
     if isinstance(linked.amount_refunded, int) and not 0 < linked.amount_refunded <= made.amount:
@@ -278,8 +279,8 @@ def void_credit_note(call: Call, id: str, params: Annotated[Params, Body]) -> Fi
     if row.status == "void" or row.type != "pre_payment" or invoice.status != "open":
         raise StripeError("You can only void issued credit notes of open invoices.")
     voided = call.db.change(row, status="void", voided_at=now(call))
-    _less_due(call, invoice, -row.amount)
     record_row(call, "credit_note.voided", CREDIT_NOTES, voided)
+    _note(call, invoice, voided)
     return show(call, CREDIT_NOTES, voided)
 
 
@@ -313,60 +314,71 @@ def _lines(call: Call, params: CreateNote, invoice: Invoice, shipping: int) -> l
 def _check_amount(call: Call, invoice: Invoice, amount: int) -> None:
     noted = call.db.rows(CreditNote, CreditNote.invoice == invoice.id, CreditNote.status == "issued")
     left = invoice.total - sum(each.amount for each in noted)
-    left = min(left, invoice.amount_remaining) if invoice.status == "open" else left
     if not 0 < amount <= left:
         message = f"The amount of the credit note must be positive and at most {left}, which is left of the invoice."
         raise StripeError(message, param="amount")
 
 
-def _less_due(call: Call, invoice: Invoice, amount: int) -> Invoice:
-    return call.db.change(
+def _note(call: Call, invoice: Invoice, note: CreditNote) -> None:
+    """Let less be paid, which a voided note takes back; an invoice of which nothing is left is paid."""
+    sign = -1 if note.status == "void" else 1
+    before, after = sign * note.pre_payment_amount, sign * note.post_payment_amount
+    noted = update(
+        call,
+        INVOICES,
         invoice,
-        amount_due=invoice.amount_due - amount,
-        amount_remaining=invoice.amount_remaining - amount,
-        pre_payment_credit_notes_amount=invoice.pre_payment_credit_notes_amount + amount,
+        amount_due=invoice.amount_due - before,
+        amount_remaining=invoice.amount_remaining - before,
+        pre_payment_credit_notes_amount=invoice.pre_payment_credit_notes_amount + before,
+        post_payment_credit_notes_amount=invoice.post_payment_credit_notes_amount + after,
     )
-
-
-def _reduce(call: Call, note: CreditNote, invoice: Invoice) -> CreditNote:
-    """Let less be paid; an invoice of which nothing is left is paid."""
-    less = _less_due(call, invoice, note.amount)
-    if less.amount_remaining == 0:
-        invoicing.paid(call, less)
-    return note
+    if noted.status == "open":
+        ask_for_rest(call, noted)
+    if noted.status == "open" and noted.amount_remaining == 0:
+        invoicing.paid(call, noted)
 
 
 def _repay(call: Call, note: CreditNote, invoice: Invoice, params: CreateNote) -> CreditNote:
-    """Give money back by refund, as credit, or outside of Stripe; together that is the amount."""
+    """Give back what was paid by refund, as credit, or outside of Stripe."""
     parts = [params.credit_amount, params.refund_amount, params.out_of_band_amount]
     credit, refund, elsewhere = (each if isinstance(each, int) else 0 for each in parts)
     linked = params.refunds if isinstance(params.refunds, list) else []
     linked_amount = sum(each.amount_refunded for each in linked if isinstance(each.amount_refunded, int))
-    if credit + refund + elsewhere + linked_amount != note.amount:
-        given_back = spoken(credit + refund + elsewhere + linked_amount, note.currency)
-        raise StripeError(
-            f"The sum of credit amount, refund amount and out of band amount ({given_back}) must equal the credit note "
-            f"amount ({spoken(note.amount, note.currency)})."
-        )
-    shown_refunds = [
-        {"amount_refunded": each.amount_refunded or 0, "refund": each.refund or "", "type": "refund",
-         "payment_record_refund": None} for each in linked
-    ]  # fmt: skip
-    fields: Fields = {}
-    if refund:
-        shown_refunds.append(_refunded(call, invoice, refund))
+    _check_sum(note, credit + refund + elsewhere + linked_amount)
+    refunds = [_shown(each.refund or "", each.amount_refunded or 0) for each in linked]
+    fields: Fields = {"refunds": [*refunds, *_refunded(call, invoice, refund)]}
     if credit:
         customer = retrieve(call, CUSTOMERS, invoice.customer)
         entry = customer_balances.adjust(
             call, customer, -credit, invoice.currency, type="credit_note", credit_note=note.id
         )
         fields["customer_balance_transaction"] = entry.id
-    posted = invoice.post_payment_credit_notes_amount + note.amount
-    call.db.change(invoice, post_payment_credit_notes_amount=posted)
-    return call.db.change(note, **fields, refunds=shown_refunds)
+    return call.db.change(note, **fields)
 
 
-def _refunded(call: Call, invoice: Invoice, amount: int) -> Fields:
-    intent = retrieve(call, PAYMENTS, invoice.payment_intent or "")
-    made = create_refund(call, CreateRefund(payment_intent=intent.id, amount=amount))
-    return {"amount_refunded": amount, "refund": made["id"], "type": "refund", "payment_record_refund": None}
+def _check_sum(note: CreditNote, given_back: int) -> None:
+    if given_back != note.post_payment_amount:
+        wanted, currency = note.post_payment_amount, note.currency
+        raise StripeError(
+            f"The sum of credit amount, refund amount and out of band amount ({spoken(given_back, currency)}) must "
+            f"equal the credit note amount ({spoken(wanted, currency)})."
+        )
+
+
+def _refunded(call: Call, invoice: Invoice, amount: int) -> list[Fields]:
+    """Refund what an invoice was paid with, one payment after the other."""
+    made: list[Fields] = []
+    for each in paid_of(call, invoice) if amount else ():
+        intent = retrieve(call, PAYMENTS, each.payment_intent)
+        charge = retrieve(call, CHARGES, intent.latest_charge or "")
+        if part := min(amount, charge.amount_captured - charge.amount_refunded):
+            made.append(_shown(create_refund(call, CreateRefund(payment_intent=intent.id, amount=part))["id"], part))
+            amount -= part
+    if amount:
+        message = f"The invoice {invoice.id} has no payments of which so much could be refunded."
+        raise StripeError(message, param="refund_amount")
+    return made
+
+
+def _shown(refund: str, amount: int) -> Fields:
+    return {"amount_refunded": amount, "refund": refund, "type": "refund", "payment_record_refund": None}

@@ -197,6 +197,24 @@ def note_paid(call: Call, row: InvoicePayment, amount: int) -> None:
     record_row(call, "invoice_payment.paid", INVOICE_PAYMENTS, call.db.change(row, **fields))
 
 
+def ask_for_rest(call: Call, invoice: Invoice) -> None:
+    """Let an invoice's own payment ask for what is left to pay; once nothing is, it will never be made."""
+    if not invoice.amount_remaining:
+        settle(call, invoice, paid=0)
+        return
+    for row in _open(call, invoice):
+        intent = find(call, payments.PAYMENTS, row.payment_intent)
+        if row.is_default and intent and intent.status in payments.CONFIRMABLE:
+            call.db.change(row, amount_requested=invoice.amount_remaining)
+            call.db.change(intent, amount=invoice.amount_remaining)
+
+
+def paid_of(call: Call, invoice: Invoice) -> list[InvoicePayment]:
+    """The payments that an invoice was paid with, newest first."""
+    mine = (InvoicePayment.invoice == invoice.id, InvoicePayment.status == "paid")
+    return call.db.rows(InvoicePayment, *mine, order=-InvoicePayment.seq)
+
+
 def settle(call: Call, invoice: Invoice, *, paid: int) -> None:
     """Note what an invoice's own open payment has paid; of 0 that it will never be, and its intent is canceled."""
     for row in _open(call, invoice):

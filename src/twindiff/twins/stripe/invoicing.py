@@ -412,8 +412,8 @@ def credit(call: Call, invoice: Invoice, payment: InvoicePayment, amount: int) -
     )
     if amount > taken:
         record_row(call, "invoice.overpaid", INVOICES, credited)
+    invoice_payments.ask_for_rest(call, credited)
     if credited.amount_remaining == 0:
-        invoice_payments.settle(call, credited, paid=0)
         paid(call, credited)
 
 

@@ -54,6 +54,60 @@ def test_money_is_given_back_of_a_paid_invoice(stripe, customer):
     assert "must equal the credit note amount" in refused["message"]
 
 
+def partly_paid(stripe, customer, amount, part):
+    open_ = invoice(stripe, customer, amount, paid=False)
+    wanted = {
+        "currency": "usd",
+        "customer": customer,
+        "payment_method": "pm_card_visa",
+        "payment_method_types": ["card"],
+    }
+    intent = stripe.post("payment_intents", amount=part, confirm=True, **wanted)["id"]
+    return stripe.post(f"invoices/{open_['id']}/attach_payment", payment_intent=intent)
+
+
+def test_a_note_takes_what_is_left_to_pay_first_and_gives_back_the_rest(stripe, customer):
+    path = f"invoices/{partly_paid(stripe, customer, 2000, 600)['id']}"
+    note = stripe.post("credit_notes", invoice=path[9:], amount=1700, refund_amount=300)
+    assert (note["type"], note["pre_payment_amount"], note["post_payment_amount"]) == ("mixed", 1400, 300)
+    seen = stripe.get(path)
+    assert (seen["status"], seen["amount_due"], seen["amount_remaining"]) == ("paid", 600, 0)
+    assert (seen["pre_payment_credit_notes_amount"], seen["post_payment_credit_notes_amount"]) == (1400, 300)
+    assert stripe.get("refunds")["data"][0]["amount"] == 300
+
+
+def test_only_what_was_paid_of_an_open_invoice_is_given_back(stripe, customer):
+    part = partly_paid(stripe, customer, 2000, 600)
+    refused = stripe.error("POST", "credit_notes", invoice=part["id"], amount=1000, refund_amount=300)
+    assert "refund amount and out of band amount ($3.00)" in refused["message"]
+    assert stripe.post("credit_notes", invoice=part["id"], amount=1000)["type"] == "pre_payment"
+
+
+def test_an_invoice_s_own_payment_asks_for_what_credit_notes_leave(stripe, customer):
+    path = f"invoices/{invoice(stripe, customer, 2000, paid=False)['id']}"
+    stripe.post("credit_notes", invoice=path[9:], amount=500)
+    (own,) = stripe.get(path, expand=["payments.data.payment.payment_intent"])["payments"]["data"]
+    assert (own["amount_requested"], own["payment"]["payment_intent"]["amount"]) == (1500, 1500)
+    stripe.post("credit_notes", invoice=path[9:], amount=1500)
+    (own,) = stripe.get(path, expand=["payments.data.payment.payment_intent"])["payments"]["data"]
+    assert (own["status"], own["payment"]["payment_intent"]["status"]) == ("canceled", "canceled")
+
+
+def test_a_credit_note_changes_its_invoice(stripe, customer):
+    open_ = invoice(stripe, customer, 2000, paid=False)
+    stripe.post("credit_notes", invoice=open_["id"], amount=500)
+    told = stripe.get("events", type="invoice.updated")["data"][0]["data"]
+    was = {"amount_due": 2000, "amount_remaining": 2000, "pre_payment_credit_notes_amount": 0}
+    assert (told["previous_attributes"], told["object"]["amount_due"]) == (was, 1500)
+
+
+def test_a_line_that_is_of_no_line_of_the_invoice_names_none(stripe, customer):
+    open_ = invoice(stripe, customer, 2000, paid=False)
+    lines = [{"type": "custom_line_item", "description": "Late", "unit_amount": 100, "quantity": 1}]
+    (line,) = stripe.post("credit_notes", invoice=open_["id"], lines=lines)["lines"]["data"]
+    assert "invoice_line_item" not in line
+
+
 def test_an_accepted_quote_becomes_a_subscription(stripe, customer, product):
     items = [{"price": priced(stripe, product, 1000), "quantity": 2}]
     made = stripe.post("quotes", customer=customer, line_items=items)
@@ -235,7 +289,7 @@ def test_the_cost_of_shipping_is_given_back_once(stripe, customer):
 
 
 def test_a_credit_note_is_for_money_that_can_be_given_back(stripe, customer):
-    open_, (paid, _) = invoice(stripe, customer, 1000, paid=False), shipped(stripe, customer)
+    paid, _ = shipped(stripe, customer)
     elsewhere = invoice(stripe, customer, 700, paid=False)["id"]
     stripe.post(f"invoices/{elsewhere}/pay", paid_out_of_band=True)
     charged = {"amount": 900, "currency": "usd", "payment_method": "pm_card_visa", "confirm": True}
@@ -243,7 +297,6 @@ def test_a_credit_note_is_for_money_that_can_be_given_back(stripe, customer):
     strange = stripe.post("refunds", payment_intent=other)["id"]
     mine = stripe.post("refunds", payment_intent=_intent_of(stripe, paid["id"]), amount=400)["id"]
     for wanted, param in (
-        ({"invoice": open_["id"], "amount": 100, "refund_amount": 100}, "refund_amount"),
         ({"invoice": paid["id"], "amount": 100, "credit_amount": -100}, "credit_amount"),
         ({"invoice": elsewhere, "amount": 100, "refund_amount": 100}, "refund_amount"),
         ({"invoice": paid["id"], "amount": 100, "refunds": [{"refund": strange}]}, "refunds[0][refund]"),

@@ -66,6 +66,8 @@ def test_an_attached_payment_pays_its_part(stripe, customer, draft):
     stripe.post(f"{path}/finalize")
     part = stripe.post(f"{path}/attach_payment", payment_intent=paid(stripe, customer, 600))
     assert (part["status"], part["amount_paid"], part["amount_remaining"]) == ("open", 600, 900)
+    asked = stripe.get("invoice_payments", invoice=draft["id"], status="open")["data"]
+    assert [each["amount_requested"] for each in asked] == [900]
     whole = stripe.post(f"{path}/pay", expand=["payments"])
     assert (whole["status"], whole["amount_paid"], whole["amount_remaining"]) == ("paid", 1500, 0)
     payments = [(each["is_default"], each["amount_paid"]) for each in whole["payments"]["data"]]
