@@ -262,7 +262,6 @@ def _planned(call: Call, params: CreatePreview) -> str:
     enter(call, customer.test_clock)
     _add_items(call, params, customer)
     owner = find(call, SUBSCRIPTIONS, known.subscription) if known and known.subscription else None
-    call.memo["previewing"] = True
     details = _with_discounts(params, details, owner)
     if owner and params.discounts is not UNSET:
         owner = call.db.change(owner, discounts=give(call, params.discounts, customer.id))

@@ -256,10 +256,16 @@ def _collection(call: Call, draft: Invoice) -> Fields:
     if draft.collection_method == "send_invoice":
         schedule(call, overdue, draft.id, draft.due_date, draft.test_clock)
         return {}
-    is_first = draft.billing_reason == "subscription_create"
-    at = now(call) + HOUR if draft.auto_advance and not is_first else None
+    at = now(call) + HOUR if draft.auto_advance and not _is_first(call, draft) else None
     schedule(call, attempt_payment, draft.id, at, draft.test_clock)
     return {"next_payment_attempt": at}
+
+
+def _is_first(call: Call, invoice: Invoice) -> bool:
+    """Whether a subscription waits for an invoice to begin; those of schedules do not."""
+    owner = find(call, SUBSCRIPTIONS, invoice.subscription or "")
+    runs = owner and owner.status in ("active", "past_due") and invoice.collection_method != "send_invoice"
+    return invoice.billing_reason == "subscription_create" and not runs
 
 
 def _use_discounts(call: Call, final: Invoice) -> None:
@@ -350,10 +356,9 @@ def _attempt(
 def _failed(call: Call, invoice: Invoice) -> None:
     """Note a failed attempt."""
     count = _attempts(call, invoice)
-    retries = invoice.auto_advance and invoice.collection_method == "charge_automatically"
-    wait = RETRIES[count - 1] if retries and count <= len(RETRIES) else None
-    is_first = invoice.billing_reason == "subscription_create"
-    at = now(call) + wait if wait and not is_first else None
+    is_first = _is_first(call, invoice)
+    retries = invoice.auto_advance and invoice.collection_method == "charge_automatically" and not is_first
+    at = now(call) + RETRIES[count - 1] if retries and count <= len(RETRIES) else None
     schedule(call, attempt_payment, invoice.id, at, invoice.test_clock)
     failed = call.db.change(invoice, attempt_count=count, attempted=True, next_payment_attempt=at)
     record_row(call, "invoice.updated", INVOICES, failed, Former(invoice))

@@ -409,12 +409,12 @@ def _begin(call: Call, row: SubscriptionSchedule, phase: Fields, current: Fields
     ]
     wanted = subscription_params(call, phase, row.default_settings, row.customer)
     mode = BillingMode(type="classic" if row.billing_mode == "classic" else "flexible")
-    if call.memo.get("previewing"):
-        wanted["payment_behavior"] = "default_incomplete"
     params = CreateSubscription(
         customer=row.customer, items=items, billing_mode=mode, add_invoice_items=once_params(phase), **wanted
     )
+    call.memo["by_schedule"] = True
     made = subscriptions.create_subscription(call, params)
+    del call.memo["by_schedule"]
     call.db.change(retrieve(call, SUBSCRIPTIONS, made["id"]), schedule=row.id)
     begun = call.db.change(row, subscription=made["id"], current_phase=current, status="active")
     record_row(call, "subscription_schedule.updated", SCHEDULES, begun)

@@ -242,12 +242,18 @@ SUCCEEDED.append(_was_set_up)
 
 
 def _collect_first(call: Call, row: Subscription, invoice: Invoice, behavior: str) -> None:
-    """Collect the first invoice; a payment that fails leaves the subscription incomplete, or undoes it."""
+    """Collect the first invoice; a payment that fails leaves the subscription incomplete, or undoes it.
+
+    That of a schedule is collected as later ones are, so that its subscription does not wait for it.
+    """
+    if call.memo.get("by_schedule"):
+        _go_on(call, row)
+        return
     if invoice.amount_due and behavior != "default_incomplete" and not cycles.has_method(call, row):
         raise invoice_payments.no_method()
     final = invoicing.finalize(call, invoice)
     if final.status == "paid":
-        _activate_free(call, row)
+        _go_on(call, row)
         return
     if behavior == "default_incomplete":
         return
@@ -256,7 +262,7 @@ def _collect_first(call: Call, row: Subscription, invoice: Invoice, behavior: st
         raise_incomplete(intent, refused)
 
 
-def _activate_free(call: Call, row: Subscription) -> None:
+def _go_on(call: Call, row: Subscription) -> None:
     row = retrieve(call, SUBSCRIPTIONS, row.id)
     if row.status == "incomplete":
         call.db.change(row, status="active")

@@ -34,6 +34,26 @@ def test_a_discount_is_for_its_phase(club):
     assert subscription(club, made)["discounts"] == []
 
 
+def test_the_first_invoice_of_a_schedule_is_a_draft_for_an_hour(club):
+    made = planned(club, phase(club), phase(club))
+    (first,) = club.invoices()
+    assert (subscription(club, made)["status"], first["status"]) == ("active", "draft")
+    assert (first["billing_reason"], first["automatically_finalizes_at"]) == ("subscription_create", START + 3600)
+    club.until(START + 3600)
+    assert [each["status"] for each in club.invoices()] == ["paid"]
+
+
+def test_a_schedule_begins_though_there_is_nothing_to_pay_with(club):
+    poor = club.stripe.post("customers", test_clock=club.clock)["id"]
+    made = planned(club, phase(club), customer=poor, start_date=START + DAY)
+    club.until(START + 2 * DAY)
+    begun = club.stripe.get(f"subscription_schedules/{made['id']}", expand=["subscription.latest_invoice"])
+    invoice = begun["subscription"]["latest_invoice"]
+    assert (begun["status"], begun["subscription"]["status"]) == ("active", "past_due")
+    assert (invoice["status"], invoice["attempt_count"]) == ("open", 1)
+    assert invoice["next_payment_attempt"] == START + DAY + 3600 + 3 * DAY
+
+
 def test_a_phase_may_be_a_trial(club):
     trial = {"items": [{"price": club.price}], "trial": True, "end_date": START + 7 * DAY}
     made = planned(club, trial, phase(club))
