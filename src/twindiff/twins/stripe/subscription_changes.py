@@ -14,6 +14,7 @@ from twindiff.kit.styles.stripe import StripeError
 from . import cycles, invoicing, proration
 from .billing_work import schedule
 from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice
+from .line_items import LineItem
 from .objects import Fields, find, now, retrieve
 from .pending_updates import PENDING, State, put_off, state_of
 from .periods import next_boundary
@@ -335,12 +336,8 @@ def cancel(call: Call, row: Subscription, *, prorate: bool, invoice_now: bool) -
         proration.give_back(call, row, item, now(call))
     if invoice_now:
         items = items_of(call, row.id)
-        prices = cycles.prices_of(call, items)
         invoice = cycles.draft(call, row, "subscription_cycle", items[0].current_period_start, now(call))
-        for item in items:
-            if cycles.is_metered(prices[item.price]):
-                period = (item.current_period_start, now(call))
-                cycles.add_usage(call, invoice, row, item, prices[item.price], period)
+        add_usage_until_now(call, invoice, row, items)
         invoicing.take_pending(call, invoice, row.id)
         invoicing.created(call, invoice)
         row = call.db.change(row, latest_invoice=invoice.id)
@@ -351,6 +348,17 @@ def cancel(call: Call, row: Subscription, *, prorate: bool, invoice_now: bool) -
     if was_incomplete and invoice and invoice.status == "open":
         invoicing.void(call, invoice)
     return ended
+
+
+def add_usage_until_now(call: Call, invoice: Invoice, row: Subscription, items: Sequence[SubscriptionItem]) -> None:
+    """Bill what was used of items in their running periods, that of this very second too."""
+    prices = cycles.prices_of(call, items)
+    for item in items:
+        start = item.current_period_start
+        if cycles.is_metered(prices[item.price]):
+            cycles.add_usage(call, invoice, row, item, prices[item.price], (start, now(call) + 1))
+        for line in call.db.rows(LineItem, LineItem.invoice == invoice.id, LineItem.subscription_item == item.id):
+            call.db.change(line, period={"start": start, "end": now(call)})
 
 
 def resume(call: Call, row: Subscription) -> Subscription:

@@ -15,7 +15,8 @@ from .billing_work import schedule
 from .events import record_row
 from .objects import Fields, now, retrieve, show
 from .params import Params, Part
-from .subscription_objects import SUBSCRIPTIONS, Subscription, SubscriptionItem, items_of, state, told
+from .subscription_changes import add_usage_until_now
+from .subscription_objects import SUBSCRIPTIONS, Subscription, items_of, state, told
 from .subscriptions import running
 from .test_clocks import enter
 
@@ -87,18 +88,14 @@ def _ask_for_usage(call: Call, row: Subscription, params: PauseSubscription, thr
     """Ask for usage, and for what waits besides if an invoice is wanted at once."""
     items = items_of(call, row.id)
     prices = cycles.prices_of(call, items)
-    used: list[SubscriptionItem] = []
-    if through.type == "now":
-        used = [item for item in items if cycles.is_metered(prices[item.price])]
+    used = [item for item in items if through.type == "now" and cycles.is_metered(prices[item.price])]
     if params.invoicing_behavior != "invoice":
         if used:
             message = "This twin asks for usage at a pause on an invoice alone; use `invoicing_behavior=invoice`."
             raise StripeError(message, param="invoicing_behavior")
         return
     invoice = cycles.draft(call, row, "subscription_update", items[0].current_period_start, now(call))
-    for item in used:
-        period = (item.current_period_start, now(call))
-        cycles.add_usage(call, invoice, row, item, prices[item.price], period)
+    add_usage_until_now(call, invoice, row, used)
     invoicing.take_pending(call, invoice, row.id)
     invoicing.created(call, invoice)
     call.db.change(row, latest_invoice=invoice.id)

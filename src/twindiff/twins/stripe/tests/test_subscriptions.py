@@ -203,6 +203,19 @@ def test_what_was_used_is_billed_afterwards(club):
     assert line["period"] == {"start": START, "end": day("2026-02-28T09:00")}
 
 
+def test_usage_of_the_second_in_which_a_subscription_is_cancelled_is_billed(club):
+    meter = club.stripe.post(
+        "billing/meters", display_name="Calls", event_name="calls", default_aggregation={"formula": "sum"}
+    )
+    made = club.subscribe(items=[{"price": club.priced(7, usage_type="metered", meter=meter["id"])}])
+    club.until(START + DAY)
+    payload = {"stripe_customer_id": club.customer, "value": 6}
+    club.stripe.post("billing/meter_events", event_name="calls", payload=payload, timestamp=START + DAY)
+    club.stripe.delete(f"subscriptions/{made['id']}", invoice_now=True)
+    (line,) = club.invoices()[-1]["lines"]["data"]
+    assert (line["amount"], line["period"]) == (42, {"start": START, "end": START + DAY})
+
+
 def test_a_coupon_for_three_months_is_taken_off_three_invoices(club):
     coupon = club.stripe.post("coupons", percent_off=25, duration="repeating", duration_in_months=3)["id"]
     club.subscribe(discounts=[{"coupon": coupon}])
