@@ -12,8 +12,8 @@ from twindiff.kit.styles.stripe import StripeError
 
 from . import payments
 from .events import record_row
-from .lists import equal, list_object, list_of, within
-from .objects import Fields, StripeObject, find, new, now, resource, retrieve, shown
+from .lists import equal, list_object, list_of, of_objects, within
+from .objects import RESOURCES, Fields, StripeObject, find, new, now, resource, retrieve, shown
 from .params import ListParams, OptRange, OptText, Params, Part
 from .payment_methods import METHODS, method_named
 
@@ -82,9 +82,11 @@ class ListInvoicePayments(ListParams, kw_only=True):
 def list_invoice_payments(call: Call, params: Annotated[ListInvoicePayments, Body]) -> Fields:
     """List payments of invoices."""
     where = within(InvoicePayment.created, params.created)
-    where += equal((InvoicePayment.invoice, params.invoice), (InvoicePayment.status, params.status))
-    if isinstance(params.payment, PaymentFilter):
-        where += equal((InvoicePayment.payment_intent, params.payment.payment_intent))
+    where += of_objects(call, (InvoicePayment.invoice, params.invoice, RESOURCES["in_"]))
+    where += equal((InvoicePayment.status, params.status))
+    if isinstance(params.payment, PaymentFilter) and (id := params.payment.payment_intent):
+        intent = retrieve(call, payments.PAYMENTS, id, param="payment[payment_intent]", status=400)
+        where.append(InvoicePayment.payment_intent == intent.id)
     return list_of(call, INVOICE_PAYMENTS, params, "/v1/invoice_payments", *where)
 
 
@@ -242,6 +244,21 @@ def method_of(call: Call, invoice: Invoice, subscription_method: str | None, cus
         if id and find(call, METHODS, id):
             return id
     return None
+
+
+def unfinished(intent: payments.PaymentIntent) -> StripeError | None:
+    """That a payment waits for the customer, which stays as it is; https://docs.stripe.com/error-codes"""
+    if intent.status != "requires_action":
+        return None
+    return StripeError(
+        "This payment requires additional user action before it can be completed successfully. Payment can be "
+        "completed using the PaymentIntent associated with the invoice. Additional information is available here: "
+        "https://stripe.com/docs/billing/subscriptions/overview#requires-action",
+        kind="card_error",
+        status=402,
+        code="invoice_payment_intent_requires_action",
+        doc_url=None,
+    )
 
 
 def no_method() -> StripeError:

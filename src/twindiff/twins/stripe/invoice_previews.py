@@ -149,6 +149,10 @@ class Seen(Exception):
         self.invoice = invoice
 
 
+NOT_YET = ("number", "effective_at", "hosted_invoice_url", "invoice_pdf", "ending_balance", "webhooks_delivered_at")
+"""What a preview has none of, since it is no invoice that is there."""
+
+
 @api.post("/create_preview")
 def create_preview(call: Call, params: Annotated[CreatePreview, Body]) -> Fields:
     """Show what would be billed."""
@@ -162,9 +166,8 @@ def create_preview(call: Call, params: Annotated[CreatePreview, Body]) -> Fields
     finally:
         call.memo.clear()
         call.memo.update(memo)
-    times = dict.fromkeys(("number", "effective_at", "hosted_invoice_url", "invoice_pdf", "ending_balance"))
-    return {**invoice, **times, "id": f"upcoming_{invoice['id']}", "billing_reason": "upcoming", "status": "draft",
-            "amount_paid": 0, "amount_remaining": invoice["amount_due"],
+    return {**invoice, **dict.fromkeys(NOT_YET), "id": f"upcoming_{invoice['id']}", "billing_reason": "upcoming",
+            "status": "draft", "amount_paid": 0, "amount_remaining": invoice["amount_due"],
             "attempted": False, "attempt_count": 0}  # fmt: skip
 
 

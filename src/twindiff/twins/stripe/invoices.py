@@ -401,6 +401,7 @@ def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: st
         fields["default_tax_rates"] = tax_rates_of(call, params.default_tax_rates or [], "default_tax_rates")
     for number, id in enumerate(params.account_tax_ids if isinstance(params.account_tax_ids, list) else ()):
         refer(call, TAX_IDS, id, f"account_tax_ids[{number}]")
+    _check_number(call, params.number, row)
     if params.default_payment_method:
         attached(call, params.default_payment_method, customer, "default_payment_method")
     if isinstance(params.effective_at, str):
@@ -415,6 +416,13 @@ def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: st
         fields["shipping_cost"] = automatic_tax.shipping_taxed(cost, None)
     method = fields.get("collection_method") or (row.collection_method if row else "charge_automatically")
     return fields | _due(call, params, method, row)
+
+
+def _check_number(call: Call, number: OptText, row: Invoice | None) -> None:
+    """Refuse the number of another invoice."""
+    other = call.db.find(Invoice, Invoice.number == number) if isinstance(number, str) and number else None
+    if other and other.id != (row.id if row else None):
+        raise StripeError(f"The invoice number {number} is already in use.", param="number")
 
 
 def _connected(call: Call, params: InvoiceParams, row: Invoice | None) -> Fields:

@@ -311,8 +311,8 @@ def pay(
     chosen = method or _method(call, invoice)
     if not chosen:
         raise invoice_payments.no_method()
-    _, refused = _attempt(call, invoice, chosen, off_session=off_session)
-    return refused
+    intent, refused = _attempt(call, invoice, chosen, off_session=off_session)
+    return refused or invoice_payments.unfinished(intent)
 
 
 def _method(call: Call, invoice: Invoice) -> str | None:

@@ -296,3 +296,25 @@ def test_a_draft_that_advances_is_charged_as_soon_as_it_is_final(stripe, custome
 def test_an_invoice_is_for_what_is_there_and_says_one_thing(stripe, customer, path, given, param):
     assert stripe.error("POST", path, customer=customer, **given)["param"] == param
     assert stripe.get(path, customer=customer)["data"] == []
+
+
+def test_a_payment_that_waits_for_the_customer_is_an_error_that_leaves_the_invoice_open(stripe, customer):
+    method = stripe.post("payment_methods/pm_card_authenticationRequired/attach", customer=customer)["id"]
+    path = f"invoices/{draft(stripe, customer, 1500)['id']}"
+    refused = stripe.error("POST", f"{path}/pay", 402, payment_method=method, off_session=False)
+    assert (refused["type"], refused["code"]) == ("card_error", "invoice_payment_intent_requires_action")
+    seen = stripe.get(path, expand=["payments.data.payment.payment_intent"])
+    assert seen["status"] == "open"
+    assert seen["payments"]["data"][0]["payment"]["payment_intent"]["status"] == "requires_action"
+
+
+def test_an_invoice_s_number_is_its_own(stripe, customer):
+    first = draft(stripe, customer, 1500, number="A-1")
+    assert stripe.error("POST", "invoices", customer=customer, number="A-1")["param"] == "number"
+    assert stripe.post(f"invoices/{first['id']}", number="A-1")["number"] == "A-1"
+
+
+def test_payments_are_listed_of_what_is_there(stripe):
+    assert stripe.error("GET", "invoice_payments", invoice="in_1")["param"] == "invoice"
+    strange = {"type": "payment_intent", "payment_intent": "pi_1"}
+    assert stripe.error("GET", "invoice_payments", payment=strange)["param"] == "payment[payment_intent]"
