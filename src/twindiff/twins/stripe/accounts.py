@@ -5,11 +5,12 @@ https://docs.stripe.com/api/accounts, https://docs.stripe.com/keys
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, Row, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
+from .account_settings import Settings, default_settings, merged
 from .countries import SETTLES_IN
 from .currencies import checked_currency
 from .events import update
@@ -19,6 +20,7 @@ from .objects import LEFT_OUT, Fields, StripeObject, new, resource, show, shown
 from .params import (
     ListParams,
     OptBool,
+    OptInteger,
     OptMetadata,
     OptName,
     OptRange,
@@ -39,6 +41,24 @@ DESCRIPTOR = "TWINDIFF"
 """What payments are called on statements."""
 
 
+def controlled(payer: str, losses: str, collection: str, dashboard: str) -> Fields:
+    """Who controls what of a connected account."""
+    return {
+        "fees": {"payer": payer},
+        "losses": {"payments": losses},
+        "requirement_collection": collection,
+        "stripe_dashboard": {"type": dashboard},
+    }
+
+
+LEGACY = {
+    "standard": controlled("account", "stripe", "stripe", "full"),
+    "express": controlled("application_express", "application", "stripe", "express"),
+    "custom": controlled("application_custom", "application", "application", "none"),
+}
+"""What the types mean; https://docs.stripe.com/connect/migrate-to-controller-properties"""
+
+
 class Account(StripeObject, table="accounts", key=("id",), unique=(("seq",),)):
     type: Column[str] = column(default="standard")
     country: Column[str] = column(default="US")
@@ -52,6 +72,9 @@ class Account(StripeObject, table="accounts", key=("id",), unique=(("seq",),)):
     details_submitted: Column[bool] = column(default=False)
     metadata: Column[Json] = column(default={})
     is_platform: Column[bool] = column(default=False)
+    controller: Column[Json] = column(default=None)
+    settings: Column[Json] = column(default={})
+    tos_acceptance: Column[Json] = column(default={})
 
 
 class ApiKey(Row, table="api_keys", key=("key",), visibility="bookkeeping"):
@@ -64,7 +87,10 @@ class ApiKey(Row, table="api_keys", key=("key",), visibility="bookkeeping"):
 
 def _profile(row: Account) -> Fields:
     names = (
+        "annual_revenue",
+        "estimated_worker_count",
         "mcc",
+        "minority_owned_business_designation",
         "name",
         "product_description",
         "support_address",
@@ -77,15 +103,24 @@ def _profile(row: Account) -> Fields:
 
 
 def _settings(row: Account) -> Fields:
-    schedule = {"delay_days": 2, "interval": "manual"}
-    name = row.business_profile.get("name")
-    return {
-        "branding": dict.fromkeys(("icon", "logo", "primary_color", "secondary_color")),
-        "card_payments": {"statement_descriptor_prefix": None},
-        "dashboard": {"display_name": name, "timezone": "Etc/UTC"},
-        "payouts": {"debit_negative_balances": True, "schedule": schedule},
-        "payments": {"statement_descriptor": DESCRIPTOR},
-    }
+    descriptor, interval = (DESCRIPTOR, "manual") if row.is_platform else (None, "daily")
+    return merged(default_settings(row.business_profile.get("name"), descriptor, interval), row.settings)
+
+
+def _controller(row: Account) -> Fields:
+    """Who pays for an account, and who answers for it."""
+    if row.is_platform:
+        return {"type": "account"}
+    return {"type": "application", "is_controller": True, **(row.controller or LEGACY[row.type])}
+
+
+def _nothing_due(row: Account) -> Fields:
+    lists = ("alternatives", "currently_due", "errors", "eventually_due", "past_due", "pending_verification")
+    return {**{name: [] for name in lists}, "current_deadline": None, "disabled_reason": None}
+
+
+def _accepted(row: Account) -> Fields:
+    return {"date": None, "ip": None, "user_agent": None, **row.tos_acceptance}
 
 
 account_object = shown(
@@ -93,7 +128,11 @@ account_object = shown(
     "account",
     "is_platform",
     business_profile=_profile,
+    controller=_controller,
+    future_requirements=_nothing_due,
+    requirements=_nothing_due,
     settings=_settings,
+    tos_acceptance=_accepted,
     livemode=LEFT_OUT,
 )
 ACCOUNTS = resource(
@@ -119,6 +158,42 @@ class Profile(Part):
     url: OptText = UNSET
 
 
+class Accepted(Part):
+    """That the terms of service were accepted."""
+
+    date: OptInteger = UNSET
+    ip: OptText = UNSET
+    service_agreement: OptText = UNSET
+    user_agent: OptText = UNSET
+
+
+class Fees(Part):
+    """Who pays fees."""
+
+    payer: Literal["account", "application"] = "account"
+
+
+class Losses(Part):
+    """Who answers for losses."""
+
+    payments: Literal["application", "stripe"] = "stripe"
+
+
+class StripeDashboard(Part):
+    """Which pages of Stripe an account has."""
+
+    type: Literal["express", "full", "none"] = "full"
+
+
+class Controller(Part):
+    """Who controls what of an account."""
+
+    fees: Fees | UnsetType = UNSET
+    losses: Losses | UnsetType = UNSET
+    requirement_collection: Literal["application", "stripe"] = "stripe"
+    stripe_dashboard: StripeDashboard | UnsetType = UNSET
+
+
 class AccountParams(Params):
     """What creating and updating have in common."""
 
@@ -128,6 +203,8 @@ class AccountParams(Params):
     default_currency: OptName = UNSET
     email: OptText = UNSET
     metadata: OptMetadata = UNSET
+    settings: Settings | UnsetType = UNSET
+    tos_acceptance: Accepted | UnsetType = UNSET
 
 
 class CreateAccount(AccountParams):
@@ -135,7 +212,7 @@ class CreateAccount(AccountParams):
 
     country: OptText = UNSET
     type: Literal["custom", "express", "standard"] | UnsetType = UNSET
-    controller: dict[str, Any] | UnsetType = UNSET
+    controller: Controller | UnsetType = UNSET
 
 
 class ListAccounts(ListParams):
@@ -170,8 +247,8 @@ def create_account(call: Call, params: Annotated[CreateAccount, Body]) -> Fields
     fields: Fields = {
         "country": country,
         "default_currency": SETTLES_IN.get(str(country), "eur"),
-        "type": params.type or "standard",
-        **_fields(params, {}),
+        **_control(params),
+        **_fields(params, Account(id="", seq=0, created=0)),
         "metadata": merged_metadata({}, params.metadata),
         "payouts_enabled": True,
         "charges_enabled": True,
@@ -186,9 +263,7 @@ def update_account(call: Call, id: str, params: Annotated[AccountParams, Body]) 
     """Change what is given of an account."""
     account = known(call, id)
     metadata = merged_metadata(account.metadata, params.metadata)
-    return show(
-        call, ACCOUNTS, update(call, ACCOUNTS, account, **_fields(params, account.capabilities), metadata=metadata)
-    )
+    return show(call, ACCOUNTS, update(call, ACCOUNTS, account, **_fields(params, account), metadata=metadata))
 
 
 @api.delete("/accounts/{id}")
@@ -215,13 +290,32 @@ def known(call: Call, id: str) -> Account:
     return account
 
 
-def _fields(params: AccountParams, capabilities: dict[str, str]) -> Fields:
+def _control(params: CreateAccount) -> Fields:
+    """Who controls a new account, and the type that this is, if it is one of the old ones."""
+    if not isinstance(params.controller, Controller):
+        return {"type": params.type or "standard"}
+    if params.type is not UNSET:
+        raise StripeError("You may only specify one of these parameters: controller, type.", param="controller")
+    asked = params.controller
+    payer = (asked.fees or Fees()).payer
+    dashboard = (asked.stripe_dashboard or StripeDashboard()).type
+    control = controlled(payer, (asked.losses or Losses()).payments, asked.requirement_collection, dashboard)
+    types = {"full": "standard", "express": "express", "none": "custom"}
+    legacy = LEGACY[types[dashboard]]
+    is_legacy = legacy == {**control, "fees": legacy["fees"]} and legacy["fees"]["payer"].startswith(payer)
+    return {"type": types[dashboard] if is_legacy else "none", "controller": control}
+
+
+def _fields(params: AccountParams, account: Account) -> Fields:
     fields = given(params, "capabilities", "controller", "type", "country")
     if currency := fields.get("default_currency"):
         fields["default_currency"] = checked_currency(currency, "default_currency")
     if isinstance(params.capabilities, dict):
         wanted = {name: "active" for name, each in value_of(params.capabilities).items() if each.get("requested")}
-        fields["capabilities"] = {**capabilities, **wanted}
+        fields["capabilities"] = {**account.capabilities, **wanted}
+    for name in ("settings", "tos_acceptance", "business_profile"):
+        if name in fields:
+            fields[name] = merged(getattr(account, name), fields[name])
     return fields
 
 

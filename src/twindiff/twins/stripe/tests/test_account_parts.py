@@ -78,3 +78,40 @@ def test_what_belongs_to_a_deleted_account_goes_with_it(stripe, account):
     other = f"accounts/{stripe.post('accounts', type='custom')['id']}"
     assert stripe.error("GET", f"{other}/external_accounts/{bank}", 404)
     assert stripe.error("GET", f"{other}/persons/{person}", 404)
+
+
+def test_an_account_says_who_controls_it(stripe):
+    express = stripe.post("accounts", type="express")
+    assert express["controller"] == {
+        "type": "application",
+        "is_controller": True,
+        "fees": {"payer": "application_express"},
+        "losses": {"payments": "application"},
+        "requirement_collection": "stripe",
+        "stripe_dashboard": {"type": "express"},
+    }
+    assert stripe.get("account")["controller"] == {"type": "account"}
+
+
+def test_an_account_is_of_a_type_where_its_controller_is_that_types(stripe):
+    ours = {"losses": {"payments": "application"}, "fees": {"payer": "application"}}
+    made = stripe.post("accounts", controller={**ours, "stripe_dashboard": {"type": "express"}})
+    assert (made["type"], made["controller"]["fees"]["payer"]) == ("express", "application")
+    assert stripe.post("accounts", controller=ours)["type"] == "none"
+    assert stripe.error("POST", "accounts", type="express", controller=ours)["param"] == "controller"
+
+
+def test_nothing_is_asked_of_an_account(stripe):
+    made = stripe.post("accounts", type="custom", tos_acceptance={"date": 1_700_000_000, "ip": "8.8.8.8"})
+    assert made["tos_acceptance"] == {"date": 1_700_000_000, "ip": "8.8.8.8", "user_agent": None}
+    assert (made["requirements"]["currently_due"], made["requirements"]["disabled_reason"]) == ([], None)
+
+
+def test_settings_of_an_account_change_part_by_part(stripe):
+    made = stripe.post("accounts", settings={"payouts": {"schedule": {"interval": "manual"}}})
+    assert made["settings"]["payouts"]["schedule"] == {"delay_days": 2, "interval": "manual"}
+    descriptor = {"payments": {"statement_descriptor": "SELLER"}}
+    changed = stripe.post(f"accounts/{made['id']}", settings=descriptor, business_profile={"url": "https://a.example"})
+    assert changed["settings"]["payments"]["statement_descriptor"] == "SELLER"
+    assert changed["settings"]["payouts"]["schedule"]["interval"] == "manual"
+    assert changed["business_profile"]["annual_revenue"] is None
