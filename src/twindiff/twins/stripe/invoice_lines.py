@@ -12,6 +12,7 @@ from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from .discounts import OptDiscounts
+from .events import update
 from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem
 from .invoiceitems import (
     CreateItem,
@@ -146,7 +147,8 @@ def _begin(call: Call, invoice: str, lines: Sequence[Part], params: LinesParams)
         raise StripeError(f"At most {MOST} lines can be given at once.", param="lines")
     if params.invoice_metadata is UNSET:
         return draft
-    return call.db.change(draft, metadata=merged_metadata(draft.metadata, params.invoice_metadata, "invoice_metadata"))
+    metadata = merged_metadata(draft.metadata, params.invoice_metadata, "invoice_metadata")
+    return update(call, INVOICES, draft, metadata=metadata)
 
 
 def _line(call: Call, invoice: str, id: str, param: str, status: int) -> LineItem:

@@ -5,6 +5,7 @@ https://docs.stripe.com/api/billing/meter
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, ClassVar, Literal
@@ -14,7 +15,7 @@ from twindiff.kit.styles.stripe import StripeError
 
 from .customers import CUSTOMERS
 from .events import record, update
-from .lists import equal, list_object, list_of
+from .lists import equal, fixed_list, list_of
 from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, resource, retrieve, shown
 from .params import Integer, ListParams, OptInteger, OptName, OptText, Params, Part, given
 from .test_clocks import enter
@@ -200,18 +201,19 @@ def list_event_summaries(call: Call, id: str, params: Annotated[Summaries, Body]
     """Add up a customer's usage between two times, whole or by hour or day."""
     meter = retrieve(call, METERS, id)
     start, end = params.start_time, params.end_time
-    width = {"day": DAY, "hour": 3600}.get(str(params.value_grouping_window), end - start)
-    if start % 60 or end % 60 or end <= start or (end - start) % width:
+    step = {"day": DAY, "hour": 3600}.get(str(params.value_grouping_window), 60)
+    width = step if params.value_grouping_window else end - start
+    if start % step or end % step or end <= start:
         raise StripeError("The times must be aligned with minute boundaries, or with the windows.", param="start_time")
-    starts = range(end - width, start - 1, -width)[:100]
-    data = [_summary(call, meter, params.customer, at, at + width) for at in starts]
-    return list_object([each for each in data if each], f"/v1/billing/meters/{id}/event_summaries")
+    windows: defaultdict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for at, value in _events(call, meter, params.customer, start, end):
+        windows[at - (at - start) % width].append((value,))
+    sums = [(at, _together(meter, windows[at])) for at in sorted(windows, reverse=True)]
+    data = [_summary(meter, value, at, at + width) for at, value in sums if value]
+    return fixed_list(data, params, f"/v1/billing/meters/{id}/event_summaries", "billing meter event summary")
 
 
-def _summary(call: Call, meter: Meter, customer: str, start: int, end: int) -> Fields | None:
-    value = usage(call, meter, customer, start, end)
-    if not value:
-        return None
+def _summary(meter: Meter, value: Decimal, start: int, end: int) -> Fields:
     return {
         "id": f"mtrusg_test_{meter.id[4:]}{start}",
         "object": "billing.meter_event_summary",
@@ -317,16 +319,20 @@ def _check_time(call: Call, when: int) -> None:
 
 def usage(call: Call, meter: Meter, customer: str, start: int, end: int) -> Decimal:
     """What a customer used from one time to before another."""
-    rows: list[tuple[Any, ...]] = call.db.rows(
+    return _together(meter, [(value,) for _, value in _events(call, meter, customer, start, end)])
+
+
+def _events(call: Call, meter: Meter, customer: str, start: int, end: int) -> list[tuple[int, str]]:
+    """When a customer used how much, from one time to before another."""
+    return call.db.rows(
         MeterEvent,
         MeterEvent.event_name == meter.event_name,
         MeterEvent.customer == customer,
         MeterEvent.timestamp >= start,
         MeterEvent.timestamp < end,
         order=(MeterEvent.timestamp, MeterEvent.seq),
-        columns=(MeterEvent.value,),
+        columns=(MeterEvent.timestamp, MeterEvent.value),
     )
-    return _together(meter, rows)
 
 
 def used_since(call: Call, meter: Meter, customer: str, seq: int) -> Decimal:

@@ -146,6 +146,25 @@ def test_usage_is_added_up_by_meter(stripe):
     assert again["param"] == "identifier"
 
 
+def test_usage_by_the_hour_comes_in_pages_newest_first(stripe):
+    meter = stripe.post("billing/meters", display_name="C", event_name="c", default_aggregation={"formula": "last"})
+    customer = stripe.post("customers")["id"]
+    payload = {"stripe_customer_id": customer, "value": 1}
+    hour = stripe.post("billing/meter_events", event_name="c", payload=payload)["timestamp"] // 3600 * 3600
+    for value, moment in ((5, hour - 7200), (6, hour - 3601), (7, hour - 3600)):
+        wanted = {"event_name": "c", "payload": {**payload, "value": value}, "timestamp": moment}
+        stripe.post("billing/meter_events", **wanted)
+    path = f"billing/meters/{meter['id']}/event_summaries"
+    times = {"customer": customer, "start_time": hour - 36_000, "end_time": hour + 3600}
+    first = stripe.get(path, **times, value_grouping_window="hour", limit=2)
+    assert [(each["start_time"], each["aggregated_value"]) for each in first["data"]] == [(hour, 1), (hour - 3600, 7)]
+    rest = stripe.get(path, **times, value_grouping_window="hour", starting_after=first["data"][-1]["id"])
+    assert [each["aggregated_value"] for each in rest["data"]] == [6]
+    assert (first["has_more"], rest["has_more"]) == (True, False)
+    shifted = {**times, "start_time": hour - 1800, "end_time": hour + 1800, "value_grouping_window": "hour"}
+    assert stripe.error("GET", path, **shifted)["param"] == "start_time"
+
+
 @pytest.mark.parametrize(
     ("more", "param"),
     [({"timestamp": 1}, "timestamp"), ({"payload": {"value": 1}}, "payload[stripe_customer_id]"),

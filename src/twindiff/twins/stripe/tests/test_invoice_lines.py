@@ -56,6 +56,13 @@ def test_an_item_is_named_after_its_product(stripe, customer):
     assert item["description"] == "Mug"
 
 
+def test_metadata_that_comes_with_lines_is_told_of(stripe, draft):
+    lines = [{"amount": 300, "description": "Late"}]
+    stripe.post(f"invoices/{draft['id']}/add_lines", lines=lines, invoice_metadata={"a": "b"})
+    told = [each["data"]["previous_attributes"] for each in stripe.get("events", type="invoice.updated")["data"]]
+    assert {"metadata": {"a": None}} in told
+
+
 def paid(stripe, customer, amount):
     wanted = {"amount": amount, "currency": "usd", "customer": customer, "payment_method": "pm_card_visa"}
     return stripe.post("payment_intents", **wanted, confirm=True, payment_method_types=["card"])["id"]
