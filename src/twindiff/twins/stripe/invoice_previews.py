@@ -6,6 +6,8 @@ https://docs.stripe.com/api/invoices/create_preview
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Annotated, Any, Literal
 
 from msgspec.structs import replace
@@ -160,15 +162,45 @@ def create_preview(call: Call, params: Annotated[CreatePreview, Body]) -> Fields
     memo = dict(call.memo)
     try:
         with call.db.savepoint():
-            raise Seen(show(call, INVOICES, retrieve(call, INVOICES, _made(call, params))))
+            made = retrieve(call, INVOICES, _made(call, params))
+            raise Seen(_upcoming(call, show(call, INVOICES, made)))
     except Seen as seen:
-        invoice = seen.invoice
+        return seen.invoice
     finally:
         call.memo.clear()
         call.memo.update(memo)
-    return {**invoice, **dict.fromkeys(NOT_YET), "id": f"upcoming_{invoice['id']}", "billing_reason": "upcoming",
-            "status": "draft", "amount_paid": 0, "amount_remaining": invoice["amount_due"],
-            "attempted": False, "attempt_count": 0}  # fmt: skip
+
+
+def _upcoming(call: Call, invoice: Fields) -> Fields:
+    """An invoice as its preview shows it."""
+    id = f"upcoming_{invoice['id']}"
+    lines = [{**line, "invoice": id} for line in invoice["lines"]["data"]]
+    return {**invoice, **dict.fromkeys(NOT_YET), "id": id, "billing_reason": "upcoming", "status": "draft",
+            "amount_paid": 0, "amount_remaining": invoice["amount_due"],
+            "attempted": False, "attempt_count": 0, "parent": _parent(call, invoice["parent"], lines),
+            "lines": {**invoice["lines"], "data": lines, "url": f"/v1/invoices/{id}/lines"}}  # fmt: skip
+
+
+def _parent(call: Call, parent: Fields | None, lines: list[Fields]) -> Fields | None:
+    """What a preview is of, with the time from which a change is prorated on it."""
+    at = call.memo.get("prorated_at")
+    prorated = [line for line in lines if line["parent"][line["parent"]["type"]]["proration"]]
+    if parent is None or not any(line["period"]["start"] == at for line in prorated):
+        return parent
+    details: Fields = {**parent["subscription_details"], "subscription_proration_date": at}
+    return {**parent, "subscription_details": details}
+
+
+@contextmanager
+def _of_details() -> Generator[None]:
+    """Let errors name a subscription's parameters as a preview has them."""
+    try:
+        yield
+    except StripeError as error:
+        first, *rest = (error.fields.get("param") or "").split("[", 1)
+        if first in PreviewSubscription.__struct_fields__:
+            error.fields["param"] = "[".join([f"subscription_details[{first}]", *rest])
+        raise
 
 
 CUSTOMERS_ALONE = "2025-03-31"
@@ -206,7 +238,8 @@ def _made(call: Call, params: CreatePreview) -> str:
     details = params.subscription_details
     wanted = details if isinstance(details, PreviewSubscription) else None
     if row is None and wanted and wanted.items is not UNSET:
-        return _first(call, wanted, params, customer)
+        with _of_details():
+            return _first(call, wanted, params, customer)
     if row := row or _soonest(call, customer):
         if params.discounts is not UNSET:
             row = call.db.change(row, discounts=give(call, params.discounts, customer.id))
@@ -352,7 +385,9 @@ def _next(call: Call, row: Subscription, wanted: PreviewSubscription | UnsetType
     """The invoice of a subscription's change, if it is billed at once, or else its next one."""
     latest = row.latest_invoice
     if isinstance(wanted, PreviewSubscription):
-        row = _changed(call, row, wanted)
+        call.memo["prorated_at"] = wanted.proration_date or now(call)
+        with _of_details():
+            row = _changed(call, row, wanted)
     if row.latest_invoice and row.latest_invoice != latest:
         return row.latest_invoice
     if row.status not in ENDED:

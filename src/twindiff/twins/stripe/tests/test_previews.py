@@ -40,6 +40,33 @@ def test_a_preview_of_an_upgrade_is_what_is_billed_then(stripe, made):
     assert [line["amount"] for line in seen["lines"]["data"]] == [line["amount"] for line in billed["lines"]["data"]]
 
 
+def test_a_preview_says_from_when_a_change_is_prorated(stripe, made):
+    item, id = made["subscription"]["items"]["data"][0]["id"], made["subscription"]["id"]
+    change = {"items": [{"id": item, "price": made["large"]}]}
+    seen = stripe.post("invoices/create_preview", subscription=id, subscription_details=change)
+    details = seen["parent"]["subscription_details"]
+    assert (details["subscription"], details["subscription_proration_date"]) == (id, START + 14 * DAY)
+    dated = {**change, "proration_date": START + 7 * DAY}
+    seen = stripe.post("invoices/create_preview", subscription=id, subscription_details=dated)
+    assert seen["parent"]["subscription_details"]["subscription_proration_date"] == START + 7 * DAY
+    seen = stripe.post("invoices/create_preview", subscription=id)
+    assert seen["parent"]["subscription_details"]["subscription_proration_date"] is None
+
+
+def test_the_lines_of_a_preview_are_of_it(stripe, made):
+    seen = stripe.post("invoices/create_preview", subscription=made["subscription"]["id"])
+    assert [line["invoice"] for line in seen["lines"]["data"]] == [seen["id"]]
+    assert seen["lines"]["url"] == f"/v1/invoices/{seen['id']}/lines"
+
+
+def test_what_is_refused_of_a_previewed_change_is_named_as_the_preview_has_it(stripe, made):
+    wanted = {"items": [{"id": "si_nope", "price": made["large"]}]}
+    refused = stripe.error(
+        "POST", "invoices/create_preview", subscription=made["subscription"]["id"], subscription_details=wanted
+    )
+    assert refused["param"] == "subscription_details[items][0][id]"
+
+
 def test_a_first_invoice_is_previewed_before_there_is_a_subscription(stripe, made):
     customer = stripe.post("customers")["id"]
     details = {"items": [{"price": made["large"], "quantity": 2}]}
