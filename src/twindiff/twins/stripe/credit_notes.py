@@ -114,8 +114,8 @@ def create_credit_note(call: Call, params: Annotated[CreateNote, Body]) -> Field
 
 @api.get("/preview", reads=False)
 def preview_credit_note(call: Call, params: Annotated[CreateNote, Body]) -> Fields:
-    """Show a note as it would be."""
-    return _seen(call, params).note
+    """Show a note as it would be; there is no balance transaction of it."""
+    return {**_seen(call, params).note, "customer_balance_transaction": None}
 
 
 @api.get("/preview/lines", reads=False)

@@ -211,6 +211,12 @@ def test_a_preview_leaves_nothing(stripe, customer):
     assert stripe.get(f"invoices/{final['id']}")["status"] == "open"
 
 
+def test_a_preview_that_credits_the_customer_has_no_transaction(stripe, customer):
+    paid = invoice(stripe, customer, 2000, paid=True)
+    preview = stripe.get("credit_notes/preview", invoice=paid["id"], amount=500, credit_amount=500)
+    assert (preview["post_payment_amount"], preview["customer_balance_transaction"]) == (500, None)
+
+
 def test_a_quote_of_a_plan_and_a_fee_bills_both_at_once(stripe):
     product = stripe.post("products", name="Plan")["id"]
     every = {"product": product, "currency": "usd", "recurring": {"interval": "month"}}
