@@ -343,9 +343,8 @@ def _repay(call: Call, note: CreditNote, invoice: Invoice, params: CreateNote) -
     parts = [params.credit_amount, params.refund_amount, params.out_of_band_amount]
     credit, refund, elsewhere = (each if isinstance(each, int) else 0 for each in parts)
     linked = params.refunds if isinstance(params.refunds, list) else []
-    linked_amount = sum(each.amount_refunded for each in linked if isinstance(each.amount_refunded, int))
-    _check_sum(note, credit + refund + elsewhere + linked_amount)
-    refunds = [_shown(each.refund or "", each.amount_refunded or 0) for each in linked]
+    refunds = [_linked(call, each) for each in linked]
+    _check_sum(note, credit + refund + elsewhere + sum(each["amount_refunded"] for each in refunds))
     fields: Fields = {"refunds": [*refunds, *_refunded(call, invoice, refund)]}
     if credit:
         customer = retrieve(call, CUSTOMERS, invoice.customer)
@@ -354,6 +353,12 @@ def _repay(call: Call, note: CreditNote, invoice: Invoice, params: CreateNote) -
         )
         fields["customer_balance_transaction"] = entry.id
     return call.db.change(note, **fields)
+
+
+def _linked(call: Call, linked: NotedRefund) -> Fields:
+    """A refund that was made before, the whole of it unless a part is named."""
+    made = retrieve(call, REFUNDS, linked.refund or "")
+    return _shown(made.id, linked.amount_refunded if isinstance(linked.amount_refunded, int) else made.amount)
 
 
 def _check_sum(note: CreditNote, given_back: int) -> None:

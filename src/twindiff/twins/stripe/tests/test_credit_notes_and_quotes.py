@@ -83,6 +83,13 @@ def test_only_what_was_paid_of_an_open_invoice_is_given_back(stripe, customer):
     assert stripe.post("credit_notes", invoice=part["id"], amount=1000)["type"] == "pre_payment"
 
 
+def test_a_refund_that_was_made_before_counts_whole_unless_a_part_is_named(stripe, customer):
+    paid = invoice(stripe, customer, 2000, paid=True)
+    made = stripe.post("refunds", payment_intent=_intent_of(stripe, paid["id"]), amount=700)["id"]
+    note = stripe.post("credit_notes", invoice=paid["id"], amount=700, refunds=[{"refund": made}])
+    assert [(each["refund"], each["amount_refunded"]) for each in note["refunds"]] == [(made, 700)]
+
+
 def test_an_invoice_s_own_payment_asks_for_what_credit_notes_leave(stripe, customer):
     path = f"invoices/{invoice(stripe, customer, 2000, paid=False)['id']}"
     stripe.post("credit_notes", invoice=path[9:], amount=500)
