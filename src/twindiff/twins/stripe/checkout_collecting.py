@@ -12,12 +12,12 @@ from twindiff.kit.styles.stripe import StripeError
 
 from . import checkout_extras, checkout_settings, optional_items, sale_taxes
 from .automatic_tax import Place, is_on, place_of, unrecognized
+from .checkout_customers import billing_of, keeps, sent_to
 from .checkout_extras import SessionForm, billing_address, chosen, cost_of, filled, shipping_details
 from .checkout_sessions import CheckoutSession, amounts_of, off_total
 from .coupons import COUPONS, redeem
 from .currencies import check_charge
 from .customers import CUSTOMERS
-from .events import update
 from .objects import Fields, refer
 from .payments import PaymentIntent
 from .promotion_codes import PROMOTION_CODES, PromotionCode, check_code, count_use
@@ -43,9 +43,10 @@ def inputs(call: Call, row: CheckoutSession) -> str:
 
 
 def _asks_place(row: CheckoutSession) -> bool:
-    """Whether a customer is asked for a billing address, to be taxed by."""
+    """Whether a customer is asked for a billing address: always, or to be taxed by."""
     lacks = is_on(row) and row.automatic_tax["status"] != "complete"
-    return lacks and not row.shipping_address_collection
+    told = bool(row.shipping_address_collection) and keeps(row, "shipping")
+    return row.billing_address_collection == "required" or (lacks and not told)
 
 
 def _takes_codes(row: CheckoutSession) -> bool:
@@ -116,14 +117,10 @@ def amounts(call: Call, row: CheckoutSession) -> Fields:
 
 
 def _taxed(call: Call, row: CheckoutSession, items: list[SaleItem], off: int) -> tuple[list[SaleItem], Fields]:
-    """The items with the taxes of where the customer is, which is kept with the customer."""
+    """The items with the taxes of where the customer is; what is typed counts as far as it is kept with them."""
     customer = refer(call, CUSTOMERS, row.customer, "customer") if row.customer else None
-    shipping: Fields | None = row.collected_information and row.collected_information["shipping_details"]
-    known: Fields = row.customer_details or {}
-    typed: Fields | None = known.get("address")
-    if customer and (shipping or typed) and row.automatic_tax["status"] != "complete":
-        kept: Fields = {"shipping": shipping} if shipping else {"address": typed}
-        customer = update(call, CUSTOMERS, customer, "customer.updated", **kept)
+    shipping = sent_to(row) if keeps(row, "shipping") else None
+    typed = billing_of(row) if keeps(row, "address") else None
     address = located(shipping["address"] if shipping else typed)
     place = Place(address, "billing_address") if address else place_of(call, customer) if customer else None
     cost = sale_taxes.shipping(call, row.shipping_cost, place, customer, items)
@@ -133,7 +130,7 @@ def _taxed(call: Call, row: CheckoutSession, items: list[SaleItem], off: int) ->
 
 def shipping_of(row: CheckoutSession) -> Fields | None:
     """Where a PaymentIntent's goods go, if the session has asked for it."""
-    details: Fields | None = row.collected_information and row.collected_information["shipping_details"]
+    details = sent_to(row)
     return {**details, "carrier": None, "phone": None, "tracking_number": None} if details else None
 
 

@@ -13,17 +13,17 @@ from twindiff.kit.styles.stripe import StripeError
 
 from . import automatic_tax, payments
 from .checkout_collecting import collected, count_discounts, inputs, shipping_of
+from .checkout_customers import begun, billing_of, customer_of, email_of, has_invoice, keep_typed
 from .checkout_data import subscription_fields
 from .checkout_extras import SessionForm, ShippingOption
 from .checkout_sessions import SESSIONS, CheckoutSession, open_session
-from .checkout_settings import phone_of
 from .currencies import spoken
-from .customers import CUSTOMERS, CreateCustomer, Customer, create_customer
+from .customers import CUSTOMERS, Customer
 from .discounts import DiscountParams, give
 from .events import record_row
 from .invoice_objects import INVOICES
-from .objects import find, refer, retrieve
-from .pages import CardForm, Returned, card_form, new_method, page, redirect, table
+from .objects import find, retrieve
+from .pages import Returned, card_form, new_method, page, redirect, table
 from .params import Params
 from .payment_links import LINKS, PaymentLink, asked, count_completed, payment_data, subscription_data
 from .payment_methods import PaymentMethod, attach, make
@@ -127,10 +127,10 @@ def _pay(call: Call, row: CheckoutSession, form: SessionForm) -> Answer:
     try:
         with call.db.savepoint():
             call.memo["paying"] = row.id
-            email = _email(call, row, form)
-            method = make(call, new_method(form, email))
-            customer = _customer(call, row, form, email)
-            row = collected(call, _begun(call, row, customer, form, email), form)
+            email = email_of(call, row, form)
+            customer = customer_of(call, row, form, email)
+            row = collected(call, begun(call, row, customer, form, email), form)
+            method = make(call, new_method(form, email, billing_of(row)))
             pay = {"payment": _pay_once, "subscription": _subscribe, "setup": _set_up}[row.mode]
             refused, action = pay(call, row, method, customer)
     except StripeError as error:
@@ -140,40 +140,6 @@ def _pay(call: Call, row: CheckoutSession, form: SessionForm) -> Answer:
     if action:
         return redirect(action)
     return complete(call, retrieve(call, SESSIONS, row.id))
-
-
-def _email(call: Call, row: CheckoutSession, form: CardForm) -> str | None:
-    if row.customer:
-        return refer(call, CUSTOMERS, row.customer, "customer").email
-    email = str(form.email or row.customer_email or "")
-    if "@" not in email:
-        raise StripeError("Your email is incomplete.", param="email")
-    return email
-
-
-def _customer(call: Call, row: CheckoutSession, form: SessionForm, email: str | None) -> Customer | None:
-    """Who pays; a customer is made where one is needed."""
-    if row.customer:
-        return refer(call, CUSTOMERS, row.customer, "customer")
-    if row.mode == "payment" and row.customer_creation != "always" and not _has_invoice(row):
-        return None
-    made = create_customer(call, CreateCustomer(email=email or "", name=form.name or "", phone=form.phone or ""))
-    return retrieve(call, CUSTOMERS, made["id"])
-
-
-def _begun(
-    call: Call, row: CheckoutSession, customer: Customer | None, form: SessionForm, email: str | None
-) -> CheckoutSession:
-    details: dict[str, Any] = {
-        "email": email,
-        "name": form.name or None,
-        "phone": phone_of(row.settings or {}, form.phone),
-        "tax_exempt": "none",
-        "tax_ids": [],
-    }
-    details |= {"address": None, "business_name": None, "individual_name": None}
-    id = customer.id if customer else None
-    return call.db.change(row, customer=id, customer_details=details)
 
 
 Outcome = tuple[StripeError | None, str]
@@ -204,6 +170,8 @@ def _pay_once(call: Call, row: CheckoutSession, method: PaymentMethod, customer:
 def _subscribe(call: Call, row: CheckoutSession, method: PaymentMethod, customer: Customer | None) -> Outcome:
     assert customer is not None  # one is made in this mode
     attach(call, method, customer.id)
+    if automatic_tax.is_on(row):
+        keep_typed(call, row)
     items = items_for(call, row.id)
     prices = prices_for(call, items)
     again = [each for each in items_params(items) if prices[each["price"]].type == "recurring"]
@@ -278,18 +246,14 @@ def complete(call: Call, row: CheckoutSession) -> Answer:
 def _completed(call: Call, row: CheckoutSession) -> CheckoutSession:
     free = row.mode == "setup" or not row.amount_total or _in_trial(call, row)
     status = "no_payment_required" if free else "paid"
-    invoice = _invoice(call, row) if _has_invoice(row) and not free else row.invoice
+    keep_typed(call, row)
+    invoice = _invoice(call, row) if has_invoice(row) and not free else row.invoice
     done = call.db.change(row, status="complete", payment_status=status, invoice=invoice)
     count_discounts(call, done)
     if done.payment_link:
         count_completed(call, done.payment_link)
     record_row(call, "checkout.session.completed", SESSIONS, done)
     return done
-
-
-def _has_invoice(row: CheckoutSession) -> bool:
-    wanted: dict[str, Any] = row.settings.get("invoice_creation") or {}
-    return row.mode == "payment" and bool(wanted.get("enabled"))
 
 
 def _invoice(call: Call, row: CheckoutSession) -> str:

@@ -269,6 +269,10 @@ _NO_COLUMNS = (
 """Parameters that are no columns of the session as they are."""
 
 
+CREATION = {"payment": "if_required", "setup": None, "subscription": "always"}
+"""By mode: whether a session makes a customer, where none is named and nothing else is said."""
+
+
 def open_session(
     call: Call,
     wanted: OptSaleItems,
@@ -296,14 +300,23 @@ def open_session(
     amounts = amounts_of(call, items, off, fields) if items else {}
     if fields["mode"] == "payment" and amounts["amount_total"]:
         check_charge(amounts["amount_total"], amounts["currency"])
+    given_discounts = [{"coupon": row.id, "promotion_code": code} for row, code in coupons]
+    return new(call, SESSIONS, id=id, **{**_defaults(call, id, fields), **fields, **amounts}, discounts=given_discounts)
+
+
+def _defaults(call: Call, id: str, fields: Fields) -> Fields:
+    """What a session has where nothing else is said."""
     defaults: Fields = {"expires_at": now(call) + DAY, "payment_method_types": ["card"]}
     if fields.get("ui_mode", "hosted_page") != "hosted_page":
         defaults |= {"client_secret": f"{id}_secret_{new_id(call, '', 40)}", "redirect_on_completion": "always"}
-    email = refer(call, CUSTOMERS, who, "customer").email if (who := fields.get("customer")) else None
-    if who or (email := fields.get("customer_email")):
+    email: str | None = fields.get("customer_email")
+    if who := fields.get("customer"):
+        email = refer(call, CUSTOMERS, who, "customer").email
+    else:
+        defaults["customer_creation"] = CREATION[fields["mode"]]
+    if who or email:
         defaults["customer_details"] = details_of(email, fields["mode"])
-    given_discounts = [{"coupon": row.id, "promotion_code": code} for row, code in coupons]
-    return new(call, SESSIONS, id=id, **{**defaults, **fields, **amounts}, discounts=given_discounts)
+    return defaults
 
 
 def _taxed(call: Call, items: list[SaleItem], off: int, fields: Fields) -> tuple[list[SaleItem], Fields]:

@@ -12,7 +12,8 @@ from twindiff.kit import UNSET, Answer, page_answer
 from twindiff.kit.styles.stripe import StripeError
 
 from .currencies import spoken
-from .params import OptText, Params
+from .objects import Fields
+from .params import Address, OptText, Params
 from .payment_methods import Billing, CardParams, NewMethod
 
 _PAGE = """<!doctype html>
@@ -79,12 +80,13 @@ def card_form(
     return f'{said}<form method="post">{address}{extras}{_FIELDS}<button type="submit">{escape(button)}</button></form>'
 
 
-def new_method(form: CardForm, email: str | None = None) -> NewMethod:
+def new_method(form: CardForm, email: str | None = None, address: Fields | None = None) -> NewMethod:
     """The payment method that a form describes; raises for a card that cannot be."""
     month, _, year = str(form.expiry or "").replace(" ", "").partition("/")
     if not (month.isdecimal() and year.isdecimal()):
         raise StripeError("Your card's expiration date is incomplete.", param="expiry")
     number = "".join(str(form.number or "").split()).replace("-", "")
     card = CardParams(number=number, exp_month=int(month), exp_year=int(year), cvc=form.cvc or UNSET)
-    billing = Billing(name=form.name or UNSET, email=email or UNSET)
+    where = Address(**{name: value or UNSET for name, value in address.items()}) if address else UNSET
+    billing = Billing(name=form.name or UNSET, email=email or UNSET, address=where)
     return NewMethod(type="card", card=card, billing_details=billing)
