@@ -10,9 +10,10 @@ from typing import Annotated, Literal
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
-from .checkout_collecting import amounts
+from .checkout_amounts import amounts
 from .checkout_extras import ShippingOption, shipping_fields
-from .checkout_sessions import SESSIONS, CheckoutSession, check_items
+from .checkout_opening import check_items
+from .checkout_sessions import SESSIONS, CheckoutSession
 from .events import update
 from .objects import Fields, retrieve, show
 from .params import Address, OptMetadata, OptText, Params, Part, Unset, check_text, merged_metadata, value_of

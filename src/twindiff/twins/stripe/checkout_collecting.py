@@ -5,24 +5,19 @@ https://docs.stripe.com/payments/checkout/discounts, https://docs.stripe.com/pay
 
 from __future__ import annotations
 
-from typing import Any
-
 from twindiff.kit import Call
 from twindiff.kit.styles.stripe import StripeError
 
-from . import checkout_extras, checkout_settings, optional_items, sale_taxes
-from .automatic_tax import Place, is_on, place_of, unrecognized
-from .checkout_customers import billing_of, keeps, sent_to
+from . import checkout_extras, checkout_settings, optional_items
+from .automatic_tax import is_on, unrecognized
+from .checkout_amounts import amounts
+from .checkout_customers import keeps, sent_to
 from .checkout_extras import SessionForm, billing_address, chosen, cost_of, filled, shipping_details
-from .checkout_sessions import CheckoutSession, amounts_of, off_total
+from .checkout_sessions import CheckoutSession
 from .coupons import COUPONS, redeem
-from .currencies import check_charge
-from .customers import CUSTOMERS
 from .objects import Fields, refer
 from .payments import PaymentIntent
 from .promotion_codes import PROMOTION_CODES, PromotionCode, check_code, count_use
-from .sale_items import SaleItem, items_for
-from .tax_rules import located
 
 CHOSEN = "optional_items"
 """Where a session's settings keep the line items that its customer has added."""
@@ -100,32 +95,6 @@ def _typed(call: Call, row: CheckoutSession, text: str) -> Fields:
 def _has_paid(call: Call, customer: str | None) -> bool:
     paid = (PaymentIntent.customer == customer, PaymentIntent.status == "succeeded")
     return customer is not None and call.db.find(PaymentIntent, *paid) is not None
-
-
-def amounts(call: Call, row: CheckoutSession) -> Fields:
-    """What a session costs as it is now, with its taxes, discounts and shipping."""
-    items, given = items_for(call, row.id), list[dict[str, Any]](row.discounts)
-    off = off_total(items, [refer(call, COUPONS, each["coupon"], "coupon") for each in given])
-    taxes: Fields = {}
-    if is_on(row):
-        items, taxes = _taxed(call, row, items, off)
-    kept = {"shipping_cost": row.shipping_cost, "subscription_data": row.subscription_data}
-    sums = amounts_of(call, items, off, {**kept, **taxes})
-    if row.mode == "payment" and sums["amount_total"]:
-        check_charge(sums["amount_total"], sums["currency"])
-    return {**sums, **taxes}
-
-
-def _taxed(call: Call, row: CheckoutSession, items: list[SaleItem], off: int) -> tuple[list[SaleItem], Fields]:
-    """The items with the taxes of where the customer is; what is typed counts as far as it is kept with them."""
-    customer = refer(call, CUSTOMERS, row.customer, "customer") if row.customer else None
-    shipping = sent_to(row) if keeps(row, "shipping") else None
-    typed = billing_of(row) if keeps(row, "address") else None
-    address = located(shipping["address"] if shipping else typed)
-    place = Place(address, "billing_address") if address else place_of(call, customer) if customer else None
-    cost = sale_taxes.shipping(call, row.shipping_cost, place, customer, items)
-    taxes = {"automatic_tax": sale_taxes.status(row.automatic_tax, place), "shipping_cost": cost}
-    return sale_taxes.taxed(call, items, off, place, customer), taxes
 
 
 def shipping_of(row: CheckoutSession) -> Fields | None:

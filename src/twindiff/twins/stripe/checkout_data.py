@@ -141,5 +141,4 @@ def _until(call: Call, item: SaleItem, price: Price, anchor: int, data: Fields) 
     left, whole = anchor - now(call), whole_period(anchor, now(call), price)
     if data.get("proration_behavior") == "none":
         left = 0
-    names = ("amount_subtotal", "amount_tax", "amount_total")
-    return replace(item, **{name: prorated(getattr(item, name), left, whole) for name in names})
+    return replace(item, amount_subtotal=prorated(item.amount_subtotal, left, whole))

@@ -16,7 +16,8 @@ from .checkout_collecting import collected, count_discounts, inputs, shipping_of
 from .checkout_customers import begun, billing_of, customer_of, email_of, has_invoice, keep_typed
 from .checkout_data import subscription_fields
 from .checkout_extras import SessionForm, ShippingOption
-from .checkout_sessions import SESSIONS, CheckoutSession, open_session
+from .checkout_opening import open_session
+from .checkout_sessions import SESSIONS, CheckoutSession
 from .currencies import spoken
 from .customers import CUSTOMERS, Customer
 from .discounts import DiscountParams, give

@@ -5,6 +5,7 @@ https://docs.stripe.com/api/coupons
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
@@ -29,6 +30,7 @@ from .params import (
     merged_metadata,
 )
 from .prices import check_keys
+from .pricing import percentage, shares
 from .products import PRODUCTS
 
 api = Operations(prefix="/v1/coupons")
@@ -176,6 +178,22 @@ def redeem(call: Call, coupon: Coupon) -> None:
     times = coupon.times_redeemed + 1
     valid = coupon.max_redemptions is None or times < coupon.max_redemptions
     update(call, COUPONS, coupon, times_redeemed=times, valid=valid)
+
+
+def takes_off(coupon: Coupon, product: str | None) -> bool:
+    """Whether a coupon is for a product, as one is for all of them that names none."""
+    applies: Fields = coupon.applies_to or {}
+    products: list[str] | None = applies.get("products")
+    return not products or product in products
+
+
+def off_each(coupon: Coupon, amounts: Sequence[int], currency: str | None) -> list[int]:
+    """How much a coupon takes off each of some amounts; what it takes off all of them is shared among them."""
+    if coupon.percent_off is not None:
+        return [percentage(amount, coupon.percent_off) for amount in amounts]
+    options: dict[str, dict[str, int]] = coupon.currency_options
+    off = coupon.amount_off if coupon.currency == currency else options.get(currency or "", {}).get("amount_off", 0)
+    return shares(min(off or 0, sum(amounts)), amounts)
 
 
 def check_future(call: Call, moment: OptInteger, name: str) -> None:

@@ -10,9 +10,9 @@ from itertools import chain
 
 from twindiff.kit import Call, Column, Json, column
 
-from .coupons import Coupon
+from .coupons import Coupon, off_each, takes_off
 from .objects import LEFT_OUT, Fields, StripeObject, resource, shown
-from .pricing import Tax, percentage, shares, taxes_on
+from .pricing import Tax, taxes_on
 from .tax_rates import TaxRate
 
 
@@ -120,19 +120,12 @@ class Totals:
     def _base(self, at: int, coupon: Coupon) -> int:
         """What a coupon may take something off of a line."""
         line = self.lines[at]
-        applies: Fields = coupon.applies_to or {}
-        products: list[str] | None = applies.get("products")
-        takes = line.discountable and (not products or line.product in products)
-        return max(self._left(at), 0) if takes else 0
+        return max(self._left(at), 0) if line.discountable and takes_off(coupon, line.product) else 0
 
     def _shares(self, coupon: Coupon, only: int | None = None) -> list[int]:
         """How much a coupon takes off each line, or off one alone."""
         base = [self._base(at, coupon) if only in (None, at) else 0 for at in range(len(self.lines))]
-        if coupon.percent_off is not None:
-            return [percentage(amount, coupon.percent_off) for amount in base]
-        currency = self.lines[0].currency if self.lines else coupon.currency
-        off = coupon.amount_off if coupon.currency == currency else _option(coupon, currency)
-        return shares(min(off or 0, sum(base)), base)
+        return off_each(coupon, base, self.lines[0].currency if self.lines else coupon.currency)
 
     def tax(self, rates: dict[str, TaxRate], default: Sequence[str]) -> None:
         """Work out taxes, by each line's own rates or else by the invoice's."""
@@ -177,11 +170,6 @@ class Totals:
             taxes = [shown_tax(tax) for tax in self.taxes[at]]
             if (line.discount_amounts, line.taxes) != (off, taxes):
                 call.db.change(line, discount_amounts=off, taxes=taxes)
-
-
-def _option(coupon: Coupon, currency: str | None) -> int:
-    options: dict[str, dict[str, int]] = coupon.currency_options
-    return options.get(currency or "", {}).get("amount_off", 0)
 
 
 def _together(several: Sequence[Tax]) -> Tax:

@@ -8,16 +8,30 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.styles.stripe import StripeError
 
-from . import automatic_tax, sale_taxes
-from .checkout_sessions import off_total
+from . import automatic_tax
 from .customers import CUSTOMERS, CustomField
 from .destinations import check_sale
-from .discounts import OptDiscounts, coupons_of, give
+from .discounts import DISCOUNTS, OptDiscounts, give
 from .events import record_row, update
-from .lists import equal, list_of, of_objects
-from .objects import Fields, StripeObject, new, now, object_id, refer, resource, retrieve, show, shown
+from .lists import equal, list_object, list_of, of_objects
+from .objects import (
+    INCLUDES,
+    PARTS,
+    Fields,
+    StripeObject,
+    new,
+    now,
+    object_id,
+    refer,
+    resource,
+    retrieve,
+    show,
+    show_all,
+    shown,
+)
 from .params import (
     Issuer,
     ListParams,
@@ -35,7 +49,10 @@ from .params import (
     value_of,
 )
 from .periods import DAY
+from .quote_amounts import amounts, recurring, upfront
+from .sale_amounts import SELLERS, PartOf, Seller
 from .sale_items import (
+    SALE_ITEMS,
     OptSaleItems,
     SaleItem,
     SaleItemParams,
@@ -44,10 +61,8 @@ from .sale_items import (
     items_for,
     items_params,
     listed_items,
-    prices_for,
     replace_items,
     shown_items,
-    totals,
 )
 from .tax_rates import tax_rates_of
 
@@ -104,6 +119,19 @@ def _data(row: Quote) -> Fields:
     return {**empty, "billing_mode": {"type": "flexible"}, **row.subscription_data}
 
 
+def _details(row: Quote) -> Fields:
+    return PartOf(row.total_details, row.id, "quote")
+
+
+def _computed(row: Quote) -> Fields:
+    """What is computed, each part of it with what it has when that is expanded."""
+    return {name: part and _part(part, row.id, name) for name, part in row.computed.items()}
+
+
+def _part(part: Fields, id: str, name: str) -> Fields:
+    return PartOf({**part, "total_details": PartOf(part["total_details"], id, name)}, id, name)
+
+
 def _transitions(row: Quote) -> Fields:
     return {**NO_TRANSITIONS, **row.status_transitions}
 
@@ -113,10 +141,12 @@ quote_object = shown(
     "quote",
     application=None,
     automatic_tax=automatic_tax.shown_as("enabled", "liability", "provider", "status"),
+    computed=_computed,
     customer_account=None,
     invoice_settings=_settings,
     status_transitions=_transitions,
     subscription_data=_data,
+    total_details=_details,
 )
 
 
@@ -237,7 +267,7 @@ def create_quote(call: Call, params: Annotated[CreateQuote, Body]) -> Fields:
     wanted = params.line_items if isinstance(params.line_items, list) else like.items
     items = add_items(call, id, wanted)
     check_sale(call, params, recurring=is_recurring(call, items), destination=fields.get("transfer_data"))
-    fields |= _amounts(call, items, fields)
+    fields |= amounts(call, items, fields)
     fields.setdefault("expires_at", now(call) + 30 * DAY)
     made = new(call, QUOTES, id=id, **fields)
     record_row(call, "quote.created", QUOTES, made)
@@ -289,7 +319,7 @@ def update_quote(call: Call, quote: str, params: Annotated[QuoteParams, Body]) -
     items = items_for(call, row.id)
     becomes = {**kept, **fields}
     check_sale(call, params, recurring=is_recurring(call, items), destination=becomes["transfer_data"])
-    fields |= _amounts(call, items, becomes)
+    fields |= amounts(call, items, becomes)
     return show(call, QUOTES, update(call, QUOTES, row, False, **fields))
 
 
@@ -343,7 +373,9 @@ def list_line_items(call: Call, quote: str, params: Annotated[ListParams, Body])
 def list_upfront_line_items(call: Call, quote: str, params: Annotated[ListParams, Body]) -> Fields:
     """List what is billed when an offer is accepted."""
     row = retrieve(call, QUOTES, quote)
-    return listed_items(call, row.id, params, f"/v1/quotes/{quote}/computed_upfront_line_items")
+    page = listed_items(call, row.id, params, f"/v1/quotes/{quote}/computed_upfront_line_items")
+    known = {each["id"]: each for each in show_all(call, SALE_ITEMS, _priced(call, row.id, "upfront"))}
+    return {**page, "data": [known[each["id"]] for each in page["data"]]}
 
 
 @api.get("")
@@ -398,28 +430,26 @@ def _fields(call: Call, params: QuoteParams, row: Quote | None) -> Fields:
     return fields | automatic_tax.switched(call, params.automatic_tax)
 
 
-def _amounts(call: Call, items: list[SaleItem], quote: Fields) -> Fields:
-    coupons = [coupon for _, coupon in coupons_of(call, quote.get("discounts", []), now(call))]
-    taxes: Fields = {}
-    if quote.get("automatic_tax"):
-        items, taxes = _taxed(call, items, off_total(items, coupons), quote)
-    amounts = {**totals(items, off_total(items, coupons)), **taxes}
-    prices = prices_for(call, items) if items else {}
-    again = [item for item in items if prices[item.price].type == "recurring"]
-    details = {name: amounts[name] for name in ("amount_subtotal", "amount_total", "total_details")}
-    recurring = None
-    if again:
-        every: Fields = prices[again[0].price].recurring
-        mine = totals(again, off_total(again, coupons))
-        recurring = {name: mine[name] for name in details}
-        recurring |= {"interval": every["interval"], "interval_count": every["interval_count"]}
-    return {**amounts, "computed": {"recurring": recurring, "upfront": details}}
+def _priced(call: Call, id: str, part: str) -> list[SaleItem]:
+    row = retrieve(call, QUOTES, id)
+    items = items_for(call, id)
+    if part == "quote":
+        return items
+    quote = {name: getattr(row, name) for name in _TAKEN_OVER}
+    return recurring(call, items, quote) if part == "recurring" else upfront(call, items, quote)
 
 
-def _taxed(call: Call, items: list[SaleItem], off: int, quote: Fields) -> tuple[list[SaleItem], Fields]:
-    """The items with automatic tax, and what the quote says of that."""
-    sale_taxes.check_items(call, items, quote.get("default_tax_rates", []))
-    customer = refer(call, CUSTOMERS, quote["customer"], "customer") if quote.get("customer") else None
-    place = automatic_tax.place_of(call, customer) if customer else None
-    status = sale_taxes.status(quote["automatic_tax"], place)
-    return sale_taxes.taxed(call, items, off, place, customer), {"automatic_tax": status}
+def _discount(call: Call, id: str, given: Fields) -> Fields:
+    return show(call, DISCOUNTS, retrieve(call, DISCOUNTS, given["discount"]))
+
+
+def _upfront_items(call: Call, part: Fields) -> Fields:
+    """The line items of what is paid at once, which that part of a quote has when it is expanded."""
+    if not isinstance(part, PartOf) or part.name != "upfront":
+        raise InvalidParameter("expand", "This property cannot be expanded (line_items).")
+    items = show_all(call, SALE_ITEMS, _priced(call, part.owner, part.name))
+    return list_object(items[:10], f"/v1/quotes/{part.owner}/computed_upfront_line_items", has_more=len(items) > 10)
+
+
+INCLUDES[f"{PARTS}.line_items"] = _upfront_items
+SELLERS["qt"] = Seller(_priced, _discount)

@@ -5,6 +5,7 @@ https://docs.stripe.com/api/checkout/sessions/line_items
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -45,10 +46,13 @@ class SaleItem(StripeObject, table="sale_items", key=("id",), unique=(("seq",),)
     amount_total: Column[int]
     currency: Column[str]
     description: Column[str]
+    discount_amounts: Column[Json] = column(default=[], derived=True)
+    """What each discount takes off, by the discount as what is for sale names it."""
     metadata: Column[Json] = column(default={})
     price: Column[str]
     quantity: Column[int | None] = column(default=1)
     tax_rates: Column[Json] = column(default=[])
+    taxes: Column[Json] = column(default=[], derived=True)
 
 
 def _fill(call: Call, objects: list[Fields]) -> None:
@@ -59,7 +63,8 @@ def _fill(call: Call, objects: list[Fields]) -> None:
         each["price"] = prices[each["price"]]
 
 
-item_object = shown(SaleItem, "item", "owner", "tax_rates", created=LEFT_OUT, livemode=LEFT_OUT)
+HIDDEN = ("owner", "tax_rates", "discount_amounts", "taxes")
+item_object = shown(SaleItem, "item", *HIDDEN, created=LEFT_OUT, livemode=LEFT_OUT)
 SALE_ITEMS = resource(SaleItem, "item", "li_", item_object, spoken="line item", fill=_fill)
 
 
@@ -198,16 +203,17 @@ def listed_items(call: Call, owner: str, params: ListParams, url: str) -> Fields
     return list_of(call, SALE_ITEMS, params, url, SaleItem.owner == owner, oldest_first=True)
 
 
-def totals(items: list[SaleItem], discount: int = 0, shipping: Fields | None = None) -> Fields:
+def totals(items: Sequence[SaleItem], shipping: Fields | None = None) -> Fields:
     """What objects show of the amounts of their items, and of their shipping cost."""
     cost = shipping or {"amount_subtotal": 0, "amount_tax": 0, "amount_total": 0}
-    added = sum(item.amount_total - item.amount_subtotal for item in items)
-    subtotal = sum(item.amount_subtotal for item in items)
-    tax = sum(item.amount_tax for item in items) + cost["amount_tax"]
     return {
-        "amount_subtotal": subtotal,
-        "amount_total": subtotal + added - discount + cost["amount_total"],
-        "total_details": {"amount_discount": discount, "amount_shipping": cost["amount_subtotal"], "amount_tax": tax},
+        "amount_subtotal": sum(item.amount_subtotal for item in items),
+        "amount_total": sum(item.amount_total for item in items) + cost["amount_total"],
+        "total_details": {
+            "amount_discount": sum(item.amount_discount for item in items),
+            "amount_shipping": cost["amount_subtotal"],
+            "amount_tax": sum(item.amount_tax for item in items) + cost["amount_tax"],
+        },
         "currency": items[0].currency if items else None,
     }
 

@@ -12,7 +12,8 @@ from twindiff.kit import Call
 from .automatic_tax import Place, Sold, check_sold, shipping_taxed, tax_on_shipping, taxes
 from .customers import Customer
 from .objects import Fields
-from .pricing import shares
+from .pricing import Tax
+from .sale_amounts import Taxing, left_of
 from .sale_items import SaleItem, prices_for
 
 
@@ -21,25 +22,17 @@ def check_items(call: Call, items: Sequence[SaleItem], rates: Sequence[str] = ()
     check_sold(call, [item.price for item in items], [*rates, *(id for item in items for id in item.tax_rates)])
 
 
-def taxed(
-    call: Call, items: Sequence[SaleItem], off: int, place: Place | None, customer: Customer | None
-) -> list[SaleItem]:
-    """Items with the taxes of a place on what a discount leaves of them; without a place, with none."""
-    if place is None:
-        return [call.db.change(item, amount_tax=0, amount_total=item.amount_subtotal) for item in items]
-    prices = prices_for(call, [*items])
-    nets = [
-        item.amount_subtotal - less
-        for item, less in zip(items, shares(off, [each.amount_subtotal for each in items]), strict=True)
-    ]
-    sold = [Sold(net, item.price, prices[item.price].product) for item, net in zip(items, nets, strict=True)]
-    on = taxes(call, place, customer, sold, items[0].currency if items else "usd")
-    return [
-        call.db.change(
-            item, amount_tax=tax.amount, amount_total=item.amount_subtotal + (0 if tax.inclusive else tax.amount)
-        )
-        for item, tax in zip(items, on, strict=True)
-    ]
+def by_place(call: Call, place: Place | None, customer: Customer | None) -> Taxing:
+    """Taxes by where a customer is; there are none where nobody knows."""
+
+    def taxing(items: Sequence[SaleItem]) -> list[list[Tax]]:
+        if place is None:
+            return [[] for _ in items]
+        prices = prices_for(call, [*items])
+        sold = [Sold(left_of(item), item.price, prices[item.price].product) for item in items]
+        return [[tax] for tax in taxes(call, place, customer, sold, items[0].currency)]
+
+    return taxing
 
 
 def shipping(
