@@ -25,7 +25,7 @@ from .line_items import LINE_ITEMS, LineItem, Totals, lines_of
 from .objects import Fields, find, new, now, retrieve
 from .payments import PAID, PaymentIntent
 from .periods import DAY
-from .subscription_objects import SUBSCRIPTIONS
+from .subscription_objects import SUBSCRIPTIONS, begins_with
 from .tax_rates import TaxRate
 
 HOUR = 3600
@@ -256,16 +256,9 @@ def _collection(call: Call, draft: Invoice) -> Fields:
     if draft.collection_method == "send_invoice":
         schedule(call, overdue, draft.id, draft.due_date, draft.test_clock)
         return {}
-    at = now(call) + HOUR if draft.auto_advance and not _is_first(call, draft) else None
+    at = now(call) + HOUR if draft.auto_advance and not begins_with(call, draft) else None
     schedule(call, attempt_payment, draft.id, at, draft.test_clock)
     return {"next_payment_attempt": at}
-
-
-def _is_first(call: Call, invoice: Invoice) -> bool:
-    """Whether a subscription waits for an invoice to begin; those of schedules do not."""
-    owner = find(call, SUBSCRIPTIONS, invoice.subscription or "")
-    runs = owner and owner.status in ("active", "past_due") and invoice.collection_method != "send_invoice"
-    return invoice.billing_reason == "subscription_create" and not runs
 
 
 def _use_discounts(call: Call, final: Invoice) -> None:
@@ -356,7 +349,7 @@ def _attempt(
 def _failed(call: Call, invoice: Invoice) -> None:
     """Note a failed attempt."""
     count = _attempts(call, invoice)
-    is_first = _is_first(call, invoice)
+    is_first = begins_with(call, invoice)
     retries = invoice.auto_advance and invoice.collection_method == "charge_automatically" and not is_first
     at = now(call) + RETRIES[count - 1] if retries and count <= len(RETRIES) else None
     schedule(call, attempt_payment, invoice.id, at, invoice.test_clock)

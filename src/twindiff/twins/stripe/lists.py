@@ -68,7 +68,7 @@ def _cursor(call: Call, kind: Resource[R], params: ListParams, name: str) -> R |
     return retrieve(call, kind, id, param=name, status=400) if id else None
 
 
-def within(column: Column[int], wanted: int | Range | UnsetType) -> list[Expression]:
+def within(column: Column[int] | Column[int | None], wanted: int | Range | UnsetType) -> list[Expression]:
     """The conditions that a filter such as `created` or `created[gte]` means."""
     if wanted is UNSET:
         return []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -84,6 +84,9 @@ RESOURCES: dict[str, Resource[Any]] = {}
 
 EXPANDABLE: set[str] = set()
 """Fields that hold ids of objects, as `object.field`."""
+
+LOADS: dict[str, Callable[[Call, Sequence[str]], Mapping[str, Fields]]] = {}
+"""By `object.field`: what is put in place of ids that begin as those of other objects do."""
 
 PARTS = "None"
 """What stands there for the parts of objects, which have no `object`."""
@@ -247,6 +250,7 @@ def expanded(call: Call, value: Any, paths: Sequence[str]) -> Any:
         return {id: each for prefix, some in by_prefix.items() for id, each in _objects(call, prefix, some).items()}
 
     loads: dict[str, Load] = dict.fromkeys(EXPANDABLE, load)
+    loads |= {name: partial(given, call) for name, given in LOADS.items()}
     includes: dict[str, Include] = {name: _including(call, include) for name, include in INCLUDES.items()}
     try:
         expand(value, paths, loads, includes=includes)

@@ -195,13 +195,8 @@ def settings_of(call: Call, params: PhaseSettings) -> Fields:
         "invoice_settings", "on_behalf_of", "transfer_data",
     )  # fmt: skip
     said = {name: value_of(getattr(params, name)) for name in names if getattr(params, name) is not UNSET}
-    if isinstance(invoices := said.get("invoice_settings"), dict):
-        said["invoice_settings"] = {
-            "account_tax_ids": None,
-            "days_until_due": None,
-            "issuer": {"type": "self"},
-            **invoices,
-        }
+    if invoices := said.get("invoice_settings"):
+        said["invoice_settings"] = invoices_of(invoices)
     if transfer := said.get("transfer_data"):
         said["transfer_data"] = {"amount_percent": None, **transfer}
     if isinstance(params.billing_thresholds, BillingThresholds):
@@ -210,6 +205,11 @@ def settings_of(call: Call, params: PhaseSettings) -> Fields:
         kept: Fields = taxes["automatic_tax"] or automatic_tax.OFF
         said["automatic_tax"] = {name: kept[name] for name in ("disabled_reason", "enabled", "liability")}
     return said
+
+
+def invoices_of(said: Fields) -> Fields:
+    """What is said of invoices, with what is not."""
+    return {"account_tax_ids": None, "days_until_due": None, "issuer": {"type": "self"}, **said}
 
 
 def _once(item: OnceItem) -> Fields:

@@ -315,3 +315,11 @@ def invoice_defaults(row: Subscription) -> Fields:
         "footer": settings.get("footer"),
         "custom_fields": settings.get("custom_fields"),
     }
+
+
+def begins_with(call: Call, invoice: Any) -> bool:
+    """Whether a subscription begins with an invoice that is paid at once or sent, and no draft that waits."""
+    if invoice.billing_reason != "subscription_create" or not invoice.subscription:
+        return False
+    row = retrieve(call, SUBSCRIPTIONS, invoice.subscription)
+    return row.collection_method == "send_invoice" or row.status not in ("active", "past_due", "unpaid")

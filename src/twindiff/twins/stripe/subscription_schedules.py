@@ -5,19 +5,20 @@ https://docs.stripe.com/api/subscription_schedules
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Annotated, Literal
 
-from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
+from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
 from . import subscription_changes, subscriptions
-from .billing_work import schedule, work
+from .billing_work import schedule, schedule_all, work
 from .customers import CUSTOMERS
 from .discounts import give
-from .events import record_row, update
+from .events import Former, record_row, update
 from .lists import list_of, of_objects, within
-from .objects import Fields, StripeObject, find, new, now, refer, resource, retrieve, show, shown
+from .objects import Fields, find, new, now, refer, retrieve, show
 from .params import (
     ListParams,
     OptBool,
@@ -29,12 +30,15 @@ from .params import (
     merged_metadata,
     time_or_word,
 )
-from .prices import PRICES, Price, plan_object
+from .periods import DAY
+from .prices import PRICES
+from .schedule_objects import SCHEDULES, SubscriptionSchedule
 from .schedule_phases import (
     Phase,
     PhaseSettings,
     check_location,
     discount_params,
+    invoices_of,
     once_params,
     phase_fields,
     phase_item,
@@ -53,103 +57,13 @@ from .subscription_params import (
     UpdateSubscription,
 )
 from .subscription_wanted import Wanted, add_once
-from .tax_rates import fill_tax_rates
 from .test_clocks import enter
 
 api = Operations(prefix="/v1/subscription_schedules")
 
+WEEK = 7 * DAY
 OVER = ("canceled", "completed", "released")
 DONE = {"cancel": "canceled", "release": "released", "update": "updated"}
-
-
-class SubscriptionSchedule(
-    StripeObject,
-    table="subscription_schedules",
-    key=("id",),
-    unique=(("seq",),),
-    indexes=(("customer", "seq"), ("subscription",)),
-):
-    canceled_at: Column[int | None] = column(default=None)
-    completed_at: Column[int | None] = column(default=None)
-    current_phase: Column[Json] = column(default=None, derived=True)
-    customer: Column[str]
-    billing_mode: Column[str] = column(default="flexible")
-    default_settings: Column[Json] = column(default={})
-    end_behavior: Column[str] = column(default="release")
-    metadata: Column[Json] = column(default={})
-    phases: Column[Json]
-    released_at: Column[int | None] = column(default=None)
-    released_subscription: Column[str | None] = column(default=None)
-    status: Column[str]
-    subscription: Column[str | None] = column(default=None)
-    test_clock: Column[str | None] = column(default=None)
-
-
-def _mode(row: SubscriptionSchedule) -> Fields:
-    flexible = {"proration_discounts": "included"} if row.billing_mode == "flexible" else None
-    return {"type": row.billing_mode, "flexible": flexible}
-
-
-def _settings(row: SubscriptionSchedule) -> Fields:
-    issuer = {"account_tax_ids": None, "days_until_due": None, "issuer": {"type": "self"}}
-    return {
-        "application_fee_percent": None,
-        "billing_cycle_anchor": "automatic",
-        "billing_thresholds": None,
-        "collection_method": "charge_automatically",
-        "default_payment_method": None,
-        "description": None,
-        "invoice_settings": {**issuer, "custom_fields": None, "description": None, "footer": None},
-        "on_behalf_of": None,
-        "transfer_data": None,
-        **row.default_settings,
-    }
-
-
-schedule_object = shown(
-    SubscriptionSchedule,
-    "subscription_schedule",
-    application=None,
-    billing_mode=_mode,
-    customer_account=None,
-    default_settings=_settings,
-)
-
-
-def _fill(call: Call, objects: list[Fields]) -> None:
-    """Put plans beside the prices of phases, and tax rates in place of their ids."""
-    ids = {item["price"] for each in objects for phase in each["phases"] for item in phase["items"]}
-    plans = {row.id: plan_object(row) for row in call.db.rows(Price, Price.id.in_(ids))}
-    for each in objects:
-        phases: list[Fields] = each["phases"]
-        each["phases"] = [
-            {
-                **phase,
-                "add_invoice_items": [{**item} for item in phase["add_invoice_items"]],
-                "items": [_shown_item(item, plans) for item in phase["items"]],
-            }
-            for phase in phases
-        ]
-    shown_phases: list[Fields] = [phase for each in objects for phase in each["phases"]]
-    parts: list[Fields] = [part for phase in shown_phases for part in (*phase["items"], *phase["add_invoice_items"])]
-    fill_tax_rates(call, [*shown_phases, *parts])
-
-
-def _shown_item(item: Fields, plans: dict[str, Fields]) -> Fields:
-    known = {name: value for name, value in item.items() if (name, value) != ("quantity", None)}
-    return {**known, "plan": plans[item["price"]]}
-
-
-SCHEDULES = resource(
-    SubscriptionSchedule,
-    "subscription_schedule",
-    "sub_sched_",
-    schedule_object,
-    spoken="subscription schedule",
-    param="schedule",
-    expandable=("customer", "subscription", "test_clock", "released_subscription", "items.price"),
-    fill=_fill,
-)
 
 
 class ScheduleParams(Params, kw_only=True):
@@ -286,7 +200,9 @@ def cancel_schedule(call: Call, schedule: str, params: Annotated[CancelSchedule,
 @api.post("/{schedule}/release")
 def release_schedule(call: Call, schedule: str, params: Annotated[ReleaseSchedule, Body]) -> Fields:
     """Leave a subscription as it is, without phases to come."""
-    return show(call, SCHEDULES, _release(call, _open(call, schedule, "release")))
+    row = _open(call, schedule, "release")
+    enter(call, row.test_clock)
+    return show(call, SCHEDULES, _release(call, row))
 
 
 @api.get("")
@@ -294,6 +210,9 @@ def list_schedules(call: Call, params: Annotated[ListSchedules, Body]) -> Fields
     """List schedules."""
     where = within(SubscriptionSchedule.created, params.created)
     where += of_objects(call, (SubscriptionSchedule.customer, params.customer, CUSTOMERS))
+    where += within(SubscriptionSchedule.canceled_at, params.canceled_at)
+    where += within(SubscriptionSchedule.completed_at, params.completed_at)
+    where += within(SubscriptionSchedule.released_at, params.released_at)
     if params.scheduled is True:
         where.append(SubscriptionSchedule.status == "not_started")
     return list_of(call, SCHEDULES, params, "/v1/subscription_schedules", *where)
@@ -318,15 +237,24 @@ def _from_subscription(call: Call, params: CreateSchedule) -> SubscriptionSchedu
     """A schedule whose only phase is what a subscription is now."""
     owner = refer(call, SUBSCRIPTIONS, str(params.from_subscription), "from_subscription")
     enter(call, owner.test_clock)
-    if params.phases is not UNSET:
-        message = "You may only specify one of these parameters: from_subscription, phases."
-        raise StripeError(message, param="phases")
+    for name in params.__struct_fields__:
+        if name not in ("expand", "from_subscription") and is_set(getattr(params, name)):
+            message = f"You may only specify one of these parameters: from_subscription, {name}."
+            raise StripeError(message, param=name)
     if owner.schedule:
         message = f"You cannot migrate a subscription that is already attached to a schedule: {owner.schedule}"
         raise StripeError(message, param="from_subscription")
     items = items_of(call, owner.id)
     start, end = items[0].current_period_start, items[0].current_period_end
-    wanted = [phase_item(item.price, item.quantity, item.metadata) for item in items]
+    wanted = [
+        {
+            **phase_item(item.price, item.quantity, item.metadata),
+            "billing_thresholds": item.billing_thresholds,
+            "discounts": _same(item.discounts),
+            "tax_rates": item.tax_rates,
+        }
+        for item in items
+    ]
     made = new(
         call,
         SCHEDULES,
@@ -334,21 +262,35 @@ def _from_subscription(call: Call, params: CreateSchedule) -> SubscriptionSchedu
         test_clock=owner.test_clock,
         subscription=owner.id,
         phases=[{**phase_fields(wanted, start, end, owner.currency), **_kept_of(owner)}],
+        billing_mode=owner.billing_mode,
         current_phase={"start_date": start, "end_date": end},
+        default_settings=_settings_of(owner),
         status="active",
-        metadata=merged_metadata({}, params.metadata),
     )
     call.db.change(owner, schedule=made.id)
     record_row(call, "subscription_schedule.created", SCHEDULES, made)
     schedule(call, next_phase, made.id, end, made.test_clock)
+    _tell_before(call, made)
     return made
 
 
 def _kept_of(owner: Subscription) -> Fields:
     """What the first phase of a schedule has of the subscription that it is made from."""
-    discounts = [{"coupon": None, "discount": id, "promotion_code": None} for id in owner.discounts]
     trial_end = owner.trial_end if owner.status == "trialing" else None
-    return {"default_tax_rates": owner.default_tax_rates, "discounts": discounts, "trial_end": trial_end}
+    return {"default_tax_rates": owner.default_tax_rates, "discounts": _same(owner.discounts), "trial_end": trial_end}
+
+
+def _same(discounts: Sequence[str]) -> list[Fields]:
+    """Discounts that there are, as phases name them."""
+    return [{"coupon": None, "discount": id, "promotion_code": None} for id in discounts]
+
+
+def _settings_of(owner: Subscription) -> Fields:
+    """The settings of a subscription, which its phases go on with."""
+    settings: Fields = {name: getattr(owner, name) for name in ("collection_method", "default_payment_method")}
+    if owner.days_until_due is not None:
+        settings["invoice_settings"] = invoices_of({"days_until_due": owner.days_until_due})
+    return settings
 
 
 # Time
@@ -360,6 +302,14 @@ def next_phase(call: Call, id: str) -> None:
     row = find(call, SCHEDULES, id)
     if row and row.status not in OVER:
         _step(call, row, now(call))
+
+
+@work
+def expires_soon(call: Call, id: str) -> None:
+    """Tell that a schedule is over in a week."""
+    row = find(call, SCHEDULES, id)
+    if row and row.status not in OVER:
+        record_row(call, "subscription_schedule.expiring", SCHEDULES, row)
 
 
 def phase_over(call: Call, owner: Subscription, at: int) -> None:
@@ -385,14 +335,22 @@ def _step(call: Call, row: SubscriptionSchedule, at: int, *, again: str = "") ->
         return
     current = {"start_date": phase["start_date"], "end_date": phase["end_date"]}
     schedule(call, next_phase, row.id, phase["end_date"], row.test_clock)
+    _tell_before(call, row)
     if row.subscription is None:
         _begin(call, row, phase, current)
     elif row.current_phase != current or again:
-        row = call.db.change(row, current_phase=current, status="active")
+        former, row = row, call.db.change(row, current_phase=current, status="active")
         owner = retrieve(call, SUBSCRIPTIONS, row.subscription or "")
         entered = {**phase, "proration_behavior": again} if again else phase
         _enter_phase(call, owner, entered, at, row.default_settings)
-        record_row(call, "subscription_schedule.updated", SCHEDULES, row)
+        if row != former:
+            record_row(call, "subscription_schedule.updated", SCHEDULES, row, Former(former))
+
+
+def _tell_before(call: Call, row: SubscriptionSchedule) -> None:
+    """Have it told a week before a schedule is over, where that is still to come."""
+    at: int = row.phases[-1]["end_date"] - WEEK
+    schedule(call, expires_soon, row.id, at if at > now(call) else None, row.test_clock)
 
 
 def _begin(call: Call, row: SubscriptionSchedule, phase: Fields, current: Fields) -> None:
@@ -412,12 +370,9 @@ def _begin(call: Call, row: SubscriptionSchedule, phase: Fields, current: Fields
     params = CreateSubscription(
         customer=row.customer, items=items, billing_mode=mode, add_invoice_items=once_params(phase), **wanted
     )
-    call.memo["by_schedule"] = True
-    made = subscriptions.create_subscription(call, params)
-    del call.memo["by_schedule"]
-    call.db.change(retrieve(call, SUBSCRIPTIONS, made["id"]), schedule=row.id)
-    begun = call.db.change(row, subscription=made["id"], current_phase=current, status="active")
-    record_row(call, "subscription_schedule.updated", SCHEDULES, begun)
+    made = subscriptions.begin(call, params, as_draft=True)
+    call.db.change(made, schedule=row.id)
+    update(call, SCHEDULES, row, subscription=made.id, current_phase=current, status="active")
 
 
 def _enter_phase(call: Call, owner: Subscription, phase: Fields, at: int, settings: Fields) -> None:
@@ -477,15 +432,16 @@ def _release(call: Call, row: SubscriptionSchedule) -> SubscriptionSchedule:
     return _over(call, released, "released", "released_at")
 
 
-def _over(call: Call, row: SubscriptionSchedule, status: str, at: str) -> SubscriptionSchedule:
-    schedule(call, next_phase, row.id, None, row.test_clock)
+def _over(call: Call, row: SubscriptionSchedule, status: str, at: str, event: str = "") -> SubscriptionSchedule:
+    schedule_all(call, row.id, {next_phase: None, expires_soon: None}, row.test_clock)
     over = call.db.change(row, **{"status": status, at: now(call), "current_phase": None})
-    record_row(call, f"subscription_schedule.{status}", SCHEDULES, over)
+    record_row(call, f"subscription_schedule.{event or status}", SCHEDULES, over)
     return over
 
 
 def subscription_ended(call: Call, owner: Subscription) -> None:
-    """Let the schedule of a subscription end with it."""
+    """Let the schedule of a subscription end with it; it is aborted with one that was not paid."""
     row = find(call, SCHEDULES, owner.schedule) if owner.schedule else None
     if row and row.status not in OVER:
-        _over(call, row, "canceled", "canceled_at")
+        unpaid = owner.cancellation_details.get("reason") == "payment_failed"
+        _over(call, row, "canceled", "canceled_at", "aborted" if unpaid else "")

@@ -47,8 +47,10 @@ from .subscription_wanted import (
 )
 
 
-def start(call: Call, customer: Customer, params: CreateSubscription, fields: Fields) -> Subscription:
-    """Write a subscription with its items and its first invoice."""
+def start(
+    call: Call, customer: Customer, params: CreateSubscription, fields: Fields, *, as_draft: bool = False
+) -> Subscription:
+    """Write a subscription with its items and its first invoice, which may stay a draft for an hour."""
     given_items = params.items if isinstance(params.items, list) else []
     wanted = [wanted_item(call, each, f"items[{n}]", customer.id) for n, each in enumerate(given_items)]
     asked = checked_currency(params.currency) if isinstance(params.currency, str) and params.currency else None
@@ -81,7 +83,7 @@ def start(call: Call, customer: Customer, params: CreateSubscription, fields: Fi
     items = [_backdated(call, made, new_item(call, made, each, trial_end), each.price) for each in wanted]
     check_billing(call, made)
     made = set_end(call, made, params, items)
-    made = _first_invoice(call, made, items, params)
+    made = _collected(call, *_first_invoice(call, made, items, params), params, as_draft=as_draft)
     record_row(call, "customer.subscription.created", SUBSCRIPTIONS, made)
     call.memo.pop("starting", None)
     cycles.set_times(call, made, items)
@@ -184,7 +186,7 @@ def anchor_config(params: Any, at: str = "") -> dict[str, int | None] | None:
 
 def _first_invoice(
     call: Call, row: Subscription, items: Sequence[SubscriptionItem], params: CreateSubscription
-) -> Subscription:
+) -> tuple[Subscription, Invoice]:
     call.memo["starting"] = row.id
     prices = cycles.prices_of(call, items)
     invoice = cycles.draft(call, row, "subscription_create", now(call), now(call))
@@ -204,12 +206,20 @@ def _first_invoice(
             cycles.add_period(call, invoice, row, item, price, period, whole=whole)
     add_once(call, row, params.add_invoice_items, invoice)
     row = call.db.change(row, latest_invoice=invoice.id)
-    invoice = invoicing.created(call, invoice)
-    if row.collection_method == "send_invoice":
-        return row if row.trial_end else call.db.change(row, status="active")
-    _collect_first(call, row, invoice, str(params.payment_behavior or "allow_incomplete"))
-    row = retrieve(call, SUBSCRIPTIONS, row.id)
-    if row.trial_end and not cycles.has_method(call, row):
+    return row, invoicing.created(call, invoice)
+
+
+def _collected(
+    call: Call, row: Subscription, invoice: Invoice, params: CreateSubscription, *, as_draft: bool
+) -> Subscription:
+    """A subscription whose first invoice is asked to be paid, unless that is left to be done later."""
+    sends = row.collection_method == "send_invoice"
+    if not sends and not as_draft:
+        _collect_first(call, row, invoice, str(params.payment_behavior or "allow_incomplete"))
+        row = retrieve(call, SUBSCRIPTIONS, row.id)
+    elif not row.trial_end:
+        row = call.db.change(row, status="active")
+    if row.trial_end and not sends and not cycles.has_method(call, row):
         row = _set_up_later(call, row)
     return row
 
@@ -242,18 +252,12 @@ SUCCEEDED.append(_was_set_up)
 
 
 def _collect_first(call: Call, row: Subscription, invoice: Invoice, behavior: str) -> None:
-    """Collect the first invoice; a payment that fails leaves the subscription incomplete, or undoes it.
-
-    That of a schedule is collected as later ones are, so that its subscription does not wait for it.
-    """
-    if call.memo.get("by_schedule"):
-        _go_on(call, row)
-        return
+    """Collect the first invoice; a payment that fails leaves the subscription incomplete, or undoes it."""
     if invoice.amount_due and behavior != "default_incomplete" and not cycles.has_method(call, row):
         raise invoice_payments.no_method()
     final = invoicing.finalize(call, invoice)
     if final.status == "paid":
-        _go_on(call, row)
+        _activate_free(call, row)
         return
     if behavior == "default_incomplete":
         return
@@ -262,7 +266,7 @@ def _collect_first(call: Call, row: Subscription, invoice: Invoice, behavior: st
         raise_incomplete(intent, refused)
 
 
-def _go_on(call: Call, row: Subscription) -> None:
+def _activate_free(call: Call, row: Subscription) -> None:
     row = retrieve(call, SUBSCRIPTIONS, row.id)
     if row.status == "incomplete":
         call.db.change(row, status="active")

@@ -53,12 +53,18 @@ api = Operations(prefix="/v1/subscriptions")
 @api.post("")
 def create_subscription(call: Call, params: Annotated[CreateSubscription, Body]) -> Fields:
     """Subscribe a customer, and ask for the first payment."""
+    return _shown(call, begin(call, params).id)
+
+
+def begin(call: Call, params: CreateSubscription, *, as_draft: bool = False) -> Subscription:
+    """Subscribe a customer; a first invoice that is to be a draft is asked to be paid in an hour."""
     _check_new(params)
     customer = refer(call, CUSTOMERS, params.customer or "", "customer", status=404)
     enter(call, customer.test_clock)
-    made = subscription_start.start(call, customer, params, common_fields(call, params, None, customer))
+    fields = common_fields(call, params, None, customer)
+    made = subscription_start.start(call, customer, params, fields, as_draft=as_draft)
     set_interval(call, made, params.pending_invoice_item_interval)
-    return _shown(call, made.id)
+    return retrieve(call, SUBSCRIPTIONS, made.id)
 
 
 SEARCHABLE = {

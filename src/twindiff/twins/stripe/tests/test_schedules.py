@@ -161,3 +161,90 @@ def test_a_subscription_is_shown_with_its_schedule(club):
     made = planned(club, phase(club))
     shown = club.stripe.get(f"subscriptions/{made['subscription']}", expand=["schedule"])
     assert shown["schedule"]["id"] == made["id"]
+
+
+def told(club, type):
+    return [each["data"] for each in club.stripe.get("events", type=f"subscription_schedule.{type}")["data"]]
+
+
+def test_the_first_invoice_of_a_phase_is_a_draft_for_an_hour(club):
+    made = planned(club, phase(club))
+    (draft,) = club.invoices()
+    assert (draft["status"], draft["billing_reason"]) == ("draft", "subscription_create")
+    assert subscription(club, made)["status"] == "active"
+    club.until(START + 3700)
+    assert [each["status"] for each in club.invoices()] == ["paid"]
+
+
+def test_a_first_invoice_that_cannot_be_paid_leaves_the_subscription_past_due(club):
+    poor = club.stripe.post("customers", test_clock=club.clock)["id"]
+    made = planned(club, phase(club), customer=poor)
+    club.until(START + 3700)
+    assert subscription(club, made)["status"] == "past_due"
+
+
+def test_the_plan_of_a_phase_has_the_id_of_its_price(club):
+    made = planned(club, phase(club))
+    (item,) = made["phases"][0]["items"]
+    assert (item["plan"], item["price"]) == (club.price, club.price)
+    expanded = club.stripe.get(f"subscription_schedules/{made['id']}", expand=["phases.items.plan"])
+    (item,) = expanded["phases"][0]["items"]
+    assert (item["plan"]["object"], item["plan"]["id"], item["price"]) == ("plan", club.price, club.price)
+
+
+def test_a_schedule_says_that_tax_is_not_automatic(club):
+    off = {"disabled_reason": None, "enabled": False, "liability": None}
+    assert planned(club, phase(club))["default_settings"]["automatic_tax"] == off
+
+
+def test_what_a_schedule_was_before_it_began_is_told(club):
+    planned(club, phase(club))
+    (begun,) = told(club, "updated")
+    assert begun["previous_attributes"] == {"current_phase": None, "status": "not_started", "subscription": None}
+
+
+def test_the_phases_of_a_schedule_go_on_with_the_settings_of_its_subscription(club):
+    vat = club.stripe.post("tax_rates", display_name="VAT", percentage=10, inclusive=False)["id"]
+    items = [{"price": club.price, "tax_rates": [vat]}]
+    begun = club.subscribe(
+        items=items, collection_method="send_invoice", days_until_due=5, billing_mode={"type": "classic"}
+    )
+    made = club.stripe.post("subscription_schedules", from_subscription=begun["id"])
+    settings = made["default_settings"]
+    assert (settings["collection_method"], settings["invoice_settings"]["days_until_due"]) == ("send_invoice", 5)
+    assert made["phases"][0]["items"][0]["tax_rates"][0]["id"] == vat
+    assert made["billing_mode"]["type"] == "classic"
+
+
+@pytest.mark.parametrize(
+    "more", [{"end_behavior": "cancel"}, {"metadata": {"a": "b"}}, {"default_settings": {"description": "x"}}]
+)
+def test_a_schedule_made_from_a_subscription_is_that_alone(club, more):
+    begun = club.subscribe()
+    error = club.stripe.error("POST", "subscription_schedules", from_subscription=begun["id"], **more)
+    assert error["param"] == next(iter(more))
+
+
+def test_it_is_told_a_week_before_a_schedule_is_over(club):
+    made = planned(club, phase(club), phase(club))
+    club.until(made["phases"][1]["end_date"] - 8 * DAY)
+    assert told(club, "expiring") == []
+    club.until(made["phases"][1]["end_date"] - 6 * DAY)
+    assert [each["object"]["id"] for each in told(club, "expiring")] == [made["id"]]
+
+
+def test_a_schedule_is_aborted_with_a_subscription_that_was_not_paid(club):
+    club.pay_with("pm_card_chargeCustomerFail")
+    made = planned(club, phase(club), phase(club))
+    club.until(START + 25 * DAY)
+    assert [each["object"]["status"] for each in told(club, "aborted")] == ["canceled"]
+    assert (subscription(club, made)["status"], told(club, "canceled")) == ("canceled", [])
+
+
+def test_schedules_are_listed_by_when_they_were_over(club):
+    made, other = planned(club, phase(club)), planned(club, phase(club))
+    club.stripe.post(f"subscription_schedules/{made['id']}/release")
+    club.stripe.post(f"subscription_schedules/{other['id']}/cancel")
+    for name, id in (("released_at", made["id"]), ("canceled_at", other["id"])):
+        assert [each["id"] for each in club.stripe.get("subscription_schedules", **{name: START})["data"]] == [id]
+    assert club.stripe.get("subscription_schedules", completed_at={"gt": 0})["data"] == []
