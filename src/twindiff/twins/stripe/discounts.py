@@ -123,6 +123,14 @@ def coupons_of(call: Call, ids: Sequence[str], at: int) -> list[tuple[str, Coupo
     return coupons
 
 
+def taken(call: Call, id: str) -> Fields:
+    """A discount that nobody has any more, of which is told, as it is shown then."""
+    row = refer(call, DISCOUNTS, id, "discount")
+    record_row(call, "customer.discount.deleted", DISCOUNTS, row)
+    left = {name: value for name, value in discount_object(row).items() if name != "end"}
+    return {**left, "deleted": True}
+
+
 def used(call: Call, ids: Sequence[str]) -> list[str]:
     """The discounts that go on after an invoice: those that were for one invoice end with it."""
     once = {id for id, coupon in coupons_of(call, ids, now(call)) if coupon.duration == "once"}

@@ -18,7 +18,7 @@ from .discounts import OptDiscounts, give
 from .events import record_row, update
 from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem, make_item, one_off, priced
 from .lists import list_of, of_objects, within
-from .objects import Fields, find, now, refer, retrieve, show
+from .objects import Fields, find, now, object_id, refer, retrieve, show
 from .params import (
     Integer,
     ListParams,
@@ -108,14 +108,16 @@ def create_invoiceitem(call: Call, params: Annotated[CreateItem, Body]) -> Field
     draft = _draft(call, params.invoice, customer.id)
     owner = refer(call, SUBSCRIPTIONS, params.subscription, "subscription").id if params.subscription else None
     fields = _fields(call, params, draft.currency if draft else customer.currency)
+    id = object_id(call, INVOICE_ITEMS.prefix)
     row = make_item(
         call,
+        id=id,
         customer=customer.id,
         test_clock=customer.test_clock,
         invoice=draft.id if draft else None,
         subscription=owner,
         parent=_parent(owner),
-        discounts=give(call, params.discounts, customer.id),
+        discounts=give(call, params.discounts, customer.id, invoice_item=id),
         metadata=merged_metadata({}, params.metadata),
         **{"period": {"start": now(call), "end": now(call)}, **fields},
     )
@@ -139,7 +141,7 @@ def update_invoiceitem(call: Call, invoiceitem: str, params: Annotated[ItemParam
     draft = _changeable(call, item, "modified")
     fields = _fields(call, params, item.currency, item) if _prices(params) else _plain(call, params, item)
     if params.discounts is not UNSET:
-        fields["discounts"] = give(call, params.discounts, item.customer)
+        fields["discounts"] = give(call, params.discounts, item.customer, invoice_item=item.id)
     metadata = merged_metadata(item.metadata, params.metadata)
     changed = update(call, INVOICE_ITEMS, item, False, **fields, metadata=metadata)
     if draft:

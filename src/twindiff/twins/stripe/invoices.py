@@ -21,7 +21,7 @@ from .invoice_revisions import FromInvoice, copy_lines, fields_of, original
 from .invoice_shipping import OptShippingCost, ShippingCost, shipping_cost
 from .line_items import LINE_ITEMS, LineItem
 from .lists import equal, list_of, of_objects, within
-from .objects import Fields, now, refer, retrieve, show
+from .objects import Fields, now, object_id, refer, retrieve, show
 from .params import (
     Integer,
     Issuer,
@@ -396,7 +396,9 @@ def _fields(call: Call, params: InvoiceParams, row: Invoice | None, customer: st
     if params.metadata is not UNSET or row is None:
         fields["metadata"] = merged_metadata(row.metadata if row else {}, params.metadata)
     if params.discounts is not UNSET:
-        fields["discounts"] = give(call, params.discounts, customer)
+        id = row.id if row else object_id(call, INVOICES.prefix)
+        fields["discounts"] = give(call, params.discounts, customer, invoice=id)
+        fields |= {} if row else {"id": id}
     if params.default_tax_rates is not UNSET:
         fields["default_tax_rates"] = tax_rates_of(call, params.default_tax_rates or [], "default_tax_rates")
     for number, id in enumerate(params.account_tax_ids if isinstance(params.account_tax_ids, list) else ()):

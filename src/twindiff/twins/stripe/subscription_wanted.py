@@ -14,7 +14,7 @@ from twindiff.kit.styles.stripe import StripeError
 from . import automatic_tax, cycles, invoicing, proration
 from .discounts import OptDiscounts, give
 from .invoice_objects import Invoice, make_item, priced
-from .objects import Fields, new, now, refer, retrieve
+from .objects import Fields, new, now, object_id, refer, retrieve
 from .params import OptMetadata, Unset, integer_or_word, is_set, merged_metadata, value_of
 from .payments import PaymentIntent
 from .periods import DAY, next_boundary
@@ -111,7 +111,9 @@ def item_fields(call: Call, params: Any, at: str, customer: str, now_: Any = Non
     if metadata is not UNSET or now_ is None:
         fields["metadata"] = merged_metadata(now_.metadata if now_ else {}, metadata, named(at, "metadata"))
     if discounts is not UNSET:
-        fields["discounts"] = give(call, discounts, customer, at=named(at, "discounts"))
+        id = now_.id if now_ else object_id(call, SUBSCRIPTION_ITEMS.prefix, SUBSCRIPTION_ITEMS.id_length)
+        fields["discounts"] = give(call, discounts, customer, at=named(at, "discounts"), subscription_item=id)
+        fields |= {} if now_ else {"id": id}
     if rates is not UNSET:
         fields["tax_rates"] = tax_rates_of(call, rates or [], named(at, "tax_rates"))
     if (thresholds := getattr(params, "billing_thresholds", UNSET)) is not UNSET:

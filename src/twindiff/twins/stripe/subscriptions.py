@@ -15,11 +15,11 @@ from .billing_thresholds import check_usage
 from .billing_work import schedule
 from .customers import CUSTOMERS, Customer
 from .destinations import check_subscription
-from .discounts import give
+from .discounts import give, taken
 from .invoices import check_types
 from .lists import equal, list_object, list_of, of_objects, within
 from .meters import USED
-from .objects import INCLUDES, Fields, now, refer, retrieve, show, show_all
+from .objects import INCLUDES, Fields, now, object_id, refer, retrieve, show, show_all
 from .params import Params, SearchParams, given, is_set, merged_metadata, value_of
 from .payment_methods import attached
 from .pending_intervals import set_interval
@@ -149,8 +149,9 @@ def delete_discount(call: Call, id: str, params: Annotated[Params, Body]) -> Fie
         raise StripeError(f"No active discount for subscription: {id}", status=404, code="resource_missing")
     before = state(call, row)
     call.db.change(row, discounts=[])
+    gone = [taken(call, each) for each in row.discounts]
     told(call, before)
-    return {"id": row.discounts[0], "object": "discount", "deleted": True}
+    return gone[0]
 
 
 @api.get("")
@@ -242,7 +243,7 @@ def common_fields(call: Call, params: SubscriptionParams, row: Subscription | No
     if params.default_tax_rates is not UNSET:
         fields["default_tax_rates"] = tax_rates_of(call, params.default_tax_rates or [], "default_tax_rates")
     if params.discounts is not UNSET:
-        fields["discounts"] = give(call, params.discounts, customer.id, subscription=row.id if row else None)
+        fields |= _discounts(call, params, row, customer)
     if is_set(params.trial_settings):
         fields["trial_settings"] = value_of(params.trial_settings)["end_behavior"]
     if is_set(params.invoice_settings):
@@ -254,6 +255,16 @@ def common_fields(call: Call, params: SubscriptionParams, row: Subscription | No
     if isinstance(params, UpdateSubscription):
         fields |= _updated_fields(call, params, row)
     return fields | _billed(call, params, row, customer)
+
+
+def _discounts(call: Call, params: SubscriptionParams, row: Subscription | None, customer: Customer) -> Fields:
+    """The discounts in place of those that there are, and the id of a new subscription, which they name."""
+    id = row.id if row else object_id(call, "sub_")
+    given_now = give(call, params.discounts, customer.id, subscription=id)
+    for each in row.discounts if row else ():
+        if each not in given_now:
+            taken(call, each)
+    return {"discounts": given_now} if row else {"discounts": given_now, "id": id}
 
 
 def _billed(call: Call, params: SubscriptionParams, row: Subscription | None, customer: Customer) -> Fields:
