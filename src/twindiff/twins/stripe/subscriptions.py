@@ -23,6 +23,7 @@ from .objects import INCLUDES, Fields, now, object_id, refer, retrieve, show, sh
 from .params import Params, SearchParams, given, is_set, merged_metadata, value_of
 from .payment_methods import attached
 from .pending_intervals import set_interval
+from .periods import shifted
 from .prices import PRICES
 from .search import search_of
 from .subscription_objects import (
@@ -45,7 +46,7 @@ from .subscription_params import (
     UpdateSubscription,
 )
 from .tax_rates import tax_rates_of
-from .test_clocks import enter
+from .test_clocks import FARTHEST, enter
 
 api = Operations(prefix="/v1/subscriptions")
 
@@ -312,3 +313,18 @@ def _method(call: Call, id: str, customer: Customer) -> str | None:
     if not id:
         return None
     return attached(call, id, customer.id, "default_payment_method").id
+
+
+def _two_periods(call: Call, clock: str, at: int) -> int | None:
+    """The end of two periods of the shortest subscription under a test clock.
+
+    https://docs.stripe.com/api/test_clocks/advance
+    """
+    rows = call.db.rows(Subscription, Subscription.test_clock == clock)
+    going = [row.id for row in rows if row.status not in ENDED]
+    items = call.db.rows(SubscriptionItem, SubscriptionItem.subscription.in_(going))
+    every: list[Fields] = [price.recurring for price in cycles.prices_of(call, items).values()]
+    return min((shifted(at, each["interval"], 2 * each["interval_count"]) for each in every), default=None)
+
+
+FARTHEST.append(_two_periods)

@@ -88,8 +88,7 @@ def advance_test_clock(call: Call, test_clock: str, params: Annotated[Advance, B
     if target <= clock.frozen_time:
         message = "The `frozen_time` must be later than the test clock's current frozen time."
         raise StripeError(message, param="frozen_time")
-    if target > clock.frozen_time + LONGEST_ADVANCE:
-        raise StripeError("A test clock cannot advance by more than two years at once.", param="frozen_time")
+    _check_distance(call, clock, target)
     advancing = {"advancing": {"target_frozen_time": target}}
     clock = call.db.change(clock, status="advancing", status_details=advancing)
     answer = test_clock_object(clock)
@@ -99,6 +98,16 @@ def advance_test_clock(call: Call, test_clock: str, params: Annotated[Advance, B
     call.memo.pop("now", None)
     record(call, "test_helpers.test_clock.ready", test_clock_object(ready))
     return answer
+
+
+def _check_distance(call: Call, clock: TestClock, target: int) -> None:
+    """Raise for a time that is too far away: two periods of the shortest subscription, or two years without any."""
+    if limits := [limit for each in FARTHEST if (limit := each(call, clock.id, clock.frozen_time)) is not None]:
+        if target > min(limits):
+            message = "A test clock cannot advance by more than two intervals of its shortest subscription at once."
+            raise StripeError(message, param="frozen_time")
+    elif target > clock.frozen_time + LONGEST_ADVANCE:
+        raise StripeError("A test clock cannot advance by more than two years at once.", param="frozen_time")
 
 
 def _work_until(call: Call, clock: TestClock, target: int) -> None:
@@ -117,6 +126,7 @@ def _work_until(call: Call, clock: TestClock, target: int) -> None:
 def delete_test_clock(call: Call, test_clock: str, params: Annotated[Params, Body]) -> Fields:
     """Delete a clock, its customers with it, and end their subscriptions."""
     clock = retrieve(call, TEST_CLOCKS, test_clock)
+    enter(call, clock.id)
     for owned in ON_DELETE:
         owned(call, clock.id)
     for each in call.db.rows(BillingWork, BillingWork.test_clock == clock.id):
@@ -128,6 +138,10 @@ def delete_test_clock(call: Call, test_clock: str, params: Annotated[Params, Bod
 
 ON_DELETE: list[Callable[[Call, str], None]] = []
 """What pages do when a clock is deleted, by its id."""
+
+
+FARTHEST: list[Callable[[Call, str, int], int | None]] = []
+"""Until when pages let a clock advance at once, by its id and its time."""
 
 
 def enter(call: Call, id: str | None) -> None:

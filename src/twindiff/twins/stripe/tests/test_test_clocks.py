@@ -22,3 +22,30 @@ def test_a_deleted_clock_is_gone(stripe):
     clock = stripe.post("test_helpers/test_clocks", frozen_time=1_700_000_000)["id"]
     assert stripe.delete(f"test_helpers/test_clocks/{clock}")["deleted"] is True
     assert stripe.error("GET", f"test_helpers/test_clocks/{clock}", 404)["message"] == f"No such test clock: '{clock}'"
+
+
+def subscribed(stripe, clock, *intervals):
+    customer = stripe.post("customers", test_clock=clock, payment_method="pm_card_visa")["id"]
+    card = stripe.get(f"customers/{customer}/payment_methods")["data"][0]["id"]
+    for interval in intervals:
+        data = {"currency": "usd", "unit_amount": 900, "product_data": {"name": "Box"}}
+        price = stripe.post("prices", **data, recurring={"interval": interval})["id"]
+        wanted = {"items": [{"price": price}], "default_payment_method": card}
+        made = stripe.post("subscriptions", customer=customer, **wanted)["id"]
+    return made
+
+
+def test_a_clock_advances_by_two_periods_of_its_shortest_subscription_at_most(stripe):
+    clock = stripe.post("test_helpers/test_clocks", frozen_time=1_700_000_000)["id"]
+    subscribed(stripe, clock, "year", "week")
+    path, weeks = f"test_helpers/test_clocks/{clock}/advance", 14 * 86400
+    assert stripe.error("POST", path, frozen_time=1_700_000_000 + weeks + 1)["param"] == "frozen_time"
+    assert stripe.post(path, frozen_time=1_700_000_000 + weeks)["status"] == "advancing"
+
+
+def test_subscriptions_end_in_the_time_of_the_clock_that_is_deleted(stripe):
+    clock = stripe.post("test_helpers/test_clocks", frozen_time=1_700_000_000)["id"]
+    subscribed(stripe, clock, "month")
+    stripe.delete(f"test_helpers/test_clocks/{clock}")
+    (ended,) = stripe.get("events", type="customer.subscription.deleted")["data"]
+    assert ended["data"]["object"]["ended_at"] == 1_700_000_000
