@@ -382,6 +382,7 @@ def _made(call: Call, asked: Attempt, decline: Decline | None, **fields: Any) ->
     return new(
         call,
         CHARGES,
+        created=call.clock.unix(),
         amount=asked.amount,
         currency=asked.currency,
         payment_method=asked.method.id,

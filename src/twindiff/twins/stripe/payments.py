@@ -168,6 +168,7 @@ def create(call: Call, amount: int, currency: str, **fields: Any) -> PaymentInte
         call,
         PAYMENTS,
         id=id,
+        created=call.clock.unix(),
         amount=amount,
         currency=currency,
         client_secret=new_id(call, f"{id}_secret_", 25),

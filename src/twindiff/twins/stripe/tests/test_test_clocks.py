@@ -49,3 +49,13 @@ def test_subscriptions_end_in_the_time_of_the_clock_that_is_deleted(stripe):
     stripe.delete(f"test_helpers/test_clocks/{clock}")
     (ended,) = stripe.get("events", type="customer.subscription.deleted")["data"]
     assert ended["data"]["object"]["ended_at"] == 1_700_000_000
+
+
+def test_payments_are_made_in_the_time_of_all_others(stripe):
+    """https://github.com/stripe/stripe-python/issues/1183"""
+    clock = stripe.post("test_helpers/test_clocks", frozen_time=1_700_000_000)
+    subscribed(stripe, clock["id"], "month")
+    (intent,) = stripe.get("payment_intents", expand=["data.latest_charge"])["data"]
+    (invoice,) = stripe.get("invoices")["data"]
+    assert invoice["created"] == 1_700_000_000
+    assert min(intent["created"], intent["latest_charge"]["created"]) >= clock["created"]
