@@ -36,7 +36,7 @@ from .params import (
     value_of,
 )
 from .promotion_codes import PROMOTION_CODES
-from .sale_items import OptSaleItems, SaleItem, add_items, items_for, prices_for
+from .sale_items import OptSaleItems, SaleItem, add_items, check_counted, items_for, prices_for
 from .urls import check_url
 
 api = Operations(prefix="/v1/checkout/sessions")
@@ -98,6 +98,7 @@ def create_session(call: Call, params: Annotated[CreateSession, Body]) -> Fields
     shipping = params.shipping_options or []
     optional = params.optional_items
     made = open_session(call, params.line_items, params.discounts, shipping, optional, **fields, metadata=metadata)
+    _check_data_mode(params, made.mode)
     if isinstance(params.subscription_data, SubscriptionData):
         check_periods(call, params.subscription_data, items_for(call, made.id))
     if isinstance(params.payment_intent_data, IntentData):
@@ -133,7 +134,9 @@ def open_session(
 ) -> CheckoutSession:
     """Write a session with what it sells."""
     id = new_id(call, "cs_test_", 58)
-    items = add_items(call, id, wanted if isinstance(wanted, list) else [])
+    sold = wanted if isinstance(wanted, list) else []
+    items = add_items(call, id, sold)
+    check_counted(items, sold)
     fields["mode"] = fields.get("mode") or _mode(call, items)
     check_items(call, fields["mode"], items)
     if options := fields.get("optional_items") or offered(call, optional, items):
@@ -225,6 +228,16 @@ def _check(call: Call, params: CreateSession, fields: Fields) -> None:
                 f"This twin's page takes cards alone; '{type[:50]}' was given.", param="payment_method_types"
             )
     _check_expiry(call, params.expires_at)
+
+
+_OF_MODE = {"payment_intent_data": "payment", "setup_intent_data": "setup", "subscription_data": "subscription"}
+"""What is said of what a session makes, by the mode in which it does so."""
+
+
+def _check_data_mode(params: CreateSession, mode: str) -> None:
+    for name, only in _OF_MODE.items():
+        if is_set(getattr(params, name)) and mode != only:
+            raise StripeError(f"You can not pass `{name}` in `{mode}` mode.", param=name)
 
 
 def _ui_mode(call: Call, params: CreateSession) -> str:

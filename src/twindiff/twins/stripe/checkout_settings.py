@@ -287,7 +287,8 @@ def _invoice_creation(row: Any) -> Fields | None:
 def invoice_creation(wanted: Fields | None) -> Fields:
     """Whether payments have invoices, and what these say."""
     given: Fields = wanted or {"enabled": False}
-    empty: Fields = {**dict.fromkeys(_NO_INVOICE_DATA), "metadata": {}}
+    issuer = {"type": "self"} if given["enabled"] else None
+    empty: Fields = {**dict.fromkeys(_NO_INVOICE_DATA), "issuer": issuer, "metadata": {}}
     return {**given, "invoice_data": {**empty, **(given.get("invoice_data") or {})}}
 
 

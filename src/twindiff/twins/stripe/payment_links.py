@@ -93,7 +93,14 @@ CONFIRMATION: Fields = {"type": "hosted_confirmation", "hosted_confirmation": {"
 
 
 def _after(row: PaymentLink) -> Fields:
-    return row.after_completion or CONFIRMATION
+    said: Fields = row.after_completion
+    return {**CONFIRMATION, **said} if said.get("type", "hosted_confirmation") == "hosted_confirmation" else said
+
+
+def _intent_data(row: PaymentLink) -> Fields | None:
+    """What the payments of a link have, with what is not said of them."""
+    empty: Fields = {**dict.fromkeys(LinkIntentData.__struct_fields__), "metadata": {}}
+    return {**empty, **row.payment_intent_data} if row.payment_intent_data else None
 
 
 def _invoices(row: PaymentLink) -> Fields:
@@ -129,6 +136,7 @@ link_object = shown(
     custom_text=VIEWS["custom_text"],
     invoice_creation=_invoices,
     name_collection=VIEWS["name_collection"],
+    payment_intent_data=_intent_data,
     phone_number_collection=VIEWS["phone_number_collection"],
     subscription_data=_subscriptions,
     tax_id_collection=_tax_ids,
@@ -244,6 +252,10 @@ class ListLinks(ListParams, kw_only=True):
 def create_payment_link(call: Call, params: Annotated[CreateLink, Body]) -> Fields:
     """Make an address at which some things are sold."""
     id = object_id(call, "plink_")
+    for number, each in enumerate(params.line_items):
+        if each.quantity is UNSET:
+            param = f"line_items[{number}][quantity]"
+            raise StripeError(f"Missing required param: {param}.", code="parameter_missing", param=param)
     items = add_items(call, id, params.line_items)
     if not items:
         raise StripeError("Missing required param: line_items.", code="parameter_missing", param="line_items")
@@ -334,7 +346,10 @@ def _fields(call: Call, params: LinkParams, row: PaymentLink | None) -> Fields:
     elif params.restrictions == "":
         fields["restrictions"] = None
     if isinstance(params.after_completion, AfterCompletion):
-        check_url((params.after_completion.redirect or {}).get("url"), "after_completion[redirect][url]")
+        after, at = params.after_completion, "after_completion[redirect]"
+        if after.type == "redirect" and not after.redirect:
+            raise StripeError(f"Missing required param: {at}.", code="parameter_missing", param=at)
+        check_url((after.redirect or {}).get("url"), f"{at}[url]")
         fields["after_completion"] = value_of(params.after_completion)
     types: list[str] = fields.get("payment_method_types") or []
     for type in types:

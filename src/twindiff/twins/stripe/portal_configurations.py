@@ -331,7 +331,18 @@ def _merged(features: Fields, wanted: Features) -> Fields:
         merged[name] = {**merged[name], **part, **{field: list[str]() for field in emptied}}
     reasons = merged["subscription_cancel"]["cancellation_reason"]
     cancel = {"cancellation_reason": {"options": ALL_FEEDBACK, **reasons}}
-    return {**merged, "subscription_cancel": {**merged["subscription_cancel"], **cancel}}
+    offered = [_offered(each) for each in merged["subscription_update"]["products"] or ()] or None
+    return {
+        **merged,
+        "subscription_cancel": {**merged["subscription_cancel"], **cancel},
+        "subscription_update": {**merged["subscription_update"], "products": offered},
+    }
+
+
+def _offered(product: Fields) -> Fields:
+    """A product with how many of it customers may have, which is what they have unless that is said."""
+    bounds: Fields = {"enabled": False, "maximum": None, "minimum": 1, **(product.get("adjustable_quantity") or {})}
+    return {**product, "adjustable_quantity": bounds}
 
 
 def _check_products(call: Call, wanted: SubscriptionUpdate | UnsetType) -> None:

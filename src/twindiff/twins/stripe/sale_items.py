@@ -118,7 +118,9 @@ def replace_items(call: Call, owner: str, wanted: list[SaleItemParams], at: str 
 def _as_before(item: SaleItem, said: SaleItemParams) -> SaleItemParams:
     """An item as parameters, with what is said of it otherwise."""
     is_other = said.price is not UNSET or said.price_data is not UNSET
-    adjustable = Adjustable(**item.adjustable_quantity) if item.adjustable_quantity else UNSET
+    kept: Fields = item.adjustable_quantity or {}
+    bounds: Fields = {name: value for name, value in kept.items() if value is not None}
+    adjustable = Adjustable(**bounds) if bounds else UNSET
     before: Fields = {
         "adjustable_quantity": adjustable,
         "metadata": item.metadata,
@@ -146,7 +148,7 @@ def _add(call: Call, owner: str, params: SaleItemParams, at: str) -> SaleItem:
         SALE_ITEMS,
         id=params.id or None,
         owner=owner,
-        adjustable_quantity=value_of(params.adjustable_quantity) if is_set(params.adjustable_quantity) else None,
+        adjustable_quantity=_adjustable(params.adjustable_quantity),
         amount_subtotal=subtotal,
         amount_tax=added + inner,
         amount_total=subtotal + added,
@@ -157,6 +159,19 @@ def _add(call: Call, owner: str, params: SaleItemParams, at: str) -> SaleItem:
         quantity=quantity,
         tax_rates=rates,
     )
+
+
+def _adjustable(wanted: Adjustable | UnsetType) -> Fields | None:
+    said: Fields | None = value_of(wanted) if is_set(wanted) else None
+    return said and {**dict.fromkeys(Adjustable.__struct_fields__), **said}
+
+
+def check_counted(items: Sequence[SaleItem], wanted: Sequence[SaleItemParams], at: str = "line_items") -> None:
+    """Raise for items of which nobody has said how many, unless they are billed by usage."""
+    for number, (item, each) in enumerate(zip(items, wanted, strict=True)):
+        if item.quantity is not None and each.quantity is UNSET:
+            param = f"{at}[{number}]"
+            raise StripeError(f"Quantity is required. Add `quantity` to `{param}`", param=param)
 
 
 def _price(call: Call, params: SaleItemParams, at: str) -> Price:

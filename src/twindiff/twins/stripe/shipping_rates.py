@@ -144,6 +144,8 @@ def make_rate(call: Call, params: RateData, at: str = "") -> ShippingRate:
         check_keys(cost.currency_options)
     fields = given(params, "fixed_amount")
     fields["fixed_amount"] = {**value_of(cost), "currency": currency}
+    if estimate := fields.get("delivery_estimate"):
+        fields["delivery_estimate"] = {**dict.fromkeys(Estimate.__struct_fields__), **estimate}
     metadata = merged_metadata({}, params.metadata)
     return new(call, SHIPPING_RATES, **fields, currency=currency, metadata=metadata)
 

@@ -93,12 +93,13 @@ def test_a_session_expires(stripe, prices, browser):
         ({"mode": "subscription"}, "line_items"),
         ({"customer": "cus_none"}, "customer"),
         ({"expires_at": 5}, "expires_at"),
-        ({"line_items": [{"price": "price_none"}]}, "line_items[0][price]"),
+        ({"line_items": [{"price": "price_none", "quantity": 1}]}, "line_items[0][price]"),
         ({"discounts": [{"coupon": "none"}]}, "discounts[0][coupon]"),
     ],
 )
 def test_a_session_is_checked(stripe, prices, change, param):
-    wanted = {"mode": "payment", "line_items": [{"price": prices["once"]}], "success_url": "https://shop.example"}
+    items = [{"price": prices["once"], "quantity": 1}]
+    wanted = {"mode": "payment", "line_items": items, "success_url": "https://shop.example"}
     assert stripe.error("POST", "checkout/sessions", **{**wanted, **change})["param"] == param
 
 
@@ -221,7 +222,8 @@ class TestShipping:
 
     def test_a_rate_that_is_not_active_is_not_offered(self, stripe, session, prices):
         stripe.post(f"shipping_rates/{session['fast']}", active=False)
-        asked = {"mode": "payment", "line_items": [{"price": prices["once"]}], "success_url": "https://shop.example"}
+        items = [{"price": prices["once"], "quantity": 1}]
+        asked = {"mode": "payment", "line_items": items, "success_url": "https://shop.example"}
         asked["shipping_options"] = [{"shipping_rate": session["fast"]}]
         assert stripe.error("POST", "checkout/sessions", **asked)["param"] == "shipping_options[0][shipping_rate]"
 
@@ -272,7 +274,8 @@ class TestCustomFields:
         ],
     )
     def test_fields_that_cannot_be_are_refused(self, stripe, prices, fields, param):
-        asked = {"mode": "payment", "line_items": [{"price": prices["once"]}], "success_url": "https://shop.example"}
+        items = [{"price": prices["once"], "quantity": 1}]
+        asked = {"mode": "payment", "line_items": items, "success_url": "https://shop.example"}
         refused = stripe.error("POST", "checkout/sessions", **asked, custom_fields=fields)
         assert refused["param"] == param
 
@@ -342,7 +345,8 @@ def test_a_payment_has_what_the_session_says_of_it(stripe, prices, browser):
     paid = stripe.get("payment_intents", expand=["data.latest_charge"])["data"][0]
     assert (paid["shipping"]["name"], paid["latest_charge"]["application_fee"][:4]) == ("Ada", "fee_")
     unknown = {"transfer_data": {"destination": "acct_none"}}
-    wanted = {"mode": "payment", "line_items": [{"price": prices["once"]}], "success_url": "https://shop.example"}
+    items = [{"price": prices["once"], "quantity": 1}]
+    wanted = {"mode": "payment", "line_items": items, "success_url": "https://shop.example"}
     error = stripe.error("POST", "checkout/sessions", **wanted, payment_intent_data=unknown)
     assert error["param"] == "transfer_data[destination]"
 

@@ -89,3 +89,14 @@ def test_products_that_may_be_changed_to_must_exist(stripe):
     update = {"enabled": True, "products": [{"product": "prod_nope", "prices": ["price_nope"]}]}
     refused = stripe.error("POST", "billing_portal/configurations", features={"subscription_update": update})
     assert refused["param"] == "features[subscription_update][products][0][product]"
+
+
+def test_how_many_of_a_product_customers_have_is_theirs_to_say_if_that_is_said(stripe):
+    price = stripe.post(
+        "prices", currency="usd", unit_amount=900, product_data={"name": "Box"}, recurring={"interval": "month"}
+    )
+    offered = {"product": price["product"], "prices": [price["id"]]}
+    update = {"enabled": True, "default_allowed_updates": ["price"], "products": [offered]}
+    made = stripe.post("billing_portal/configurations", features={"subscription_update": update})
+    (shown,) = made["features"]["subscription_update"]["products"]
+    assert shown == {**offered, "adjustable_quantity": {"enabled": False, "maximum": None, "minimum": 1}}

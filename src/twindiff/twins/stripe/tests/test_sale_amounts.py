@@ -23,7 +23,10 @@ def sold(stripe):
 
 
 def page(stripe, items, *coupons, **more):
-    wanted = {"line_items": items, "discounts": [{"coupon": coupon} for coupon in coupons]}
+    wanted = {
+        "line_items": [{"quantity": 1, **item} for item in items],
+        "discounts": [{"coupon": coupon} for coupon in coupons],
+    }
     expand = ["line_items.data.discounts", "line_items.data.taxes", "total_details.breakdown"]
     return stripe.post("checkout/sessions", success_url="https://shop.example/ok", expand=expand, **wanted, **more)
 
