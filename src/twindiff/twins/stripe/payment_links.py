@@ -377,6 +377,7 @@ def asked(row: PaymentLink) -> Fields:
     return {
         "allow_promotion_codes": row.allow_promotion_codes,
         "automatic_tax": row.automatic_tax,
+        "billing_address_collection": row.billing_address_collection,
         "custom_fields": row.custom_fields,
         "optional_items": row.optional_items,
         "payment_link": row.id,

@@ -101,3 +101,14 @@ def test_a_session_whose_customer_has_typed_no_address_has_an_empty_one(paid):
 def test_a_session_says_whether_it_makes_a_customer(stripe, prices, known, mode, more, creation):
     assert opened(stripe, prices[mode], mode, **more)["customer_creation"] == creation
     assert opened(stripe, prices[mode], mode, customer=known)["customer_creation"] is None
+
+
+def test_a_link_asks_for_the_billing_address_that_it_requires(stripe, prices):
+    items = [{"price": prices["payment"], "quantity": 1}]
+    link = stripe.post("payment_links", line_items=items, billing_address_collection="required")
+    client = stripe.environment.platform.client
+    assert "billing[line1]" in client.get(link["url"]).text
+    client.post(link["url"], data={"email": "ada@shop.example", **CARD, **typed(billing=OFFICE)})
+    (session,) = stripe.get("checkout/sessions", payment_link=link["id"])["data"]
+    assert session["billing_address_collection"] == "required"
+    assert session["customer_details"]["address"] == {**NOWHERE, **OFFICE}
