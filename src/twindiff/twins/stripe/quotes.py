@@ -312,6 +312,8 @@ def retrieve_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> F
 def update_quote(call: Call, quote: str, params: Annotated[QuoteParams, Body]) -> Fields:
     """Change a draft."""
     row = entered(call, quote, "draft", "updated")
+    if row.customer and params.customer not in (UNSET, row.customer):
+        raise StripeError("The customer of a quote cannot be changed once it is specified.", param="customer")
     fields = _fields(call, params, row)
     if isinstance(params.line_items, list):
         replace_items(call, row.id, params.line_items)

@@ -346,3 +346,11 @@ def test_a_draft_quote_keeps_the_items_that_are_named(stripe, customer, product)
     changed = stripe.post(f"quotes/{made['id']}", line_items=[{"id": first, "quantity": 5}], expand=["line_items"])
     assert [(each["id"], each["quantity"]) for each in changed["line_items"]["data"]] == [(first, 5)]
     assert changed["amount_total"] == 5000
+
+
+def test_a_quote_keeps_its_customer(stripe, customer, product):
+    made = stripe.post("quotes", line_items=[{"price": priced(stripe, product, 1000)}])
+    path, other = f"quotes/{made['id']}", stripe.post("customers")["id"]
+    assert stripe.post(path, customer=customer)["customer"] == customer
+    assert stripe.post(path, customer=customer, header="Offer")["header"] == "Offer"
+    assert stripe.error("POST", path, customer=other)["param"] == "customer"
