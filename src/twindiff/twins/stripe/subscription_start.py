@@ -51,17 +51,15 @@ def start(
     call: Call, customer: Customer, params: CreateSubscription, fields: Fields, *, as_draft: bool = False
 ) -> Subscription:
     """Write a subscription with its items and its first invoice, which may stay a draft for an hour."""
-    given_items = params.items if isinstance(params.items, list) else []
-    wanted = [wanted_item(call, each, f"items[{n}]", customer.id) for n, each in enumerate(given_items)]
+    wanted = [wanted_item(call, each, f"items[{n}]", customer.id) for n, each in enumerate(params.items or [])]
     asked = checked_currency(params.currency) if isinstance(params.currency, str) and params.currency else None
     prices = [each.price for each in wanted]
     currency = check_items([(price.id, "") for price in prices], asked or _currency(customer, prices[0]), prices)
     if customer.currency and customer.currency != currency:
-        message = (
+        raise StripeError(
             "You cannot combine currencies on a single customer. This customer has an active subscription, "
             f"subscription schedule, discount, quote, or invoice item with currency {customer.currency}."
         )
-        raise StripeError(message)
     trial_end = _trial_end(call, params, prices)
     check_anchor(call, params, prices, began=trial_end)
     anchor = _anchor(call, params, prices, trial_end)
