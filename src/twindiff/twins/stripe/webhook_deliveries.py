@@ -37,6 +37,9 @@ def notifications(event: Emitted, subscription: Subscription, db: Store) -> Iter
         if row:
             body = event_object(row)
             fill_data(db, [body])
+            endpoint = db.find(WebhookEndpoint, WebhookEndpoint.id == subscription.id)
+            if endpoint and endpoint.api_version:
+                body["api_version"] = endpoint.api_version
             yield Notification(f"{row.id}-{subscription.id}", event.name, body)
 
 

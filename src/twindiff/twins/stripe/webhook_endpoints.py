@@ -10,7 +10,9 @@ from typing import Annotated
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, revise
 from twindiff.kit.styles.stripe import StripeError, listed
 
+from .api_versions import API_VERSIONS
 from .event_types import EVENT_TYPES
+from .layer import version_of
 from .lists import list_of
 from .objects import Fields, StripeObject, new, new_id, resource, retrieve, shown
 from .params import ListParams, OptBool, OptMetadata, OptText, Params, given, merged_metadata
@@ -19,6 +21,8 @@ from .urls import check_url
 api = Operations(prefix="/v1/webhook_endpoints")
 
 EVERY = "*"
+MOST = 16
+"""How many endpoints there may be; https://docs.stripe.com/webhooks"""
 
 
 class WebhookEndpoint(StripeObject, table="webhook_endpoints", key=("id",), unique=(("seq",),)):
@@ -62,6 +66,9 @@ def create_webhook_endpoint(call: Call, params: Annotated[CreateEndpoint, Body])
     check_url(params.url, "url")
     _check_events(params.enabled_events)
     fields = given(params, "connect")
+    _check_version(call, fields.get("api_version"))
+    if call.db.count(WebhookEndpoint) >= MOST:
+        raise StripeError(f"You have reached the maximum of {MOST} test webhook endpoints.")
     metadata = merged_metadata({}, params.metadata)
     secret = call.tokens.signing.get("stripe") or new_id(call, "whsec_", 32)
     made = new(call, ENDPOINTS, **fields, secret=secret, metadata=metadata)
@@ -113,6 +120,12 @@ def listening(call: Call, type: str) -> int:
         call.memo["endpoints"] = call.db.rows(WebhookEndpoint) if call.db.count(WebhookEndpoint) else []
     endpoints: list[WebhookEndpoint] = call.memo["endpoints"]
     return sum([wants(endpoint, type) for endpoint in endpoints]) if endpoints else 0
+
+
+def _check_version(call: Call, version: str | None) -> None:
+    """Refuse a version that nobody speaks; the one of the request is spoken."""
+    if version and version not in (*API_VERSIONS, version_of(call)):
+        raise StripeError(f"Invalid api_version: must be one of {listed(API_VERSIONS)}", param="api_version")
 
 
 def _check_events(names: list[str]) -> None:

@@ -34,6 +34,29 @@ def test_an_unknown_type_and_an_address_that_is_none_are_refused(stripe):
     assert stripe.error("POST", "webhook_endpoints", **asked)["code"] == "url_invalid"
 
 
+def test_an_endpoint_is_told_in_a_version_that_there_is(stripe):
+    asked = {"url": "http://127.0.0.1:9/hook", "enabled_events": ["*"]}
+    assert stripe.post("webhook_endpoints", **asked, api_version="2020-08-27")["api_version"] == "2020-08-27"
+    refused = stripe.error("POST", "webhook_endpoints", **asked, api_version="2026-08-27.dahlia")
+    assert refused["param"] == "api_version"
+    assert refused["message"].startswith("Invalid api_version: must be one of 2011-01-01, 2011-06-21, ")
+
+
+def test_an_endpoint_may_be_told_in_the_version_of_the_request(stripe):
+    asked = {"url": "http://127.0.0.1:9/hook", "enabled_events": ["*"], "api_version": "2026-10-28.endive"}
+    stripe.error("POST", "webhook_endpoints", **asked)
+    stripe.post("webhook_endpoints", headers={"Stripe-Version": "2026-10-28.endive"}, **asked)
+
+
+def test_there_are_sixteen_endpoints_at_most(stripe):
+    made = [endpoint(stripe, ["*"])["id"] for _ in range(16)]
+    asked = {"url": "http://127.0.0.1:9/hook", "enabled_events": ["*"]}
+    refused = stripe.error("POST", "webhook_endpoints", **asked)
+    assert refused["message"] == "You have reached the maximum of 16 test webhook endpoints."
+    stripe.delete(f"webhook_endpoints/{made[0]}")
+    assert stripe.post("webhook_endpoints", **asked)["status"] == "enabled"
+
+
 def test_an_event_counts_the_endpoints_that_it_waits_for(stripe):
     endpoint(stripe, ["charge.succeeded"])
     endpoint(stripe, ["*"])
@@ -64,3 +87,11 @@ def test_endpoints_are_told_of_what_they_want(stripe, receiver):
     sent = receiver.wait(1)[0]
     event = sdk.Webhook.construct_event(sent.body, sent.headers["stripe-signature"], made["secret"], tolerance=10**9)
     assert event.data.object.amount == 2000
+
+
+def test_a_delivery_names_the_version_of_its_endpoint(stripe, receiver):
+    wanted = {"url": receiver.url, "enabled_events": ["charge.succeeded"]}
+    stripe.post("webhook_endpoints", **wanted, api_version="2025-03-31.basil")
+    pay(stripe)
+    assert receiver.wait(1)[0].json["api_version"] == "2025-03-31.basil"
+    assert stripe.get("events", limit=1)["data"][0]["api_version"] == "2026-08-26.dahlia"
