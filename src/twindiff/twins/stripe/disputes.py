@@ -16,7 +16,7 @@ from .events import record, record_row, update
 from .files import FILES
 from .lists import list_of, of_objects, within
 from .objects import Fields, StripeObject, new, now, object_id, refer, resource, retrieve, show, shown
-from .params import ListParams, OptBool, OptMetadata, OptRange, OptText, Params, merged_metadata, value_of
+from .params import ListParams, OptBool, OptMetadata, OptRange, OptText, Params, Part, Unset, given, merged_metadata
 from .payments import PAYMENTS
 
 api = Operations(prefix="/v1")
@@ -27,15 +27,6 @@ FEE = 1500
 REVIEW_SECONDS = 60
 """How long a bank of a test card looks at evidence."""
 
-_EVIDENCE = """
-access_activity_log billing_address cancellation_policy cancellation_policy_disclosure cancellation_rebuttal
-customer_communication customer_email_address customer_name customer_purchase_ip customer_signature
-duplicate_charge_documentation duplicate_charge_explanation duplicate_charge_id product_description receipt
-refund_policy refund_policy_disclosure refund_refusal_explanation service_date service_documentation
-shipping_address shipping_carrier shipping_date shipping_documentation shipping_tracking_number uncategorized_file
-uncategorized_text
-"""
-EVIDENCE = tuple(_EVIDENCE.split())
 FILES_OF_EVIDENCE = frozenset({
     "cancellation_policy", "customer_communication", "customer_signature", "duplicate_charge_documentation", "receipt",
     "refund_policy", "service_documentation", "shipping_documentation", "uncategorized_file",
@@ -43,6 +34,39 @@ FILES_OF_EVIDENCE = frozenset({
 """What of it is the id of a file."""
 REASONS = {"fraudulent": "10.4", "product_not_received": "13.1", "inquiry": "10"}
 OPEN = ("needs_response", "warning_needs_response", "under_review", "warning_under_review")
+
+
+class Evidence(Part):
+    """What the shop says for itself; names of files are those of `FILES_OF_EVIDENCE`."""
+
+    access_activity_log: OptText = UNSET
+    billing_address: OptText = UNSET
+    cancellation_policy: OptText = UNSET
+    cancellation_policy_disclosure: OptText = UNSET
+    cancellation_rebuttal: OptText = UNSET
+    customer_communication: OptText = UNSET
+    customer_email_address: OptText = UNSET
+    customer_name: OptText = UNSET
+    customer_purchase_ip: OptText = UNSET
+    customer_signature: OptText = UNSET
+    duplicate_charge_documentation: OptText = UNSET
+    duplicate_charge_explanation: OptText = UNSET
+    duplicate_charge_id: OptText = UNSET
+    enhanced_evidence: dict[str, Any] | Unset | UnsetType = UNSET
+    product_description: OptText = UNSET
+    receipt: OptText = UNSET
+    refund_policy: OptText = UNSET
+    refund_policy_disclosure: OptText = UNSET
+    refund_refusal_explanation: OptText = UNSET
+    service_date: OptText = UNSET
+    service_documentation: OptText = UNSET
+    shipping_address: OptText = UNSET
+    shipping_carrier: OptText = UNSET
+    shipping_date: OptText = UNSET
+    shipping_documentation: OptText = UNSET
+    shipping_tracking_number: OptText = UNSET
+    uncategorized_file: OptText = UNSET
+    uncategorized_text: OptText = UNSET
 
 
 class Dispute(
@@ -70,14 +94,15 @@ class Dispute(
 
 
 def _evidence(row: Dispute) -> Fields:
-    return {**dict.fromkeys(EVIDENCE), "enhanced_evidence": {}, **row.evidence}
+    evidence = {**dict.fromkeys(Evidence.__struct_fields__), **row.evidence}
+    return {**evidence, "enhanced_evidence": evidence["enhanced_evidence"] or {}}
 
 
 def _details(row: Dispute) -> Fields:
     return {
         "due_by": row.due_by,
         "enhanced_eligibility": {},
-        "has_evidence": bool(row.evidence),
+        "has_evidence": any(row.evidence.values()),
         "past_due": False,
         "submission_count": row.submission_count,
     }
@@ -129,7 +154,7 @@ DISPUTES = resource(
 class UpdateDispute(Params):
     """The parameters of an answer."""
 
-    evidence: dict[str, Any] | UnsetType = UNSET
+    evidence: Evidence | UnsetType = UNSET
     metadata: OptMetadata = UNSET
     submit: OptBool = UNSET
 
@@ -170,11 +195,17 @@ def list_disputes(call: Call, params: Annotated[ListDisputes, Body]) -> Fields:
 
 @api.post("/disputes/{id}")
 def update_dispute(call: Call, id: str, params: Annotated[UpdateDispute, Body]) -> Fields:
-    """Give evidence, which is sent to the bank unless `submit` is false."""
+    """Give evidence, which is sent to the bank unless `submit` is false; what was kept so far is sent by `submit`."""
     dispute = retrieve(call, DISPUTES, id)
     wanted: Fields = {"metadata": merged_metadata(dispute.metadata, params.metadata)}
-    if isinstance(params.evidence, dict):
-        wanted |= _answer(call, dispute, params.evidence, submits=params.submit is not False)
+    added = given(params, "submit").get("evidence", {})
+    evidence: Fields = {**dispute.evidence, **added}
+    if added:
+        _check_evidence(call, dispute, added)
+        wanted["evidence"] = evidence
+    is_kept = dispute.submission_count == 0 and any(evidence.values())
+    if params.submit is not False and (added or (params.submit and is_kept)):
+        wanted |= _submitted(call, dispute, evidence)
     return dispute_object(update(call, DISPUTES, dispute, "charge.dispute.updated", **wanted))
 
 
@@ -187,25 +218,25 @@ def close_dispute(call: Call, id: str, params: Annotated[Params, Body]) -> Field
     return dispute_object(_close(call, dispute, "warning_closed" if dispute.is_inquiry else "lost"))
 
 
-def _answer(call: Call, dispute: Dispute, evidence: Fields, *, submits: bool) -> Fields:
+def _check_evidence(call: Call, dispute: Dispute, added: Fields) -> None:
     if dispute.status not in OPEN:
         raise StripeError("This dispute is already closed")
-    for name in evidence:
-        if name not in EVIDENCE and name != "enhanced_evidence":
-            param = f"evidence[{name}]"
-            raise StripeError(f"Received unknown parameter: {param}", code="parameter_unknown", param=param)
-        if name in FILES_OF_EVIDENCE and evidence[name]:
-            refer(call, FILES, str(evidence[name]), f"evidence[{name}]")
+    for name in FILES_OF_EVIDENCE & added.keys():
+        if added[name]:
+            refer(call, FILES, added[name], f"evidence[{name}]")
     if dispute.submission_count:
         message = "This dispute's evidence has already been submitted, so it cannot be changed."
         raise StripeError(message, param="evidence")
-    fields: Fields = {"evidence": {**dispute.evidence, **value_of(evidence)}}
-    if not submits:
-        return fields
-    status = "warning_under_review" if dispute.is_inquiry else "under_review"
-    decided = fields["evidence"].get("uncategorized_text") in ("winning_evidence", "losing_evidence")
-    decided_at = now(call) + REVIEW_SECONDS if decided else 0
-    return {**fields, "status": status, "submission_count": 1, "decided_at": decided_at}
+
+
+def _submitted(call: Call, dispute: Dispute, evidence: Fields) -> Fields:
+    """What becomes of a dispute when the bank gets the evidence."""
+    is_decided = evidence.get("uncategorized_text") in ("winning_evidence", "losing_evidence")
+    return {
+        "status": "warning_under_review" if dispute.is_inquiry else "under_review",
+        "submission_count": 1,
+        "decided_at": now(call) + REVIEW_SECONDS if is_decided else 0,
+    }
 
 
 @api.due(Dispute.decided_at)

@@ -104,6 +104,33 @@ class TestDisputes:
         staged = stripe.post(f"disputes/{dispute}", evidence={"customer_name": "Ada"}, submit=False)
         assert (staged["status"], staged["evidence"]["customer_name"]) == ("needs_response", "Ada")
 
+    def test_staged_evidence_is_submitted_by_asking_for_it(self, stripe):
+        pay(stripe, "pm_card_createDispute")
+        dispute = stripe.get("disputes")["data"][0]["id"]
+        assert stripe.post(f"disputes/{dispute}", submit=True)["evidence_details"]["submission_count"] == 0
+        stripe.post(f"disputes/{dispute}", evidence={"uncategorized_text": "winning_evidence"}, submit=False)
+        assert stripe.post(f"disputes/{dispute}", metadata={"a": "b"})["status"] == "needs_response"
+        sent = stripe.post(f"disputes/{dispute}", submit=True)
+        assert (sent["status"], sent["evidence_details"]["submission_count"]) == ("under_review", 1)
+        stripe.advance(days=1)
+        assert stripe.get(f"disputes/{dispute}")["status"] == "won"
+
+    def test_evidence_that_was_unset_is_none(self, stripe):
+        pay(stripe, "pm_card_createDispute")
+        dispute = stripe.get("disputes")["data"][0]["id"]
+        stripe.post(f"disputes/{dispute}", evidence={"customer_name": "Ada"}, submit=False)
+        unset = stripe.post(f"disputes/{dispute}", evidence={"customer_name": ""}, submit=False)
+        assert (unset["evidence"]["customer_name"], unset["evidence_details"]["has_evidence"]) == (None, False)
+
+    @pytest.mark.parametrize(("name", "longest"), [("customer_name", 5000), ("uncategorized_text", 20_000)])
+    def test_evidence_is_not_longer_than_stripe_keeps(self, stripe, name, longest):
+        pay(stripe, "pm_card_createDispute")
+        dispute = stripe.get("disputes")["data"][0]["id"]
+        refused = stripe.error("POST", f"disputes/{dispute}", evidence={name: "x" * (longest + 1)})
+        assert refused["message"] == f"Invalid string: {'x' * 12}...{'x' * 12}; must be at most {longest} characters"
+        assert refused["param"] == f"evidence[{name}]"
+        stripe.post(f"disputes/{dispute}", evidence={name: "x" * longest})
+
 
 class TestPayouts:
     """https://docs.stripe.com/api/payouts"""
