@@ -14,7 +14,7 @@ from .balance_transactions import TRANSACTIONS, enter
 from .charges import CHARGES, Charge
 from .currencies import spoken
 from .destinations import check_reversal, take_back
-from .events import record_row, update
+from .events import Former, record_row, update
 from .lists import list_of, of_objects, within
 from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, resource, retrieve, shown
 from .params import ListParams, OptBool, OptInteger, OptMetadata, OptRange, OptText, Params, merged_metadata
@@ -324,16 +324,21 @@ def settle_refund(call: Call, row: Refund) -> None:
     if charge.special == "refund_fails":
         _undo(call, settled, "failed", "expired_or_canceled_card")
         return
-    done = update(call, REFUNDS, settled, status="succeeded")
-    record_row(call, "charge.refund.updated", REFUNDS, done)
+    _tell(call, settled, call.db.change(settled, status="succeeded"))
+
+
+def _tell(call: Call, before: Refund, row: Refund) -> None:
+    """Say what has become of a refund, by both of its names."""
+    record_row(call, "refund.updated", REFUNDS, row, Former(before), also=("charge.refund.updated",))
 
 
 def _undo(call: Call, row: Refund, status: str, reason: str | None) -> Refund:
     """A refund whose money has come back."""
     back = enter(call, "refund_failure", row.amount, row.currency, row.id, description=f"REFUND FAILURE ({row.id})")
     undone = call.db.change(row, status=status, failure_reason=reason, failure_balance_transaction=back.id)
-    for event in ("refund.updated", *(("refund.failed",) if status == "failed" else ()), "charge.refund.updated"):
-        record_row(call, event, REFUNDS, undone)
+    _tell(call, row, undone)
+    if status == "failed":
+        record_row(call, "refund.failed", REFUNDS, undone)
     charge = retrieve(call, CHARGES, row.charge or "")
     refunded = charge.amount_refunded - row.amount
     update(call, CHARGES, charge, amount_refunded=refunded, refunded=refunded >= charge.amount_captured)

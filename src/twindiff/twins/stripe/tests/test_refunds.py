@@ -48,6 +48,23 @@ class TestRefunds:
         assert (failed["status"], failed["failure_reason"]) == ("failed", "expired_or_canceled_card")
         assert sum(net(stripe)) == before
 
+    @pytest.mark.parametrize(
+        ("card", "before"),
+        [
+            ("pm_card_pendingRefund", {"status": "pending", "destination_details": {"card": {"type": "pending"}}}),
+            (
+                "pm_card_refundFail",
+                {"status": "succeeded", "failure_balance_transaction": None, "failure_reason": None},
+            ),
+        ],
+    )
+    def test_both_events_of_a_change_tell_what_was_before(self, stripe, card, before):
+        made = stripe.post("refunds", payment_intent=pay(stripe, card)["id"])["id"]
+        stripe.advance(days=2)
+        for type in ("refund.updated", "charge.refund.updated"):
+            (event,) = stripe.get("events", type=type)["data"]
+            assert event["data"] == {"object": stripe.get(f"refunds/{made}"), "previous_attributes": before}
+
     def test_of_what_was_only_authorized_all_is_released(self, stripe):
         held = pay(stripe, capture_method="manual")
         stripe.post("refunds", payment_intent=held["id"])
