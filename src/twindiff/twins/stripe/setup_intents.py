@@ -327,7 +327,7 @@ def complete(call: Call, intent: SetupIntent, *, succeeds: bool) -> SetupIntent:
         "We are unable to authenticate your payment method. Please choose a different payment method and try again."
     )
     failure = Decline("setup_intent_authentication_failure", "", message, None, None)
-    return fail(call, intent, method, failure)[0]
+    return fail(call, intent, method, failure, kind="invalid_request_error")[0]
 
 
 def _known(call: Call, id: str, secret: str | UnsetType) -> SetupIntent:
@@ -408,7 +408,9 @@ def _succeed(call: Call, intent: SetupIntent, method: PaymentMethod) -> SetupInt
     return done
 
 
-def fail(call: Call, intent: SetupIntent, method: PaymentMethod, decline: Decline) -> tuple[SetupIntent, StripeError]:
+def fail(
+    call: Call, intent: SetupIntent, method: PaymentMethod, decline: Decline, *, kind: str = "card_error"
+) -> tuple[SetupIntent, StripeError]:
     """An intent that waits for another payment method, and what is said of this one."""
     said = {
         "advice_code": decline.advice_code,
@@ -418,9 +420,10 @@ def fail(call: Call, intent: SetupIntent, method: PaymentMethod, decline: Declin
         "payment_method": METHODS.show(method),
     }
     said = {name: value for name, value in said.items() if value is not None}
-    error = {**said, "message": decline.message, "type": "card_error"}
+    doc_url = f"https://stripe.com/docs/error-codes/{decline.code.replace('_', '-')}"
+    error = {**said, "doc_url": doc_url, "message": decline.message, "type": kind}
     noted = {"latest_attempt": note_attempt(call, intent, method, "failed", error), "last_setup_error": error}
     failed = call.db.change(intent, status="requires_payment_method", payment_method=None, next_action=None, **noted)
     record_row(call, "setup_intent.setup_failed", SETUPS, failed)
     shown = setup_intent_object(failed)
-    return failed, StripeError(decline.message, kind="card_error", status=402, setup_intent=shown, **said)
+    return failed, StripeError(decline.message, kind=kind, status=402, setup_intent=shown, **said)

@@ -223,7 +223,18 @@ class TestSetupIntents:
     def test_a_declined_card_is_not(self, stripe):
         asked = {"payment_method": "pm_card_visa_chargeDeclined", "confirm": True, "payment_method_types": ["card"]}
         refused = stripe.error("POST", "setup_intents", 402, **asked)
-        assert refused["setup_intent"]["last_setup_error"]["code"] == "card_declined"
+        known = refused["setup_intent"]["last_setup_error"]
+        assert (known["code"], known["type"]) == ("card_declined", "card_error")
+        assert known["doc_url"] == "https://stripe.com/docs/error-codes/card-declined"
+
+    def test_a_cardholder_who_fails_to_authenticate_is_no_error_of_the_card(self, stripe):
+        asked = {"payment_method": "pm_card_authenticationRequired", "payment_method_types": ["card"], "confirm": True}
+        made = stripe.post("setup_intents", **asked)
+        page = f"twin/authenticate/{made['id']}"
+        chosen = {"client_secret": made["client_secret"], "outcome": "fail"}
+        stripe.environment.ask(page, verb="POST", twin="stripe", token=stripe.token, data=chosen)
+        known = stripe.get(f"setup_intents/{made['id']}")["last_setup_error"]
+        assert (known["code"], known["type"]) == ("setup_intent_authentication_failure", "invalid_request_error")
 
     def test_it_can_be_canceled_once(self, stripe):
         made = stripe.post("setup_intents")["id"]
