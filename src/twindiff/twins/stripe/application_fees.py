@@ -163,7 +163,7 @@ def _refund_of(call: Call, fee: str, id: str) -> FeeRefund:
 def keep(call: Call, charge: Charge, account: str, amount: int) -> ApplicationFee:
     """A fee of a charge for an account."""
     made = new(call, FEES, account=account, amount=amount, charge=charge.id, currency=charge.currency)
-    entered = enter(call, "application_fee", amount, charge.currency, made.id, category="platform_earning")
+    entered = enter(call, "application_fee", amount, charge.currency, made.id)
     made = call.db.change(made, balance_transaction=entered.id)
     record_row(call, "application_fee.created", FEES, made)
     return made
@@ -172,8 +172,7 @@ def keep(call: Call, charge: Charge, account: str, amount: int) -> ApplicationFe
 def give_back(call: Call, fee: ApplicationFee, amount: int, metadata: dict[str, str]) -> FeeRefund:
     """A refund of a fee."""
     made = new(call, FEE_REFUNDS, amount=amount, currency=fee.currency, fee=fee.id, metadata=metadata)
-    category = "platform_earning_refund"
-    entered = enter(call, "application_fee_refund", -amount, fee.currency, made.id, category=category)
+    entered = enter(call, "application_fee_refund", -amount, fee.currency, made.id)
     made = call.db.change(made, balance_transaction=entered.id)
     update(call, FEES, fee, "application_fee.refunded", amount_refunded=fee.amount_refunded + amount)
     return made

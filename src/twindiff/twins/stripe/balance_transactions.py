@@ -19,9 +19,22 @@ api = Operations(prefix="/v1")
 DAY = 86_400
 DAYS_PENDING = 2
 Type = Literal[
-    "adjustment", "charge", "payment", "payout", "payout_cancel", "refund", "refund_failure", "transfer",
-    "transfer_refund", "stripe_fee", "application_fee", "application_fee_refund", "topup", "topup_reversal",
+    "adjustment", "charge", "payment", "payment_refund", "payout", "payout_cancel", "refund", "refund_failure",
+    "transfer", "transfer_refund", "stripe_fee", "application_fee", "application_fee_refund", "topup", "topup_reversal",
 ]  # fmt: skip
+CATEGORIES = {
+    "application_fee": "platform_earning",
+    "application_fee_refund": "platform_earning_refund",
+    "payment": "charge",
+    "payment_refund": "refund",
+    "payout_cancel": "payout_reversal",
+    "stripe_fee": "fee",
+    "transfer_refund": "transfer_reversal",
+}
+"""What reports call the types that they do not call by their own name.
+
+https://docs.stripe.com/reports/reporting-categories
+"""
 
 
 class BalanceTransaction(
@@ -194,7 +207,7 @@ def enter(
         fee_details=[detail] if charged else [],
         net=amount - charged,
         type=type,
-        reporting_category=category or type,
+        reporting_category=category or CATEGORIES.get(type, type),
         available_on=available_on or now(call),
     )
     held = call.db.find(Balance, Balance.currency == currency)

@@ -405,11 +405,17 @@ def conclude(call: Call, charge: Charge) -> tuple[Charge, Decline | None]:
     return charge, None
 
 
+def is_of_card(charge: Charge) -> bool:
+    """Whether a charge was paid with a card."""
+    details: Fields = charge.payment_method_details or {}
+    return details.get("type", "card") == "card"
+
+
 def settle(call: Call, charge: Charge, amount: int) -> Charge:
     """A charge of which an amount was captured, with the money on its way."""
     entered = enter(
         call,
-        "charge",
+        "charge" if is_of_card(charge) else "payment",
         amount,
         charge.currency,
         charge.id,

@@ -11,7 +11,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType,
 from twindiff.kit.styles.stripe import StripeError
 
 from .balance_transactions import TRANSACTIONS, enter
-from .charges import CHARGES, Charge
+from .charges import CHARGES, Charge, is_of_card
 from .currencies import spoken
 from .destinations import check_reversal, take_back
 from .events import Former, record_row, update
@@ -214,7 +214,7 @@ def refund(
     )
     entered = enter(
         call,
-        "refund",
+        "refund" if is_of_card(charge) else "payment_refund",
         -amount,
         charge.currency,
         made.id,

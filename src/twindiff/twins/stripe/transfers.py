@@ -198,7 +198,7 @@ def reverse(
     """A part of a transfer that has come back."""
     fields: Fields = {"metadata": metadata, "source_refund": source_refund}
     made = new(call, REVERSALS, amount=amount, currency=row.currency, transfer=row.id, **fields)
-    entered = enter(call, "transfer_refund", amount, row.currency, made.id, category="transfer_reversal")
+    entered = enter(call, "transfer_refund", amount, row.currency, made.id)
     made = call.db.change(made, balance_transaction=entered.id)
     reversals = [REVERSALS.show(made), *row.reversals]
     update(call, TRANSFERS, row, "transfer.reversed", amount_reversed=row.amount_reversed + amount, reversals=reversals)
