@@ -13,7 +13,7 @@ from twindiff.kit.styles.stripe import StripeError
 from .currencies import checked_currency
 from .customers import CUSTOMERS, CashSettings, Customer, existing, own_mode
 from .events import record, record_row, update
-from .lists import equal, list_of
+from .lists import equal, list_of, within
 from .objects import INCLUDES, Fields, StripeObject, new, resource, retrieve, shown
 from .params import Integer, ListParams, OptMetadata, OptRange, OptText, Params, given, merged_metadata, value_of
 
@@ -140,7 +140,7 @@ def list_balance_transactions(call: Call, customer: str, params: Annotated[ListT
     existing(call, customer)
     table = CustomerBalanceTransaction
     url = f"/v1/customers/{customer}/balance_transactions"
-    where = equal((table.invoice, params.invoice))
+    where = within(table.created, params.created) + equal((table.invoice, params.invoice))
     return list_of(call, CUSTOMER_TRANSACTIONS, params, url, table.customer == customer, *where)
 
 
@@ -202,12 +202,16 @@ def fund_cash_balance(call: Call, customer: str, params: Annotated[Fund, Body]) 
     if params.amount < 1:
         message = "This value must be greater than or equal to 1."
         raise StripeError(message, code="parameter_invalid_integer", param="amount")
-    transfer: Fields = {"type": "us_bank_transfer", "reference": params.reference or None, "us_bank_transfer": {}}
+    from .bank_transfers import TRANSFERS, reconcile
+
+    kind = TRANSFERS.get(currency, "us_bank_transfer")
+    transfer: Fields = {"type": kind, "reference": params.reference or None, kind: {}}
     made = move_cash(call, row, params.amount, currency, "funded", {"bank_transfer": transfer})
     if row.reconciliation_mode != "manual":
-        from .bank_transfers import reconcile
-
         reconcile(call, row, currency)
+    holder = existing(call, customer)
+    if holder.cash[currency] > 0:
+        record(call, "cash_balance.funds_available", cash_balance_object(holder))
     return cash_transaction_object(made)
 
 
@@ -238,7 +242,7 @@ def move_cash(
 ) -> CashTransaction:
     """Add to the cash of a customer, or with a negative amount take of it."""
     ending = customer.cash.get(currency, 0) + amount
-    changed = call.db.change(customer, cash={**customer.cash, currency: ending})
+    call.db.change(customer, cash={**customer.cash, currency: ending})
     made = new(
         call,
         CASH_TRANSACTIONS,
@@ -250,7 +254,6 @@ def move_cash(
         details=details,
     )
     record_row(call, "customer_cash_balance_transaction.created", CASH_TRANSACTIONS, made)
-    record(call, "cash_balance.funds_available", cash_balance_object(changed))
     return made
 
 

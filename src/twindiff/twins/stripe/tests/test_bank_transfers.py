@@ -44,6 +44,26 @@ def test_cash_pays_what_waits_once_it_is_enough(stripe, customer):
     assert [move["type"] for move in moves] == ["applied_to_payment", "funded", "funded"]
 
 
+def told(stripe):
+    """How often it was told that there is cash."""
+    return len(stripe.get("events", type="cash_balance.funds_available")["data"])
+
+
+def test_only_cash_that_is_left_is_told_of(stripe, customer):
+    send(stripe, customer, 2000)
+    assert told(stripe) == 1
+    ask(stripe, customer)
+    assert told(stripe) == 1
+    ask(stripe, customer)
+    send(stripe, customer, 2000)
+    assert told(stripe) == 1
+
+
+def test_cash_comes_by_the_banks_of_its_currency(stripe, customer):
+    moved = stripe.post(f"test_helpers/customers/{customer}/fund_cash_balance", amount=5, currency="eur")
+    assert moved["funded"]["bank_transfer"]["type"] == "eu_bank_transfer"
+
+
 def test_cash_that_is_there_pays_at_once(stripe, customer):
     send(stripe, customer, 2000)
     assert ask(stripe, customer)["status"] == "succeeded"

@@ -195,6 +195,14 @@ def test_a_customer_has_credit_in_one_currency(stripe):
     assert "combine currencies" in stripe.error("POST", path, amount=1, currency="eur")["message"]
 
 
+def test_what_has_changed_a_customers_balance_is_filtered_by_time(stripe):
+    customer = stripe.post("customers")["id"]
+    path = f"customers/{customer}/balance_transactions"
+    made = stripe.post(path, amount=-500, currency="usd")
+    assert [each["id"] for each in stripe.get(path, created={"gte": made["created"]})["data"]] == [made["id"]]
+    assert stripe.get(path, created={"gt": made["created"]})["data"] == []
+
+
 def test_a_customer_sends_cash(stripe):
     customer = stripe.post("customers")["id"]
     stripe.post(f"test_helpers/customers/{customer}/fund_cash_balance", amount=500, currency="usd")
