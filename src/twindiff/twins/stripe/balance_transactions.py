@@ -11,7 +11,7 @@ from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, Row, colum
 from twindiff.kit.styles.stripe import StripeError
 
 from .lists import equal, list_of, within
-from .objects import LEFT_OUT, Fields, StripeObject, new, now, prefix_of, resource, retrieve, show, shown
+from .objects import LEFT_OUT, RESOURCES, Fields, StripeObject, new, now, prefix_of, resource, retrieve, show, shown
 from .params import ListParams, OptRange, OptText, Params
 
 api = Operations(prefix="/v1")
@@ -102,9 +102,8 @@ class ListTransactions(ListParams):
 @api.get("/balance_transactions")
 def list_balance_transactions(call: Call, params: Annotated[ListTransactions, Body]) -> Fields:
     """List what has come and gone."""
-    if isinstance(params.payout, str) and not call.db.count(_payouts(), _payouts().id == params.payout):
-        message = f"No such payout: '{params.payout[:500]}'"
-        raise StripeError(message, code="resource_missing", param="payout")
+    if isinstance(params.payout, str):
+        _check_payout(call, params.payout)
     where = within(BalanceTransaction.created, params.created) + equal(
         (BalanceTransaction.currency, params.currency),
         (BalanceTransaction.payout, params.payout),
@@ -128,10 +127,12 @@ def retrieve_balance_history(call: Call, id: str, params: Annotated[Params, Body
     return retrieve_balance_transaction(call, id, params)
 
 
-def _payouts() -> Any:
-    from .objects import RESOURCES
-
-    return RESOURCES["po_"].table
+def _check_payout(call: Call, id: str) -> None:
+    """Only of a payout that was made by itself it is known what is in it."""
+    payout: Any = retrieve(call, RESOURCES["po_"], id, param="payout", status=400)
+    if not payout.automatic:
+        message = "Balance transaction history can only be filtered on automatic transfers, not manual."
+        raise StripeError(message, param="payout")
 
 
 @api.get("/balance_transactions/{id}")

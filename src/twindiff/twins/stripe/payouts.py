@@ -10,9 +10,11 @@ from typing import Annotated, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
+from .accounts import own_account
 from .balance_transactions import available, enter
 from .currencies import checked_currency
 from .events import record_row, update
+from .external_accounts import EXTERNAL_ACCOUNTS
 from .lists import equal, list_of, within
 from .objects import Fields, StripeObject, new, now, resource, retrieve, shown
 from .params import Integer, ListParams, OptMetadata, OptRange, OptText, Params, given, merged_metadata
@@ -99,6 +101,8 @@ def create_payout(call: Call, params: Annotated[CreatePayout, Body]) -> Fields:
         message = "This value must be greater than or equal to 1."
         raise StripeError(message, code="parameter_invalid_integer", param="amount")
     currency = checked_currency(params.currency)
+    if isinstance(params.destination, str):
+        _check_destination(call, params.destination)
     check_funds(call, params.amount, currency)
     fields = given(params, "amount", "currency", "payout_method", "source_type")
     made = new(
@@ -179,6 +183,12 @@ def pay_out(call: Call, payout: Payout) -> None:
     """Let a payout arrive."""
     paid = call.db.change(payout, status="paid")
     record_row(call, "payout.paid", PAYOUTS, paid)
+
+
+def _check_destination(call: Call, id: str) -> None:
+    """Money of the shop goes to the shop's own banks."""
+    if retrieve(call, EXTERNAL_ACCOUNTS, id, param="destination", status=400).account != own_account(call).id:
+        raise EXTERNAL_ACCOUNTS.missing(id, param="destination", status=400)
 
 
 def check_funds(call: Call, amount: int, currency: str) -> None:

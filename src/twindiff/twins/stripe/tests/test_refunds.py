@@ -162,6 +162,18 @@ class TestPayouts:
         stripe.advance(days=3)
         assert stripe.get(f"payouts/{made['id']}")["status"] == "paid"
 
+    def test_one_goes_to_a_bank_of_the_shop(self, stripe):
+        pay(stripe, "pm_card_bypassPending")
+        refused = stripe.error("POST", "payouts", amount=100, currency="usd", destination="ba_none")
+        assert (refused["code"], refused["param"]) == ("resource_missing", "destination")
+        assert refused["message"] == "No such external account: 'ba_none'"
+
+    def test_nobody_knows_what_is_in_one_that_the_shop_made_itself(self, stripe):
+        pay(stripe, "pm_card_bypassPending")
+        made = stripe.post("payouts", amount=100, currency="usd")["id"]
+        refused = stripe.error("GET", "balance_transactions", payout=made)
+        assert refused["message"].endswith("can only be filtered on automatic transfers, not manual.")
+
     def test_one_that_has_not_left_can_be_canceled(self, stripe):
         pay(stripe, "pm_card_bypassPending")
         made = stripe.post("payouts", amount=100, currency="usd")
