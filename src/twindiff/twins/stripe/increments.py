@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
+from .amount_details import OptAmountDetails, merged_details
 from .charges import CHARGES
 from .currencies import check_charge
 from .events import record_row, update
@@ -26,7 +27,7 @@ class Increment(Params, kw_only=True):
     """The parameters of an increment; `amount` is what all of it comes to then."""
 
     amount: Integer
-    amount_details: dict[str, Any] | UnsetType = UNSET
+    amount_details: OptAmountDetails = UNSET
     application_fee_amount: OptInteger = UNSET
     description: OptText = UNSET
     metadata: OptMetadata = UNSET
@@ -50,6 +51,8 @@ def increment_authorization(call: Call, intent: str, params: Annotated[Increment
     card = {**details["card"], "amount_authorized": params.amount, "increments": done}
     update(call, CHARGES, charge, amount=params.amount, payment_method_details={**details, "card": card})
     wanted: Fields = {"amount": params.amount, "amount_capturable": params.amount}
+    if params.amount_details is not UNSET:
+        wanted["amount_details"] = merged_details(call, row.amount_details, params.amount_details, params.amount)
     for name in ("application_fee_amount", "description"):
         if (value := getattr(params, name)) is not UNSET:
             wanted[name] = value

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from twindiff.kit.styles.stripe import StripeError
 
+from .amount_details import OptAmountDetails, merged_details
 from .confirmation_tokens import Spent, spend
 from .currencies import check_charge, checked_currency
 from .customers import CUSTOMERS, check_email
@@ -94,7 +95,7 @@ class IntentParams(Params):
     receipt_email: OptText = UNSET
     setup_future_usage: Usage | UnsetType = UNSET
     shipping: Shipping | Unset | UnsetType = UNSET
-    amount_details: dict[str, Any] | Unset | UnsetType = UNSET
+    amount_details: OptAmountDetails = UNSET
     payment_details: dict[str, Any] | Unset | UnsetType = UNSET
     hooks: dict[str, Any] | UnsetType = UNSET
     excluded_payment_method_types: list[str] | Unset | UnsetType = UNSET
@@ -155,6 +156,7 @@ class CreateIntent(ConfirmIntent, kw_only=True):
 class CaptureIntent(Params):
     """The parameters of a capture."""
 
+    amount_details: OptAmountDetails = UNSET
     amount_to_capture: OptInteger = UNSET
     application_fee_amount: OptInteger = UNSET
     final_capture: OptBool = UNSET
@@ -235,6 +237,7 @@ def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> 
         **fields,
         payment_method=method and method.id,
         payment_method_options=value_of(params.payment_method_options or {}),
+        amount_details=merged_details(call, None, params.amount_details, params.amount),
         metadata=merged_metadata({}, params.metadata),
     )
     if spent:
@@ -288,6 +291,9 @@ def update_payment_intent(call: Call, intent: str, params: Annotated[UpdateInten
         wanted |= {"payment_method_types": types, "allowed_payment_method_types": params.allowed_payment_method_types}
     if isinstance(params.payment_method_options, dict):
         wanted["payment_method_options"] = {**row.payment_method_options, **value_of(params.payment_method_options)}
+    if params.amount_details is not UNSET:
+        total: int = wanted.get("amount", row.amount)
+        wanted["amount_details"] = merged_details(call, row.amount_details, params.amount_details, total)
     method = _method(call, params, wanted.get("customer", row.customer))
     if method:
         wanted |= {"payment_method": method.id, "status": "requires_confirmation"}
@@ -322,6 +328,8 @@ def confirm_payment_intent(call: Call, intent: str, params: Annotated[ConfirmInt
         wanted["payment_method"] = method.id
     if isinstance(params.payment_method_options, dict):
         wanted["payment_method_options"] = {**row.payment_method_options, **value_of(params.payment_method_options)}
+    if params.amount_details is not UNSET:
+        wanted["amount_details"] = merged_details(call, row.amount_details, params.amount_details, row.amount)
     changed = call.db.change(row, **wanted) if wanted else row
     if changed.payment_method is None:
         raise _without_method(changed)
@@ -335,6 +343,10 @@ def capture_payment_intent(call: Call, intent: str, params: Annotated[CaptureInt
     if params.final_capture is False:
         message = "This PaymentIntent does not support multicapture, so that `final_capture` cannot be false."
         raise StripeError(message, param="final_capture")
+    if params.amount_details is not UNSET:
+        total = params.amount_to_capture if isinstance(params.amount_to_capture, int) else row.amount
+        details = merged_details(call, row.amount_details, params.amount_details, total)
+        row = call.db.change(row, amount_details=details)
     captured = capture(call, row, params.amount_to_capture)
     metadata = merged_metadata(captured.metadata, params.metadata)
     return payment_intent_object(update(call, PAYMENTS, captured, False, metadata=metadata))

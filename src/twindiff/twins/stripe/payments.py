@@ -12,6 +12,7 @@ from twindiff.kit import Call, Column, Exchange, Json, Operations, UnsetType, co
 from twindiff.kit.styles.stripe import StripeError
 
 from . import reviews
+from .amount_details import Shown
 from .cards import AUTHENTICATION, Decline
 from .charge_outcomes import ELEVATED
 from .charges import CHARGES, Attempt, Charge, attempt, begin, conclude, settle
@@ -53,6 +54,7 @@ class PaymentIntent(
     allowed_payment_method_types: Column[Json | None] = column(default=None)
     amount: Column[int]
     amount_capturable: Column[int] = column(default=0, derived=True)
+    amount_details: Column[Json | None] = column(default=None)
     amount_received: Column[int] = column(default=0)
     application_fee_amount: Column[int | None] = column(default=None)
     automatic_payment_methods: Column[Json] = column(default=None)
@@ -121,7 +123,7 @@ def configuration(row: Any) -> Fields | None:
 
 
 def _amount_details(row: PaymentIntent) -> Fields:
-    return {"tip": {}}
+    return Shown(row.id, row.amount_details or {})
 
 
 payment_intent_object = shown(
