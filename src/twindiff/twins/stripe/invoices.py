@@ -210,6 +210,8 @@ SEARCHABLE = {
     "created": Invoice.created,
     "currency": Invoice.currency,
     "customer": Invoice.customer,
+    "last_finalization_error_code": Invoice.last_finalization_error.json("code"),
+    "last_finalization_error_type": Invoice.last_finalization_error.json("type"),
     "metadata": Invoice.metadata,
     "number": Invoice.number,
     "subscription": Invoice.subscription,

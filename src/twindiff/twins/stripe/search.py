@@ -139,6 +139,7 @@ def _compiled(clause: Clause, fields: Searchable, resource: str) -> Expression:
 def _compared(column: Column[Any], clause: Clause) -> Expression:
     if not clause.is_text and clause.value.lower() == "null":
         return column.is_null()
+    _check_operator(column, clause)
     if clause.operator in _ORDERED:
         return _ORDERED[clause.operator](column, _number(clause))
     if clause.operator == "~":
@@ -153,6 +154,14 @@ def _compared(column: Column[Any], clause: Clause) -> Expression:
     if column.kind != "text" or column.references:
         return column == clause.value
     return column == clause.value.lower() if column.name in ENUMERATED else column.equals(clause.value)
+
+
+def _check_operator(column: Column[Any], clause: Clause) -> None:
+    """Refuse to look for a part of what is no text of its own, and to compare what is no number."""
+    is_whole = column.kind != "text" or bool(clause.key) or column.name in ENUMERATED
+    if (clause.operator == "~" and is_whole) or (clause.operator in _ORDERED and column.kind != "integer"):
+        message = f"Field `{clause.field}` does not support the operator `{clause.operator}`."
+        raise StripeError(message, param="query")
 
 
 def _number(clause: Clause) -> int:

@@ -97,6 +97,8 @@ def test_a_draft_without_a_location_stays_a_draft(shop_in_berlin):
     assert stripe.error("POST", f"{path}/finalize")["code"] == "customer_tax_location_invalid"
     failed = stripe.get("events", type="invoice.finalization_failed")["data"][0]["data"]["object"]
     assert failed["last_finalization_error"]["code"] == "customer_tax_location_invalid"
+    query = "last_finalization_error_code:'customer_tax_location_invalid'"
+    assert [each["id"] for each in stripe.get("invoices/search", query=query)["data"]] == [failed["id"]]
     stripe.post(f"customers/{customer}", address=GERMANY)
     final = stripe.post(f"{path}/finalize")
     assert (final["status"], final["automatic_tax"]["status"]) == ("paid", "complete")

@@ -44,6 +44,22 @@ def test_a_query_that_cannot_be_read_is_refused(stripe, query):
     assert stripe.error("GET", "customers/search", query=query)["type"] == "invalid_request_error"
 
 
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("customers", "created~'123'"),
+        ("customers", "metadata['tier']~'gold'"),
+        ("customers", "metadata['tier']>1"),
+        ("customers", "name>1"),
+        ("payment_intents", "status~'succ'"),
+        ("products", "active~'true'"),
+    ],
+)
+def test_an_operator_is_for_fields_of_its_kind(stripe, path, query):
+    error = stripe.error("GET", f"{path}/search", query=query)
+    assert (error["param"], "does not support the operator" in error["message"]) == ("query", True)
+
+
 def test_what_is_found_comes_in_pages(stripe, customers):
     first = stripe.get("customers/search", query="created>0", limit=1, expand=["total_count"])
     assert (first["has_more"], first["total_count"]) == (True, 2)
