@@ -5,6 +5,7 @@ https://docs.stripe.com/changelog/dahlia/2026-07-29/allowed-payment-method-types
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from twindiff.kit import UNSET, Call
@@ -105,6 +106,26 @@ def check_owner(kind: str, method: PaymentMethod, customer: str | None) -> None:
             "PaymentMethod with the Customer that it belongs to instead.",
             param="payment_method",
         )
+
+
+def check_allowed(kind: str, method: PaymentMethod | None, types: list[str]) -> None:
+    """Refuse a payment method of a type that an intent does not take."""
+    if method is None or method.type in types:
+        return
+    raise StripeError(
+        f"The PaymentMethod provided ({method.type}) is not allowed for this {kind}. Please attach a PaymentMethod of "
+        f"one of the following types: {', '.join(types)}. Alternatively, update the allowed payment_method_types for "
+        f'this {kind} to include "{method.type}"',
+        param="payment_method",
+    )
+
+
+def check_confirms(kind: str, params: Any, names: Sequence[str]) -> None:
+    """Refuse parameters of a confirmation for a new intent that is not confirmed at once."""
+    for name in names:
+        if not params.confirm and getattr(params, name) is not UNSET:
+            message = f"The parameter `{name}` cannot be passed when creating a {kind} unless `confirm` is set to true."
+            raise StripeError(message, param=name)
 
 
 def without_method(kind: str, customer: str | None) -> str:

@@ -20,7 +20,9 @@ from .lists import list_of, of_objects, within
 from .mandates import OptMandateData, accept
 from .method_types import (
     allowed,
+    check_allowed,
     check_choice,
+    check_confirms,
     check_currency,
     check_owner,
     check_redirects,
@@ -206,6 +208,16 @@ _NO_COLUMNS = (
 )
 """Parameters that are no columns of the intent."""
 
+_ONLY_CONFIRMED = (
+    "confirmation_token",
+    "error_on_requires_action",
+    "mandate",
+    "mandate_data",
+    "off_session",
+    "return_url",
+)
+"""Parameters of a new intent that only one which is confirmed at once has."""
+
 
 @api.post("")
 def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> Any:
@@ -213,12 +225,7 @@ def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> 
     check_choice(call, params)
     currency = checked_currency(params.currency)
     check_charge(params.amount, currency)
-    if params.off_session is not UNSET and not params.confirm:
-        message = "You can only use `off_session` when `confirm` is true."
-        raise StripeError(message, param="off_session")
-    if params.confirmation_token and not params.confirm:
-        message = "You can only use `confirmation_token` when `confirm` is true."
-        raise StripeError(message, param="confirmation_token")
+    check_confirms("PaymentIntent", params, _ONLY_CONFIRMED)
     check_destination(call, params, params.amount)
     if params.receipt_email:
         check_email(params.receipt_email, "receipt_email")
@@ -229,6 +236,7 @@ def create_payment_intent(call: Call, params: Annotated[CreateIntent, Body]) -> 
         _check_descriptor(params, fields["payment_method_types"])
     spent = spend(call, params.confirmation_token)
     method = _method(call, params, fields.get("customer"), spent)
+    check_allowed("PaymentIntent", method, fields["payment_method_types"])
     fields = {**(spent.fields if spent else {}), **fields}
     made = create(
         call,
@@ -295,6 +303,7 @@ def update_payment_intent(call: Call, intent: str, params: Annotated[UpdateInten
         total: int = wanted.get("amount", row.amount)
         wanted["amount_details"] = merged_details(call, row.amount_details, params.amount_details, total)
     method = _method(call, params, wanted.get("customer", row.customer))
+    check_allowed("PaymentIntent", method, wanted.get("payment_method_types", row.payment_method_types))
     if method:
         wanted |= {"payment_method": method.id, "status": "requires_confirmation"}
     metadata = merged_metadata(row.metadata, params.metadata)
@@ -325,6 +334,7 @@ def confirm_payment_intent(call: Call, intent: str, params: Annotated[ConfirmInt
     if spent:
         spent.on(call, payment_intent=row.id)
     if method := _method(call, params, row.customer, spent):
+        check_allowed("PaymentIntent", method, wanted.get("payment_method_types", row.payment_method_types))
         wanted["payment_method"] = method.id
     if isinstance(params.payment_method_options, dict):
         wanted["payment_method_options"] = {**row.payment_method_options, **value_of(params.payment_method_options)}

@@ -17,7 +17,16 @@ from .customers import CUSTOMERS, Customer
 from .events import record_row, update
 from .lists import list_of, of_objects, within
 from .mandates import OptMandateData, accept
-from .method_types import allowed, check_choice, check_owner, check_redirects, check_types, without_method
+from .method_types import (
+    allowed,
+    check_allowed,
+    check_choice,
+    check_confirms,
+    check_owner,
+    check_redirects,
+    check_types,
+    without_method,
+)
 from .objects import Fields, StripeObject, find, new, new_id, object_id, refer, resource, retrieve, shown, unmanaged
 from .params import (
     ListParams,
@@ -207,10 +216,13 @@ _COLUMNS = ("customer", "description", "excluded_payment_method_types", "on_beha
 def create_setup_intent(call: Call, params: Annotated[CreateSetup, Body]) -> Any:
     """Prepare a way to pay, and with `confirm` agree on it at once."""
     check_choice(call, params)
+    check_confirms("SetupIntent", params, ("confirmation_token", "mandate_data", "return_url"))
     if isinstance(params.customer, str):
         refer(call, CUSTOMERS, params.customer, "customer")
-    spent = spend(call, params.confirmation_token if params.confirm else UNSET)
+    ways = _ways(params)
+    spent = spend(call, params.confirmation_token)
     method = spent.method if spent else _method(call, params, params.customer or None)
+    check_allowed("SetupIntent", method, ways["payment_method_types"])
     id = object_id(call, SETUPS.prefix)
     if spent:
         spent.on(call, setup_intent=id)
@@ -223,7 +235,7 @@ def create_setup_intent(call: Call, params: Annotated[CreateSetup, Body]) -> Any
         payment_method=method and method.id,
         payment_method_options=value_of(params.payment_method_options or {}),
         metadata=merged_metadata({}, params.metadata),
-        **_ways(params),
+        **ways,
         **{name: value for name, value in given(params).items() if name in _COLUMNS},
     )
     record_row(call, "setup_intent.created", SETUPS, made)
@@ -272,6 +284,7 @@ def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, 
         )
     customer = row.customer if params.customer is UNSET else params.customer or None
     if method := _method(call, params, customer):
+        check_allowed("SetupIntent", method, wanted.get("payment_method_types", row.payment_method_types))
         wanted |= {"payment_method": method.id, "status": "requires_confirmation"}
     metadata = merged_metadata(row.metadata, params.metadata)
     return setup_intent_object(update(call, SETUPS, row, False, **wanted, metadata=metadata))
@@ -296,6 +309,7 @@ def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup
     if spent:
         spent.on(call, setup_intent=row.id)
     if method := spent.method if spent else _method(call, params, row.customer):
+        check_allowed("SetupIntent", method, row.payment_method_types)
         wanted["payment_method"] = method.id
     return _confirm(call, call.db.change(row, **wanted) if wanted else row, params.mandate_data)
 
@@ -354,6 +368,9 @@ def _ways(params: CreateSetup) -> Fields:
         types = allowed(params.allowed_payment_method_types)
         return {"payment_method_types": types, "allowed_payment_method_types": params.allowed_payment_method_types}
     if isinstance(params.payment_method_types, list):
+        if isinstance(automatic, Automatic) and automatic.enabled:
+            message = "You may only specify one of these parameters: automatic_payment_methods, payment_method_types."
+            raise StripeError(message, param="automatic_payment_methods")
         check_types("setup_intent", params.payment_method_types)
         return {"payment_method_types": params.payment_method_types}
     if isinstance(automatic, Automatic) and not automatic.enabled:

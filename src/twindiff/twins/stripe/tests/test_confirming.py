@@ -109,3 +109,44 @@ def test_what_is_captured_cannot_grow(stripe):
     stripe.post(f"payment_intents/{intent}/capture")
     error = stripe.error("POST", f"payment_intents/{intent}/increment_authorization", amount=1500)
     assert error["code"] == "payment_intent_unexpected_state"
+
+
+AMOUNT = {"amount": 2000, "currency": "usd"}
+INTENTS = [("payment_intents", "PaymentIntent", AMOUNT), ("setup_intents", "SetupIntent", {})]
+CONFIRMED_ALONE = [
+    ("payment_intents", "PaymentIntent", {**AMOUNT, "off_session": True}, "off_session"),
+    ("payment_intents", "PaymentIntent", {**AMOUNT, "error_on_requires_action": True}, "error_on_requires_action"),
+    ("payment_intents", "PaymentIntent", {**AMOUNT, "return_url": "https://shop.example"}, "return_url"),
+    ("setup_intents", "SetupIntent", {"return_url": "https://shop.example"}, "return_url"),
+]
+
+
+@pytest.mark.parametrize(("path", "kind", "asked", "name"), CONFIRMED_ALONE)
+def test_what_is_of_a_confirmation_is_refused_without_one(stripe, path, kind, asked, name):
+    refused = stripe.error("POST", path, **asked)
+    expected = f"The parameter `{name}` cannot be passed when creating a {kind} unless `confirm` is set to true."
+    assert (refused["message"], refused["param"]) == (expected, name)
+
+
+@pytest.mark.parametrize(("path", "kind", "asked"), INTENTS)
+def test_a_payment_method_of_a_type_that_an_intent_does_not_take_is_refused(stripe, path, kind, asked):
+    card = {"payment_method": "pm_card_visa"}
+    made = stripe.post(path, **asked, payment_method_types=["us_bank_account"])["id"]
+    attempts = (
+        (path, {**asked, **card, "payment_method_types": ["us_bank_account"]}),
+        (f"{path}/{made}", card),
+        (f"{path}/{made}/confirm", card),
+    )
+    for where, given in attempts:
+        refused = stripe.error("POST", where, **given)
+        assert refused["message"] == (
+            f"The PaymentMethod provided (card) is not allowed for this {kind}. Please attach a PaymentMethod of one "
+            "of the following types: us_bank_account. Alternatively, update the allowed payment_method_types for this "
+            f'{kind} to include "card"'
+        )
+
+
+@pytest.mark.parametrize(("path", "asked"), [(path, asked) for path, _, asked in INTENTS])
+def test_types_are_named_or_automatic(stripe, path, asked):
+    both = {"payment_method_types": ["card"], "automatic_payment_methods": {"enabled": True}}
+    assert stripe.error("POST", path, **asked, **both)["param"] == "automatic_payment_methods"
