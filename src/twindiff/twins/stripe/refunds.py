@@ -50,12 +50,15 @@ class Refund(
     transfer_reversal: Column[str | None] = column(default=None)
     settles_at: Column[int] = column(default=0, derived=True)
     """When it is known whether it went well."""
+    method_type: Column[str | None] = column(default=None, derived=True)
+    """How the charge was paid that it gives back, if not with a card."""
 
 
 _shown = shown(
     Refund,
     "refund",
     "settles_at",
+    "method_type",
     "failure_balance_transaction",
     "failure_reason",
     customer_account=None,
@@ -67,13 +70,29 @@ _shown = shown(
 
 def refund_object(row: Refund) -> Fields:
     """A refund as shown; why it failed is there only if it did."""
-    kind = "pending" if row.status == "pending" else "refund"
-    card: Fields = {"reference_status": "pending", "reference_type": "acquirer_reference_number", "type": kind}
-    details = {"destination_details": {"card": card, "type": "card"}}
+    shown: Fields = {**_shown(row), **_destination(row)}
     if row.failure_reason is None:
-        return {**_shown(row), **details}
+        return shown
     failure = {"failure_balance_transaction": row.failure_balance_transaction, "failure_reason": row.failure_reason}
-    return {**_shown(row), **details, **failure}
+    return {**shown, **failure}
+
+
+PLAIN_DESTINATIONS = frozenset({
+    "affirm", "afterpay_clearpay", "alipay", "alma", "amazon_pay", "cashapp", "eps", "giropay", "grabpay", "klarna",
+    "paynow", "pix", "scalapay", "sofort", "twint", "wechat_pay", "zip",
+})  # fmt: skip
+"""Where refunds go of which nothing but that is said."""
+
+
+def _destination(row: Refund) -> Fields:
+    """Where the money goes, which is known of cards and of some others."""
+    if row.method_type is None:
+        kind = "pending" if row.status == "pending" else "refund"
+        card = {"reference_status": "pending", "reference_type": "acquirer_reference_number", "type": kind}
+        return {"destination_details": {"card": card, "type": "card"}}
+    if row.method_type in PLAIN_DESTINATIONS:
+        return {"destination_details": {row.method_type: {}, "type": row.method_type}}
+    return {}
 
 
 REFUNDS = resource(
@@ -208,6 +227,7 @@ def refund(
         payment_method=charge.payment_method,
         metadata=metadata or {},
         payment_intent=charge.payment_intent,
+        method_type=None if is_of_card(charge) else charge.payment_method_details["type"],
         reason=reason,
         status="pending" if charge.special == "refund_pending" else "succeeded",
         settles_at=now(call) + PENDING_SECONDS if pending else 0,

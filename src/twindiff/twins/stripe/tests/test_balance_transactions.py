@@ -30,3 +30,22 @@ def test_a_payout_that_is_canceled_is_reversed(stripe):
     made = stripe.post("payouts", amount=100, currency="usd")["id"]
     stripe.post(f"payouts/{made}/cancel")
     assert kinds(stripe)[1:] == [("payout", "payout"), ("payout_cancel", "payout_reversal")]
+
+
+def test_a_refund_goes_where_the_payment_came_from(stripe):
+    by_card = stripe.post("refunds", payment_intent=pay(stripe)["id"])
+    assert by_card["destination_details"]["type"] == "card"
+    by_bank = pay_by_bank(stripe, "pm_usBankAccount_success")["id"]
+    stripe.advance(seconds=10)
+    assert "card" not in stripe.post("refunds", payment_intent=by_bank).get("destination_details", {})
+
+
+def test_what_is_refunded_to_klarna_is_said_to_go_there(stripe):
+    asked = {"amount": 2000, "currency": "usd", "payment_method_data": {"type": "klarna"}, "confirm": True}
+    asked |= {"payment_method_types": ["klarna"], "return_url": "https://shop.example"}
+    made = stripe.post("payment_intents", **asked)
+    chosen = {"client_secret": made["client_secret"], "outcome": "succeed"}
+    page = f"twin/authenticate/{made['id']}"
+    stripe.environment.ask(page, verb="POST", twin="stripe", token=stripe.token, data=chosen, follow_redirects=False)
+    refund = stripe.post("refunds", payment_intent=made["id"])
+    assert refund["destination_details"] == {"klarna": {}, "type": "klarna"}
