@@ -176,10 +176,26 @@ def retrieve_dispute(call: Call, id: str, params: Annotated[Params, Body]) -> Fi
 @api.get("/charges/{charge}/dispute")
 def retrieve_charge_dispute(call: Call, charge: str, params: Annotated[Params, Body]) -> Fields:
     """Look at the dispute of a charge."""
+    return dispute_object(retrieve(call, DISPUTES, _of(call, charge)))
+
+
+@api.post("/charges/{charge}/dispute")
+def update_charge_dispute(call: Call, charge: str, params: Annotated[UpdateDispute, Body]) -> Fields:
+    """Give evidence for a charge."""
+    return update_dispute(call, _of(call, charge), params)
+
+
+@api.post("/charges/{charge}/dispute/close")
+def close_charge_dispute(call: Call, charge: str, params: Annotated[Params, Body]) -> Fields:
+    """Accept that the dispute of a charge is lost."""
+    return close_dispute(call, _of(call, charge), params)
+
+
+def _of(call: Call, charge: str) -> str:
     row = retrieve(call, CHARGES, charge)
     if row.dispute is None:
         raise StripeError(f"No dispute for charge: {charge}", status=404, code="resource_missing")
-    return dispute_object(retrieve(call, DISPUTES, row.dispute))
+    return row.dispute
 
 
 @api.get("/disputes")

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+from msgspec.structs import replace
+
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column, references
 from twindiff.kit.styles.stripe import StripeError
 
@@ -16,7 +18,7 @@ from .currencies import spoken
 from .destinations import check_reversal, take_back
 from .events import Former, record_row, update
 from .lists import list_of, of_objects, within
-from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, resource, retrieve, shown
+from .objects import LEFT_OUT, Fields, StripeObject, find, new, now, resource, retrieve, show, shown
 from .params import ListParams, OptBool, OptInteger, OptMetadata, OptRange, OptText, Params, merged_metadata
 from .payments import PAYMENTS, cancel
 from .reviews import close_review
@@ -70,11 +72,11 @@ _shown = shown(
 
 def refund_object(row: Refund) -> Fields:
     """A refund as shown; why it failed is there only if it did."""
-    shown: Fields = {**_shown(row), **_destination(row)}
+    known: Fields = {**_shown(row), **_destination(row)}
     if row.failure_reason is None:
-        return shown
+        return known
     failure = {"failure_balance_transaction": row.failure_balance_transaction, "failure_reason": row.failure_reason}
-    return {**shown, **failure}
+    return {**known, **failure}
 
 
 PLAIN_DESTINATIONS = frozenset({
@@ -177,6 +179,19 @@ def list_refunds(call: Call, params: Annotated[ListRefunds, Body]) -> Fields:
     return {**listed, "count": call.db.count(Refund, *where)} if params.charge else listed
 
 
+@api.post("/charges/{charge}/refunds")
+def create_charge_refund(call: Call, charge: str, params: Annotated[CreateRefund, Body]) -> Fields:
+    """Give money of a charge back, by the address that this had before."""
+    return create_refund(call, replace(params, charge=retrieve(call, CHARGES, charge).id))
+
+
+@api.post("/charges/{charge}/refund")
+def refund_charge(call: Call, charge: str, params: Annotated[CreateRefund, Body]) -> Fields:
+    """Give money of a charge back, and look at the charge then."""
+    create_charge_refund(call, charge, params)
+    return show(call, CHARGES, retrieve(call, CHARGES, charge))
+
+
 @api.get("/charges/{charge}/refunds")
 def list_charge_refunds(call: Call, charge: str, params: Annotated[ListParams, Body]) -> Fields:
     """List the refunds of a charge."""
@@ -187,10 +202,20 @@ def list_charge_refunds(call: Call, charge: str, params: Annotated[ListParams, B
 @api.get("/charges/{charge}/refunds/{refund}")
 def retrieve_charge_refund(call: Call, charge: str, refund: str, params: Annotated[Params, Body]) -> Fields:
     """Look at a refund of a charge."""
+    return refund_object(_of(call, charge, refund))
+
+
+@api.post("/charges/{charge}/refunds/{refund}")
+def update_charge_refund(call: Call, charge: str, refund: str, params: Annotated[UpdateRefund, Body]) -> Fields:
+    """Change the metadata of a refund of a charge."""
+    return update_refund(call, _of(call, charge, refund).id, params)
+
+
+def _of(call: Call, charge: str, refund: str) -> Refund:
     row = retrieve(call, REFUNDS, refund)
     if row.charge != charge:
         raise REFUNDS.missing(refund)
-    return refund_object(row)
+    return row
 
 
 @api.post("/refunds/{id}")

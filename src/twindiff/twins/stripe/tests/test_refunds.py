@@ -81,6 +81,14 @@ class TestRefunds:
         assert stripe.error("POST", "refunds", payment_intent=made["id"])["param"] == "payment_intent"
         assert stripe.error("POST", "refunds", 404, charge="ch_nope")["param"] == "charge"
 
+    def test_they_are_made_and_changed_at_their_charge_too(self, stripe):
+        charge = pay(stripe)["latest_charge"]
+        made = stripe.post(f"charges/{charge}/refunds", amount=500)
+        assert (made["amount"], made["charge"]) == (500, charge)
+        path = f"charges/{charge}/refunds/{made['id']}"
+        assert stripe.post(path, metadata={"why": "broken"})["metadata"] == {"why": "broken"}
+        assert stripe.post(f"charges/{charge}/refund")["amount_refunded"] == 2000
+
 
 class TestDisputes:
     """https://docs.stripe.com/testing#disputes"""
@@ -114,6 +122,13 @@ class TestDisputes:
         assert stripe.error("POST", "refunds", payment_intent=disputed)["code"] == "charge_disputed"
         asked = pay(stripe, "pm_card_createDisputeInquiry")["id"]
         assert stripe.post("refunds", payment_intent=asked)["status"] == "succeeded"
+
+    def test_one_is_answered_and_closed_at_its_charge_too(self, stripe):
+        charge = pay(stripe, "pm_card_createDispute")["latest_charge"]
+        path = f"charges/{charge}/dispute"
+        staged = stripe.post(path, evidence={"customer_name": "Ada"}, submit=False)
+        assert staged["evidence"]["customer_name"] == "Ada"
+        assert stripe.post(f"{path}/close")["status"] == "lost"
 
     def test_evidence_can_be_staged(self, stripe):
         charge = pay(stripe, "pm_card_createDispute")["latest_charge"]
