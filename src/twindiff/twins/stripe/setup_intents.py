@@ -35,6 +35,7 @@ from .params import (
     OptRange,
     OptText,
     Params,
+    Part,
     Unset,
     given,
     merged_metadata,
@@ -140,6 +141,38 @@ def with_intent(exchange: Exchange, call: Call, proceed: Callable[[], Any]) -> A
         raise
 
 
+Options = dict[str, Any] | UnsetType
+
+
+class CardOptions(Part):
+    """What is asked of a card."""
+
+    mandate_options: Options = UNSET
+    moto: OptBool = UNSET
+    network: OptText = UNSET
+    request_three_d_secure: Literal["any", "automatic", "challenge"] | UnsetType = UNSET
+    three_d_secure: Options = UNSET
+
+
+class MethodOptions(Part):
+    """What is asked of payment methods by their type."""
+
+    acss_debit: Options = UNSET
+    amazon_pay: Options = UNSET
+    bacs_debit: Options = UNSET
+    bizum: Options = UNSET
+    card: CardOptions | UnsetType = UNSET
+    card_present: Options = UNSET
+    klarna: Options = UNSET
+    link: Options = UNSET
+    paypal: Options = UNSET
+    payto: Options = UNSET
+    pix: Options = UNSET
+    sepa_debit: Options = UNSET
+    upi: Options = UNSET
+    us_bank_account: Options = UNSET
+
+
 class SetupParams(Params):
     """What creating, updating and confirming have in common."""
 
@@ -147,7 +180,7 @@ class SetupParams(Params):
 
     payment_method: OptText = UNSET
     payment_method_data: NewMethod | UnsetType = UNSET
-    payment_method_options: dict[str, dict[str, Any]] | UnsetType = UNSET
+    payment_method_options: MethodOptions | UnsetType = UNSET
 
 
 class UpdateSetup(SetupParams):
@@ -233,7 +266,7 @@ def create_setup_intent(call: Call, params: Annotated[CreateSetup, Body]) -> Any
         client_secret=new_id(call, f"{id}_secret_", 25),
         status="requires_confirmation" if method else "requires_payment_method",
         payment_method=method and method.id,
-        payment_method_options=value_of(params.payment_method_options or {}),
+        payment_method_options=_asked({}, params),
         metadata=merged_metadata({}, params.metadata),
         **ways,
         **{name: value for name, value in given(params).items() if name in _COLUMNS},
@@ -286,6 +319,7 @@ def update_setup_intent(call: Call, intent: str, params: Annotated[UpdateSetup, 
     if method := _method(call, params, customer):
         check_allowed("SetupIntent", method, wanted.get("payment_method_types", row.payment_method_types))
         wanted |= {"payment_method": method.id, "status": "requires_confirmation"}
+    wanted["payment_method_options"] = _asked(row.payment_method_options, params)
     metadata = merged_metadata(row.metadata, params.metadata)
     return setup_intent_object(update(call, SETUPS, row, False, **wanted, metadata=metadata))
 
@@ -305,13 +339,14 @@ def confirm_setup_intent(call: Call, intent: str, params: Annotated[ConfirmSetup
             )
         raise StripeError(message, code="setup_intent_unexpected_state")
     wanted = {name: value for name, value in given(params).items() if name == "return_url"}
+    wanted["payment_method_options"] = _asked(row.payment_method_options, params)
     spent = spend(call, params.confirmation_token)
     if spent:
         spent.on(call, setup_intent=row.id)
     if method := spent.method if spent else _method(call, params, row.customer):
         check_allowed("SetupIntent", method, row.payment_method_types)
         wanted["payment_method"] = method.id
-    return _confirm(call, call.db.change(row, **wanted) if wanted else row, params.mandate_data)
+    return _confirm(call, call.db.change(row, **wanted), params.mandate_data)
 
 
 @api.post("/{intent}/cancel", layers=[with_intent])
@@ -342,6 +377,15 @@ def complete(call: Call, intent: SetupIntent, *, succeeds: bool) -> SetupIntent:
     )
     failure = Decline("setup_intent_authentication_failure", "", message, None, None)
     return fail(call, intent, method, failure, kind="invalid_request_error")[0]
+
+
+def _asked(known: Fields, params: SetupParams) -> Fields:
+    """The options by type with those that are given; `moto` is of one request and not shown."""
+    if not isinstance(params.payment_method_options, MethodOptions):
+        return known
+    options: Fields = value_of(params.payment_method_options)
+    options.get("card", {}).pop("moto", None)
+    return {**known, **options}
 
 
 def _known(call: Call, id: str, secret: str | UnsetType) -> SetupIntent:
@@ -391,13 +435,19 @@ def _confirm(call: Call, intent: SetupIntent, mandate: OptMandateData) -> Any:
         intent = call.db.change(intent, mandate=accept(call, method, mandate).id)
     outcome = outcome_of(method)
     to_verify = method.type in TO_VERIFY and not method.verified
-    if to_verify or outcome.startswith("authenticate"):
+    if to_verify or _must_authenticate(intent, outcome):
         return setup_intent_object(_await_action(call, intent, method, to_verify=to_verify))
     if method.type in DEBITS:
         return setup_intent_object(_succeed(call, intent, method))
     if outcome != "fails_when_charged" and (decline := decline_of(outcome)):
         return fail(call, intent, method, decline)[1]
     return setup_intent_object(_succeed(call, intent, method))
+
+
+def _must_authenticate(intent: SetupIntent, outcome: str) -> bool:
+    wanted = _options(intent).get("card", {}).get("request_three_d_secure")
+    is_asked = outcome == "three_d_secure_optional" and wanted in ("any", "challenge")
+    return is_asked or outcome.startswith("authenticate")
 
 
 def _await_action(call: Call, intent: SetupIntent, method: PaymentMethod, *, to_verify: bool) -> SetupIntent:

@@ -271,6 +271,31 @@ class TestSetupIntents:
         known = stripe.get(f"setup_intents/{made['id']}")["last_setup_error"]
         assert (known["code"], known["type"]) == ("setup_intent_authentication_failure", "invalid_request_error")
 
+    def test_what_is_asked_of_a_card_is_one_of_three(self, stripe):
+        asked = {"payment_method_options": {"card": {"request_three_d_secure": "never"}}}
+        refused = stripe.error("POST", "setup_intents", **asked)
+        param = "payment_method_options[card][request_three_d_secure]"
+        assert refused["param"] == param
+        assert refused["message"] == f"Invalid {param}: must be one of any, automatic, or challenge"
+        refused = stripe.error("POST", "setup_intents", payment_method_options={"cards": {"network": "visa"}})
+        assert refused["code"] == "parameter_unknown"
+
+    @pytest.mark.parametrize(
+        ("wanted", "status"), [("automatic", "succeeded"), ("any", "requires_action"), ("challenge", "requires_action")]
+    )
+    def test_a_cardholder_authenticates_where_that_is_asked_for(self, stripe, wanted, status):
+        asked = {"payment_method": "pm_card_threeDSecureOptional", "payment_method_types": ["card"], "confirm": True}
+        options = {"card": {"request_three_d_secure": wanted}}
+        assert stripe.post("setup_intents", **asked, payment_method_options=options)["status"] == status
+
+    @pytest.mark.parametrize("way", ["", "/confirm"])
+    def test_more_may_be_asked_of_a_card_later(self, stripe, way):
+        made = stripe.post("setup_intents", payment_method="pm_card_visa", payment_method_types=["card"])["id"]
+        asked = {"payment_method_options": {"card": {"request_three_d_secure": "any"}}}
+        changed = stripe.post(f"setup_intents/{made}{way}", **asked)
+        shown = {"mandate_options": None, "network": None, "request_three_d_secure": "any"}
+        assert changed["payment_method_options"] == {"card": shown}
+
     def test_it_can_be_canceled_once(self, stripe):
         made = stripe.post("setup_intents")["id"]
         assert stripe.post(f"setup_intents/{made}/cancel")["status"] == "canceled"
