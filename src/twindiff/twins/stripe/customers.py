@@ -290,8 +290,8 @@ def _check_location(call: Call, customer: Customer, params: CustomerParams) -> N
 def _keep_tax_ids(call: Call, customer: Customer, wanted: list[TaxId]) -> None:
     from .tax_ids import add_tax_id
 
-    for each in wanted:
-        add_tax_id(call, customer, each.type, each.value)
+    for number, each in enumerate(wanted):
+        add_tax_id(call, customer, each.type, each.value, f"tax_id_data[{number}]")
 
 
 def _with_methods(call: Call, customer: Customer, first: str) -> Customer:

@@ -95,15 +95,16 @@ class ListTaxIds(ListParams, kw_only=True):
     owner: Owner | UnsetType = UNSET
 
 
-def add_tax_id(call: Call, customer: Customer | None, kind: str, value: str) -> TaxIdRow:
-    """Keep a tax id with a customer, or with the shop."""
+def add_tax_id(call: Call, customer: Customer | None, kind: str, value: str, at: str = "") -> TaxIdRow:
+    """Keep a tax id with a customer, or with the shop; `at` is the parameter that it is a part of."""
+    type_param, value_param = (f"{at}[{name}]" if at else name for name in ("type", "value"))
     if kind not in TYPES:
-        raise StripeError(f"Invalid type: must be one of {listed(TYPES)}", param="type")
+        raise StripeError(f"Invalid {type_param}: must be one of {listed(TYPES)}", param=type_param)
     if not value or len(value) > 50 or (kind == "eu_vat" and not _EU_VAT.fullmatch(value)):
-        raise StripeError(f"Invalid value for {kind}.", code="tax_id_invalid", param="value")
+        raise StripeError(f"Invalid value for {kind}.", code="tax_id_invalid", param=value_param)
     owner = customer.id if customer else None
     if call.db.count(TaxIdRow, TaxIdRow.customer == owner) >= MOST:
-        raise StripeError(f"You can only have up to {MOST} tax IDs on a customer.", param="type")
+        raise StripeError(f"You can only have up to {MOST} tax IDs on a customer.", param=type_param)
     country = (value if kind == "eu_vat" else kind)[:2].upper()
     country = "GR" if country == "EL" else country  # Greek numbers begin with the country's own name of itself.
     made = new(call, TAX_IDS, customer=owner, type=kind, value=value, country=country)

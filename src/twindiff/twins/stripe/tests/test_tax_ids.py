@@ -33,6 +33,15 @@ def test_a_new_customer_brings_tax_ids(stripe):
     assert [each["country"] for each in kept] == ["US", "IE"]
 
 
+def test_a_new_customers_tax_ids_are_refused_where_they_stand(stripe):
+    known = {"type": "us_ein", "value": "12-3456789"}
+    refused = stripe.error("POST", "customers", tax_id_data=[known, {"type": "eu_vat", "value": "12"}])
+    assert (refused["code"], refused["param"]) == ("tax_id_invalid", "tax_id_data[1][value]")
+    refused = stripe.error("POST", "customers", tax_id_data=[{"type": "pirate", "value": "12"}])
+    assert refused["param"] == "tax_id_data[0][type]"
+    assert refused["message"].startswith("Invalid tax_id_data[0][type]: must be one of ad_nrt, ")
+
+
 def test_tax_ids_that_are_none_are_refused(stripe, customer):
     path = f"customers/{customer}/tax_ids"
     assert stripe.error("POST", path, 400, type="eu_vat", value="12")["code"] == "tax_id_invalid"
