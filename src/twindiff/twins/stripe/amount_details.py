@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import UNSET, Call, UnsetType
-from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.styles.stripe import StripeError
 
 from .lists import list_object
-from .objects import INCLUDES, PARTS, Fields, new_id
+from .objects import IN_PARTS, Fields, PartWith, new_id
 from .params import (
     Integer,
     OptBool,
@@ -77,14 +76,10 @@ class AmountDetails(Part):
 OptAmountDetails = AmountDetails | Unset | UnsetType
 
 
-class Shown(dict[str, Any]):
-    """The details that an intent shows, which know its line items for those who ask."""
-
-    def __init__(self, intent: str, details: Fields) -> None:
-        shown = {name: value for name, value in details.items() if name != "line_items"}
-        super().__init__({**shown, "tip": {}})
-        self.intent = intent
-        self.items_of_intent: list[Fields] = details.get("line_items", [])
+def shown_details(intent: str, details: Fields) -> Fields:
+    """The details that an intent shows, which have its line items when they are expanded."""
+    fields = {name: value for name, value in details.items() if name != "line_items"}
+    return PartWith({**fields, "tip": {}}, line_items=lambda _: _line_items(intent, details.get("line_items", [])))
 
 
 def items_url(intent: str) -> str:
@@ -92,14 +87,11 @@ def items_url(intent: str) -> str:
     return f"/v1/payment_intents/{intent}/amount_details_line_items"
 
 
-def _line_items(call: Call, details: Fields) -> Fields:
-    if not isinstance(details, Shown):
-        raise InvalidParameter("expand", "This property cannot be expanded (line_items).")
-    items = details.items_of_intent
-    return list_object(items[:SHOWN_ITEMS], items_url(details.intent), has_more=len(items) > SHOWN_ITEMS)
+def _line_items(intent: str, items: list[Fields]) -> Fields:
+    return list_object(items[:SHOWN_ITEMS], items_url(intent), has_more=len(items) > SHOWN_ITEMS)
 
 
-INCLUDES[f"{PARTS}.line_items"] = _line_items
+IN_PARTS.add("line_items")
 
 
 def merged_details(call: Call, now: Fields | None, wanted: OptAmountDetails, amount: int) -> Fields | None:

@@ -25,7 +25,7 @@ from .params import (
     Part,
 )
 from .payments import PAYMENTS
-from .sale_amounts import PartOf
+from .sale_amounts import total_details
 from .sale_items import listed_items, shown_items
 
 api = Operations(prefix="/v1/checkout/sessions")
@@ -90,7 +90,7 @@ def _custom_fields(row: CheckoutSession) -> list[Any]:
 
 
 def _details(row: CheckoutSession) -> Fields | None:
-    return row.total_details and PartOf(row.total_details, row.id, "session")
+    return row.total_details and total_details(row.total_details, row.id, "session")
 
 
 def _shipping_options(row: CheckoutSession) -> list[Any]:

@@ -94,6 +94,9 @@ PARTS = "None"
 INCLUDES: dict[str, Callable[[Call, Fields], Any]] = {}
 """By `object.field`: what an object has only when it is expanded."""
 
+IN_PARTS: set[str] = set()
+"""Fields that some parts of objects (`PartWith`) have only when they are expanded."""
+
 
 def resource(
     table: type[R],
@@ -155,6 +158,14 @@ def filled(call: Call, kind: Resource[R], row: R) -> Filled:
     if kind.fill:
         kind.fill(call, [object])
     return object
+
+
+class PartWith(dict[str, Any]):
+    """A part of an object, with what it has only when it is expanded, by field; their names are in `IN_PARTS`."""
+
+    def __init__(self, fields: Fields, **includes: Callable[[Call], Any]) -> None:
+        super().__init__(fields)
+        self.includes = includes
 
 
 LEFT_OUT: Any = object()
@@ -252,11 +263,18 @@ def expanded(call: Call, value: Any, paths: Sequence[str]) -> Any:
     loads: dict[str, Load] = dict.fromkeys(EXPANDABLE, load)
     loads |= {name: partial(given, call) for name, given in LOADS.items()}
     includes: dict[str, Include] = {name: _including(call, include) for name, include in INCLUDES.items()}
+    includes |= {f"{PARTS}.{name}": partial(_included_in_part, call, name) for name in IN_PARTS}
     try:
         expand(value, paths, loads, includes=includes)
     except InvalidParameter as error:
         raise StripeError(error.problem + _instead(value, paths, error.problem)) from None
     return value
+
+
+def _included_in_part(call: Call, name: str, part: Fields) -> Any:
+    if isinstance(part, PartWith) and name in part.includes:
+        return part.includes[name](call)
+    raise InvalidParameter("expand", f"This property cannot be expanded ({name}).")
 
 
 def _instead(value: Fields, paths: Sequence[str], problem: str) -> str:

@@ -12,7 +12,7 @@ from twindiff.kit import Call, Column, Exchange, Json, Operations, UnsetType, co
 from twindiff.kit.styles.stripe import StripeError
 
 from . import reviews
-from .amount_details import Shown
+from .amount_details import shown_details
 from .cards import AUTHENTICATION, Decline
 from .charge_outcomes import ELEVATED
 from .charges import CHARGES, Attempt, Charge, attempt, begin, conclude, settle
@@ -123,7 +123,7 @@ def configuration(row: Any) -> Fields | None:
 
 
 def _amount_details(row: PaymentIntent) -> Fields:
-    return Shown(row.id, row.amount_details or {})
+    return shown_details(row.id, row.amount_details or {})
 
 
 payment_intent_object = shown(

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, UnsetType, column
-from twindiff.kit.errors import InvalidParameter
 from twindiff.kit.styles.stripe import StripeError
 
 from . import automatic_tax
@@ -18,9 +17,9 @@ from .discounts import DISCOUNTS, OptDiscounts, give
 from .events import record_row, update
 from .lists import equal, list_object, list_of, of_objects
 from .objects import (
-    INCLUDES,
-    PARTS,
+    IN_PARTS,
     Fields,
+    PartWith,
     StripeObject,
     new,
     now,
@@ -50,7 +49,7 @@ from .params import (
 )
 from .periods import DAY
 from .quote_amounts import amounts, recurring, upfront
-from .sale_amounts import SELLERS, PartOf, Seller
+from .sale_amounts import SELLERS, Seller, total_details
 from .sale_items import (
     SALE_ITEMS,
     OptSaleItems,
@@ -120,7 +119,7 @@ def _data(row: Quote) -> Fields:
 
 
 def _details(row: Quote) -> Fields:
-    return PartOf(row.total_details, row.id, "quote")
+    return total_details(row.total_details, row.id, "quote")
 
 
 def _computed(row: Quote) -> Fields:
@@ -129,7 +128,8 @@ def _computed(row: Quote) -> Fields:
 
 
 def _part(part: Fields, id: str, name: str) -> Fields:
-    return PartOf({**part, "total_details": PartOf(part["total_details"], id, name)}, id, name)
+    whole = {**part, "total_details": total_details(part["total_details"], id, name)}
+    return PartWith(whole, line_items=lambda call: _upfront_items(call, id)) if name == "upfront" else whole
 
 
 def _transitions(row: Quote) -> Fields:
@@ -445,13 +445,11 @@ def _discount(call: Call, id: str, given: Fields) -> Fields:
     return show(call, DISCOUNTS, retrieve(call, DISCOUNTS, given["discount"]))
 
 
-def _upfront_items(call: Call, part: Fields) -> Fields:
-    """The line items of what is paid at once, which that part of a quote has when it is expanded."""
-    if not isinstance(part, PartOf) or part.name != "upfront":
-        raise InvalidParameter("expand", "This property cannot be expanded (line_items).")
-    items = show_all(call, SALE_ITEMS, _priced(call, part.owner, part.name))
-    return list_object(items[:10], f"/v1/quotes/{part.owner}/computed_upfront_line_items", has_more=len(items) > 10)
+def _upfront_items(call: Call, id: str) -> Fields:
+    """The line items of what is paid at once."""
+    items = show_all(call, SALE_ITEMS, _priced(call, id, "upfront"))
+    return list_object(items[:10], f"/v1/quotes/{id}/computed_upfront_line_items", has_more=len(items) > 10)
 
 
-INCLUDES[f"{PARTS}.line_items"] = _upfront_items
+IN_PARTS.add("line_items")
 SELLERS["qt"] = Seller(_priced, _discount)

@@ -6,15 +6,14 @@ https://docs.stripe.com/api/checkout/sessions/line_items#line_item_object-amount
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from twindiff.kit import Call
-from twindiff.kit.errors import InvalidParameter
 
 from .coupons import Coupon, off_each, takes_off
-from .objects import INCLUDES, PARTS, Fields, retrieve
+from .objects import IN_PARTS, INCLUDES, Fields, PartWith, retrieve
 from .pricing import Tax, taxes_on
 from .sale_items import SALE_ITEMS, SaleItem, prices_for
 from .tax_rates import TAX_RATES, TaxRate, tax_rate_object
@@ -114,15 +113,6 @@ SELLERS: dict[str, Seller] = {}
 """By what the ids of objects begin with."""
 
 
-class PartOf(dict[str, Any]):
-    """A part of an object that knows of which, for what it has only when it is expanded."""
-
-    def __init__(self, fields: Fields, owner: str, name: str) -> None:
-        super().__init__(fields)
-        self.owner = owner
-        self.name = name
-
-
 def _seller(owner: str) -> Seller:
     return SELLERS[owner.partition("_")[0]]
 
@@ -144,19 +134,22 @@ def _shown_tax(call: Call, each: Fields) -> Fields:
     return {**each, "rate": tax_rate_object(retrieve(call, TAX_RATES, each["rate"]))}
 
 
-def _breakdown(call: Call, part: Fields) -> Fields:
+def total_details(fields: Fields, owner: str, part: str) -> Fields:
+    """The totals of a part of what is for sale, which have a breakdown when that is expanded."""
+    return PartWith(fields, breakdown=lambda call: _breakdown(call, owner, part))
+
+
+def _breakdown(call: Call, owner: str, part: str) -> Fields:
     """What is taken off items and added to them, by discount and by tax rate."""
-    if not isinstance(part, PartOf):
-        raise InvalidParameter("expand", "This property cannot be expanded (breakdown).")
     discounts: list[Fields] = []
     taxes: list[Fields] = []
-    for item in _seller(part.owner).items(call, part.owner, part.name):
+    for item in _seller(owner).items(call, owner, part):
         for each in item.discount_amounts:
             _add(discounts, each, ("discount",), ("amount",))
         for each in item.taxes:
             _add(taxes, each, ("rate", "taxability_reason"), ("amount", "taxable_amount"))
     return {
-        "discounts": [_shown_discount(call, part.owner, each) for each in discounts],
+        "discounts": [_shown_discount(call, owner, each) for each in discounts],
         "taxes": [_shown_tax(call, each) for each in taxes],
     }
 
@@ -172,4 +165,4 @@ def _add(sums: list[Fields], each: Fields, same: Sequence[str], added: Sequence[
 
 INCLUDES["item.discounts"] = _item_discounts
 INCLUDES["item.taxes"] = _item_taxes
-INCLUDES[f"{PARTS}.breakdown"] = _breakdown
+IN_PARTS.add("breakdown")
