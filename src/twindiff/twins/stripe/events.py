@@ -5,13 +5,13 @@ https://docs.stripe.com/api/events
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from itertools import compress
-from operator import attrgetter, ne
+from operator import ne
 from typing import Annotated, Any, Generic, Literal, NamedTuple, cast
 
 import msgspec
+from msgspec.structs import astuple
 
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, Store, UnsetType, column, revise
 from twindiff.kit.styles.stripe import StripeError
@@ -202,15 +202,8 @@ def _was(before: Former[R], row: R, kept: Fields | None) -> Fields:
 
 def _changed(row: StripeObject, other: StripeObject) -> Fields:
     """The columns in which a row differs from another one."""
-    values = _values_of(type(row))
-    differing = map(ne, mine := values(row), values(other))
-    return dict(compress(zip(row.__struct_fields__, mine, strict=True), differing))
-
-
-@cache
-def _values_of(table: type[StripeObject]) -> Callable[[StripeObject], tuple[Any, ...]]:
-    """What gives all columns of a row, in one call."""
-    return attrgetter(*table.__struct_fields__)
+    mine = astuple(row)
+    return dict(compress(zip(row.__struct_fields__, mine, strict=True), map(ne, mine, astuple(other))))
 
 
 def _note(call: Call, type: str, told: Fields) -> str:
