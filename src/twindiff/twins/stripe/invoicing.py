@@ -347,17 +347,18 @@ def _attempt(
 
 
 def _failed(call: Call, invoice: Invoice) -> None:
-    """Note a failed attempt."""
+    """Note a failed attempt; one of an invoice that was sent changes nothing of its subscription."""
     count = _attempts(call, invoice)
-    is_first = begins_with(call, invoice)
-    retries = invoice.auto_advance and invoice.collection_method == "charge_automatically" and not is_first
+    collects = invoice.collection_method == "charge_automatically"
+    retries = collects and invoice.auto_advance and not begins_with(call, invoice)
     at = now(call) + RETRIES[count - 1] if retries and count <= len(RETRIES) else None
     schedule(call, attempt_payment, invoice.id, at, invoice.test_clock)
     failed = call.db.change(invoice, attempt_count=count, attempted=True, next_payment_attempt=at)
     record_row(call, "invoice.updated", INVOICES, failed, Former(invoice))
     record_row(call, "invoice.payment_failed", INVOICES, failed)
     _delinquent(call, invoice.customer, yes=True)
-    cycles.payment_failed(call, failed, last=at is None and not is_first)
+    if collects:
+        cycles.payment_failed(call, failed, last=retries and at is None)
 
 
 def _attempts(call: Call, invoice: Invoice) -> int:
