@@ -40,6 +40,11 @@ CONFIRMABLE = ("requires_payment_method", "requires_confirmation", "requires_act
 NOT_AUTHENTICATED = (
     "We are unable to authenticate your payment method. Please choose a different payment method and try again."
 )
+"""What the customer is told; the shop is told `FAILED_AUTHENTICATION`."""
+FAILED_AUTHENTICATION = (
+    "The provided PaymentMethod has failed authentication. You can provide payment_method_data or a new PaymentMethod "
+    "to attempt to fulfill this PaymentIntent again."
+)
 AUTOMATIC = {"enabled": True, "allow_redirects": "always"}
 
 
@@ -356,7 +361,13 @@ def _dispute(call: Call, charge: Charge) -> None:
 
 
 def fail(
-    call: Call, intent: PaymentIntent, method: PaymentMethod, decline: Decline, charge: Charge | None = None
+    call: Call,
+    intent: PaymentIntent,
+    method: PaymentMethod,
+    decline: Decline,
+    charge: Charge | None = None,
+    *,
+    kind: str = "card_error",
 ) -> tuple[PaymentIntent, StripeError]:
     """An intent that waits for another payment method, and what is said of this one."""
     said = {
@@ -369,7 +380,7 @@ def fail(
     }
     said = {name: value for name, value in said.items() if value is not None}
     doc_url = f"https://stripe.com/docs/error-codes/{decline.code.replace('_', '-')}"
-    error = {**said, "doc_url": doc_url, "message": decline.message, "type": "card_error"}
+    error = {**said, "doc_url": doc_url, "message": decline.message, "type": kind}
     failed = call.db.change(
         intent,
         status="requires_payment_method",
@@ -382,7 +393,7 @@ def fail(
     )
     record_row(call, "payment_intent.payment_failed", PAYMENTS, failed)
     shown = payment_intent_object(failed)
-    return failed, StripeError(decline.message, kind="card_error", status=402, payment_intent=shown, **said)
+    return failed, StripeError(decline.message, kind=kind, status=402, payment_intent=shown, **said)
 
 
 def _process(call: Call, intent: PaymentIntent, method: PaymentMethod) -> PaymentIntent:
@@ -414,14 +425,9 @@ def complete(call: Call, intent: PaymentIntent, *, succeeds: bool) -> tuple[Paym
         return intent, None
     if succeeds:
         return confirm(call, intent, authenticated=True)
-    failure = Decline(
-        "payment_intent_authentication_failure",
-        "authentication_failed",
-        NOT_AUTHENTICATED,
-        None,
-        None,
-    )
-    return fail(call, intent, retrieve(call, METHODS, intent.payment_method or ""), failure, None)
+    failure = Decline("payment_intent_authentication_failure", "", FAILED_AUTHENTICATION, None, None)
+    method = retrieve(call, METHODS, intent.payment_method or "")
+    return fail(call, intent, method, failure, kind="invalid_request_error")
 
 
 def capture(call: Call, intent: PaymentIntent, wanted: int | UnsetType) -> PaymentIntent:

@@ -96,7 +96,10 @@ class TestAuthentication:
         page = waiting["next_action"]["redirect_to_url"]["url"]
         stripe.environment.platform.client.post(page, data={"outcome": "fail"})
         failed = stripe.get(f"payment_intents/{waiting['id']}")
-        assert failed["last_payment_error"]["code"] == "payment_intent_authentication_failure"
+        error = failed["last_payment_error"]
+        assert (error["type"], error["code"]) == ("invalid_request_error", "payment_intent_authentication_failure")
+        assert error["message"].startswith("The provided PaymentMethod has failed authentication.")
+        assert "decline_code" not in error
 
     def test_a_page_with_another_secret_is_refused(self, stripe):
         waiting = pay(stripe, "pm_card_threeDSecure2Required", return_url="https://shop.example/done")
