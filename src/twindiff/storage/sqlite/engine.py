@@ -35,7 +35,7 @@ from twindiff.storage.schema import Schema
 from .catalog import Catalog
 from .comparing import compare
 from .database import Database, contents_of
-from .files import IN_MEMORY, Born, DataFile, Reading
+from .files import IN_MEMORY, LAST_SEQ, Born, DataFile, Reading
 from .images import ImageQueue, Part, Stored, Taken
 from .live_environments import (
     ALL_UNDO_BYTES,
@@ -71,7 +71,6 @@ SPACES_AT_ONCE = 1000
 """Environments that are looked at in one go."""
 ADOPTED_AT_ONCE = 100
 """Records of an adopted environment that are written in one transaction."""
-_END = 2**62
 
 
 class SqliteEngine:
@@ -445,7 +444,7 @@ class SqliteEngine:
         return live.seq if live else last_seq(self.file, env)
 
     def records(self, env: str, after: int = 0, upto: int | None = None) -> list[Record]:
-        return self.file.records(env, after, _END if upto is None else upto)
+        return self.file.records(env, after, LAST_SEQ if upto is None else upto)
 
     def difference(self, env: str, after: int, upto: int) -> list[Record]:
         return between(lambda low, high: self.file.records(env, low, high), after, upto)

@@ -24,6 +24,8 @@ from .images import IMAGE_TABLES, ImageFile, Stored, Taken
 from .log import Log
 from .records import StoredRecord, decode, encode
 
+LAST_SEQ = 2**62
+"""No record comes after it."""
 IN_MEMORY = ":memory:"
 LAYOUT = 4
 """The version of what is below and of packed records; a data directory of a later one is refused."""
