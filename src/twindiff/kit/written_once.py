@@ -274,6 +274,8 @@ class WrittenOnce:
     def change(self, row: R, **fields: Any) -> R:
         kept = self._kept[type(row)]
         key = kept.key_of(row)
+        if not fields:
+            return self.get(type(row), *key)
         known = kept.rows.get(key)
         if kept.answers:
             kept.changed(fields)

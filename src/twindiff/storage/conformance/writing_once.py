@@ -17,6 +17,7 @@ from twindiff.kit.written_once import WrittenOnce
 from .worlds import Folder, Link, Page, Thing, World
 
 __all__ = [
+    "test_a_change_of_nothing_writes_nothing",
     "test_a_key_that_is_taken_is_told_as_soon_as_it_is_known",
     "test_a_row_that_was_changed_often_is_written_once",
     "test_what_was_asked_for_is_not_asked_again",
@@ -25,7 +26,21 @@ __all__ = [
 
 Step = tuple[str, str, int]
 IDS = st.sampled_from(["F1", "F2", "F3", "F4"])
-NAMES = ["add", "page", "move", "number", "remove", "find", "among", "rows", "equal", "ordered", "count", "fail"]
+NAMES = [
+    "add",
+    "page",
+    "move",
+    "number",
+    "nothing",
+    "remove",
+    "find",
+    "among",
+    "rows",
+    "equal",
+    "ordered",
+    "count",
+    "fail",
+]
 STEPS = st.lists(st.tuples(st.sampled_from(NAMES), IDS, st.integers(0, 2)), max_size=12)
 
 
@@ -53,6 +68,7 @@ _DOES: dict[str, Callable[[Store, str, int], Any]] = {
     "page": lambda db, id, number: _page(db, id, number) or db.add(Page(folder_id=id, number=number)),
     "move": lambda db, id, number: _change(db, db.find(Folder, Folder.folder_id == id), parent_id=f"F{number}"),
     "number": lambda db, id, number: _change(db, _page(db, id, number), copied_from=f"F{number}"),
+    "nothing": lambda db, id, number: _change(db, _page(db, id, number)),
     "remove": lambda db, id, number: [db.remove(row) for row in db.rows(Folder, Folder.folder_id == id)],
     "find": lambda db, id, number: db.find(Page, Page.copied_from == id),
     "among": lambda db, id, number: db.rows(Folder, Folder.folder_id.in_([f"F{number}", id])),
@@ -81,6 +97,21 @@ def test_what_was_written_once_is_the_same(world: World, before: list[Step], ste
         place.write(lambda db: work(db, before), "beta")
     assert other.write(once, "beta") == plain.write(lambda db: work(db, steps), "beta")
     assert other.state() == plain.state()
+
+
+def test_a_change_of_nothing_writes_nothing(world: World) -> None:
+    place = world.environment()
+    place.add(Folder(folder_id="F1"), twin="beta")
+
+    def work(db: Store) -> bool:
+        rows = WrittenOnce(db)
+        row = rows.get(Folder, "F1")
+        is_same = rows.change(row) == row
+        rows.flush()
+        return is_same
+
+    assert place.write(work, "beta")
+    assert len(place.records()) == 1
 
 
 def test_a_row_that_was_changed_often_is_written_once(world: World) -> None:

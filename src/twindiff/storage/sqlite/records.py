@@ -80,15 +80,16 @@ def encode(record: Record | StoredRecord, number: Callable[[bytes], int]) -> byt
     """A record as it is written; `number` gives that of columns."""
     if isinstance(record, Record):
         return journal.encode(record)
-    changes = [_packed(*change) for change in record.changes]
+    changes = [_packed(each) for each in record.changes]
     numbers = {name: number(record.columns[name]) for name in record.columns}
     return _encode((*record[:8], changes, None, record.events, numbers))
 
 
-def _packed(table: str, key: tuple[Any, ...], before: Stored | None, after: Stored | None) -> tuple[Any, ...]:
+def _packed(change: StoredChange) -> tuple[Any, ...]:
     """A change as it is written."""
+    table, key, before, after = change
     if before is None or after is None:
-        return table, key, before, after
+        return change
     return table, key, before, dict(compress(enumerate(after), map(ne, before, after)))
 
 

@@ -329,10 +329,10 @@ class SqliteStore:
         """Set columns of a row; `values` are theirs and those of its key. The capture is told if the row is known."""
         announced = self._announced
         if announced:
-            before = self._at_hand(sql, tuple(values[len(columns) :]))
-            after = before and sql.replaced(before, columns, values)
-            if before and after and sql.is_kept_as_it_is(after):
-                announced.update(sql.table.name, before, after)
+            count = len(columns)
+            before = self._at_hand(sql, tuple(values[count:])) if sql.keeps(columns, values[:count]) else None
+            if before:
+                announced.update(sql.table.name, before, sql.replaced(before, columns, values))
         try:
             self._write(sql.updating(columns), values, None)
         finally:
@@ -375,7 +375,7 @@ class SqliteStore:
     def _insert(self, sql: TableSql, rows: list[Stored], taken: type[ApiError] | None) -> None:
         """Insert rows as they are stored, of which the capture is told where SQLite will change nothing of them."""
         announced = self._announced
-        if announced and all(map(sql.is_kept_as_it_is, rows)):
+        if announced and all(sql.keeps(sql.columns, row) for row in rows):
             announced.insert(sql.table.name, rows)
         try:
             if len(rows) == 1:

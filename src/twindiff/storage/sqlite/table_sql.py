@@ -66,8 +66,8 @@ class TableSql(TableForm):
         kinds = [column.kind for column in table.columns.values()]
         self.has_real = "float" in kinds
         self.place_of = {name: at for at, name in enumerate(self.columns)}
-        self._types = [_types(column) for column in table.columns.values()]
-        self._kept_types: set[tuple[type, ...]] = set()
+        self._types = {name: _types(column) for name, column in table.columns.items()}
+        self._kept: set[tuple[tuple[str, ...], tuple[type, ...]]] = set()
         self.json_at = tuple(at for at, kind in enumerate(kinds) if kind == "json")
         boolean_at = tuple(at for at, kind in enumerate(kinds) if kind == "boolean")
         self.packed_columns = Columns(self.columns, self.json_at, boolean_at).packed
@@ -83,15 +83,15 @@ class TableSql(TableForm):
             query = self.remember(("update", columns), f"UPDATE {self.name} SET {sets} WHERE {self.by_key}")
         return query
 
-    def is_kept_as_it_is(self, row: Stored) -> bool:
+    def keeps(self, columns: tuple[str, ...], values: Sequence[Any]) -> bool:
         """Whether SQLite stores these very values: each is exactly of its column's type, or None where that may be."""
-        return tuple(map(type, row)) in self._kept_types or self._is_of_types(row)
+        choice = columns, tuple(map(type, values))
+        return choice in self._kept or self._is_of_types(*choice)
 
-    def _is_of_types(self, row: Stored) -> bool:
-        types = tuple(map(type, row))
-        fits = all(each in allowed for each, allowed in zip(types, self._types, strict=True))
-        if fits and len(self._kept_types) < _MOST_QUERIES:
-            self._kept_types.add(types)
+    def _is_of_types(self, columns: tuple[str, ...], types: tuple[type, ...]) -> bool:
+        fits = all(each in self._types[name] for name, each in zip(columns, types, strict=True))
+        if fits and len(self._kept) < _MOST_QUERIES:
+            self._kept.add((columns, types))
         return fits
 
     def replaced(self, row: Stored, columns: tuple[str, ...], values: Sequence[Any]) -> Stored:
