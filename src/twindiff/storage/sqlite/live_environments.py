@@ -132,7 +132,7 @@ class LiveEnvironment:
         due = tables.schema.due
         written = [(name, row) for name, _, _, row in record.changes if row is not None and name in due]
         if written:
-            rows = [(name, tables.by_name[name].some(row, due[name])) for name, row in written]
+            rows = [(name, tables.by_name[name].values_by_name(row, due[name])) for name, row in written]
             self.due = min(self.due, earliest(tables.schema, rows, self.origin.clock_start))
 
     def advance(self, record: Record) -> None:

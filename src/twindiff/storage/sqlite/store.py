@@ -327,17 +327,10 @@ class SqliteStore:
 
     def _update(self, sql: TableSql, columns: tuple[str, ...], values: list[Any]) -> None:
         """Set columns of a row; `values` are theirs and those of its key. The capture is told if the row is known."""
-        announced = self._announced
-        if announced:
-            count = len(columns)
-            before = self._at_hand(sql, tuple(values[count:])) if sql.keeps(columns, values[:count]) else None
-            if before:
-                announced.update(sql.table.name, before, sql.replaced(before, columns, values))
-        try:
-            self._write(sql.updating(columns), values, None)
-        finally:
-            if announced:
-                announced.clear()
+        announced, count = self._announced, len(columns)
+        if announced and sql.keeps(columns, values[:count]) and (before := self._at_hand(sql, tuple(values[count:]))):
+            announced.update(sql.table.name, before, sql.replaced(before, columns, values))
+        self._write(sql.updating(columns), values, None)
 
     def _at_hand(self, sql: TableSql, key: Stored) -> Stored | None:
         """A row as it is stored now, if that can be told without asking."""
@@ -377,14 +370,10 @@ class SqliteStore:
         announced = self._announced
         if announced and all(sql.keeps(sql.columns, row) for row in rows):
             announced.insert(sql.table.name, rows)
-        try:
-            if len(rows) == 1:
-                self._write(sql.insert, rows[0], taken)
-            else:
-                self._write(sql.insert, rows, taken, execute=self._statements.executemany)
-        finally:
-            if announced:
-                announced.clear()
+        if len(rows) == 1:
+            self._write(sql.insert, rows[0], taken)
+        else:
+            self._write(sql.insert, rows, taken, execute=self._statements.executemany)
 
     def remove_all(self, table: type[Row], *where: Expression) -> None:
         """Delete all matching rows."""
@@ -434,6 +423,9 @@ class SqliteStore:
             if is_taken(error):
                 raise (taken or AlreadyExists) from None
             raise
+        finally:
+            if self._announced:
+                self._announced.clear()
 
 
 def _refused(counter: str, *, at_least: int = 1) -> int:

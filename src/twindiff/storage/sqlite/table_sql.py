@@ -106,7 +106,7 @@ class TableSql(TableForm):
         among = f"{quote(column)} IN (SELECT value FROM json_each(?))"
         return f"DELETE FROM {self.name} WHERE {among} RETURNING {quote(self.key[0])}"
 
-    def some(self, row: Stored, columns: Sequence[str]) -> Values:
+    def values_by_name(self, row: Stored, columns: Sequence[str]) -> Values:
         """Some columns of a row that are stored as they are, by name."""
         return {name: row[self.place_of[name]] for name in columns}
 
