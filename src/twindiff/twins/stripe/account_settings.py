@@ -12,6 +12,9 @@ from twindiff.kit import UNSET, UnsetType
 from .objects import Fields
 from .params import OptBool, OptInteger, OptText, Part
 
+LEAST_DELAY = 2
+"""Days until money is paid out, in most countries."""
+
 
 class Branding(Part):
     """How pages look."""
@@ -83,7 +86,7 @@ class Settings(Part):
 
 def default_settings(name: str | None, descriptor: str | None, interval: str) -> Fields:
     """The settings of an account that has set none."""
-    schedule = {"delay_days": 2, "interval": interval}
+    schedule = {"delay_days": LEAST_DELAY, "interval": interval}
     scripts = ("statement_descriptor_kana", "statement_descriptor_kanji")
     prefixes = ("statement_descriptor_prefix", "statement_descriptor_prefix_kana", "statement_descriptor_prefix_kanji")
     declined = {"avs_failure": False, "cvc_failure": False}
@@ -104,3 +107,12 @@ def merged(old: Fields, new: Fields) -> Fields:
     """Settings with those that are wanted in place of some, part by part."""
     both = {name: merged(old[name], new[name]) for name in old.keys() & new.keys() if isinstance(old[name], dict)}
     return {**old, **new, **both}
+
+
+def changed_settings(old: Fields, wanted: Fields) -> Fields:
+    """Settings with those that are wanted; the shortest delay of payouts is a number of days."""
+    both = merged(old, wanted)
+    payouts: Fields = both.get("payouts", {})
+    if payouts.get("schedule", {}).get("delay_days") == "minimum":
+        return merged(both, {"payouts": {"schedule": {"delay_days": LEAST_DELAY}}})
+    return both

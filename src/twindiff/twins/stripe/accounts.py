@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from twindiff.kit import UNSET, Body, Call, Column, Json, Operations, Row, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
-from .account_settings import Settings, default_settings, merged
+from .account_settings import Settings, changed_settings, default_settings, merged
 from .countries import SETTLES_IN
 from .currencies import checked_currency
 from .events import update
@@ -313,7 +313,9 @@ def _fields(params: AccountParams, account: Account) -> Fields:
     if isinstance(params.capabilities, dict):
         wanted = {name: "active" for name, each in value_of(params.capabilities).items() if each.get("requested")}
         fields["capabilities"] = {**account.capabilities, **wanted}
-    for name in ("settings", "tos_acceptance", "business_profile"):
+    if wanted := fields.get("settings"):
+        fields["settings"] = changed_settings(account.settings, wanted)
+    for name in ("tos_acceptance", "business_profile"):
         if name in fields:
             fields[name] = merged(getattr(account, name), fields[name])
     return fields

@@ -115,3 +115,10 @@ def test_settings_of_an_account_change_part_by_part(stripe):
     assert changed["settings"]["payments"]["statement_descriptor"] == "SELLER"
     assert changed["settings"]["payouts"]["schedule"]["interval"] == "manual"
     assert changed["business_profile"]["annual_revenue"] is None
+
+
+def test_the_shortest_delay_of_payouts_is_shown_in_days(stripe):
+    path = f"accounts/{stripe.post('accounts', settings={'payouts': {'schedule': {'delay_days': 7}}})['id']}"
+    assert stripe.get(path)["settings"]["payouts"]["schedule"]["delay_days"] == 7
+    shortest = stripe.post(path, settings={"payouts": {"schedule": {"delay_days": "minimum"}}})
+    assert shortest["settings"]["payouts"]["schedule"] == {"delay_days": 2, "interval": "daily"}
