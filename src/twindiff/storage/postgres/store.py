@@ -259,7 +259,7 @@ class PostgresStore:
             self._remove_dependents(form, removed)
 
     def _remove_dependents(self, form: TableSql, rows: list[Stored]) -> None:
-        """Remove the rows that refer to removed ones, level by level."""
+        """Remove the rows that refer to removed ones, table by table."""
         removed = [(form, rows)]
         while removed:
             form, rows = removed.pop()

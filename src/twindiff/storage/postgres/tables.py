@@ -12,7 +12,7 @@ from twindiff.storage.sql.compiler import OUTERMOST
 from twindiff.storage.sql.names import names, quote
 from twindiff.storage.sql.tables import Convert, TableForm, TableForms, nullable
 
-from .ddl import stored_type
+from .ddl import STORED, stored_type
 from .text import read, read_json, written, written_json
 
 TEXTS: tuple[ColumnType, ...] = ("text", "timestamp", "date")
@@ -50,9 +50,19 @@ class TableSql(TableForm):
         self.unique = {name for columns in (table.key, *table.unique) for name in columns}
 
     def delete_referring(self, column: Column[Any]) -> str:
-        """Delete the rows in which a column has one of some keys; gives the rows."""
-        among = f"{quote(column.name)} = ANY(%s::{stored_type(column)}[])"
-        return f"DELETE FROM {self.name} WHERE {among} RETURNING {names(self.columns)}"
+        """Delete the rows in which a column has one of some keys; gives the rows.
+
+        Where the column refers to rows of its own table, those that refer to these go too, however deep, so that a tree
+        costs as many statements as a leaf.
+        """
+        refers, keys = quote(column.name), f"%s::{stored_type(column)}[]"
+        gives = f"RETURNING {names(self.columns)}"
+        if column.references is not self.table.row:
+            return f"DELETE FROM {self.name} WHERE {refers} = ANY({keys}) {gives}"
+        below = f"SELECT r.{quote(self.key[0])} FROM gone JOIN {self.name} r ON r.{refers} = gone.key"
+        given = f"SELECT k.key::{STORED[column.kind]} FROM unnest({keys}) k(key)"
+        gone = f"WITH RECURSIVE gone(key) AS ({given} UNION {below})"
+        return f"{gone} DELETE FROM {self.name} WHERE {refers} IN (SELECT key FROM gone) {gives}"
 
     @cached_property
     def insert_all(self) -> str:
