@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from twindiff.kit.events import Event
 from twindiff.storage import journal
 from twindiff.storage.journal import Change, Record
-from twindiff.storage.sqlite.records import Columns, StoredChange, StoredRecord, decode, encode
+from twindiff.storage.sqlite.records import Columns, StoredRecord, decode, encode
 from twindiff.storage.values import canonical, json_text
 
 NAMES = ("id", "data", "done", "size")
@@ -41,7 +41,7 @@ def by_column(row: tuple[Any, ...] | None) -> dict[str, Any] | None:
 def test_stored_rows_are_read_by_column(pairs: list[tuple[Any, Any]]):
     start = ("e1", 7, "alpha", "write", "U1", 5, 6, {"id": 3})
     events = [Event("written", {"seq": 7})]
-    changes = [StoredChange("things", ("T1",), stored(before), stored(after)) for before, after in pairs]
+    changes = [("things", ("T1",), stored(before), stored(after)) for before, after in pairs]
     packed = encode(StoredRecord(*start, changes, None, events, {"things": COLUMNS.packed}), NUMBERS.__getitem__)
     same = [Change("things", ("T1",), by_column(before), by_column(after)) for before, after in pairs]
     read = decode(packed, NUMBERED.__getitem__)
@@ -53,7 +53,7 @@ def test_stored_rows_are_read_by_column(pairs: list[tuple[Any, Any]]):
 def test_a_row_that_was_updated_is_kept_once_with_what_differs():
     long = "x" * 1000
     before, after = ("T1", json_text({"text": long}), 0, None), ("T1", json_text({"text": long}), 1, None)
-    change = StoredChange("things", ("T1",), before, after)
+    change = ("things", ("T1",), before, after)
     record = StoredRecord("e1", 7, "alpha", "write", "U1", 5, 6, {}, [change], None, [], {"things": COLUMNS.packed})
     packed = encode(record, NUMBERS.__getitem__)
     assert packed.count(long.encode()) == 1

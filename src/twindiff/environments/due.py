@@ -30,7 +30,7 @@ from twindiff.kit.rows import table_of
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
 from twindiff.storage import Engine, NotServed, OperationContext, OperationInfo, PlannedOperation, WorkDue
-from twindiff.storage.deadline import BRIEF_SECONDS
+from twindiff.storage.deadline import BRIEF_SECONDS, lasting
 from twindiff.storage.due import NO_JOBS
 
 from .call_log import CallLog, Entry
@@ -187,10 +187,10 @@ class DueWork:
     def _planned(
         self, environment: Environment, pieces: Sequence[Piece], works: list[Work], seconds: float
     ) -> Generator[PlannedOperation]:
-        """Pieces as operations, until their time is over or one has written what comes before the next."""
-        end = time.thread_time() + seconds
+        """Pieces as operations, until their time is over."""
+        turn = lasting(seconds)
         for piece in pieces:
-            if works and (time.thread_time() > end or piece.due >= self._engine.present(environment.id).due):
+            if works and turn.is_past():
                 return
             work = Work(environment.twins[piece.twin].jobs[piece.job], piece)
             works.append(work)

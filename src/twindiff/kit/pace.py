@@ -97,6 +97,11 @@ def paced(arrivals: Arrivals) -> Generator[None]:
         _here.pace = None
 
 
+def current_pace() -> Pace | Brief | None:
+    """What this thread does by turns, for who would give way so often that looking for it each time costs too much."""
+    return _here.pace
+
+
 def is_at_long_work() -> bool:
     """Whether this thread rests where it gives way."""
     return isinstance(_here.pace, Pace)

@@ -7,8 +7,20 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Collection
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, NamedTuple, TypeVar, dataclass_transform, overload
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    cast,
+    dataclass_transform,
+    overload,
+)
 
 import msgspec
 
@@ -37,6 +49,10 @@ class Where(NamedTuple):
     column: Column[Any]
     op: str
     value: object
+
+
+_where: Callable[[tuple[Column[Any], str, object]], Where] = partial(cast(Any, tuple).__new__, Where)
+"""Makes a comparison in half the time that its name takes: every query begins with some."""
 
 
 class AllOf(NamedTuple):
@@ -146,66 +162,66 @@ class Column(Generic[T]):
     __hash__ = object.__hash__
 
     def __eq__(self, other: object) -> Where:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return Where(self, "=", other)
+        return _where((self, "=", other))
 
     def __ne__(self, other: object) -> Where:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return Where(self, "!=", other)
+        return _where((self, "!=", other))
 
     def __lt__(self, other: object) -> Where:
-        return Where(self, "<", other)
+        return _where((self, "<", other))
 
     def __le__(self, other: object) -> Where:
-        return Where(self, "<=", other)
+        return _where((self, "<=", other))
 
     def __gt__(self, other: object) -> Where:
-        return Where(self, ">", other)
+        return _where((self, ">", other))
 
     def __ge__(self, other: object) -> Where:
-        return Where(self, ">=", other)
+        return _where((self, ">=", other))
 
     def __neg__(self) -> Order:
         return Order(self, descending=True)
 
     def __invert__(self: Column[bool] | Column[bool | None]) -> Where:
         """Hold where a boolean column is false."""
-        return Where(self, "=", value=False)
+        return _where((self, "=", False))
 
     @property
     def is_true(self) -> Where:
         """What a boolean column means where a condition stands."""
         if self.kind != "boolean":
             raise TypeError(f"{self.name} is no condition by itself, being {self.kind}; compare it with something")
-        return Where(self, "=", value=True)
+        return _where((self, "=", True))
 
     def __add__(self, other: object) -> Column[Any]:
         return worked_out(self.kind, Formula("+", (self, other)))
 
     def in_(self, values: Collection[object]) -> Where:
-        return Where(self, "in", tuple(values))
+        return _where((self, "in", tuple(values)))
 
     def is_null(self) -> Where:
-        return Where(self, "=", None)
+        return _where((self, "=", None))
 
     def equals(self, text: str) -> Where:
         """Equality without regard to case."""
-        return Where(self, "equals_fold", text)
+        return _where((self, "equals_fold", text))
 
     def resembles(self, text: str) -> Where:
         """Hold a text, without regard to case and accents."""
-        return Where(self, "contains_bare", text)
+        return _where((self, "contains_bare", text))
 
     def has_word(self, word: Word) -> Where:
         """Have a whole word in one of its forms, without regard to case and accents."""
-        return Where(self, "has_word", word)
+        return _where((self, "has_word", word))
 
     def contains(self, text: str, *, fold: bool = False) -> Where:
-        return Where(self, "contains_fold" if fold else "contains", text)
+        return _where((self, "contains_fold" if fold else "contains", text))
 
     def starts(self, text: str, *, fold: bool = False) -> Where:
-        return Where(self, "starts_fold" if fold else "starts", text)
+        return _where((self, "starts_fold" if fold else "starts", text))
 
     def ends(self, text: str, *, fold: bool = False) -> Where:
-        return Where(self, "ends_fold" if fold else "ends", text)
+        return _where((self, "ends_fold" if fold else "ends", text))
 
     def json(self, *path: str) -> Column[Any]:
         """The value at a path of keys inside a Json column; a missing one is NULL."""
@@ -377,8 +393,10 @@ else:
             return row
 
         def __getattribute__(cls, name: str) -> Any:
-            columns = _columns.get(cls)
-            return columns[name] if columns and name in columns else super().__getattribute__(name)
+            try:
+                return _columns[cls][name]
+            except KeyError:
+                return super().__getattribute__(name)
 
     class Row(msgspec.Struct, metaclass=RowType, frozen=True):
         """One stored object; a subclass is a table."""

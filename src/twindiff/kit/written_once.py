@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
@@ -25,16 +25,24 @@ R = TypeVar("R", bound=Row)
 Key = tuple[Any, ...]
 
 
-@contextmanager
-def written_once(call: Call) -> Generator[None]:
+class written_once:  # noqa: N801 - it is used as a function is
     """Write what a call changes when this ends; nothing, if an exception ends it."""
-    before = call.db
-    call.db = rows = WrittenOnce(before)
-    try:
-        yield
-        rows.flush()
-    finally:
-        call.db = before
+
+    __slots__ = ("_before", "_call", "_rows")
+
+    def __init__(self, call: Call) -> None:
+        self._call, self._before = call, call.db
+        self._rows = WrittenOnce(call.db)
+
+    def __enter__(self) -> None:
+        self._call.db = self._rows
+
+    def __exit__(self, kind: type[BaseException] | None, *raised: object) -> None:
+        try:
+            if kind is None:
+                self._rows.flush()
+        finally:
+            self._call.db = self._before
 
 
 Question = tuple[Sequence[Any], Ordering]
@@ -128,17 +136,6 @@ class Kept:
                 answer.keys.remove(key)
 
 
-class Tables(dict[type[Row], Kept]):
-    """What is known of each table; `cascades` when rows of one of them go with others."""
-
-    cascades = False
-
-    def __missing__(self, table: type[Row]) -> Kept:
-        kept = self[table] = Kept(table)
-        self.cascades = self.cascades or kept.cascades
-        return kept
-
-
 @cache
 def _declared(table: type[Row]) -> tuple[tuple[Column[Any], ...], Callable[[Any], Key], bool]:
     """The columns of a table's key, what gives the key of a row, and whether rows go with others that they refer to."""
@@ -152,21 +149,30 @@ class WrittenOnce:
 
     def __init__(self, db: Store) -> None:
         self._db = db
-        self._kept = Tables()
+        self._kept: dict[type[Row], Kept] = {}
+        self._cascades = False
+        """Whether rows of one of these tables go with others."""
         self.next = db.next
         self.emit = db.emit
 
     def flush(self) -> None:
         """Write what is not written yet."""
         for kept in self._kept.values():
-            self._write(kept)
+            if kept.unwritten:
+                self._write(kept)
+
+    def _begin(self, table: type[Row]) -> Kept:
+        """Know nothing of a table yet."""
+        kept = self._kept[table] = Kept(table)
+        self._cascades = self._cascades or kept.cascades
+        return kept
 
     def get(self, table: type[R], *key: object, missing: type[ApiError] | None = None) -> R:
-        kept = self._kept[table]
+        kept = self._kept.get(table) or self._begin(table)
         return kept.rows.get(key) or self._keep(kept, self._db.get(table, *key, missing=missing))
 
     def find(self, table: type[R], *where: Expression) -> R | None:
-        kept = self._kept[table]
+        kept = self._kept.get(table) or self._begin(table)
         key = kept.asked(where)
         if key is None:
             self._before(kept, *where)
@@ -186,7 +192,7 @@ class WrittenOnce:
         offset: int = 0,
         columns: tuple[Column[Any], ...] | None = None,
     ) -> Any:
-        kept = self._kept[table]
+        kept = self._kept.get(table) or self._begin(table)
         if columns or limit is not None or offset:
             self._before(kept, *where, *_columns(order), *(columns or ()))
             how: dict[str, Any] = {"order": order, "limit": limit, "offset": offset, "columns": columns}
@@ -248,11 +254,11 @@ class WrittenOnce:
             raise
 
     def count(self, table: type[Row], *where: Expression) -> int:
-        self._before(self._kept[table], *where)
+        self._before(self._kept.get(table) or self._begin(table), *where)
         return self._db.count(table, *where)
 
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
-        kept = self._kept[type(row)]
+        kept = self._kept.get(type(row)) or self._begin(type(row))
         if taken:
             self._keep(kept, self._db.add(row, taken=taken))
             kept.added(row)
@@ -272,7 +278,7 @@ class WrittenOnce:
             self.add(row)
 
     def change(self, row: R, **fields: Any) -> R:
-        kept = self._kept[type(row)]
+        kept = self._kept.get(type(row)) or self._begin(type(row))
         key = kept.key_of(row)
         if not fields:
             return self.get(type(row), *key)
@@ -291,9 +297,9 @@ class WrittenOnce:
         self.change(row, **{name: getattr(row, name) for name in columns})
 
     def remove(self, row: Row) -> None:
-        kept = self._kept[type(row)]
+        kept = self._kept.get(type(row)) or self._begin(type(row))
         key = kept.key_of(row)
-        if self._kept.cascades:
+        if self._cascades:
             self.flush()
             self._kept.clear()
         kept.rows.pop(key, None)
@@ -342,21 +348,25 @@ def _columns(order: Ordering) -> tuple[Column[Any] | Order, ...]:
 def _answer(table: type[Row], where: Sequence[Expression], order: Ordering) -> Answer | None:
     """An answer to fill for rows whose columns equal something, by columns; None for anything else."""
     equal: list[tuple[str, tuple[Any, ...]]] = []
+    columns: list[Column[Any]] = []
     for part in where:
-        if type(part) is not Where or part.op not in ("=", "in") or not _is_plain(part.column, table):
+        if type(part) is not Where or part.op not in ("=", "in"):
             return None
         values = cast(tuple[object, ...], part.value) if part.op == "in" else (part.value,)
         if not _PLAIN.issuperset(map(type, values)):
             return None
+        columns.append(part.column)
         equal.append((part.column.name, values))
-    names = {name for name, _ in equal}
     by = _columns(order)
-    for part in by:
-        column = part.column if isinstance(part, Order) else part
-        if not _is_plain(column, table):
-            return None
-        names.add(column.name)
-    return Answer([], frozenset(names), tuple(equal), not by)
+    names = _names_of(table, (*columns, *by))
+    return None if names is None else Answer([], names, tuple(equal), not by)
+
+
+@lru_cache(1000)
+def _names_of(table: type[Row], parts: tuple[Column[Any] | Order, ...]) -> frozenset[str] | None:
+    """The names of columns that rows are compared and ordered by; None if one is not a table's own as it is stored."""
+    columns = [part.column if isinstance(part, Order) else part for part in parts]
+    return frozenset([each.name for each in columns]) if all(_is_plain(each, table) for each in columns) else None
 
 
 def _is_plain(column: Column[Any], table: type[Row]) -> bool:

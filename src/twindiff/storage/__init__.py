@@ -244,8 +244,9 @@ class Engine(Protocol):
     def write_all(self, env: str, twin: str, operations: Iterable[PlannedOperation]) -> list[int | None]:
         """Run operations of a twin, each with a record of its own, and keep all of them at once; gives their seqs.
 
-        Whatever is raised undoes them all. Each is asked for when those before it are done, as `present` tells; the
-        engine may ask for no more. An engine that is not `inline` asks for one.
+        Whatever is raised undoes them all. Each is asked for when those before it are done, and the first that is not
+        before the time of work that these have left due ends them, undone; the engine may ask for no more. An engine
+        that is not `inline` asks for one. They have as long together as one alone: TooSlow is among what is raised.
         """
         ...
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from twindiff.kit.errors import TooSlow
-from twindiff.kit.pace import give_way
+from twindiff.kit.pace import Brief, Pace, current_pace
 
 WHOLE_SECONDS = 2.0
 """What any operation may take of the processor."""
@@ -27,21 +27,27 @@ class Deadline(NamedTuple):
 
     It is late once the monotonic clock has passed `at` and its thread's processor time `processor_at`, both in seconds:
     on a busy machine no operation is late for what others do. The clock is looked at first, since that costs a tenth.
+    `pace` is that of its thread.
     """
 
     at: float
     processor_at: float
     late: type[BaseException]
+    pace: Pace | Brief | None = None
 
     def is_past(self) -> bool:
         """Whether an operation is late, which is asked now and then; one that takes long gives way to others first."""
-        give_way()
-        return time.monotonic() > self.at and time.thread_time() > self.processor_at
+        now = time.monotonic()
+        if self.pace is not None and now > self.pace.turn_ends:
+            self.pace.rest()
+        return now > self.at and time.thread_time() > self.processor_at
 
     def refuse_late(self) -> None:
         """Raise what is said for an operation that is late; asked before each statement, so in one call."""
-        give_way()
-        if time.monotonic() > self.at and time.thread_time() > self.processor_at:
+        now = time.monotonic()
+        if self.pace is not None and now > self.pace.turn_ends:
+            self.pace.rest()
+        if now > self.at and time.thread_time() > self.processor_at:
             raise self.late
 
 
@@ -51,16 +57,17 @@ Limit = Callable[[], Deadline]
 
 def whole() -> Deadline:
     """The deadline of an operation that begins now; TooSlow ends it."""
-    return _after(WHOLE_SECONDS, TooSlow)
+    return lasting(WHOLE_SECONDS, TooSlow)
 
 
 def brief() -> Deadline:
     """The deadline of an operation that others wait for; TakesLong ends it."""
-    return _after(BRIEF_SECONDS, TakesLong)
+    return lasting(BRIEF_SECONDS, TakesLong)
 
 
-def _after(seconds: float, late: type[BaseException]) -> Deadline:
-    return Deadline(time.monotonic() + seconds, time.thread_time() + seconds, late)
+def lasting(seconds: float, late: type[BaseException] = TakesLong) -> Deadline:
+    """The deadline of what begins now, in this thread, and is late after so many seconds."""
+    return Deadline(time.monotonic() + seconds, time.thread_time() + seconds, late, current_pace())
 
 
 NEVER = Deadline(float("inf"), float("inf"), TooSlow)

@@ -7,8 +7,7 @@ it, or when rows came or went that no operation wrote.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from twindiff.kit.due import NEVER, instant_due
 from twindiff.kit.store import Store
@@ -59,12 +58,6 @@ def unknown(schemas: Iterable[Schema]) -> int:
     return UNKNOWN if any(schema.due for schema in schemas) else NO_JOBS
 
 
-def earliest(schema: Schema, rows: Iterable[tuple[str, Mapping[str, Any] | None]], start: int) -> int:
-    """The earliest time in rows, given by table, that is not before `start`; NEVER when there is none."""
-    times = [
-        instant_due(values[column])
-        for table, values in rows
-        if values is not None and table in schema.due
-        for column in schema.due[table]
-    ]
-    return min((time for time in times if time >= start), default=NEVER)
+def earliest(times: Iterable[str | float | None], start: int) -> int:
+    """The earliest of times as rows have them that is not before `start`; NEVER when there is none."""
+    return min((due for due in map(instant_due, times) if due >= start), default=NEVER)

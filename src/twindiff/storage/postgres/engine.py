@@ -237,8 +237,10 @@ class PostgresEngine:
         tables = self._tables[twin]
         if not tables.schema.due:
             return
-        rows = ((name, tables.by_name[name].values(after) if after else None) for name, after in touched.rows())
-        due = earliest(tables.schema, rows, 0) if touched.wrote else UNKNOWN
+        written = [(name, after) for name, after in touched.rows() if after and name in tables.schema.due]
+        rows = ((name, tables.by_name[name].values(after)) for name, after in written)
+        times = [values[column] for name, values in rows for column in tables.schema.due[name]]
+        due = earliest(times, 0) if touched.wrote else UNKNOWN
         if due != NEVER:
             connection.count("UPDATE twindiff.standings SET due = LEAST(due, %s) WHERE env = %s", (due, env))
 

@@ -27,10 +27,6 @@ def nullable(convert: Convert) -> Convert:
     return lambda value: None if value is None else convert(value)
 
 
-_MOST_CHOICES = 1_000
-"""Choices of columns for which it is remembered how they are stored."""
-
-
 class TableForm:
     """One table by its full name, and the SQL that is needed often for it; `mark` is the place of a value.
 
@@ -48,7 +44,6 @@ class TableForm:
         self._loaded = tuple((name, convert) for name, convert in loads.items() if convert)
         stores = enumerate(self.storing.values())
         self._stored = tuple((at, convert) for at, convert in stores if convert)
-        self._some_values: dict[tuple[str, ...], Callable[[Row], list[Any]]] = {}
         self.selected = ", ".join(f"{OUTERMOST}.{quote(name)}" for name in self.columns)
         self.by_key = " AND ".join(f"{quote(name)} = {mark}" for name in table.key)
         self.select_by_key = f"SELECT {names(self.columns)} FROM {name} WHERE {self.by_key}"
@@ -61,20 +56,11 @@ class TableForm:
         return f"SELECT {names(self.columns)} FROM {self.name} ORDER BY {names(self.key)}"
 
     @cached_property
-    def row_values(self) -> Callable[[Row], list[Any]]:
+    def row_values(self) -> Callable[[Row], Stored]:
         """A row as it is stored."""
-        return self._values_of(self.columns)
+        return self.values_of(self.columns)
 
-    def values_of(self, columns: tuple[str, ...]) -> Callable[[Row], list[Any]]:
-        """Some columns of a row as they are stored."""
-        values = self._some_values.get(columns)
-        if values is None:
-            if len(self._some_values) >= _MOST_CHOICES:
-                self._some_values.clear()
-            values = self._some_values[columns] = self._values_of(columns)
-        return values
-
-    def _values_of(self, columns: Sequence[str]) -> Callable[[Row], list[Any]]:
+    def values_of(self, columns: Sequence[str]) -> Callable[[Row], Stored]:
         """Columns of a row as they are stored; compiled as `build` is."""
         converters = {name: convert for name in columns if (convert := self.storing[name])}
         given = {False: "store_{0}(row.{0})", True: "None if row.{0} is None else store_{0}(row.{0})"}
@@ -82,7 +68,7 @@ class TableForm:
             given[self.table.columns[name].nullable].format(name) if name in converters else f"row.{name}"
             for name in columns
         ]
-        return eval(f"lambda row: [{', '.join(values)}]", {f"store_{name}": each for name, each in converters.items()})
+        return eval(f"lambda row: ({', '.join(values)},)", {f"store_{name}": each for name, each in converters.items()})
 
     def store(self, values: Sequence[Any]) -> list[Any]:
         """Values of declared types as they are stored."""

@@ -13,26 +13,23 @@ Write = tuple[Stored | None, Stored]
 class Announced:
     """Writes to one table, in order; `clear` when the statement is over, whatever came of it."""
 
-    __slots__ = ("_table", "_writes")
+    __slots__ = ("table", "writes")
 
     def __init__(self) -> None:
-        self._table = ""
-        self._writes: list[Write] = []
+        self.table = ""
+        self.writes: list[Write] = []
+        """Those that are still to come, the next one last."""
 
     def insert(self, table: str, rows: Sequence[Stored]) -> None:
         """Have rows of a table be known."""
-        self._table = table
-        self._writes = [(None, row) for row in reversed(rows)]
+        self.table = table
+        self.writes = [(None, row) for row in reversed(rows)]
 
     def update(self, table: str, before: Stored, after: Stored) -> None:
         """Have it be known what a row of a table was and will be."""
-        self._table = table
-        self._writes = [(before, after)]
+        self.table = table
+        self.writes = [(before, after)]
 
     def clear(self) -> None:
         """Know nothing."""
-        self._writes.clear()
-
-    def next(self, table: str) -> Write | None:
-        """The write to a table that comes now, if it is known."""
-        return self._writes.pop() if self._writes and table == self._table else None
+        self.writes.clear()

@@ -56,11 +56,13 @@ class Capture:
             self._connection.preupdate_hook(self._see, id=self)
 
     def _see(self, write: PendingWrite) -> None:
-        sql = self._tables.get(write.table_name)
+        name = write.table_name
+        sql = self._tables.get(name)
         if sql is None:
             return
-        name = sql.table.name
-        old, new = self.announced.next(name) or (write.old, write.new)
+        announced = self.announced
+        is_known = announced.writes and name == announced.table
+        old, new = announced.writes.pop() if is_known else (write.old, write.new)
         if old is not None:
             place = name, sql.key_in(old)
             self._before.setdefault(place, old)
@@ -84,13 +86,14 @@ class Capture:
         `all_went_well` when no statement has failed and no savepoint was gone back to.
         """
         changes: list[StoredChange] = []
-        for (name, key), before in self._before.items():
+        for place, before in self._before.items():
+            name, key = place
             sql = self._tables[name]
             if not all_went_well or sql.has_real:
-                self._after[name, key] = self._connection.execute(sql.select_by_key, key).fetchone()
-            after = self._after[name, key]
+                self._after[place] = self._connection.execute(sql.select_by_key, key).fetchone()
+            after = self._after[place]
             if before != after and not (before and after and _same(sql, before, after)):
-                changes.append(StoredChange(name, sql.typed_key(key), before, after))
+                changes.append((name, sql.typed_key(key), before, after))
         changes.sort(key=_place)
         return changes
 

@@ -200,6 +200,15 @@ def contents_of(tables: Tables, image: Image) -> dict[str, list[Values]]:
         database.close()
 
 
+def problems_of(tables: Tables, pages: Pages) -> list[str]:
+    """What SQLite finds wrong with a database; nothing, if all is well."""
+    # FTS5 checks itself by what it remembers, which on a shared connection may be of other pages.
+    database = Database(tables, pages)
+    lines = [str(line) for (line,) in database.connection.execute("PRAGMA integrity_check")]
+    database.close()
+    return [line for line in lines if line != "ok"]
+
+
 def image_of(tables: Tables, rows: Mapping[str, Iterable[Values]]) -> bytes:
     """A database of full rows by table; raises a failed constraint when two rows clash."""
     connection = _empty(tables.schema)

@@ -34,7 +34,7 @@ from twindiff.storage.schema import Schema
 
 from .catalog import Catalog
 from .comparing import compare
-from .database import Database, contents_of
+from .database import contents_of, problems_of
 from .files import IN_MEMORY, LAST_SEQ, Born, DataFile, Reading
 from .images import ImageQueue, Part, Stored, Taken
 from .live_environments import (
@@ -304,10 +304,13 @@ class SqliteEngine:
     def write_all(self, env: str, twin: str, operations: Iterable[PlannedOperation]) -> list[int | None]:
         live, seqs, records = self._live[env], list[int | None](), list[StoredRecord]()
         database = self._pools[twin].open(live.pages[twin])
+        deadline = whole()
         with live.ahead(), database.undoable():
             for intent, work, at in operations:
+                if at >= live.due:
+                    break
                 moment = live.time_of(at, _wall(), writes=True)
-                _, record = performed(live.env, live.position, database, intent, work, moment, whole)
+                _, record = performed(live.env, live.position, database, intent, work, moment, lambda: deadline)
                 database.go_on()
                 seqs.append(record and record.seq)
                 if record is not None:
@@ -329,7 +332,7 @@ class SqliteEngine:
         live.go_on(records, undo)
         if self.feed.listener:
             for record in records:
-                tables = frozenset([change.table for change in record.changes])
+                tables = frozenset([table for table, _, _, _ in record.changes])
                 self.feed.wrote(Written(live.env, record.seq, record.twin, tables))
         self.feed.committed(live.env, live.seq)
         self._take_image_if_due(live)
@@ -465,17 +468,11 @@ class SqliteEngine:
     def problems(self, env: str, origin: Origin) -> list[str]:
         """What SQLite finds wrong with the databases of an environment; nothing, if all is well."""
         live = self._space(env, origin)
-        lines: list[str] = []
-        for twin, pages in live.pages.items():
-            # FTS5 checks itself by what it remembers, which on a shared connection may be of other pages.
-            database = Database(self._pools[twin].tables, pages)
-            lines += [str(line) for (line,) in database.connection.execute("PRAGMA integrity_check")]
-            database.close()
-        return [line for line in lines if line != "ok"]
+        return [line for twin, pages in live.pages.items() for line in problems_of(self._pools[twin].tables, pages)]
 
     def catalog(self, schema: Schema) -> SqliteStore:
         self.file.ensure(schema)
-        return Catalog(self.file, Tables(schema))
+        return Catalog(self.file, Tables(schema, is_as_declared=False))
 
     def transaction(self) -> AbstractContextManager[None]:
         return self.file.transaction()

@@ -6,6 +6,7 @@ come by any other way come without them. An operation looks here for rows that i
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
 
 from .connection import Stored
@@ -24,20 +25,20 @@ class KnownRows:
     __slots__ = ("_rows",)
 
     def __init__(self) -> None:
-        self._rows: dict[Place, Stored] = {}
+        self._rows: OrderedDict[Place, Stored] = OrderedDict()
 
     def get(self, place: Place) -> Stored | None:
         """A row, if it is known."""
-        row = self._rows.pop(place, None)
+        row = self._rows.get(place)
         if row is not None:
-            self._rows[place] = row
+            self._rows.move_to_end(place)
         return row
 
     def note(self, place: Place, row: Stored) -> None:
         """Remember a committed row in the place of the one that nobody has asked for for longest."""
         self._rows[place] = row
         if len(self._rows) > MOST_KNOWN:
-            del self._rows[next(iter(self._rows))]
+            self._rows.popitem(last=False)
 
     def follow(self, written: Mapping[Place, Stored | None]) -> None:
         """Know what an operation has left of the rows it wrote."""
@@ -50,7 +51,8 @@ class KnownRows:
                     del rows[place]
                 else:
                     rows[place] = row
-            rows.pop((place[0], ALL), None)
+        for table in {table for table, _ in written}:
+            rows.pop((table, ALL), None)
 
     def clear(self) -> None:
         """Know nothing."""

@@ -129,11 +129,11 @@ class LiveEnvironment:
 
     def note_due(self, tables: Tables, record: StoredRecord) -> None:
         """Note when work falls due by what a record has written."""
-        due = tables.schema.due
-        written = [(name, row) for name, _, _, row in record.changes if row is not None and name in due]
+        due_at = tables.due_at
+        written = [(row, due_at[name]) for name, _, _, row in record.changes if name in due_at and row is not None]
         if written:
-            rows = [(name, tables.by_name[name].values_by_name(row, due[name])) for name, row in written]
-            self.due = min(self.due, earliest(tables.schema, rows, self.origin.clock_start))
+            times = [row[place] for row, places in written for place in places]
+            self.due = min(self.due, earliest(times, self.origin.clock_start))
 
     def advance(self, record: Record) -> None:
         """Stand after a record that set the clock."""

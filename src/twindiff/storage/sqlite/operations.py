@@ -35,5 +35,5 @@ def performed(
     if not changes:
         return result, None
     start, tables = (env, position.seq + 1, *intent.described()), database.tables.by_name
-    columns = {each.table: tables[each.table].packed_columns for each in changes}
+    columns = {name: tables[name].packed_columns for name in dict.fromkeys([name for name, _, _, _ in changes])}
     return result, StoredRecord(*start, wall, clock.micros, counters.values, changes, None, events, columns)

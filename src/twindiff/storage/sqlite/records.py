@@ -26,13 +26,11 @@ _STORED = 0x9C
 """How MessagePack begins a list of twelve items, as a `StoredRecord` is; a `Record` has fewer."""
 
 
-class StoredChange(NamedTuple):
-    """A row that an operation inserted (`before` is None), deleted (`after` is None) or updated."""
+StoredChange = tuple[str, tuple[Any, ...], Stored | None, Stored | None]
+"""A row that an operation inserted, deleted or updated: its table, its key, and how it was and is, None if absent.
 
-    table: str
-    key: tuple[Any, ...]
-    before: Stored | None
-    after: Stored | None
+To name these would take longer than anything else that is done with each.
+"""
 
 
 class StoredRecord(NamedTuple):

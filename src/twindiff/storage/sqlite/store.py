@@ -37,7 +37,7 @@ from .dialect import Sql
 from .entry_index import MANY_ROWS, EntryIndex
 from .known_rows import ALL, KnownRows, Place
 from .shapes import is_by_index, key_in, plain_columns, plain_order, plain_where
-from .table_sql import Tables, TableSql, loading
+from .table_sql import Tables, TableSql, Update, loading
 from .word_index import share
 from .word_matches import Matching
 
@@ -125,8 +125,10 @@ class SqliteStore:
 
     def _recalled(self, known: KnownRows, place: Place) -> Stored | None:
         """A known row; raises what the deadline says for a handler that goes on asking for what costs no statement."""
-        self._refuse_late()
-        return known.get(place)
+        row = known.get(place)
+        if row is not None:
+            self._refuse_late()
+        return row
 
     def rows(
         self,
@@ -298,7 +300,7 @@ class SqliteStore:
 
     def add(self, row: R, *, taken: type[ApiError] | None = None) -> R:
         sql = self._writable(type(row))
-        self._insert(sql, [tuple(sql.row_values(row))], taken)
+        self._insert(sql, [sql.row_values(row)], taken)
         return row
 
     def change(self, row: R, **fields: Any) -> R:
@@ -306,13 +308,13 @@ class SqliteStore:
         key = [getattr(row, name) for name in sql.key]
         if not fields:
             return self.get(type(row), *key)
-        values = [*[sql.stored(name, value) for name, value in fields.items()], *key]
-        touched = self._touched
+        values = (*[sql.stored(name, value) for name, value in fields.items()], *key)
+        update, touched = sql.updating(tuple(fields)), self._touched
         if touched is None or sql.has_real or not sql.key_names.isdisjoint(fields):
-            rows = self._write(sql.updating(tuple(fields)) + sql.returning, values, None)
+            rows = self._write(update.query + sql.returning, values, None)
             changed = rows[0] if rows else None
         else:  # what a statement returns SQLite keeps in a table of its own until the end, which costs as much again
-            self._update(sql, tuple(fields), values)
+            self._update(sql, update, values)
             changed = touched.get((sql.table.name, tuple(key))) if self._connection.changes() else None
         if changed is None:
             raise sql.gone(row)
@@ -320,17 +322,17 @@ class SqliteStore:
 
     def update(self, row: Row, columns: Collection[str]) -> None:
         sql = self._writable(type(row))
-        names = tuple(columns)
-        self._update(sql, names, sql.values_of((*names, *sql.key))(row))
+        update = sql.updating(tuple(columns))
+        self._update(sql, update, update.values(row))
         if not self._connection.changes():
             raise sql.gone(row)
 
-    def _update(self, sql: TableSql, columns: tuple[str, ...], values: list[Any]) -> None:
+    def _update(self, sql: TableSql, update: Update, values: Stored) -> None:
         """Set columns of a row; `values` are theirs and those of its key. The capture is told if the row is known."""
-        announced, count = self._announced, len(columns)
-        if announced and sql.keeps(columns, values[:count]) and (before := self._at_hand(sql, tuple(values[count:]))):
-            announced.update(sql.table.name, before, sql.replaced(before, columns, values))
-        self._write(sql.updating(columns), values, None)
+        announced, count = self._announced, len(update.places)
+        if announced and update.types.keep(values[:count]) and (before := self._at_hand(sql, values[count:])):
+            announced.update(sql.table.name, before, update.after(before, values))
+        self._write(update.query, values, None)
 
     def _at_hand(self, sql: TableSql, key: Stored) -> Stored | None:
         """A row as it is stored now, if that can be told without asking."""
@@ -363,12 +365,12 @@ class SqliteStore:
         if not rows:
             return
         sql = self._writable(type(rows[0]))
-        self._insert(sql, [tuple(sql.row_values(row)) for row in rows], None)
+        self._insert(sql, [sql.row_values(row) for row in rows], None)
 
     def _insert(self, sql: TableSql, rows: list[Stored], taken: type[ApiError] | None) -> None:
         """Insert rows as they are stored, of which the capture is told where SQLite will change nothing of them."""
         announced = self._announced
-        if announced and all(sql.keeps(sql.columns, row) for row in rows):
+        if announced and all(map(sql.types.keep, rows)):
             announced.insert(sql.table.name, rows)
         if len(rows) == 1:
             self._write(sql.insert, rows[0], taken)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
-from twindiff.kit.rows import Column, Table
-from twindiff.storage.journal import Values
+from twindiff.kit.rows import Column, Row, Table
 from twindiff.storage.schema import Schema
+from twindiff.storage.sql.compiler import OUTERMOST
 from twindiff.storage.sql.names import names, quote
 from twindiff.storage.sql.tables import Convert, TableForm, TableForms, nullable
 from twindiff.storage.values import decode_json, json_text
@@ -51,13 +52,60 @@ _MOST_QUERIES = 1_000
 _LONGEST_QUERY = 10_000
 
 
-class TableSql(TableForm):
-    """The SQL that is needed often for one table, made once."""
+class KeptTypes:
+    """Which types of values some columns keep as they are, in the order of the columns."""
 
-    def __init__(self, table: Table) -> None:
+    __slots__ = ("_known", "_of_columns")
+
+    def __init__(self, columns: Sequence[Column[Any]]) -> None:
+        self._of_columns = [_types(column) for column in columns]
+        self._known: set[tuple[type, ...]] = set()
+
+    def keep(self, values: Sequence[Any]) -> bool:
+        """Whether SQLite stores these very values: each is exactly of its column's type, or None where that may be."""
+        types = tuple(map(type, values))
+        return types in self._known or self._fit(types)
+
+    def _fit(self, types: tuple[type, ...]) -> bool:
+        fits = all(each in kept for each, kept in zip(types, self._of_columns, strict=True))
+        if fits and len(self._known) < _MOST_QUERIES:
+            self._known.add(types)
+        return fits
+
+
+class Update(NamedTuple):
+    """How some columns of the row with a key are set: by the values of these, and of the key."""
+
+    query: str
+    values: Callable[[Row], Stored]
+    """Those of a row, as they are stored."""
+    places: tuple[int, ...]
+    """Where the columns are in a row as it is stored."""
+    types: KeptTypes
+
+    def after(self, row: Stored, values: Sequence[Any]) -> Stored:
+        """A row with these values in the columns."""
+        after = list(row)
+        for place, value in zip(self.places, values, strict=False):
+            after[place] = value
+        return tuple(after)
+
+
+class TableSql(TableForm):
+    """The SQL that is needed often for one table, made once.
+
+    Every text is read through when it is run, so those of tables that stand as they are declared name no columns.
+    `is_as_declared` is False for a table of a file that may have got some of its columns later.
+    """
+
+    def __init__(self, table: Table, *, is_as_declared: bool = True) -> None:
         super().__init__(quote(table.name), table, "?", loading, _storing)
+        if is_as_declared:
+            self.selected = f"{OUTERMOST}.*"
+            self.select_by_key = f"SELECT * FROM {self.name} WHERE {self.by_key}"
+        columns = "" if is_as_declared else f" ({names(self.columns)})"
         marks = ", ".join("?" * len(self.columns))
-        self.insert = f"INSERT INTO {self.name} ({names(self.columns)}) VALUES ({marks})"
+        self.insert = f"INSERT INTO {self.name}{columns} VALUES ({marks})"
         self.insert_at = f"INSERT INTO {self.name} (rowid, {names(self.columns)}) VALUES (?, {marks})"
         """Insert a row where one was, which is as old as it."""
         self.is_numbered = number_of(table) is not None
@@ -65,9 +113,8 @@ class TableSql(TableForm):
         self.queries: dict[Shape, str] = {}
         kinds = [column.kind for column in table.columns.values()]
         self.has_real = "float" in kinds
-        self.place_of = {name: at for at, name in enumerate(self.columns)}
-        self._types = {name: _types(column) for name, column in table.columns.items()}
-        self._kept: set[tuple[tuple[str, ...], tuple[type, ...]]] = set()
+        self.types = KeptTypes([*table.columns.values()])
+        self._updates: dict[tuple[str, ...], Update] = {}
         self.json_at = tuple(at for at, kind in enumerate(kinds) if kind == "json")
         boolean_at = tuple(at for at, kind in enumerate(kinds) if kind == "boolean")
         self.packed_columns = Columns(self.columns, self.json_at, boolean_at).packed
@@ -75,40 +122,29 @@ class TableSql(TableForm):
         self.key_names = frozenset(self.key)
         self.returning = f" RETURNING {names(self.columns)}"
 
-    def updating(self, columns: tuple[str, ...]) -> str:
-        """Set columns of the row with a key; made once for each choice of them."""
-        query = self.queries.get(("update", columns))
-        if query is None:
-            sets = ", ".join([f"{quote(name)} = ?" for name in columns])
-            query = self.remember(("update", columns), f"UPDATE {self.name} SET {sets} WHERE {self.by_key}")
-        return query
+    def updating(self, columns: tuple[str, ...]) -> Update:
+        """How columns are set; found out once for each choice of them."""
+        update = self._updates.get(columns)
+        if update is None:
+            if len(self._updates) >= _MOST_QUERIES:
+                self._updates.clear()
+            update = self._updates[columns] = self._update(columns)
+        return update
 
-    def keeps(self, columns: tuple[str, ...], values: Sequence[Any]) -> bool:
-        """Whether SQLite stores these very values: each is exactly of its column's type, or None where that may be."""
-        choice = columns, tuple(map(type, values))
-        return choice in self._kept or self._is_of_types(*choice)
+    def _update(self, columns: tuple[str, ...]) -> Update:
+        sets = ", ".join([f"{quote(name)} = ?" for name in columns])
+        query = f"UPDATE {self.name} SET {sets} WHERE {self.by_key}"
+        types = KeptTypes([self.table.columns[name] for name in columns])
+        return Update(query, self.values_of((*columns, *self.key)), self.places(columns), types)
 
-    def _is_of_types(self, columns: tuple[str, ...], types: tuple[type, ...]) -> bool:
-        fits = all(each in self._types[name] for name, each in zip(columns, types, strict=True))
-        if fits and len(self._kept) < _MOST_QUERIES:
-            self._kept.add((columns, types))
-        return fits
-
-    def replaced(self, row: Stored, columns: tuple[str, ...], values: Sequence[Any]) -> Stored:
-        """A row with other values in some columns."""
-        after = list(row)
-        for name, value in zip(columns, values, strict=False):
-            after[self.place_of[name]] = value
-        return tuple(after)
+    def places(self, columns: Sequence[str]) -> tuple[int, ...]:
+        """Where columns are in a row as it is stored."""
+        return tuple([self.columns.index(name) for name in columns])
 
     def delete_referring(self, column: str) -> str:
         """Delete the rows in which a column has one of the keys in a JSON list; gives the first part of their keys."""
         among = f"{quote(column)} IN (SELECT value FROM json_each(?))"
         return f"DELETE FROM {self.name} WHERE {among} RETURNING {quote(self.key[0])}"
-
-    def values_by_name(self, row: Stored, columns: Sequence[str]) -> Values:
-        """Some columns of a row that are stored as they are, by name."""
-        return {name: row[self.place_of[name]] for name in columns}
 
     def remember(self, shape: Shape, query: str) -> str:
         """Keep the text of a shape; only so many and none that is long, since filters have shapes as callers like."""
@@ -123,5 +159,7 @@ class TableSql(TableForm):
 class Tables(TableForms[TableSql]):
     """The SQL of all tables of a schema."""
 
-    def __init__(self, schema: Schema) -> None:
-        super().__init__(schema, TableSql)
+    def __init__(self, schema: Schema, *, is_as_declared: bool = True) -> None:
+        super().__init__(schema, partial(TableSql, is_as_declared=is_as_declared))
+        self.due_at = {name: self.by_name[name].places(columns) for name, columns in schema.due.items()}
+        """Where rows have the times at which work falls due, of the tables that have any."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import compress
-from operator import ne
+from operator import is_not
 from typing import Annotated, Any, Generic, Literal, NamedTuple, cast
 
 import msgspec
@@ -25,6 +25,7 @@ from .webhook_endpoints import listening
 api = Operations(prefix="/v1/events")
 
 MOST_TYPES = 20
+_encode = msgspec.json.Encoder().encode
 
 
 class Event(
@@ -201,14 +202,15 @@ def _was(before: Former[R], row: R, kept: Fields | None) -> Fields:
 
 
 def _changed(row: StripeObject, other: StripeObject) -> Fields:
-    """The columns in which a row differs from another one."""
-    mine = astuple(row)
-    return dict(compress(zip(row.__struct_fields__, mine, strict=True), map(ne, mine, astuple(other))))
+    """The columns in which a row differs from another one, with which it has most values in common."""
+    mine, others = astuple(row), astuple(other)
+    apart = compress(zip(row.__struct_fields__, mine, others, strict=True), map(is_not, mine, others))
+    return {name: value for name, value, was in apart if value != was}
 
 
 def _note(call: Call, type: str, told: Fields) -> str:
     """Write an event; gives its id."""
-    data, request = msgspec.json.encode(told).decode(), call.memo.get("request")
+    data, request = _encode(told).decode(), call.memo.get("request")
     made = new(call, EVENTS, type=type, data=data, request=request, pending_webhooks=listening(call, type))
     call.emit(type, {"id": made.id})
     return made.id
