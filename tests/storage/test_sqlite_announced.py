@@ -25,6 +25,7 @@ INTENT = OperationInfo("cups", "do", "U1")
 KEYS = st.sampled_from(["C1", "C2", "C3"])
 TEXTS = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=4)
 COUNTS = st.integers(-3, 3) | st.sampled_from(["7", True])  # SQLite makes 7 of one text, and 1 of a flag
+NUMBERS = st.floats(allow_nan=False) | st.integers(-(2**60), 2**60) | st.sampled_from([-0.0, 2.0**53, 1e300])
 FLAGS = st.none() | st.booleans()
 DATA = st.none() | st.booleans() | st.dictionaries(st.sampled_from(["b", "aa"]), st.integers(0, 2))
 
@@ -39,6 +40,8 @@ class Cup(Row, table="cups", key=("cup_id",), unique=(("seq",), ("mark",)), inde
     is_old: Column[bool | None] = column(default=None)
     data: Column[Json] = column(default={})
     more: Column[Json | None] = column(default=None)
+    weight: Column[float] = column(default=1.5)
+    height: Column[float | None] = column(default=None)
 
 
 FIELDS = st.fixed_dictionaries(
@@ -51,6 +54,8 @@ FIELDS = st.fixed_dictionaries(
         "is_old": FLAGS,
         "data": DATA,
         "more": DATA,
+        "weight": NUMBERS,
+        "height": st.none() | st.floats() | NUMBERS,
     },
 )
 DEED = st.tuples(st.sampled_from(["add", "all", "change", "update", "remove", "own", "lost", "together"]), KEYS, FIELDS)
@@ -87,8 +92,9 @@ def do(db: Any, kind: str, key: str, fields: dict[str, Any]) -> None:
         elif kind == "remove":
             db.remove(db.get(Cup, key))
         elif kind == "own":
-            db._connection.execute("UPDATE cups SET count = count + 1 WHERE cup_id >= ?", (key,))
-            db._connection.execute(f"INSERT OR IGNORE INTO cups SELECT 'own', {seq}, NULL, 1, 2, 0, 1, '[]', NULL")
+            db._connection.execute("UPDATE cups SET count = count + 1, height = count WHERE cup_id >= ?", (key,))
+            made = f"SELECT 'own', {seq}, NULL, 1, 2, 0, 1, '[]', NULL, 3, 4"
+            db._connection.execute(f"INSERT OR IGNORE INTO cups {made}")
         elif kind == "lost":
             with db.savepoint():
                 db.add(Cup(cup_id=f"{key}{seq}", seq=seq, **fields))
@@ -146,7 +152,7 @@ def test_a_row_that_was_refused_is_not_taken_for_the_next(engine: SqliteEngine):
     def refused(db: Any) -> None:
         with pytest.raises(AlreadyExists):
             db.add(Cup(cup_id="C1", seq=2, mark="refused"))
-        db._connection.execute("INSERT INTO cups SELECT 'C2', 2, 'next', 0, NULL, 1, NULL, '{}', NULL")
+        db._connection.execute("INSERT INTO cups SELECT 'C2', 2, 'next', 0, NULL, 1, NULL, '{}', NULL, 1, NULL")
 
     _, record = recorded(engine, lambda db: db.add(Cup(cup_id="C1", seq=1)), refused)
     assert [(change.key, change.after and change.after["mark"]) for change in record.changes] == [(("C2",), "next")]

@@ -78,7 +78,7 @@ def test_a_statement_that_fails_halfway_leaves_what_came_before(place: Place):
     def work(db: Any) -> None:
         db.change(db.get(Thing, "T2"), text="kept")
         with pytest.raises(Exception, match="UNIQUE"):
-            db._connection.execute("UPDATE things SET slug = 'b', text = 'lost'")
+            db._run("UPDATE things SET slug = 'b', text = 'lost'", ())
 
     place.write(work)
     assert changed(place) == [("things", "T2", None, "kept")]

@@ -44,7 +44,7 @@ MOST_AT_ONCE = 10_000
 """Pieces of work that are done for one request."""
 MOST_IN_ONE_GO = 100
 """Of those, pieces between which nobody else has a turn."""
-FOUND_AT_ONCE = 64
+FOUND_AT_ONCE = 128
 """Pieces of a job that one look finds."""
 MOST_AGENDAS = 64
 """Environments for which they are remembered."""

@@ -2,7 +2,7 @@
 
 The hook gives a row as it was before the first write and as it is after the last, so several writes fold to one change.
 The hook also reports rows of a statement that was aborted halfway, and knows nothing of a savepoint that was gone back
-to: after either, and where SQLite shows the hook a whole number for a real one, rows are read from their tables again.
+to: after either, rows are read from their tables again.
 A session of SQLite's own does the same and costs ten times as much, most of it for asking the schema again each time.
 
 To have SQLite make the values of a wide row anew takes longer than to write it. So whoever is about to write a row that
@@ -62,7 +62,7 @@ class Capture:
             return
         announced = self.announced
         is_known = announced.writes and name == announced.table
-        old, new = announced.writes.pop() if is_known else (write.old, write.new)
+        old, new = announced.writes.pop() if is_known else (sql.seen(write.old), sql.seen(write.new))
         if old is not None:
             place = name, sql.key_in(old)
             self._before.setdefault(place, old)
@@ -89,7 +89,7 @@ class Capture:
         for place, before in self._before.items():
             name, key = place
             sql = self._tables[name]
-            if not all_went_well or sql.has_real:
+            if not all_went_well:
                 self._after[place] = self._connection.execute(sql.select_by_key, key).fetchone()
             after = self._after[place]
             if before != after and not (before and after and _same(sql, before, after)):

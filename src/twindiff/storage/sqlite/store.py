@@ -115,7 +115,7 @@ class SqliteStore:
         place = sql.table.name, key
         if touched and place in touched:
             self._refuse_late()
-            return self._first(sql.select_by_key, key) if sql.has_real or not self.all_went_well else touched[place]
+            return self._first(sql.select_by_key, key) if not self.all_went_well else touched[place]
         stored = self._recalled(known, place)
         if stored is None:
             stored = self._first(sql.select_by_key, key)
@@ -310,7 +310,7 @@ class SqliteStore:
             return self.get(type(row), *key)
         values = (*[sql.stored(name, value) for name, value in fields.items()], *key)
         update, touched = sql.updating(tuple(fields)), self._touched
-        if touched is None or sql.has_real or not sql.key_names.isdisjoint(fields):
+        if touched is None or not sql.key_names.isdisjoint(fields):
             rows = self._write(update.query + sql.returning, values, None)
             changed = rows[0] if rows else None
         else:  # what a statement returns SQLite keeps in a table of its own until the end, which costs as much again

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from twindiff.kit.rows import Column, Row, Table
+from twindiff.kit.rows import Column, ColumnType, Row, Table
 from twindiff.storage.schema import Schema
 from twindiff.storage.sql.compiler import OUTERMOST
 from twindiff.storage.sql.names import names, quote
@@ -30,6 +30,8 @@ def _storing(column: Column[Any]) -> Convert | None:
     """How a value is stored, if not as it is. In a Json column that cannot be NULL, None is JSON's null."""
     if column.kind == "boolean":
         return _number
+    if column.kind == "float":
+        return _real
     if column.kind != "json":
         return None
     return nullable(json_text) if column.nullable else json_text
@@ -40,11 +42,19 @@ def _number(value: Any) -> Any:
     return int(value) if value.__class__ is bool else value
 
 
+def _real(value: Any) -> Any:
+    """A number as SQLite gives it back: not whole, zero without a sign, and None where it is none."""
+    if isinstance(value, int | float):
+        return value + 0.0 if value == value else None  # noqa: PLR0124 - what is no number equals nothing
+    return value
+
+
+_KEPT: dict[ColumnType, type] = {"integer": int, "boolean": int, "float": float}
+"""The types of values that columns keep as they are, if not texts; booleans are numbers."""
+
+
 def _types(column: Column[Any]) -> tuple[type, ...]:
-    """The types of values that a column keeps as they are, booleans as numbers."""
-    if column.kind == "float":
-        return ()
-    kept = int if column.kind in ("integer", "boolean") else str
+    kept = _KEPT.get(column.kind, str)
     return (kept, type(None)) if column.nullable else (kept,)
 
 
@@ -112,7 +122,7 @@ class TableSql(TableForm):
         """Whether a column says where a row is."""
         self.queries: dict[Shape, str] = {}
         kinds = [column.kind for column in table.columns.values()]
-        self.has_real = "float" in kinds
+        self._real_at = tuple(at for at, kind in enumerate(kinds) if kind == "float")
         self.types = KeptTypes([*table.columns.values()])
         self._updates: dict[tuple[str, ...], Update] = {}
         self.json_at = tuple(at for at, kind in enumerate(kinds) if kind == "json")
@@ -121,6 +131,12 @@ class TableSql(TableForm):
         """As records of the journal have them."""
         self.key_names = frozenset(self.key)
         self.returning = f" RETURNING {names(self.columns)}"
+
+    def seen(self, row: Stored | None) -> Stored | None:
+        """A row of the hook's, to which SQLite may show a whole number for a real one."""
+        if row is None or not self._real_at:
+            return row
+        return tuple([_real(value) if at in self._real_at else value for at, value in enumerate(row)])
 
     def updating(self, columns: tuple[str, ...]) -> Update:
         """How columns are set; found out once for each choice of them."""

@@ -21,7 +21,7 @@ class BillingWork(
     Row,
     table="billing_work",
     key=("object", "kind"),
-    indexes=(("due",), ("test_clock", "clock_due")),
+    indexes=(("test_clock", "clock_due"),),
     visibility="bookkeeping",
 ):
     """One piece of work; under a test clock its time is `clock_due`, and the environment's clock passes it by."""
