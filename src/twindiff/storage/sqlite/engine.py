@@ -307,7 +307,7 @@ class SqliteEngine:
         deadline = whole()
         with live.ahead(), database.undoable():
             for intent, work, at in operations:
-                if at >= live.due:
+                if seqs and at >= live.due:
                     break
                 moment = live.time_of(at, _wall(), writes=True)
                 _, record = performed(live.env, live.position, database, intent, work, moment, lambda: deadline)
