@@ -48,7 +48,7 @@ FOUND_AT_ONCE = 128
 """Pieces of a job that one look finds."""
 MOST_AGENDAS = 64
 """Environments for which they are remembered."""
-KEPT_AT_ONCE = 32
+KEPT_AT_ONCE = 64
 """Pieces that are done and kept together, as many as there is time for, unless one fails."""
 LONGEST_TURN_SECONDS = 0.03
 """What pieces that are done together may take of the processor while nobody else comes."""
