@@ -114,6 +114,8 @@ def uv_environment() -> dict[str, str]:
         "SSL_CERT_FILE": settings.get("cert"),
         "UV_DEFAULT_INDEX": None if "UV_INDEX_URL" in os.environ else settings.get("index-url"),
         "UV_SYSTEM_CERTS": "1" if has_certificates() else None,
+        "UV_HTTP_TIMEOUT": "300",  # a busy machine may hear nothing for the thirty seconds that are usual
+        "UV_HTTP_RETRIES": "10",
     }
     rules = {"UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1"}
     return {name: value for name, value in told.items() if value} | dict(os.environ) | rules
