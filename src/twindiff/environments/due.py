@@ -14,7 +14,7 @@ import logging
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeVar
 
@@ -26,7 +26,7 @@ from twindiff.kit.call import Call
 from twindiff.kit.due import NEVER, FailedWork, Job, first_value, instant_due, last_value
 from twindiff.kit.errors import ApiError
 from twindiff.kit.pace import Arrivals
-from twindiff.kit.rows import table_of
+from twindiff.kit.rows import Column, Row, table_of
 from twindiff.kit.store import Store
 from twindiff.kit.twin import Twin
 from twindiff.storage import Engine, NotServed, OperationContext, OperationInfo, PlannedOperation, WorkDue
@@ -324,8 +324,7 @@ class Work:
         self.is_over = False
         """Whether there was nothing to do any more."""
         self._job = job
-        table = table_of(job.table)
-        same = [table.columns[name] == value for name, value in zip(table.key, piece.key, strict=True)]
+        same = [column == value for column, value in zip(_key_columns(job.table), piece.key, strict=True)]
         self._where = (*same, *job.where)
 
     def do(self, blobs: Blobs, moment: OperationContext) -> None:
@@ -351,6 +350,12 @@ class Work:
             moment.db.add(FailedWork(job=job, row_key=key, due=due, error=said, failed_at=moment.clock.iso()))
 
 
+@cache
+def _key_columns(table: type[Row]) -> tuple[Column[Any], ...]:
+    """The columns of a table's key."""
+    return tuple(table_of(table).columns[name] for name in table_of(table).key)
+
+
 def _working(environment: Environment) -> list[Twin]:
     """The twins that have jobs, in an order that is the same in every process."""
     return [twin for _, twin in sorted(environment.twins.items()) if twin.jobs]
@@ -367,7 +372,7 @@ def _first(
     db: Store, twin: str, number: int, job: Job, start: int, failed: set[tuple[str, int]], most: int
 ) -> list[Piece]:
     """The rows of a job that are due first, those that failed left out."""
-    key = tuple(table_of(job.table).columns[name] for name in table_of(job.table).key)
+    key = _key_columns(job.table)
     rows = db.rows(
         job.table,
         job.column >= first_value(job.column, start),

@@ -208,7 +208,7 @@ def finalize(call: Call, draft: Invoice) -> Invoice:
     if draft.status != "draft":
         raise StripeError("This invoice is already finalized, you can't re-finalize a non-draft invoice.")
     customer = retrieve(call, CUSTOMERS, draft.customer)
-    draft = retotal(call, draft)
+    draft = draft if _is_up_to_date(call, customer, draft) else retotal(call, draft)
     if invoice_taxes.lacks_location(draft):
         draft = retotal(call, invoice_taxes.go_on_without(call, draft))
     if customer.has_credits and credit_grants.apply(call, draft):
@@ -238,6 +238,12 @@ def finalize(call: Call, draft: Invoice) -> Invoice:
     if final.from_invoice:
         invoice_revisions.replace(call, final)
     return final if final.amount_due else paid(call, final)
+
+
+def _is_up_to_date(call: Call, customer: Customer, draft: Invoice) -> bool:
+    """Whether a draft comes to what it did when it was changed last; discounts end, addresses and balances change."""
+    is_discounted = draft.discounts or any(line.discounts for line in lines_of(call, draft.id))
+    return not draft.automatic_tax and not is_discounted and draft.starting_balance == customer.balance
 
 
 def _take_up_balance(call: Call, customer: Customer, draft: Invoice, ending: int) -> None:

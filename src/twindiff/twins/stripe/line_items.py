@@ -129,6 +129,8 @@ class Totals:
 
     def tax(self, rates: dict[str, TaxRate], default: Sequence[str]) -> None:
         """Work out taxes, by each line's own rates or else by the invoice's."""
+        if not rates:
+            return
         left = self.taxable()
         for at, line in enumerate(self.lines):
             wanted = [rates[id] for id in (line.tax_rates or default) if id in rates]
