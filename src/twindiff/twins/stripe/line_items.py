@@ -21,7 +21,7 @@ class LineItem(
     table="line_items",
     key=("id",),
     unique=(("seq",),),
-    indexes=(("invoice", "seq"), ("subscription_item", "seq")),
+    indexes=(("invoice", "seq"),),
 ):
     amount: Column[int]
     currency: Column[str]

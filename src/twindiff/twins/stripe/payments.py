@@ -53,7 +53,7 @@ class PaymentIntent(
     table="payment_intents",
     key=("id",),
     unique=(("seq",),),
-    indexes=(("customer", "seq"), ("created",), ("invoice",)),
+    indexes=(("customer", "seq"), ("created",)),
     entries=("metadata",),
 ):
     allowed_payment_method_types: Column[Json | None] = column(default=None)
