@@ -106,6 +106,14 @@ def test_credit_is_taken_up_and_given_back_when_the_invoice_is_voided(stripe, cu
     assert stripe.get(f"customers/{customer}")["balance"] == -800
 
 
+def test_a_balance_that_changes_while_an_invoice_is_a_draft_counts(stripe, customer):
+    made = draft(stripe, customer, 2000)
+    stripe.post(f"customers/{customer}/balance_transactions", amount=-800, currency="usd")
+    assert stripe.get(f"invoices/{made['id']}")["amount_due"] == 2000
+    final = stripe.post(f"invoices/{made['id']}/finalize")
+    assert (final["starting_balance"], final["amount_due"], final["ending_balance"]) == (-800, 1200, 0)
+
+
 def test_a_declined_card_leaves_a_failed_attempt(stripe, customer):
     made = draft(stripe, customer, 2000)
     bad = stripe.post("payment_methods/pm_card_chargeCustomerFail/attach", customer=customer)["id"]
