@@ -187,7 +187,7 @@ class DueWork:
     def _planned(
         self, environment: Environment, pieces: Sequence[Piece], works: list[Work], seconds: float
     ) -> Generator[PlannedOperation]:
-        """Pieces as operations, until their time is over."""
+        """Pieces as operations, until their time is over; the engine stops where one leaves something due earlier."""
         turn = lasting(seconds)
         for piece in pieces:
             if works and turn.is_past():

@@ -50,10 +50,11 @@ def _real(value: Any) -> Any:
 
 
 _KEPT: dict[ColumnType, type] = {"integer": int, "boolean": int, "float": float}
-"""The types of values that columns keep as they are, if not texts; booleans are numbers."""
+"""Of which types columns are that hold no texts; booleans are stored as numbers."""
 
 
 def _types(column: Column[Any]) -> tuple[type, ...]:
+    """The types of values that a column keeps as they are."""
     kept = _KEPT.get(column.kind, str)
     return (kept, type(None)) if column.nullable else (kept,)
 
