@@ -399,7 +399,7 @@ class Twin:
         self.missing = None if missing is None else frozenset(missing)
         self.jobs = _named_apart(job for page in pages for job in page.jobs)
         kept = (FailedWork,) if self.jobs else ()
-        self.tables: tuple[Table, ...] = tuple(table_of(row) for row in (*tables, *kept))
+        self.tables = _tables_named_apart(table_of(row) for row in (*tables, *kept))
         self.dispatch = Dispatch(style, pages, layers)
 
     def exchange(self, request: Request, base_url: str) -> Exchange | None:
@@ -449,6 +449,16 @@ def _pattern_of(operations: frozenset[str]) -> re.Pattern[str]:
 def _usual_variables(name: str) -> Variables:
     prefix = name.upper()
     return Variables({f"{prefix}_TOKEN": f"{name}_{{secret}}"}, {f"{prefix}_BASE_URL": "", f"{prefix}_API_URL": ""})
+
+
+def _tables_named_apart(tables: Iterable[Table]) -> tuple[Table, ...]:
+    """Tables in the order of their declaration; raises ValueError when one is there twice, or two have one name."""
+    named: dict[str, Table] = {}
+    for table in tables:
+        if table.name in named:
+            raise ValueError(f"The table {table.name} is there twice")
+        named[table.name] = table
+    return tuple(named.values())
 
 
 def _named_apart(jobs: Iterable[Job]) -> tuple[Job, ...]:

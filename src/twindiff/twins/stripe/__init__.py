@@ -179,7 +179,7 @@ PAGES: tuple[Operations, ...] = (
     webhook_endpoints.api,
 )
 TABLES: tuple[type[Row], ...] = (
-    *(kind.table for kind in RESOURCES.values()),
+    *dict.fromkeys(kind.table for kind in RESOURCES.values()),  # prices are plans too
     AlertTriggered,
     ApiKey,
     Balance,
