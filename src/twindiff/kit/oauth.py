@@ -44,6 +44,10 @@ class OauthToken(Row, table="oauth_tokens", key=("token",), indexes=(("grant",),
     is_revoked: Column[bool] = column(default=False)
 
 
+OAUTH_SECRETS = (OauthToken.token, OauthToken.grant)
+"""The columns of tokens that no export carries; see `Twin(secret_columns=…)`."""
+
+
 class OauthError(ApiError):
     """The request could not be fulfilled."""
 
