@@ -5,6 +5,7 @@ https://docs.slack.dev/authentication/using-pkce
 
 from base64 import urlsafe_b64encode
 from hashlib import sha256
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -55,4 +56,5 @@ def test_slack_s_own_client_exchanges_a_code_with_its_verifier(slack):
     asked = {"client_id": "app", "client_secret": "s", "redirect_uri": BACK, "code": code_of(slack, HASHED, "S256")}
     with pytest.raises(SlackApiError, match="invalid_grant"):
         client.oauth_v2_access(**asked)
-    assert client.oauth_v2_access(**asked, code_verifier=VERIFIER)["authed_user"]["access_token"].startswith("xoxp-")
+    person: Any = client.oauth_v2_access(**asked, code_verifier=VERIFIER)["authed_user"]
+    assert person["access_token"].startswith("xoxp-")
