@@ -8,12 +8,14 @@ https://docs.stripe.com/products-prices/manage-prices#create-prices-inline
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from twindiff.kit import Call
+from twindiff.kit import UNSET, Call
 from twindiff.kit.styles.stripe import StripeError
 
 from . import products
 from .objects import retrieve
+from .params import is_set
 from .price_params import PriceData
 from .prices import Price, make_price, product_of
 
@@ -29,6 +31,14 @@ def price_of(call: Call, data: PriceData, at: str) -> Price:
 def accept_inline(call: Call, prices: Iterable[str]) -> None:
     """Let this call sell for those of the prices, by id, that are inline: its object has described them itself."""
     call.memo[_ACCEPTED] = {*call.memo.get(_ACCEPTED, ()), *prices}
+
+
+def check_one_price(params: Any, at: str) -> None:
+    """Refuse an item that names a price in several ways; `at` is the item's name for errors, empty at the top."""
+    ways = [name for name in ("price", "plan", "price_data") if is_set(getattr(params, name, UNSET))]
+    if len(ways) > 1:
+        message = f"You may only specify one of these parameters: {', '.join(ways)}."
+        raise StripeError(message, param=f"{at}[{ways[0]}]" if at else ways[0])
 
 
 def check_sold(call: Call, price: Price, param: str) -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from twindiff.kit import UNSET, Call, Column, Json, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
-from .inline_prices import accept_inline, check_sold, price_of
+from .inline_prices import accept_inline, check_one_price, check_sold, price_of
 from .lists import list_object, list_of
 from .objects import LEFT_OUT, Fields, StripeObject, new, refer, resource, show_all, shown
 from .params import (
@@ -177,6 +177,7 @@ def check_counted(items: Sequence[SaleItem], wanted: Sequence[SaleItemParams], a
 
 
 def _price(call: Call, params: SaleItemParams, at: str) -> Price:
+    check_one_price(params, at)
     if isinstance(params.price_data, PriceData):
         return price_of(call, params.price_data, f"{at}[price_data]")
     if not isinstance(params.price, str) or not params.price:

@@ -15,7 +15,7 @@ from . import automatic_tax
 from .customers import CUSTOMERS, Customer
 from .destinations import check_subscription
 from .discounts import DiscountParams, OptDiscounts
-from .inline_prices import accept_inline, price_of
+from .inline_prices import accept_inline, check_one_price, price_of
 from .objects import Fields, now, refer, retrieve
 from .params import (
     AutomaticTax,
@@ -131,6 +131,7 @@ def phases_of(call: Call, wanted: list[Phase] | UnsetType, start: int) -> list[F
 
 
 def _price(call: Call, item: PhaseItem, at: str) -> Price:
+    check_one_price(item, at)
     if isinstance(item.price_data, PriceData):
         price = price_of(call, item.price_data, f"{at}[price_data]")
     else:
@@ -222,6 +223,7 @@ def _once(call: Call, item: OnceItem, at: str) -> Fields:
 
 
 def _once_price(call: Call, item: OnceItem, at: str) -> str:
+    check_one_price(item, at)
     if isinstance(item.price_data, PriceData):
         return price_of(call, item.price_data, f"{at}[price_data]").id
     return refer(call, PRICES, str(item.price or ""), f"{at}[price]").id

@@ -147,3 +147,80 @@ def test_a_page_keeps_the_email_field_after_an_error(stripe, browser, mode, numb
     assert '<input name="email" type="email" value="ada@shop.example" required>' in shown
     browser(session["url"], email="bea@shop.example", **CARD)
     assert stripe.get("customers")["data"][0]["email"] == "bea@shop.example"
+
+
+ONCE = {"currency": "usd", "unit_amount": 700}
+SOLD: dict[str, tuple[str, str, bool, dict[str, Any]]] = {
+    "checkout": ("checkout/sessions", "line_items", True, {"mode": "subscription", "success_url": SHOP}),
+    "links": ("payment_links", "line_items", True, {}),
+    "quotes": ("quotes", "line_items", True, {"customer": ""}),
+    "subscriptions": ("subscriptions", "items", True, {"customer": ""}),
+    "add_invoice_items": ("subscriptions", "add_invoice_items", False, {"customer": "", "items": "monthly"}),
+    "update": ("subscriptions/{subscription}", "items", True, {}),
+    "items": ("subscription_items", "", True, {"subscription": ""}),
+    "phases": ("subscription_schedules", "phases", True, {"customer": "", "start_date": "now"}),
+    "invoiceitems": ("invoiceitems", "", False, {"customer": ""}),
+    "previews": ("invoices/create_preview", "invoice_items", False, {"customer": ""}),
+}
+"""Where prices may be described: the path, the parameter that holds them, whether they recur, what else is needed."""
+
+WRONG: dict[str, Any] = {
+    "an unknown currency": {"currency": "zzz"},
+    "no currency": {"currency": None},
+    "two amounts": {"unit_amount_decimal": "12.5"},
+    "a negative amount": {"unit_amount": -1},
+    "no number": {"unit_amount": "many"},
+    "two products": {"product_data": {"name": "X"}},
+    "no product": {"product": None},
+    "an unknown product": {"product": "prod_none"},
+}
+
+
+@pytest.fixture
+def asked(stripe, customer):
+    """The request that sells an item at a place."""
+    product = stripe.post("products", name="Team")["id"]
+    monthly = stripe.post("prices", product=product, **MONTHLY)["id"]
+    known = {"customer": customer, "items": [{"price": monthly}]}
+
+    def ask(place, **item):
+        path, holder, _, more = SOLD[place]
+        if "{" in path or "subscription" in more:
+            known["subscription"] = stripe.post("subscriptions", customer=customer, items=[{"price": monthly}])["id"]
+        given = {name: known.get(name, value) for name, value in more.items()}
+        if place in ("checkout", "links", "quotes"):
+            item["quantity"] = 1
+        inner = {"phases": [{"items": [item]}]} if holder == "phases" else {holder: [item]} if holder else item
+        return path.format(**known), {**given, **inner}
+
+    data = {place: {**(MONTHLY if SOLD[place][2] else ONCE), "product": product} for place in SOLD}
+    return ask, data
+
+
+@pytest.mark.parametrize("place", SOLD)
+def test_a_price_is_described_wherever_something_is_sold(stripe, asked, place):
+    ask, data = asked
+    path, request = ask(place, price_data=data[place])
+    stripe.post(path, **request)
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("place", SOLD)
+def test_a_price_that_is_described_wrongly_is_refused_and_nothing_is_left(stripe, asked, place, wrong):
+    ask, data = asked
+    given = {name: value for name, value in {**data[place], **WRONG[wrong]}.items() if value is not None}
+    path, request = ask(place, price_data=given)
+    before = len(stripe.get("products")["data"])
+    error = stripe.error("POST", path, **request)
+    assert (error["type"], len(stripe.get("products")["data"])) == ("invalid_request_error", before)
+
+
+@pytest.mark.parametrize("place", SOLD)
+def test_what_is_sold_has_one_price(stripe, asked, place):
+    ask, data = asked
+    price = stripe.post("prices", **data[place])["id"]
+    named = {"pricing": {"price": price}} if place == "invoiceitems" else {"price": price}
+    path, request = ask(place, price_data=data[place], **named)
+    assert "You may only specify one of these parameters" in stripe.error("POST", path, **request)["message"]
+    path, request = ask(place, quantity=1)
+    assert stripe.error("POST", path, **request)["type"] == "invalid_request_error"
