@@ -220,3 +220,22 @@ def test_transcripts_that_wait_take_a_bounded_room(monkeypatch: pytest.MonkeyPat
     calls = service.calls.log.list("env", after=0, limit=10)
     assert (len(calls), len(unpack(service.calls.log.transcripts(calls)))) == (6, 2)
     service.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ('{"access_token":"x","token_type":"bearer"}', '{"access_token":"(left out)","token_type":"bearer"}'),
+        ('{"token" : "a\\"b", "nextPageToken":"x"}', '{"token" : "(left out)", "nextPageToken":"x"}'),
+        ('{"query":"{w(secret: \\"x\\") {id}}"}', '{"query":"{w(secret: \\"(left out)\\") {id}}"}'),
+        ('{"query":"{w(secret: \\"\\"\\"x\\"\\"\\")}"}', '{"query":"{w(secret: \\"\\"\\"(left out)\\"\\"\\")}"}'),
+        ("client_secret=x&code=SUMMER", "client_secret=(left out)&code=SUMMER"),
+        ("grant_type=authorization_code&code=x", "grant_type=authorization_code&code=(left out)"),
+        ("shared_link%5Bpassword%5D=x&a=1", "shared_link%5Bpassword%5D=(left out)&a=1"),
+        ('name="client_secret"\r\n\r\nx\r\n--b', 'name="client_secret"\r\n\r\n(left out)\r\n--b'),
+        ('{"is_password_enabled":true,"lookup_key":"x"}', '{"is_password_enabled":true,"lookup_key":"x"}'),
+    ],
+)
+def test_secrets_are_left_out_by_the_names_that_they_are_given_with(said: str, kept: str) -> None:
+    transcript = heard(said.encode(), kept.encode())
+    assert (transcript.request.body.text, transcript.answer.body.text) == (kept, kept)

@@ -7,6 +7,8 @@ import pytest
 
 from twindiff.kit import Column, Date, Json, Row, Timestamp, column, references
 from twindiff.kit.rows import Order, Where, table_of
+from twindiff.kit.styles.base import Style
+from twindiff.kit.twin import Twin
 from twindiff.storage.conformance.worlds import Link, Thing
 from twindiff.storage.sql.compiler import Scope
 from twindiff.storage.sqlite.dialect import Sql
@@ -168,3 +170,11 @@ def test_a_column_keeps_what_the_class_above_says_of_it():
         page_id: Column[str]
 
     assert table_of(Page).columns["number"].derived
+
+
+def test_a_twin_names_each_of_its_tables_once():
+    class Vase(Row, table="vases", key=("vase_id",)):
+        vase_id: Column[str]
+
+    with pytest.raises(ValueError, match="The table vases is there twice"):
+        Twin("shop", Style(), tables=(Vase, Vase))

@@ -174,3 +174,23 @@ def test_new_bytes_stay_until_the_row_that_names_them_has_had_its_time(home, mon
     home.engine.blobs.put(b"of an operation under way")
     home.sweep()
     assert home.has(b"of an operation under way") == [True]
+
+
+def test_bytes_that_were_new_at_a_deletion_go_by_themselves_when_their_time_is_over(home, monkeypatch):
+    monkeypatch.setattr(unnamed_blobs, "SECONDS_NEW", 3600)
+    home.environment("one")
+    home.attach("one", b"of one")
+    home.engine.delete("one")
+    home.sweep()
+    home.sweep()
+    assert home.has(b"of one") == [True]
+    monkeypatch.setattr(unnamed_blobs, "SECONDS_NEW", -10)
+    home.sweep()
+    assert home.has(b"of one") == [False]
+
+
+def test_bytes_are_looked_through_once_after_a_deletion(home):
+    home.environment("one")
+    home.engine.delete("one")
+    home.sweep()
+    assert [*home.engine.unnamed_blobs.sweep()] == []

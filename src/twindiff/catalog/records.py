@@ -301,6 +301,8 @@ class TwinRunRecord(
     """How long it is to last from when it is ready."""
     error: Column[str | None] = column(default=None)
     """Why it failed."""
+    heard: Column[int | None] = column(default=None)
+    """When the process that makes it last gave a sign, in microseconds since 1970."""
 
 
 class ScenarioRecord(Row, table="scenarios", key=("scenario_id",), indexes=(("created",),)):

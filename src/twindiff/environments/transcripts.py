@@ -18,6 +18,8 @@ import msgspec
 
 from twindiff.kit.http import Answer, Request
 
+from .spoken_secrets import LEFT_OUT, leave_out_secrets
+
 Policy = Literal["off", "errors", "all"]
 """Of which calls transcripts are kept."""
 
@@ -27,8 +29,6 @@ LONGEST_PATH = 2_000
 """Letters of a path, and of a query."""
 LONGEST_HEADER = 100
 MOST_HEADERS = 15
-LEFT_OUT = "(left out)"
-"""What stands where a secret was."""
 
 _SHORTEST_SECRET = 8
 _LEVEL = 1
@@ -112,7 +112,7 @@ class Heard:
                 request.verb,
                 _cut(request.path, LONGEST_PATH),
                 body,
-                _cut(_without(self._token, request.query), LONGEST_PATH),
+                _cut(leave_out_secrets(_without(self._token, request.query)), LONGEST_PATH),
                 _headers(request.headers.items()),
             ),
             Answered(
@@ -151,12 +151,30 @@ def _body(body: bytes, size: int, most: int, token: str = "") -> Body:
     text = _text(body[:most])
     if text is None:
         return Body(size, sha256=sha256(body).hexdigest())
-    return Body(size, _without(token, text), is_cut=size > most)
+    return Body(size, leave_out_secrets(_without(token, text)), is_cut=size > most)
 
 
 def _without(token: str, text: str) -> str:
     """A text without the token that the call came with."""
     return text.replace(token, LEFT_OUT) if len(token) >= _SHORTEST_SECRET else text
+
+
+def without_secrets(said: Transcript) -> Transcript:
+    """A transcript as it is kept today: earlier releases left less out."""
+    asked, answer = said.request, said.answer
+    query = leave_out_secrets(asked.query)
+    return Transcript(
+        msgspec.structs.replace(asked, query=query, body=_body_without(asked.body), headers=_plain(asked.headers)),
+        msgspec.structs.replace(answer, body=_body_without(answer.body), headers=_plain(answer.headers)),
+    )
+
+
+def _body_without(body: Body) -> Body:
+    return msgspec.structs.replace(body, text=leave_out_secrets(body.text)) if body.text else body
+
+
+def _plain(headers: dict[str, str]) -> dict[str, str]:
+    return {name: leave_out_secrets(value) for name, value in headers.items()}
 
 
 def _cut(text: str, most: int) -> str:
@@ -169,7 +187,9 @@ def _headers(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
     for name, value in headers:
         name = name.lower()
         if name not in _OF_THE_WAY and len(kept) < MOST_HEADERS:
-            kept[name[:LONGEST_HEADER]] = LEFT_OUT if _is_secret(name) else _cut(value, LONGEST_HEADER)
+            kept[name[:LONGEST_HEADER]] = (
+                LEFT_OUT if _is_secret(name) else _cut(leave_out_secrets(value), LONGEST_HEADER)
+            )
     return kept
 
 

@@ -44,6 +44,10 @@ class OauthToken(Row, table="oauth_tokens", key=("token",), indexes=(("grant",),
     is_revoked: Column[bool] = column(default=False)
 
 
+OAUTH_SECRETS = (OauthToken.token, OauthToken.grant)
+"""The columns of tokens that no export carries; see `Twin(secret_columns=…)`."""
+
+
 class OauthError(ApiError):
     """The request could not be fulfilled."""
 
@@ -174,6 +178,11 @@ def challenge_of(challenge: str, method: str) -> str:
     return _hashed(challenge) if challenge and method != "S256" else challenge
 
 
+def fits_challenge(challenge: str, verifier: str) -> bool:
+    """Whether a verifier comes to what `challenge_of` gave; without a challenge any does, and none."""
+    return not challenge or _same(_hashed(verifier), challenge)
+
+
 def redeem_code(call: Call, code: str, redirect_uri: str, verifier: str, given: Credentials) -> OauthToken:
     """What a code was given for, once; raises InvalidGrant, InvalidClient."""
     known = valid_token(call, code, "code")
@@ -192,7 +201,7 @@ def redeem(call: Call, known: OauthToken | None, redirect_uri: str | None, verif
         raise InvalidGrant("The code was given to another client.")
     if redirect_uri is not None and known.redirect_uri != redirect_uri:
         raise InvalidGrant("The redirect_uri is not the one that the code was sent to.")
-    if known.challenge and not _same(known.challenge, _hashed(verifier)):
+    if not fits_challenge(known.challenge, verifier):
         raise InvalidGrant("The code verifier does not fit the code challenge.")
     return call.db.change(known, is_revoked=True)
 
@@ -228,8 +237,8 @@ def _sealed(token: str) -> str:
 
 
 def _hashed(verifier: str) -> str:
-    return urlsafe_b64encode(sha256(verifier.encode()).digest()).decode().rstrip("=")
+    return urlsafe_b64encode(sha256(verifier.encode("utf-8", "replace")).digest()).decode().rstrip("=")
 
 
 def _same(given: str, known: str) -> bool:
-    return compare_digest(given.encode("utf-8", "replace"), known.encode())
+    return compare_digest(given.encode("utf-8", "replace"), known.encode("utf-8", "replace"))

@@ -359,6 +359,7 @@ class Twin:
     it is filled from a configuration. `completes` adds to a template's rows, as people write them, what follows from
     them. `clocks` are instants by template, in ISO 8601, at which environments of it begin unless they are told
     otherwise; `descriptions` say in a line each what templates hold. `screen` shows its state to people.
+    `secret_columns` hold tokens, client secrets and keys: exports carry stand-ins of those that calls made or gave.
     """
 
     def __init__(
@@ -382,9 +383,9 @@ class Twin:
         clocks: Mapping[str, str] | None = None,
         descriptions: Mapping[str, str] | None = None,
         screen: Look | None = None,
+        secret_columns: Sequence[Column[Any]] = (),
     ) -> None:
-        self.name = name
-        self.style = style
+        self.name, self.style = name, style
         self.aliases = tuple(aliases)
         self.hosts = dict(hosts or {})
         self.users = users
@@ -394,12 +395,12 @@ class Twin:
         self.seeds, self.screen = seeds, screen
         self.templates, self.clocks = dict(templates or {}), dict(clocks or {})
         self.descriptions = dict(descriptions or {})
-        self.actor_of = actor_of
-        self.webhooks = webhooks
+        self.actor_of, self.webhooks = actor_of, webhooks
         self.missing = None if missing is None else frozenset(missing)
         self.jobs = _named_apart(job for page in pages for job in page.jobs)
         kept = (FailedWork,) if self.jobs else ()
-        self.tables: tuple[Table, ...] = tuple(table_of(row) for row in (*tables, *kept))
+        self.tables = _tables_named_apart(table_of(row) for row in (*tables, *kept))
+        self.secret_columns = frozenset((table_of(each.table).name, each.name) for each in secret_columns)
         self.dispatch = Dispatch(style, pages, layers)
 
     def exchange(self, request: Request, base_url: str) -> Exchange | None:
@@ -449,6 +450,16 @@ def _pattern_of(operations: frozenset[str]) -> re.Pattern[str]:
 def _usual_variables(name: str) -> Variables:
     prefix = name.upper()
     return Variables({f"{prefix}_TOKEN": f"{name}_{{secret}}"}, {f"{prefix}_BASE_URL": "", f"{prefix}_API_URL": ""})
+
+
+def _tables_named_apart(tables: Iterable[Table]) -> tuple[Table, ...]:
+    """Tables in the order of their declaration; raises ValueError when one is there twice, or two have one name."""
+    named: dict[str, Table] = {}
+    for table in tables:
+        if table.name in named:
+            raise ValueError(f"The table {table.name} is there twice")
+        named[table.name] = table
+    return tuple(named.values())
 
 
 def _named_apart(jobs: Iterable[Job]) -> tuple[Job, ...]:

@@ -72,7 +72,7 @@ class TwinLine(msgspec.Struct, frozen=True):
 
 
 class Head(Line, tag="environment"):
-    """What is in the file. No token is: neither the agent's nor those that were given at its creation."""
+    """What is in the file. No token is but those that a template's rows name: see `stand_ins`."""
 
     format: int
     twindiff: str

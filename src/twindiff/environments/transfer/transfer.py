@@ -38,12 +38,14 @@ from .format import (
     ClockLine,
     Head,
     Line,
+    RecordLine,
     RowLine,
     TwinLine,
     Writer,
     record_line,
 )
 from .reader import Contents, read_export
+from .stand_ins import StandIns
 
 AT_ONCE = 100
 """Rows or records that are read or written in one go."""
@@ -83,16 +85,25 @@ class Transfer:
         self._refuse_deleted(env)
         last = self._engine.seq(env)
         yield [self._head(record, origin)]
+        secrets = {twin: self._registry.get(twin).secret_columns for twin in origin.templates}
+        stand_ins = StandIns(secrets, record.token_hash)
+        for after in range(0, last, AT_ONCE):
+            for each in self._engine.records(env, after, min(after + AT_ONCE, last)):
+                stand_ins.learn(each)
+            yield []
         for twin, hash in origin.templates.items():
             for table in self._registry.get(twin).tables:
-                yield from self._rows(twin, hash, table)
+                for rows in self._rows(twin, hash, table):
+                    yield map(stand_ins.keep_row, rows)
         for after in range(0, last, AT_ONCE):
-            yield map(self._record, self._engine.records(env, after, min(after + AT_ONCE, last)))
+            records = self._engine.records(env, after, min(after + AT_ONCE, last))
+            yield map(stand_ins.in_record, map(self._record, records))
         checkpoints = self._catalog.rows(
             CheckpointRecord, CheckpointRecord.environment_id == env, order=CheckpointRecord.created
         )
         yield [CheckpointLine(each.name, each.seq) for each in checkpoints if each.seq <= last]
-        yield from _calls(env, log, last)
+        for calls in _calls(env, log, last):
+            yield map(stand_ins.in_call, calls)
 
     def _head(self, record: EnvironmentRecord, origin: Origin) -> Head:
         tokens = msgspec.convert(record.tokens, Tokens)
@@ -122,14 +133,14 @@ class Transfer:
             },
         )
 
-    def _record(self, record: Record) -> Line:
+    def _record(self, record: Record) -> RecordLine:
         tables = self._registry.schemas[record.twin].tables if record.changes else {}
         gone = [change.table for change in record.changes if change.table not in tables]
         if gone:
             raise SchemaChanged(f"The {record.twin} twin no longer has the table '{gone[0]}', which was used")
         return record_line(record, tables)
 
-    def _rows(self, twin: str, hash: str, table: Table) -> Iterator[Iterable[Line]]:
+    def _rows(self, twin: str, hash: str, table: Table) -> Iterator[list[RowLine]]:
         store = self._engine.template(twin, hash)
         offset = 0
         while rows := store.rows(table.row, limit=AT_ONCE, offset=offset):
@@ -218,7 +229,7 @@ class Transfer:
         return (known or self._templates.copy(start.template, naming)).template_id
 
 
-def _calls(environment_id: str, log: CallLog, last: int) -> Iterator[Iterable[Line]]:
+def _calls(environment_id: str, log: CallLog, last: int) -> Iterator[list[CallLine]]:
     after = 0
     while calls := log.list(environment_id, after=after, limit=CALLS_AT_ONCE):
         said = unpack(log.transcripts(calls))

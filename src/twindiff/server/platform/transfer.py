@@ -20,7 +20,8 @@ api = Operations()
 async def export_environment(service: Service, env_id: str) -> Answer:
     """Give all of an environment as a file: its templates' rows, journal, checkpoints, calls and the bytes of files.
 
-    The file is JSON lines in gzip. No token is in it.
+    The file is JSON lines in gzip. Tokens, client secrets and webhook keys that calls made or gave are stand-ins in it,
+    which open nothing; the agent's token and those of the creation are not in it. What a template's rows name is.
     """
     record = service.environments.record(env_id)
     await service.settle(record.environment_id)

@@ -45,4 +45,4 @@ class Provisioning:
             log.exception("The twin run %s could not be made", run_id)
             runs.fail(run_id, f"a mistake of the server: {type(error).__name__}")
         finally:
-            runs.making.discard(run_id)
+            runs.makers.own.discard(run_id)

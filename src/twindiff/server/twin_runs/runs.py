@@ -17,16 +17,13 @@ from twindiff.kit.errors import ApiError
 from twindiff.kit.twin import Twin
 from twindiff.server.service import Service
 from twindiff.server.starting import default_template, empty_template
+from twindiff.server.twin_runs.makers import BEGINNING, LOST, RunMakers
 from twindiff.server.twin_runs.worlds import AGENT, WORLDS_BEGIN, Config, Worlds, cast_of
 
 MINUTE = 60
 YEAR_OF_MINUTES = 525_600
 CANDIDATE_API_ONLY = "candidate_api_only"
-BEGINNING = ("queued", "provisioning")
-"""How a run stands that is not ready yet."""
 OPEN = (*BEGINNING, "ready")
-LONGEST_MAKING = 1800 * SECOND
-"""After so long, a run that another process began to make is one whose process is gone."""
 
 
 class RunNotFound(ApiError):
@@ -71,8 +68,7 @@ class TwinRuns:
         self.service = service
         self.worlds = Worlds(service)
         self._catalog = service.catalog
-        self.making: set[str] = set()
-        """The runs that this process is making."""
+        self.makers = RunMakers(service)
 
     def twins(self, names: Sequence[str]) -> dict[str, Twin]:
         """The twins that are named, by the names they are asked for; raises UnknownTwin with the nearest name."""
@@ -88,7 +84,7 @@ class TwinRuns:
     def announce(self, asked: Asked) -> TwinRunRecord:
         """Note a run that is yet to be made; raises UnknownTwin."""
         run = self._catalog.add(self._record(asked))
-        self.making.add(run.run_id)
+        self.makers.own.add(run.run_id)
         return run
 
     def begin(self, run_id: str) -> bool:
@@ -98,18 +94,22 @@ class TwinRuns:
     def fulfil(self, run_id: str, asked: Asked) -> None:
         """Make a run that was announced, unless it was ended meanwhile; raises InvalidSeedConfig."""
         run = self.find(run_id)
-        if run.status in BEGINNING:
-            self._catalog.change(run, baseline_kind=asked.baseline_kind, **self._made(run, asked))
+        if run.status not in BEGINNING:
+            return
+        made = self._made(run, asked)
+        if not self._change_if_beginning(run_id, baseline_kind=asked.baseline_kind, **made):
+            self.service.environments.delete(made["environment_id"])
 
     def fail(self, run_id: str, error: str) -> None:
         """Note why a run could not be made."""
         self._change_if_beginning(run_id, status="failed", error=error)
 
     def _change_if_beginning(self, run_id: str, **fields: Any) -> bool:
-        run = self.find(run_id)
-        if run.status in BEGINNING:
-            self._catalog.change(run, updated_at=stamp().iso, **fields)
-        return run.status in BEGINNING
+        with self.service.engine.transaction():  # nobody else ends it between the look and the change
+            run = self.find(run_id)
+            if run.status in BEGINNING:
+                self._catalog.change(run, **{"updated_at": stamp().iso, **fields})
+            return run.status in BEGINNING
 
     def forget(self, run_id: str) -> None:
         """Leave nothing of a run that could not be made."""
@@ -137,6 +137,7 @@ class TwinRuns:
             ports=asked.ports,
             updated_at=now.iso,
             ttl_minutes=asked.ttl_minutes,
+            heard=now.micros,
         )
 
     def _made(self, run: TwinRunRecord, asked: Asked) -> dict[str, Any]:
@@ -225,16 +226,11 @@ class TwinRuns:
         """How a run stands: as it was left, expired, or failed where nobody is making it any more."""
         if run.status == "ready":
             return "ready" if self._lasts(run) else "expired"
-        return "failed" if self._is_lost(run) else run.status
+        return "failed" if self.makers.is_lost(run) else run.status
 
     def error(self, run: TwinRunRecord) -> str | None:
         """Why a run failed."""
-        return "the server ended before the run was ready" if self._is_lost(run) else run.error
-
-    def _is_lost(self, run: TwinRunRecord) -> bool:
-        if run.status not in BEGINNING or run.run_id in self.making:
-            return False
-        return self.service.engine.inline or run.created < stamp().micros - LONGEST_MAKING
+        return LOST if self.makers.is_lost(run) else run.error
 
     def _lasts(self, run: TwinRunRecord) -> bool:
         try:
@@ -286,14 +282,16 @@ class TwinRuns:
 
     def tear_down(self, run_id: str, status: str = "torn_down") -> TwinRunRecord:
         """End a run; ending it again changes nothing."""
-        run = self.find(run_id)
-        if run.status in BEGINNING:
-            return self._catalog.change(run, status=status, updated_at=stamp().iso)
-        if run.status == "ready":
-            self.service.environments.delete(run.environment_id)
+        with self.service.engine.transaction():  # its environment goes with it, or neither does
+            run = self.find(run_id)
+            if run.status not in OPEN:
+                return run
+            if run.status == "ready":
+                self.service.environments.delete(run.environment_id)
+            run = self._catalog.change(run, status=status, updated_at=stamp().iso)
+        if run.environment_id:
             self.service.ports.close(run.environment_id)
             self.service.without_calls.add(run.environment_id)
-            run = self._catalog.change(run, status=status, updated_at=stamp().iso)
         return run
 
     async def instances(self, run: TwinRunRecord, address: str) -> dict[str, Any]:

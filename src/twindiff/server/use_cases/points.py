@@ -8,12 +8,22 @@ import msgspec
 
 from twindiff import changes
 from twindiff.catalog import CheckpointRecord
-from twindiff.environments.environments import Created
+from twindiff.environments.environments import Created, Environment
 from twindiff.environments.points import Difference, Point
+from twindiff.kit.errors import ApiError
 from twindiff.server.service import Service
+from twindiff.storage import OperationContext
 
 FORKS_AT_ONCE = 50
 """Forks between which the event loop sees to others."""
+MAX_COPIED_ROWS = 2_000_000
+"""Rows that the forks of one request may copy where a fork copies rows: about a minute's work."""
+
+
+class TooManyRows(ApiError):
+    """So many forks of so large an environment would take too long at once."""
+
+    status = 413
 
 
 async def create_checkpoint(service: Service, env_id: str, name: str, at: Point | None = None) -> CheckpointRecord:
@@ -27,6 +37,8 @@ async def fork(service: Service, env_id: str, at: Point | None, count: int, name
     environment = service.environments.get(env_id)
     await service.settle(environment.id)
     seq = service.points.seq(environment.id, service.engine.seq(environment.id) if at is None else at)
+    if count > 1 and not service.engine.inline:
+        _check_copies(service, environment, count)
     made: list[Created] = []
     try:
         while len(made) < count:
@@ -38,6 +50,26 @@ async def fork(service: Service, env_id: str, at: Point | None, count: int, name
             service.environments.delete(each.environment.environment_id)
         raise
     return made
+
+
+def _check_copies(service: Service, environment: Environment, count: int) -> None:
+    """Raise TooManyRows for forks that copy too many rows; a single one is always made."""
+
+    def count_rows(twin: str) -> int:
+        tables = service.registry.get(twin).tables
+
+        def count(moment: OperationContext) -> int:
+            return sum(moment.db.count(each.row) for each in tables)
+
+        return service.engine.read(environment.id, twin, count, at=0)
+
+    rows = sum(count_rows(twin) for twin in environment.origin.templates)
+    if rows * count > MAX_COPIED_ROWS:
+        most = max(1, MAX_COPIED_ROWS // rows)
+        raise TooManyRows(
+            f"count: the environment has {rows:,} rows, and {count} forks of it would copy {rows * count:,}, of which "
+            f"{MAX_COPIED_ROWS:,} are the most at once with PostgreSQL; ask for up to {most} forks at a time"
+        )
 
 
 async def rewind(service: Service, env_id: str, to: Point) -> tuple[int, int]:

@@ -23,7 +23,7 @@ _DIGEST = re.compile(rb"[0-9a-f]{64}")
 
 
 class UnnamedBlobs:
-    """Removes them, once after each time that something was forgotten."""
+    """Removes them after something was forgotten, and once more when all that was new then has had its time."""
 
     def __init__(self, file: DataFile, blobs: KeptBlobs, pools: Mapping[str, Pool], templates: TemplateImages) -> None:
         self._file = file
@@ -31,19 +31,25 @@ class UnnamedBlobs:
         self._pools = pools
         self._templates = templates
         self._seen = -1
+        self._forgotten_at = 0.0
+        """When something that had been forgotten was last noticed, in seconds since 1970."""
+        self._swept_before = 0.0
+        """Until when bytes had been put that the last look was for."""
 
     def sweep(self) -> Generator[CooperativeStep]:
         """Look for what no one names, in another thread, and remove it."""
-        forgotten = self._file.forgotten
-        if forgotten == self._seen:
+        forgotten, now = self._file.forgotten, time.time()
+        instant = now - SECONDS_NEW
+        if forgotten != self._seen:
+            self._forgotten_at = now
+        elif not self._swept_before < self._forgotten_at <= instant:
             return
-        instant = time.time() - SECONDS_NEW
         left: set[str] = set()
         yield lambda: left.update(self._unnamed(instant))
         for digest in left:
             self._blobs.remove(digest, instant)
             yield yield_control
-        self._seen = forgotten
+        self._seen, self._swept_before = forgotten, instant
 
     def _unnamed(self, instant: float) -> set[str]:
         left = self._blobs.put_before(instant)

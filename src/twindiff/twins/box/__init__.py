@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from twindiff.kit import Twin, Users
-from twindiff.kit.oauth import OauthToken
+from twindiff.kit.oauth import OAUTH_SECRETS, OauthToken
 from twindiff.kit.seeding import Variables
 from twindiff.kit.styles.box import BoxStyle
 
@@ -70,7 +70,7 @@ from . import (
 from .administration_tables import TABLES as ADMINISTRATION
 from .barrier_tables import TABLES as BARRIERS
 from .completing import completed
-from .further_tables import TABLES
+from .further_tables import TABLES, AccessToken, Application
 from .governance_tables import TABLES as GOVERNANCE
 from .guard import actor_of, guard
 from .samples import bike_shop
@@ -157,6 +157,13 @@ twin = Twin(
     missing=(_HERE / "missing_operations.txt").read_text().splitlines(),
     layers=(guard,),
     actor_of=actor_of,
+    secret_columns=(
+        *OAUTH_SECRETS,
+        AccessToken.token,
+        Application.client_secret,
+        Application.primary_key,
+        Application.secondary_key,
+    ),
     completes=completed,
     hosts={"upload.box.com": "", "dl.boxcloud.com": "", "app.box.com": "", "account.box.com": ""},
     webhooks=webhooks.webhooks,

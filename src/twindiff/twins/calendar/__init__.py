@@ -6,7 +6,7 @@ from pathlib import Path
 
 from twindiff.kit import Users
 from twindiff.kit.google import GoogleTwin
-from twindiff.kit.oauth import OauthToken
+from twindiff.kit.oauth import OAUTH_SECRETS, OauthToken
 from twindiff.kit.seeding import Variables
 
 from . import (
@@ -27,7 +27,7 @@ from . import (
 from .scopes import scoped
 from .screens import screen
 from .seeding import seeding
-from .tables import TABLES, CalendarUser
+from .tables import TABLES, CalendarChannel, CalendarUser
 
 _HERE = Path(__file__).parent
 
@@ -52,6 +52,7 @@ twin = GoogleTwin(
     ),
     tables=(*TABLES, OauthToken),
     actor_of=oauth.actor_of,
+    secret_columns=(*OAUTH_SECRETS, CalendarChannel.token),
     hosts=dict.fromkeys(oauth.HOSTS, ""),
     missing=(),
     layers=(scoped,),

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from twindiff.kit import Users
 from twindiff.kit.graphql import GraphqlTwin, modules_of
-from twindiff.kit.oauth import OauthToken
+from twindiff.kit.oauth import OAUTH_SECRETS, OauthToken
 from twindiff.kit.seeding import Variables
 
 from . import oauth
 from .model.users import User
+from .model.webhooks import Webhook
 from .screens import screen
 from .seeding import seeding
 from .style import LinearStyle
@@ -26,6 +27,7 @@ twin = GraphqlTwin(
     payload="lastSyncId:Float! success:Boolean!",
     tables=(OauthToken,),
     pages=(oauth.api,),
+    secret_columns=(*OAUTH_SECRETS, Webhook.row.secret),
     actor_of=oauth.actor_of,
     hosts={"linear.app": ""},
     missing=(_HERE / "missing_roots.txt").read_text().split(),

@@ -49,7 +49,7 @@ from .guard import actor_of, guard
 from .list_tables import LIST_TABLES
 from .screens import screen
 from .seeding import seeding
-from .tables import TABLES, User
+from .tables import TABLES, AccessToken, OauthCode, User
 
 _HERE = Path(__file__).parent
 _MISSING = (_HERE / "missing_methods.txt").read_text().split()
@@ -101,6 +101,7 @@ twin = Twin(
     templates={"slack_lighthouse": lighthouse.write},
     layers=(guard,),
     actor_of=actor_of,
+    secret_columns=(AccessToken.token, OauthCode.code, OauthCode.client_secret),
     webhooks=webhooks,
     seeding=seeding,
     descriptions={

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from twindiff.kit import Answer, Call, Operations
-from twindiff.kit.oauth import InvalidClient, OauthStyle, redirect
+from twindiff.kit.oauth import InvalidClient, OauthStyle, challenge_of, fits_challenge, redirect
 
 from .access import workspace
 from .errors import UserNotFound
@@ -21,6 +21,7 @@ from .token_errors import (
     CodeAlreadyUsed,
     InvalidClientId,
     InvalidCode,
+    InvalidGrant,
     NotAllowedTokenType,
 )
 from .user_views import image_addresses
@@ -31,12 +32,19 @@ browser = Operations(style=OauthStyle())
 
 @browser.get("/oauth/v2/authorize", reads=False, open=True)
 def authorize(
-    call: Call, client_id: str = "", scope: str = "", user_scope: str = "", redirect_uri: str = "", state: str = ""
+    call: Call,
+    client_id: str = "",
+    scope: str = "",
+    user_scope: str = "",
+    redirect_uri: str = "",
+    state: str = "",
+    code_challenge: str = "",
+    code_challenge_method: str = "",
 ) -> Answer:
     """Send the browser back to the application with a code: the environment's user installs it without being asked.
 
     A bot's token will act as the workspace's first bot, or as that user where it has none.
-    https://docs.slack.dev/authentication/installing-with-oauth
+    https://docs.slack.dev/authentication/installing-with-oauth, https://docs.slack.dev/authentication/using-pkce
     """
     known = call.tokens.clients
     if not client_id or (known and client_id not in known):
@@ -55,6 +63,7 @@ def authorize(
             scopes=scope,
             user_scopes=user_scope,
             app_id=f"A{client_id[:10].upper()}",
+            challenge=challenge_of(code_challenge, code_challenge_method) or None,
         )
     )
     return answer
@@ -62,11 +71,17 @@ def authorize(
 
 @api.method("oauth.v2.access", open=True)
 def access(
-    call: Call, code: str, client_id: str = "", client_secret: str = "", redirect_uri: str = ""
+    call: Call,
+    code: str,
+    client_id: str = "",
+    client_secret: str = "",
+    redirect_uri: str = "",
+    code_verifier: str = "",
 ) -> dict[str, Any]:
     """Exchange a code for the tokens of an application, once; it is the template's, or was given by `authorize`.
 
-    A code of an application that nobody has named takes any secret.
+    A code of an application that nobody has named takes any secret. One that was asked for with a challenge takes its
+    verifier, and needs no secret then.
 
     https://docs.slack.dev/reference/methods/oauth.v2.access
     """
@@ -75,12 +90,15 @@ def access(
         raise InvalidClientId
     if grant is None or grant.client_id != client_id:
         raise InvalidCode
-    if grant.client_secret and grant.client_secret != client_secret:
+    is_public = bool(grant.challenge) and not client_secret
+    if grant.client_secret and grant.client_secret != client_secret and not is_public:
         raise BadClientSecret
     if grant.redirect_uri and redirect_uri != grant.redirect_uri:
         raise BadRedirectUri
     if grant.is_used:
         raise CodeAlreadyUsed
+    if not fits_challenge(grant.challenge or "", code_verifier):
+        raise InvalidGrant
     call.db.change(grant, is_used=True)
     return _installed(call, grant)
 

@@ -442,6 +442,8 @@ class OauthCode(Row, table="oauth_codes", key=("code",), visibility="bookkeeping
     user_scopes: Column[str] = column(default="")
     app_id: Column[str] = column(default="")
     is_used: Column[bool] = column(default=False)
+    challenge: Column[str | None] = column(default=None)
+    """What the verifier must come to that the code is exchanged with, for PKCE."""
 
 
 TABLES = (

@@ -36,6 +36,10 @@ class InvalidCode(ApiError):
     """There is no such code."""
 
 
+class InvalidGrant(ApiError):
+    """The code verifier is missing, or does not fit the code challenge."""
+
+
 class MissingScope(ApiError):
     """The token lacks a scope that the method needs."""
 

@@ -91,13 +91,19 @@ from . import (
 from .accounts import Account, ApiKey, actor_of, empty
 from .balance_transactions import Balance
 from .billing_alerts import AlertTriggered
+from .billing_portal import PortalSession
 from .billing_work import BillingWork
+from .checkout_sessions import CheckoutSession
+from .customer_sessions import EphemeralKey
 from .layer import IdempotencyKey, around
 from .objects import RESOURCES
+from .payments import PaymentIntent
 from .restricted_keys import restricted
 from .screens import screen
 from .seeding import seeding
+from .setup_intents import SetupIntent
 from .webhook_deliveries import webhooks
+from .webhook_endpoints import WebhookEndpoint
 
 PAGES: tuple[Operations, ...] = (
     account_links.api,
@@ -179,7 +185,7 @@ PAGES: tuple[Operations, ...] = (
     webhook_endpoints.api,
 )
 TABLES: tuple[type[Row], ...] = (
-    *(kind.table for kind in RESOURCES.values()),
+    *dict.fromkeys(kind.table for kind in RESOURCES.values()),  # prices are plans too
     AlertTriggered,
     ApiKey,
     Balance,
@@ -209,6 +215,15 @@ twin = Twin(
     clocks={"stripe_default": DEFAULT_BEGINS},
     layers=(around, restricted),
     actor_of=actor_of,
+    secret_columns=(
+        ApiKey.key,
+        CheckoutSession.client_secret,
+        EphemeralKey.secret,
+        PaymentIntent.client_secret,
+        PortalSession.secret,
+        SetupIntent.client_secret,
+        WebhookEndpoint.secret,
+    ),
     webhooks=webhooks,
     seeding=seeding,
     descriptions={

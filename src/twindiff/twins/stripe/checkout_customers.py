@@ -17,11 +17,17 @@ from .objects import Fields, refer, retrieve
 from .params import Address
 
 
+def asks_email(row: CheckoutSession) -> bool:
+    """Whether a session's page asks who pays: not where the shop has named the customer."""
+    return not row.customer or is_new(row)
+
+
 def email_of(call: Call, row: CheckoutSession, form: SessionForm) -> str | None:
     """The email address of who pays; raises for one that is lacking."""
-    if row.customer:
-        return refer(call, CUSTOMERS, row.customer, "customer").email
-    email = str(form.email or row.customer_email or "")
+    known = refer(call, CUSTOMERS, row.customer, "customer").email if row.customer else row.customer_email
+    if not asks_email(row):
+        return known
+    email = str(form.email or known or "")
     if "@" not in email:
         raise StripeError("Your email is incomplete.", param="email")
     return email
@@ -30,7 +36,8 @@ def email_of(call: Call, row: CheckoutSession, form: SessionForm) -> str | None:
 def customer_of(call: Call, row: CheckoutSession, form: SessionForm, email: str | None) -> Customer | None:
     """Who pays; a customer is made where one is needed."""
     if row.customer:
-        return refer(call, CUSTOMERS, row.customer, "customer")
+        known = refer(call, CUSTOMERS, row.customer, "customer")
+        return known if email == known.email else update(call, CUSTOMERS, known, email=email)
     if row.mode == "payment" and row.customer_creation != "always" and not has_invoice(row):
         return None
     made = create_customer(call, CreateCustomer(email=email or "", name=form.name or "", phone=form.phone or ""))

@@ -13,7 +13,7 @@ from twindiff.kit.styles.stripe import StripeError
 
 from . import automatic_tax, payments
 from .checkout_collecting import collected, count_discounts, inputs, shipping_of
-from .checkout_customers import begun, billing_of, customer_of, email_of, has_invoice, keep_typed
+from .checkout_customers import asks_email, begun, billing_of, customer_of, email_of, has_invoice, keep_typed
 from .checkout_data import subscription_fields
 from .checkout_extras import SessionForm, ShippingOption
 from .checkout_opening import open_session
@@ -22,6 +22,7 @@ from .currencies import spoken
 from .customers import CUSTOMERS, Customer
 from .discounts import DiscountParams, give
 from .events import record_row
+from .inline_prices import accept_inline
 from .invoice_objects import INVOICES
 from .objects import find, retrieve
 from .pages import Returned, card_form, new_method, page, redirect, table
@@ -83,7 +84,9 @@ def pay_link(call: Call, slug: str, params: Annotated[SessionForm, Body]) -> Ans
     link = _link(call, slug)
     if not link.active:
         return show_link(call, slug, Params())
-    wanted = [SaleItemParams(price=item.price, quantity=item.quantity or 1) for item in items_for(call, link.id)]
+    items = items_for(call, link.id)
+    accept_inline(call, [item.price for item in items])
+    wanted = [SaleItemParams(price=item.price, quantity=item.quantity or 1) for item in items]
     after: dict[str, str] = link.after_completion.get("redirect") or {}
     session = open_session(
         call,
@@ -107,11 +110,13 @@ def _link(call: Call, slug: str) -> PaymentLink:
     return link
 
 
-def _session_page(call: Call, row: CheckoutSession, error: str = "") -> Answer:
+def _session_page(call: Call, row: CheckoutSession, error: str = "", typed: str = "") -> Answer:
+    """Show a session's form; `typed` is the email address that was sent with it."""
     if row.status != "open":
         return page("Checkout", f"<p>{'This page has expired.' if row.status == 'expired' else DONE}</p>")
+    email, asks = typed or row.customer_email, asks_email(row)
     if row.mode == "setup":
-        return page("Save a card", card_form("Save card", error, email=row.customer_email, asks_email=not row.customer))
+        return page("Save a card", card_form("Save card", error, email=email, asks_email=asks))
     currency = row.currency or "usd"
     rows = [(f"{item.quantity or 1} x {item.description}", item.amount_total) for item in items_for(call, row.id)]
     details: dict[str, int] = row.total_details or {}
@@ -119,7 +124,7 @@ def _session_page(call: Call, row: CheckoutSession, error: str = "") -> Answer:
     rows += [*(each for each in further if each[1]), ("Total", row.amount_total or 0)]
     button = "Subscribe" if row.mode == "subscription" else f"Pay {spoken(row.amount_total or 0, currency)}"
     extras = inputs(call, row)
-    form = card_form(button, error, email=row.customer_email, asks_email=not row.customer, extras=extras)
+    form = card_form(button, error, email=email, asks_email=asks, extras=extras)
     return page("Checkout", table(rows, currency) + form)
 
 
@@ -135,9 +140,9 @@ def _pay(call: Call, row: CheckoutSession, form: SessionForm) -> Answer:
             pay = {"payment": _pay_once, "subscription": _subscribe, "setup": _set_up}[row.mode]
             refused, action = pay(call, row, method, customer)
     except StripeError as error:
-        return _session_page(call, row, str(error))
+        return _session_page(call, retrieve(call, SESSIONS, row.id), str(error), form.email or "")
     if refused:
-        return _session_page(call, retrieve(call, SESSIONS, row.id), str(refused))
+        return _session_page(call, retrieve(call, SESSIONS, row.id), str(refused), form.email or "")
     if action:
         return redirect(action)
     return complete(call, retrieve(call, SESSIONS, row.id))
@@ -175,6 +180,7 @@ def _subscribe(call: Call, row: CheckoutSession, method: PaymentMethod, customer
         keep_typed(call, row)
     items = items_for(call, row.id)
     prices = prices_for(call, items)
+    accept_inline(call, prices)
     again = [each for each in items_params(items) if prices[each["price"]].type == "recurring"]
     once = [each for each in items_params(items) if prices[each["price"]].type == "one_time"]
     made = create_subscription(

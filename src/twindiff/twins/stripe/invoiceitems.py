@@ -16,6 +16,7 @@ from .currencies import MOST, checked_currency
 from .customers import CUSTOMERS
 from .discounts import OptDiscounts, give
 from .events import record_row, update
+from .inline_prices import check_sold, price_of
 from .invoice_objects import INVOICE_ITEMS, INVOICES, Invoice, InvoiceItem, make_item, one_off, priced
 from .lists import list_of, of_objects, within
 from .objects import Fields, find, now, object_id, refer, retrieve, show
@@ -35,7 +36,7 @@ from .params import (
     value_of,
 )
 from .price_params import PriceData, TaxBehavior
-from .prices import PRICES, Price, check_sold, decimal_amount, price_of
+from .prices import PRICES, Price, decimal_amount
 from .pricing import unit_price
 from .products import PRODUCTS
 from .subscription_objects import SUBSCRIPTIONS

@@ -99,9 +99,12 @@ class Price(
     meter: Column[str | None] = column(default=None)
     deleted: Column[bool] = column(default=False)
     """Whether it was deleted as a plan, after which only what was subscribed to it is shown with it."""
+    inline: Column[bool | None] = column(default=None, derived=True)
+    """Whether another object's parameters described it, as which alone it is sold."""
 
 
-price_object = shown(Price, "price", "tiers", "currency_options", "interval", "usage_type", "meter", "deleted")
+HIDDEN = ("tiers", "currency_options", "interval", "usage_type", "meter", "deleted", "inline")
+price_object = shown(Price, "price", *HIDDEN)
 
 
 def plan_object(row: Price) -> Fields:
@@ -302,21 +305,6 @@ def make_price(call: Call, data: NewPrice | PriceData, product: str, at: str, **
         fields["currency_options"] = _options(data.currency_options)
         metadata = data.metadata
     return _make(call, product, metadata, {**fields, **more})
-
-
-def price_of(call: Call, data: PriceData, at: str) -> Price:
-    """A price that is described together with its product; it is inactive, as it is used here alone."""
-    product = product_of(call, data.product, data.product_data, at)
-    return make_price(call, data, product, at, active=False)
-
-
-def check_sold(call: Call, price: Price, param: str) -> None:
-    """Refuse a price that is not for sale any more, or whose product is not."""
-    if not price.active:
-        raise StripeError("The price specified is inactive. This field only accepts active prices.", param=param)
-    if not retrieve(call, products.PRODUCTS, price.product).active:
-        message = f"Price `{price.id}` is not available to be purchased because its product is not active."
-        raise StripeError(message, param=param)
 
 
 def product_of(call: Call, id: OptText, data: ProductData | UnsetType, at: str = "") -> str:

@@ -12,6 +12,7 @@ from twindiff.kit import UNSET, Body, Call, Operations, UnsetType
 from . import automatic_tax, invoicing
 from .customers import CUSTOMERS
 from .discounts import DiscountParams
+from .inline_prices import accept_inline
 from .invoice_objects import make_invoice
 from .objects import Fields, refer
 from .params import Params
@@ -33,6 +34,7 @@ def accept_quote(call: Call, quote: str, params: Annotated[Params, Body]) -> Fie
     row = entered(call, quote, "open", "accepted")
     enter(call, row.test_clock)
     items = items_for(call, row.id)
+    accept_inline(call, [item.price for item in items])
     if row.subscription_data.get("effective_date"):
         fields = {"subscription_schedule": _plan(call, row, items)}
     elif is_recurring(call, items):

@@ -15,6 +15,7 @@ from .customers import CUSTOMERS, CustomField
 from .destinations import check_sale
 from .discounts import DISCOUNTS, OptDiscounts, give
 from .events import record_row, update
+from .inline_prices import accept_inline
 from .lists import equal, list_object, list_of, of_objects
 from .objects import (
     IN_PARTS,
@@ -298,7 +299,9 @@ def _like(call: Call, wanted: FromQuote | UnsetType) -> Like:
         message = f"Only open quotes can be revised; this one is {row.status}."
         raise StripeError(message, param="from_quote[quote]")
     fields = {name: getattr(row, name) for name in _TAKEN_OVER}
-    items = [SaleItemParams(**each) for each in items_params(items_for(call, row.id))]
+    sold = items_for(call, row.id)
+    accept_inline(call, [item.price for item in sold])
+    items = [SaleItemParams(**each) for each in items_params(sold)]
     return Like(row, {**fields, "from_quote": {"is_revision": is_revision, "quote": row.id}}, items)
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from twindiff.kit import UNSET, Call, Column, Json, UnsetType, column
 from twindiff.kit.styles.stripe import StripeError
 
+from .inline_prices import accept_inline, check_one_price, check_sold, price_of
 from .lists import list_object, list_of
 from .objects import LEFT_OUT, Fields, StripeObject, new, refer, resource, show_all, shown
 from .params import (
@@ -28,7 +29,7 @@ from .params import (
     value_of,
 )
 from .price_params import PriceData
-from .prices import PRICES, Price, check_sold, price_of
+from .prices import PRICES, Price
 from .pricing import taxes_on
 from .products import Product
 from .proration import full_price
@@ -110,6 +111,7 @@ def replace_items(call: Call, owner: str, wanted: list[SaleItemParams], at: str 
     for number, each in enumerate(wanted):
         if each.id and each.id not in known:
             raise SALE_ITEMS.missing(str(each.id), param=f"{at}[{number}][id]", status=400)
+    accept_inline(call, [item.price for item in known.values()])
     for item in known.values():
         call.db.remove(item)
     return add_items(call, owner, [_as_before(known[each.id], each) if each.id else each for each in wanted], at)
@@ -175,6 +177,7 @@ def check_counted(items: Sequence[SaleItem], wanted: Sequence[SaleItemParams], a
 
 
 def _price(call: Call, params: SaleItemParams, at: str) -> Price:
+    check_one_price(params, at)
     if isinstance(params.price_data, PriceData):
         return price_of(call, params.price_data, f"{at}[price_data]")
     if not isinstance(params.price, str) or not params.price:

@@ -15,6 +15,7 @@ from . import automatic_tax
 from .customers import CUSTOMERS, Customer
 from .destinations import check_subscription
 from .discounts import DiscountParams, OptDiscounts
+from .inline_prices import accept_inline, check_one_price, price_of
 from .objects import Fields, now, refer, retrieve
 from .params import (
     AutomaticTax,
@@ -30,7 +31,7 @@ from .params import (
 )
 from .periods import shifted
 from .price_params import Interval, PriceData
-from .prices import PRICES, Price, make_price, product_of
+from .prices import PRICES, Price
 from .subscription_params import (
     Behavior,
     BillingThresholds,
@@ -130,9 +131,9 @@ def phases_of(call: Call, wanted: list[Phase] | UnsetType, start: int) -> list[F
 
 
 def _price(call: Call, item: PhaseItem, at: str) -> Price:
+    check_one_price(item, at)
     if isinstance(item.price_data, PriceData):
-        data, inside = item.price_data, f"{at}[price_data]"
-        price = make_price(call, data, product_of(call, data.product, data.product_data, inside), inside)
+        price = price_of(call, item.price_data, f"{at}[price_data]")
     else:
         price = refer(call, PRICES, str(item.price or item.plan or ""), f"{at}[price]")
     if price.type != "recurring":
@@ -171,7 +172,9 @@ def _settings(call: Call, phase: Phase, at: str, start: int, end: int) -> Fields
     trial_end = _moment(phase.trial_end, f"{at}[trial_end]", start)
     return {
         **settings_of(call, phase),
-        "add_invoice_items": [_once(each) for each in phase.add_invoice_items or []],
+        "add_invoice_items": [
+            _once(call, each, f"{at}[add_invoice_items][{n}]") for n, each in enumerate(phase.add_invoice_items or [])
+        ],
         "default_tax_rates": tax_rates_of(call, phase.default_tax_rates or [], f"{at}[default_tax_rates]"),
         "discounts": _discounts(phase.discounts),
         "metadata": value_of(phase.metadata or {}),
@@ -212,11 +215,18 @@ def invoices_of(said: Fields) -> Fields:
     return {"account_tax_ids": None, "days_until_due": None, "issuer": {"type": "self"}, **said}
 
 
-def _once(item: OnceItem) -> Fields:
+def _once(call: Call, item: OnceItem, at: str) -> Fields:
     data = {"discounts": _discounts(item.discounts), "metadata": value_of(item.metadata or {}), "period": WHOLE_PERIOD}
     tax_rates: list[str] = item.tax_rates if isinstance(item.tax_rates, list) else []
     quantity = item.quantity if isinstance(item.quantity, int) else 1
-    return {**data, "price": item.price or None, "quantity": quantity, "tax_rates": tax_rates}
+    return {**data, "price": _once_price(call, item, at), "quantity": quantity, "tax_rates": tax_rates}
+
+
+def _once_price(call: Call, item: OnceItem, at: str) -> str:
+    check_one_price(item, at)
+    if isinstance(item.price_data, PriceData):
+        return price_of(call, item.price_data, f"{at}[price_data]").id
+    return refer(call, PRICES, str(item.price or ""), f"{at}[price]").id
 
 
 def _discounts(wanted: OptDiscounts) -> list[Fields]:
@@ -301,6 +311,11 @@ def _known(kept: Fields) -> Fields:
 def discount_params(kept: Sequence[Fields]) -> list[DiscountParams]:
     """The discounts of a phase as parameters."""
     return [DiscountParams(**{name: value or UNSET for name, value in each.items()}) for each in kept]
+
+
+def accept_phase(call: Call, phase: Fields) -> None:
+    """Let this call sell for the inline prices of a phase."""
+    accept_inline(call, [each["price"] for each in (*phase["items"], *phase["add_invoice_items"])])
 
 
 def once_params(phase: Fields) -> list[OnceItem]:

@@ -36,6 +36,7 @@ from .schedule_objects import SCHEDULES, SubscriptionSchedule
 from .schedule_phases import (
     Phase,
     PhaseSettings,
+    accept_phase,
     check_location,
     discount_params,
     invoices_of,
@@ -354,6 +355,7 @@ def _tell_before(call: Call, row: SubscriptionSchedule) -> None:
 
 
 def _begin(call: Call, row: SubscriptionSchedule, phase: Fields, current: Fields) -> None:
+    accept_phase(call, phase)
     items = [
         ItemFields(
             price=item["price"],
@@ -405,6 +407,7 @@ def _wanted(call: Call, item: Fields, customer: str) -> Wanted:
 
 def _begin_anew(call: Call, owner: Subscription, phase: Fields, params: UpdateSubscription) -> None:
     """Let the trial or the period of a phase begin, and put on an invoice what it sells once."""
+    accept_phase(call, phase)
     if params.trial_end is not UNSET:
         subscription_changes.apply(call, owner, UpdateSubscription(trial_end=params.trial_end))
     elif phase["billing_cycle_anchor"] == "phase_start" and owner.billing_cycle_anchor != now(call):

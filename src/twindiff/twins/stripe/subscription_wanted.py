@@ -13,13 +13,14 @@ from twindiff.kit.styles.stripe import StripeError
 
 from . import automatic_tax, cycles, invoicing, proration
 from .discounts import OptDiscounts, give
+from .inline_prices import check_one_price, check_sold, price_of
 from .invoice_objects import Invoice, make_item, priced
 from .objects import Fields, new, now, object_id, refer, retrieve
 from .params import OptMetadata, Unset, integer_or_word, is_set, merged_metadata, value_of
 from .payments import PaymentIntent
 from .periods import DAY, next_boundary
 from .price_params import PriceData
-from .prices import PRICES, Price, check_sold, price_of
+from .prices import PRICES, Price
 from .products import PRODUCTS
 from .subscription_objects import (
     SUBSCRIPTION_ITEMS,
@@ -134,6 +135,7 @@ def named(at: str, name: str) -> str:
 
 
 def _price(call: Call, params: ItemFields, at: str) -> Price:
+    check_one_price(params, at)
     if isinstance(params.price_data, PriceData):
         return price_of(call, params.price_data, named(at, "price_data"))
     id = params.price if is_set(params.price) else params.plan

@@ -1,0 +1,51 @@
+"""Inline prices: those that other objects' parameters describe as `price_data`.
+
+Stripe keeps them inactive, so that nothing else can be sold for them. Whoever has described one sells for it still: the
+page of a checkout session, a payment link, a quote, a phase of a schedule.
+https://docs.stripe.com/products-prices/manage-prices#create-prices-inline
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from twindiff.kit import UNSET, Call
+from twindiff.kit.styles.stripe import StripeError
+
+from . import products
+from .objects import retrieve
+from .params import is_set
+from .price_params import PriceData
+from .prices import Price, make_price, product_of
+
+_ACCEPTED = "inline_prices"
+
+
+def price_of(call: Call, data: PriceData, at: str) -> Price:
+    """Make the inactive price that parameters describe; `at` is the parameter's name for errors."""
+    product = product_of(call, data.product, data.product_data, at)
+    return make_price(call, data, product, at, active=False, inline=True)
+
+
+def accept_inline(call: Call, prices: Iterable[str]) -> None:
+    """Let this call sell for those of the prices, by id, that are inline: its object has described them itself."""
+    call.memo[_ACCEPTED] = {*call.memo.get(_ACCEPTED, ()), *prices}
+
+
+def check_one_price(params: Any, at: str) -> None:
+    """Refuse an item that names a price in several ways; `at` is the item's name for errors, empty at the top."""
+    ways = [name for name in ("price", "plan", "price_data") if is_set(getattr(params, name, UNSET))]
+    if len(ways) > 1:
+        message = f"You may only specify one of these parameters: {', '.join(ways)}."
+        raise StripeError(message, param=f"{at}[{ways[0]}]" if at else ways[0])
+
+
+def check_sold(call: Call, price: Price, param: str) -> None:
+    """Refuse a price that is not for sale any more, or whose product is not."""
+    is_accepted = price.inline and price.id in call.memo.get(_ACCEPTED, ())
+    if not price.active and not is_accepted:
+        raise StripeError("The price specified is inactive. This field only accepts active prices.", param=param)
+    if not retrieve(call, products.PRODUCTS, price.product).active:
+        message = f"Price `{price.id}` is not available to be purchased because its product is not active."
+        raise StripeError(message, param=param)
