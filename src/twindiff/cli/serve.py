@@ -17,6 +17,7 @@ import typer
 
 from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory, sendable_key
 from twindiff.cli.problem import Problem
+from twindiff.cli.process_secrets import hide_secrets
 
 if TYPE_CHECKING:
     from twindiff.environments.registry import Registry
@@ -113,6 +114,7 @@ def serve(
 ) -> None:
     """Serve twins until Ctrl-C or SIGTERM."""
     _begin(host, api_key, workers, storage)
+    hide_secrets(api_key, storage)
     from twindiff.server import Settings
 
     kept = Settings(data_directory(data_dir), fsync=fsync, storage=storage, ready=ready, keep_days=keep_days)
