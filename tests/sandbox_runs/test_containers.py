@@ -256,10 +256,26 @@ def test_a_server_that_is_killed_takes_its_containers_with_it(tmp_path, reposito
         sandboxes = Sandboxes(server)
         run = succeeded(server.client.post("/sandbox-runs", json={"repo": str(made.path)}))
         sandboxes.logs_with(run["sandbox_id"], "sleep 4246" if step else "ready at")
-        (keeper,) = [each for each in psutil.process_iter() if str(made.path) in " ".join(command_line(each))]
+        (keeper,) = [each for each in psutil.Process(server.process.pid).children() if "keeper.py" in told_to(each)]
         server.kill()
         assert ends(keeper)
     assert (engine.kept(), made.worktrees()) == (before, 1)
+
+
+def told_to(process):
+    return " ".join(command_line(process))
+
+
+@pytest.mark.parametrize("step", ["", "RUN sleep 4247\n"], ids=["ready", "being built"])
+def test_a_container_whose_keeper_is_killed_is_removed(sandboxes, repository, nothing_more, step):
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=BUILT + step + CMD, app_DOT_py=SERVES)
+    run = succeeded(sandboxes.client.post("/sandbox-runs", json={"repo": str(made.path)}))
+    sandboxes.made.append(run["sandbox_id"])
+    sandboxes.logs_with(run["sandbox_id"], "sleep 4247" if step else "ready at")
+    (keeper,) = [each for each in psutil.Process().children() if "keeper.py" in told_to(each)]
+    keeper.kill()
+    ended = sandboxes.until(run["sandbox_id"], lambda run: run["status"] == "failed")
+    assert "its keeper was killed by signal 9" in ended["error"]
 
 
 @pytest.mark.parametrize(

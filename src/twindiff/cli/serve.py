@@ -209,7 +209,21 @@ def _load_twins(registry: Registry) -> None:
     from twindiff.cli.twins import say_problems
 
     say_problems(registry)
+    _say_confinement()
     gc.freeze()
+
+
+def _say_confinement() -> None:
+    """Say what is missing where applications of sandbox runs are not confined."""
+    from twindiff.kit.errors import ApiError
+    from twindiff.server.sandbox_runs.confinement import find_confinement
+
+    try:
+        missing = find_confinement().missing
+    except ApiError as refused:
+        missing = f"{refused}; none is started"
+    if missing:
+        typer.echo(f"Applications of sandbox runs are not fully confined: {missing}.", err=True)
 
 
 def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int, *, as_json: bool) -> None:
@@ -232,6 +246,7 @@ def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int,
             pids = running.wait_until_up()
             also = {"workers": pids[DRAINERS:], "drainers": pids[:DRAINERS]}
             _announce(settings, registry, url_of(listener), also, as_json=as_json)
+            _say_confinement()
             running.run()
         finally:
             running.stop()
