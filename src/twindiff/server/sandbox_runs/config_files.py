@@ -63,7 +63,9 @@ def _check_shape(text: str, name: str) -> None:
     import yaml
 
     depth = aliases = 0
-    for event in yaml.parse(text, yaml.SafeLoader):
+    loader: Any = yaml.SafeLoader(text)
+    while loader.check_event():
+        event = loader.get_event()
         aliases += isinstance(event, yaml.AliasEvent)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_YAML_DEPTH:

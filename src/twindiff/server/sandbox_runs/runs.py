@@ -77,6 +77,7 @@ class Prepared(NamedTuple):
     start: Start
     port: int
     confinement: Confinement
+    guard: Path | None = None
 
     @property
     def root(self) -> Path:
@@ -127,12 +128,13 @@ class SandboxRuns:
                 (claimed.path / name).mkdir()
             checkouts.check_out(revision, claimed.path / "app")
             start = start_of(claimed.path / "app", wanted.target)
+            guard = _guard_build(start, claimed.path)
             port = start.target.app_port or free_port()
             if is_open(port):
                 raise PortTaken(f"app_port {port}: somebody listens there already; leave app_port out to be given one")
             if confinement.first_uid is not None and not confinement.bwrap:
                 claimed.path.chmod(0o711)  # another user has to get through to its own folders
-            return Prepared(revision, claimed, start, port, confinement)
+            return Prepared(revision, claimed, start, port, confinement, guard)
         except BaseException:
             claimed.remove()
             raise
@@ -317,13 +319,22 @@ def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> 
     start = prepared.start
     if start.engine and start.containerfile:
         name, image = f"twindiff-sandbox-{token_hex(8)}", prepared.root / "image"
-        container = Container(start.engine, name, start.containerfile, start.folder, image, start.command)
+        place = (start.containerfile, start.folder, image)
+        container = Container(start.engine, name, *place, start.command, prepared.guard)
         told = containers.commands(container, env)
         return Work(told, containers.environment(env), limits={}, ends=containers.ends(container), image=image)
     root, confinement = prepared.root, prepared.confinement
     command = confinement.wrap(["/bin/sh", "-c", start.command], root, start.folder, hidden)
     owned = [root / name for name in FOLDERS]
     return Work([command], environment(root / "home", env), first_uid=confinement.first_uid, owned=owned)
+
+
+def _guard_build(start: Start, root: Path) -> Path | None:
+    """Refuse what no image is built from, and give the runtime for its build, if that is a special one."""
+    if start.engine is None or start.containerfile is None:
+        return None
+    containers.check_context(start.folder)
+    return containers.write_guard(start.engine, root, start.folder)
 
 
 def _confined(prepared: Prepared) -> str:
