@@ -13,6 +13,7 @@ import httpx
 import psutil
 import pytest
 
+from tests.harness import LiveServer
 from tests.sandbox_runs.conftest import SERVES, Repository, Sandboxes, variables_of
 from tests.server_mode import embedded_only
 from tests.test_runs.test_bounds import Killed
@@ -48,9 +49,9 @@ def mark_of(run: dict[str, object]) -> str:
 
 def keeper_of(mark: str) -> psutil.Process:
     """The one whose parent is none of its sandbox."""
-    found = list(processes_with(mark))
-    pids = {each.pid for each in found}
-    return next(each for each in found if each.ppid() not in pids)
+    processes = list(processes_with(mark))
+    pids = {each.pid for each in processes}
+    return next(each for each in processes if each.ppid() not in pids)
 
 
 STAYS = "import subprocess\nsubprocess.Popen(['setsid', 'sleep', '4250'])\n" + SERVES
@@ -73,9 +74,10 @@ def test_a_sandbox_whose_keeper_is_killed_fails_with_the_reason_and_nothing_is_l
 
 
 def test_a_sandbox_whose_keeper_was_killed_frees_its_place(
-    sandboxes: Sandboxes, repository: Make, monkeypatch: pytest.MonkeyPatch
+    make_server: Callable[..., LiveServer], repository: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runs, "MOST", 1)
+    sandboxes = Sandboxes(make_server())
     made = repository(app_DOT_py=STAYS)
     first = sandboxes.create(repo=str(made.path))
     assert sandboxes.refused(repo=str(made.path))[0] == 429

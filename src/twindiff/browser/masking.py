@@ -30,8 +30,8 @@ class CannotMask(Exception):
 
 def find_secrets(values: Mapping[str, str], names: Sequence[str]) -> list[str]:
     """Values that no artifact shows: those of `names`, of names like `password` or `card`, and numbers of cards."""
-    found = {value for name, value in values.items() if name in names or SECRET_NAME.search(name) or _is_card(value)}
-    return sorted(found - {""}, key=len, reverse=True)
+    secrets = {value for name, value in values.items() if name in names or SECRET_NAME.search(name) or _is_card(value)}
+    return sorted(secrets - {""}, key=len, reverse=True)
 
 
 def _is_card(value: str) -> bool:
@@ -68,10 +68,10 @@ def _copy_archive(source: Path, target: Path, pattern: re.Pattern[str] | None) -
 def compile_pattern(secrets: Sequence[str]) -> re.Pattern[str] | None:
     """What finds secrets as they are, and escaped as JSON, HTML or parts of addresses do; None if there are none."""
     forms = {form for secret in secrets for form in _forms(secret)}
-    found = [re.escape(form) for form in sorted(forms, key=len, reverse=True)]
+    patterns = [re.escape(form) for form in sorted(forms, key=len, reverse=True)]
     numbers = (re.sub(r"[ -]", "", each) for each in secrets)
-    found += [_SEPARATOR.join(each) for each in numbers if each.isdigit() and len(each) >= MIN_CARD_DIGITS]
-    return re.compile("|".join(found), re.IGNORECASE) if found else None
+    patterns += [_SEPARATOR.join(each) for each in numbers if each.isdigit() and len(each) >= MIN_CARD_DIGITS]
+    return re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
 
 
 def _forms(secret: str) -> set[str]:

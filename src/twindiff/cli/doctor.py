@@ -205,12 +205,12 @@ def _confinement() -> Finding:
     from twindiff.server.sandbox_runs.confinement import find_confinement
 
     try:
-        found = find_confinement()
+        confinement = find_confinement()
     except ApiError as error:
         return Finding("confinement", State.NOTE, str(error))
-    state = State.NOTE if found.missing else State.GOOD
-    mend = "docs/how-to/sandbox-runs.md says what it takes." if found.missing else ""
-    return Finding("confinement", state, f"applications are {found.describe()}", mend)
+    state = State.NOTE if confinement.missing else State.GOOD
+    mend = "docs/how-to/sandbox-runs.md says what it takes." if confinement.missing else ""
+    return Finding("confinement", state, f"applications are {confinement.describe()}", mend)
 
 
 def _containers() -> Finding:

@@ -80,10 +80,10 @@ def find_confinement() -> Confinement:
         raise ConfinementMissing(f"{SETTING} is '{mode}'; give {', '.join(MODES[:-1])} or {OFF}")
     if mode == OFF:
         return Confinement(missing=f"{SETTING} is '{OFF}', so applications may do what the server may")
-    found = _detect(os.environ.get("PATH", os.defpath))
-    if found.missing and mode == REQUIRE:
-        raise ConfinementMissing(f"{SETTING} is '{REQUIRE}', but applications are {found.describe()}")
-    return found
+    confinement = _detect(os.environ.get("PATH", os.defpath))
+    if confinement.missing and mode == REQUIRE:
+        raise ConfinementMissing(f"{SETTING} is '{REQUIRE}', but applications are {confinement.describe()}")
+    return confinement
 
 
 @lru_cache(maxsize=8)
@@ -176,9 +176,9 @@ def _make_parents(path: Path, replaced: set[Path]) -> Iterator[str]:
 def _find_programs() -> set[Path]:
     """What programs need below homes: the server's Python, what is on PATH, certificates, the list of name servers."""
     home = Path.home()
-    found = {Path(sys.prefix), Path(sys.base_prefix), Path("/etc/resolv.conf").resolve()}
-    found |= {Path(os.environ[each]) for each in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE") if each in os.environ}
+    paths = {Path(sys.prefix), Path(sys.base_prefix), Path("/etc/resolv.conf").resolve()}
+    paths |= {Path(os.environ[each]) for each in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE") if each in os.environ}
     for place in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
         is_toolchain = place.name == "bin" and place.parent.parent not in (home, home.parent)
-        found.add(place.parent if is_toolchain and home in place.parents else place)
-    return {path for path in found if path.is_absolute() and path.exists() and path not in (home, Path("/"))}
+        paths.add(place.parent if is_toolchain and home in place.parents else place)
+    return {path for path in paths if path.is_absolute() and path.exists() and path not in (home, Path("/"))}

@@ -160,13 +160,13 @@ def _generations(wanted: dict[str, Any]) -> list[set[int]]:
 def _marked(processes: dict[int, int], wanted: dict[str, Any]) -> set[int]:
     """The processes that a dead keeper has left: those with its mark, and all of the user that was its alone."""
     mark = f"{MARK}={wanted['mark']}".encode()
-    found: set[int] = set()
+    pids: set[int] = set()
     for process in processes:
         place = Path(f"/proc/{process}")
         with suppress(OSError):
             if _belongs_to(place, wanted["uid"]) or mark in (place / "environ").read_bytes().split(b"\0"):
-                found.add(process)
-    return found - {os.getpid()}
+                pids.add(process)
+    return pids - {os.getpid()}
 
 
 def _belongs_to(place: Path, uid: int | None) -> bool:
