@@ -72,3 +72,20 @@ def test_an_application_has_a_repository_of_its_own_commit(sandboxes: Sandboxes,
     run = sandboxes.create(repo=str(made.path))
     said = [line for line in sandboxes.logs_with(run["sandbox_id"], "SAID") if "SAID" in line]
     assert said == [f"output: SAID:{run['commit_sha']}"]
+
+
+def test_a_commit_that_is_the_end_of_no_branch_is_started(sandboxes: Sandboxes, repository: Make) -> None:
+    made = repository(app_DOT_py=SERVES.replace("listening", "once listening"))
+    first = made.git("rev-parse", "HEAD")
+    made.commit("Another", app_DOT_py=SERVES)
+    run = sandboxes.create(repo=str(made.path), branch=first)
+    assert run["commit_sha"] == first
+    assert sandboxes.logs_with(run["sandbox_id"], "once listening")
+
+
+def test_a_repository_with_longer_names_of_objects_is_started(
+    sandboxes: Sandboxes, repository: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_DEFAULT_HASH", "sha256")
+    run = sandboxes.create(repo=str(repository(app_DOT_py=SERVES).path))
+    assert (run["status"], len(run["commit_sha"])) == ("ready", 64)

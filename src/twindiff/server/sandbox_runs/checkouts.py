@@ -127,6 +127,7 @@ HARMLESS = {
     "gpg.program": "false",
     "protocol.allow": "never",
     "protocol.file.allow": "always",
+    "protocol.version": "2",
     "uploadpack.packObjectsHook": "",
 }
 """What no configuration of a repository is to say otherwise: programs that git would run by it."""

@@ -161,9 +161,17 @@ def _mounts(root: Path, hidden: Iterable[str]) -> list[str]:
 
 def _find_hidden(hidden: Iterable[str]) -> set[Path]:
     """Folders that are empty for an application: homes, what services keep, and what it is told not to see."""
-    given = ("/home", "/root", "/run", str(Path.home()), *hidden)
+    given = ("/home", "/root", "/run", str(_find_home()), *hidden)
     paths = {Path(each).resolve() for each in given if each}
     return paths - {Path(each) for each in ("/", *SCRATCH, SHARED_MEMORY)}
+
+
+def _find_home() -> Path:
+    """The home of the server's user; the root where it has none, which is never hidden."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/")
 
 
 def _make_parents(path: Path, replaced: set[Path]) -> Iterator[str]:
@@ -175,7 +183,7 @@ def _make_parents(path: Path, replaced: set[Path]) -> Iterator[str]:
 
 def _find_programs() -> set[Path]:
     """What programs need below homes: the server's Python, what is on PATH, certificates, the list of name servers."""
-    home = Path.home()
+    home = _find_home()
     paths = {Path(sys.prefix), Path(sys.base_prefix), Path("/etc/resolv.conf").resolve()}
     paths |= {Path(os.environ[each]) for each in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE") if each in os.environ}
     for place in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
