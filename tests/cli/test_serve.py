@@ -45,6 +45,13 @@ def test_the_address_stands_on_the_first_line(memory: Serving) -> None:
     assert httpx.get(f"{memory.url}/api/platform/ready", trust_env=False).json()["status"] == "ready"
 
 
+def test_it_says_where_applications_of_sandbox_runs_are_not_confined(serve: Serve) -> None:
+    served = serve("--data-dir", ":memory:", TWINDIFF_CONFINEMENT="off")
+    assert served.process.stderr
+    lines = iter(served.process.stderr.readline, "")
+    assert next(line for line in lines if "not fully confined: TWINDIFF_CONFINEMENT is 'off'" in line)
+
+
 def test_a_signal_ends_it_well(terminated: Serving) -> None:
     assert terminated.process.returncode == 0
     assert "Traceback" not in terminated.errors

@@ -256,10 +256,98 @@ def test_a_server_that_is_killed_takes_its_containers_with_it(tmp_path, reposito
         sandboxes = Sandboxes(server)
         run = succeeded(server.client.post("/sandbox-runs", json={"repo": str(made.path)}))
         sandboxes.logs_with(run["sandbox_id"], "sleep 4246" if step else "ready at")
-        (keeper,) = [each for each in psutil.process_iter() if str(made.path) in " ".join(command_line(each))]
+        (keeper,) = [each for each in psutil.Process(server.process.pid).children() if "keeper.py" in told_to(each)]
         server.kill()
         assert ends(keeper)
     assert (engine.kept(), made.worktrees()) == (before, 1)
+
+
+LINKS = 'RUN ["python", "-c", "import os; os.symlink(\'/\', \'/rootlink\')"]\n'
+WRITES = "echo written > /host{}; echo REACHED\n"
+EVADES = "RUN --mo\\\nunt=type=bind,from=first,source=/rootlink,target=/host,rw "
+ATTACKS = {
+    "a link of a stage": "FROM {base} AS first\nENV PATH=/usr/bin:/bin\n{links}FROM {base}\n"
+    "RUN --mount=type=bind,from=first,source=/rootlink,target=/host,rw {writes}",
+    "a link of a stage, in two lines": "FROM {base} AS first\nENV PATH=/usr/bin:/bin\n{links}FROM {base}\n"
+    + EVADES + "{writes}",
+    "a path below a link of a stage": "FROM {base} AS first\nENV PATH=/usr/bin:/bin\n{links}FROM {base}\n"
+    "RUN --mount=type=bind,from=first,source=/rootlink{folder},target=/host{folder},rw {writes}",
+    "a cache with a path for its name": "FROM {base}\n"
+    "RUN --mount=type=cache,id=../../../../../../../../..{folder},target=/host{folder} {writes}",
+}  # fmt: skip
+"""Dockerfiles that write to the machine by an engine that follows links."""
+
+
+@pytest.fixture
+def outside():
+    """A folder of the machine that is no temporary one."""
+    with tempfile.TemporaryDirectory(prefix="twindiff-test-", dir=Path.home()) as place:
+        Path(place).chmod(0o777)
+        yield Path(place)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_step_of_a_build_reaches_the_machine(sandboxes, repository, nothing_more, outside, attack):
+    writes = WRITES.format(outside / "written")
+    dockerfile = ATTACKS[attack].format(base=BASE, links=LINKS, writes=writes, folder=outside)
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=dockerfile + CMD, app_DOT_py=SERVES)
+    run = sandboxes.create(repo=str(made.path), seconds_to_start=2)
+    assert run["status"] == "failed"
+    assert not (outside / "written").exists(), sandboxes.logs(run["sandbox_id"])
+
+
+def test_no_step_that_a_base_image_adds_reaches_the_machine(sandboxes, repository, nothing_more, engine, outside):
+    base, given = f"{BASE}-onbuild", f"FROM {BASE}\nENV PATH=/usr/bin:/bin\n{LINKS}"
+    step = f"ONBUILD RUN --mount=type=bind,from={base},source=/rootlink,target=/host,rw {WRITES}"
+    engine("build", "--format", "docker", "--tag", base, "-", input=(given + step.format(outside / "written")).encode())
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=f"FROM {base}\n{CMD}")
+    run = sandboxes.create(repo=str(made.path), seconds_to_start=2)
+    engine("rmi", "--force", base)
+    assert run["status"] == "failed"
+    assert not (outside / "written").exists(), sandboxes.logs(run["sandbox_id"])
+
+
+@pytest.mark.parametrize("target", ["/", "../..", "/etc/passwd"])
+def test_a_context_with_a_link_that_leaves_it_is_refused(sandboxes, repository, engine, target):
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=RUNS, app_DOT_py=SERVES)
+    (made.path / "rootlink").symlink_to(target)
+    made.commit("Link")
+    status, detail = sandboxes.refused(repo=str(made.path))
+    assert (status, "rootlink is a link that leaves the folder" in detail) == (422, True), detail
+
+
+def test_steps_mount_their_context_stages_and_caches(sandboxes, repository, nothing_more):
+    steps = (
+        "RUN --mount=type=bind,source=inner,target=/inner read line < /inner/note; echo CONTEXT $line\n"
+        "RUN --mount=type=bind,from=first,source=/made,target=/made read line < /made/note; echo STAGE $line\n"
+        "RUN --mount=type=cache,target=/cache echo cached > /cache/note; echo CACHE\n"
+    )
+    first = f"FROM {BASE} AS first\nCOPY inner /made\n"
+    made = repository(
+        _DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=first + BUILT + steps + CMD, app_DOT_py=SERVES, inner__note="hi\n"
+    )
+    (made.path / "alias").symlink_to("inner/note")
+    made.commit("Link")
+    run = sandboxes.create(repo=str(made.path))
+    logs = sandboxes.logs(run["sandbox_id"])
+    assert run["status"] == "ready", "\n".join(logs)
+    assert {"output: CONTEXT hi", "output: STAGE hi", "output: CACHE"} <= set(logs)
+
+
+def told_to(process):
+    return " ".join(command_line(process))
+
+
+@pytest.mark.parametrize("step", ["", "RUN sleep 4247\n"], ids=["ready", "being built"])
+def test_a_container_whose_keeper_is_killed_is_removed(sandboxes, repository, nothing_more, step):
+    made = repository(_DOT_arga__sandbox_DOT_yml=CONFIG, Dockerfile=BUILT + step + CMD, app_DOT_py=SERVES)
+    run = succeeded(sandboxes.client.post("/sandbox-runs", json={"repo": str(made.path)}))
+    sandboxes.made.append(run["sandbox_id"])
+    sandboxes.logs_with(run["sandbox_id"], "sleep 4247" if step else "ready at")
+    (keeper,) = [each for each in psutil.Process().children() if "keeper.py" in told_to(each)]
+    keeper.kill()
+    ended = sandboxes.until(run["sandbox_id"], lambda run: run["status"] == "failed")
+    assert "its keeper was killed by signal 9" in ended["error"]
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from twindiff.browser.agent import MOST_TURNS, Agent, AgentFailed, Finished
 from twindiff.browser.config import ConfigError, Step, filled
 from twindiff.browser.job import Event, Job
 from twindiff.browser.limits import MEGABYTE, watch_memory
+from twindiff.browser.masking import CannotMask, copy_masked, find_secrets
 from twindiff.browser.observing import Observer
 from twindiff.browser.proxy import Gate, Proxy
 from twindiff.browser.steps import Interpreter, StepFailed
@@ -116,7 +117,7 @@ class Run:
         )
         browser.on("disconnected", self._note_end)
         context = await browser.new_context(
-            viewport=VIEWPORT, record_har_path=self.folder / HAR, record_har_content="omit", service_workers="block"
+            viewport=VIEWPORT, record_har_path=Path.cwd() / HAR, record_har_content="omit", service_workers="block"
         )
         await context.tracing.start(snapshots=True)
         observer = Observer(context, self.folder, self.stop)
@@ -128,9 +129,23 @@ class Run:
             with contextlib.suppress(Exception):  # what a broken browser cannot give any more
                 async with asyncio.timeout(self._closing_seconds()):
                     await self._settle(observer)
-                    await context.tracing.stop(path=self.folder / TRACE)
+                    await context.tracing.stop(path=Path.cwd() / TRACE)
                     await context.close()
+            for problem in await asyncio.to_thread(self._keep_recordings):
+                self.emit(Event("log", problem))
             await proxy.stop()
+
+    def _keep_recordings(self) -> list[str]:
+        """Make artifacts of the trace and the HAR, without secrets; which of them are left out and why."""
+        secrets = find_secrets(self.job.values, self.job.secrets)
+        problems: list[str] = []
+        for source in (Path.cwd() / name for name in (TRACE, HAR)):
+            if source.exists():
+                try:
+                    copy_masked(source, self.folder / source.name, secrets)
+                except CannotMask as problem:
+                    problems.append(f"{source.name} is left out: {problem}")
+        return problems
 
     def _closing_seconds(self) -> float:
         is_ended = self._hangs or self._stopped.done() or time.monotonic() >= self._end_by

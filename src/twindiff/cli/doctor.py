@@ -58,8 +58,8 @@ def doctor(
 ) -> None:
     """Say what is broken here, and how to mend it.
 
-    Looks at Python, packages, SQLite, twins, the browser, containers, the data directory and the server; exits with 1
-    if anything is broken.
+    Looks at Python, packages, SQLite, twins, the browser, confinement, containers, the data directory and the server;
+    exits with 1 if anything is broken.
     """
     diagnosis = list(findings(data_directory(data_dir), base_url, api_key, storage))
     if as_json:
@@ -76,6 +76,7 @@ def findings(data_dir: str, base_url: str, api_key: str, storage: str = "") -> I
     yield _sqlite()
     yield from _twins()
     yield _browser()
+    yield _confinement()
     yield _containers()
     yield from _postgres(storage) if storage else [_directory(data_dir)]
     yield _server(base_url, api_key)
@@ -196,6 +197,20 @@ def _browser() -> Finding:
     except NoBrowser as absent:
         said, _, mend = str(absent).partition(". ")
         return Finding("browser", State.NOTE, said, mend)
+
+
+def _confinement() -> Finding:
+    """Whether applications of sandbox runs are kept apart from the server and its machine."""
+    from twindiff.kit.errors import ApiError
+    from twindiff.server.sandbox_runs.confinement import find_confinement
+
+    try:
+        confinement = find_confinement()
+    except ApiError as error:
+        return Finding("confinement", State.NOTE, str(error))
+    state = State.NOTE if confinement.missing else State.GOOD
+    mend = "docs/how-to/sandbox-runs.md says what it takes." if confinement.missing else ""
+    return Finding("confinement", state, f"applications are {confinement.describe()}", mend)
 
 
 def _containers() -> Finding:

@@ -17,6 +17,7 @@ import typer
 
 from twindiff.cli.options import AsJson, DataDirectory, Storage, data_directory, sendable_key
 from twindiff.cli.problem import Problem
+from twindiff.cli.process_secrets import hide_secrets
 
 if TYPE_CHECKING:
     from twindiff.environments.registry import Registry
@@ -113,6 +114,7 @@ def serve(
 ) -> None:
     """Serve twins until Ctrl-C or SIGTERM."""
     _begin(host, api_key, workers, storage)
+    hide_secrets(api_key, storage)
     from twindiff.server import Settings
 
     kept = Settings(data_directory(data_dir), fsync=fsync, storage=storage, ready=ready, keep_days=keep_days)
@@ -207,7 +209,21 @@ def _load_twins(registry: Registry) -> None:
     from twindiff.cli.twins import say_problems
 
     say_problems(registry)
+    _say_confinement()
     gc.freeze()
+
+
+def _say_confinement() -> None:
+    """Say what is missing where applications of sandbox runs are not confined."""
+    from twindiff.kit.errors import ApiError
+    from twindiff.server.sandbox_runs.confinement import find_confinement
+
+    try:
+        missing = find_confinement().missing
+    except ApiError as refused:
+        missing = f"{refused}; none is started"
+    if missing:
+        typer.echo(f"Applications of sandbox runs are not fully confined: {missing}.", err=True)
 
 
 def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int, *, as_json: bool) -> None:
@@ -230,6 +246,7 @@ def _serve_from_postgres(settings: Settings, host: str, port: int, workers: int,
             pids = running.wait_until_up()
             also = {"workers": pids[DRAINERS:], "drainers": pids[:DRAINERS]}
             _announce(settings, registry, url_of(listener), also, as_json=as_json)
+            _say_confinement()
             running.run()
         finally:
             running.stop()

@@ -13,6 +13,7 @@ from types import FrameType
 import msgspec
 
 from twindiff.cli.problem import Problem
+from twindiff.cli.process_secrets import hide_secrets
 from twindiff.cli.workers import Orders
 
 
@@ -22,6 +23,7 @@ def main() -> int:
     if not line:
         return 0
     orders = msgspec.json.decode(line, type=Orders)
+    hide_secrets(orders.settings.api_key, orders.settings.storage)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         _drain(orders) if orders.kind == "drainer" else _answer(orders)

@@ -9,6 +9,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from string import ascii_letters
 
 import httpx
@@ -43,6 +44,13 @@ def test_a_twin_that_does_not_load_is_named_by_one_of_three_processes(server: Se
         if server.words:
             break
     assert server.words.count("The twin 'sad' does not load: ZeroDivisionError") == 1
+
+
+def test_the_key_cannot_be_read_from_the_environment_of_any_process(server: Serving) -> None:
+    pids = [server.process.pid, *server.said["workers"], *server.said["drainers"]]
+    shown = [Path(f"/proc/{pid}/environ").read_bytes() for pid in pids]
+    assert len(shown) == 6
+    assert not any(b"TWINDIFF_API_KEY=k" in each or b"postgresql://" in each for each in shown)
 
 
 def create_32(environment: Environment) -> list[str]:

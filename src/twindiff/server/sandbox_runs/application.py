@@ -10,20 +10,25 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from twindiff.server.sandbox_runs import keeper
+from twindiff.server.sandbox_runs.leftovers import ApplicationLives, Leftovers, end_leftovers
 
 GIGABYTE = 1 << 30
 LIMITS = {"RLIMIT_DATA": 4 * GIGABYTE, "RLIMIT_FSIZE": GIGABYTE, "RLIMIT_NOFILE": 4096, "RLIMIT_CORE": 0}
 """What each process may take: memory of its own, the size of a file, open files, no dump."""
+LIMITS_OF_USER = {"RLIMIT_NPROC": 1024}
+"""What all processes of a user may take together, where that is the application's alone."""
 MOST_LINES = 2000
 LONGEST_LINE = 2000
 CHUNK = 65536
 LOOK_SECONDS = 0.05
 SECONDS_TO_END = 18.0
+SECONDS_TO_READ = 5.0
+"""How long output is waited for after the end of what printed it."""
 SECONDS_TO_BUILD = 600.0
 """How long the image of a container may be built."""
 PASSED_ON = ("LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
@@ -31,18 +36,17 @@ PASSED_ON = ("LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NOD
 
 
 class Place(NamedTuple):
-    """Where an application runs: in `folder`, below `root`, which is removed with it, a worktree of `repository`."""
+    """Where an application runs: in `folder`, below `root`, which is removed with it; `root` has a record of it."""
 
     folder: Path
     root: Path
-    repository: Path
 
 
 class Work(NamedTuple):
     """What is run: commands, each once the one before has succeeded, within `limits`.
 
     For an engine's containers `ends` are the commands that leave nothing of them, and `image` is a file that is
-    there as soon as the image is built.
+    there as soon as the image is built. With `first_uid` the user is another one, to whom `owned` folders are given.
     """
 
     commands: Sequence[Sequence[str]]
@@ -50,6 +54,8 @@ class Work(NamedTuple):
     limits: Mapping[str, int] = LIMITS
     ends: Sequence[Sequence[str]] = ()
     image: Path | None = None
+    first_uid: int | None = None
+    owned: Sequence[Path] = ()
 
 
 class Application:
@@ -62,21 +68,25 @@ class Application:
         self._lines = 0
         self._process: asyncio.subprocess.Process | None = None
         self._reading: asyncio.Task[None] | None = None
+        self._leftovers: Leftovers | None = None
 
     async def start(self) -> None:
         """Start it."""
-        work, place = self.work, {"folder": str(self._place.root), "repository": str(self._place.repository)}
-        told = {"commands": work.commands, "limits": work.limits, "ends": work.ends, **place}
-        wanted = msgspec.json.encode(told).decode()
-        self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", keeper.__file__, wanted),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            cwd=self._place.folder,
-            env=dict(work.env),
-            start_new_session=True,
-        )
+        work = self.work
+        limits = {**work.limits, **(LIMITS_OF_USER if work.first_uid is not None else {})}
+        told = {
+            "commands": work.commands,
+            "limits": limits,
+            "ends": work.ends,
+            "first_uid": work.first_uid,
+            "owned": [str(each) for each in work.owned],
+            "folder": str(self._place.root),
+        }
+        env = {**work.env, keeper.MARK: self._place.root.name}
+        self._process = await _start_keeper(told, self._place.folder, env)
+        uid = None if work.first_uid is None else work.first_uid + self._process.pid
+        self._leftovers = Leftovers(mark=self._place.root.name, uid=uid, ends=[[*each] for each in work.ends])
+        self._leftovers.write(self._place.root)
         self._reading = asyncio.create_task(self._read(self._process))
 
     async def is_built(self) -> str | None:
@@ -104,27 +114,41 @@ class Application:
         return None
 
     async def ended(self) -> str:
-        """Wait for its end, and say how that came."""
+        """Wait for its end, and say how that came. What a keeper that was killed has left is ended first."""
         assert self._process, "it was started"
-        code = await self._process.wait()
-        if self._reading:
-            await self._reading
-        return f"ended with exit code {code}" if code >= 0 else f"was killed by signal {-code}"
+        code = await _exit_code(self._process)
+        if code < 0:
+            await self._end_leftovers()
+        await self._read_rest()
+        return f"ended with exit code {code}" if code >= 0 else f"was ended: its keeper was killed by signal {-code}"
 
     async def end(self) -> None:
-        """End it with all that it has started."""
+        """End it with all that it has started; raises ApplicationLives when something of it cannot be ended."""
         if self._process is None:
             return
         if self._process.stdin:
             self._process.stdin.close()  # which is what the keeper waits for
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), SECONDS_TO_END)
+            await asyncio.wait_for(_exit_code(self._process), SECONDS_TO_END)
         if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
-            await self._process.wait()
+        await _exit_code(self._process)
+        is_gone = await self._end_leftovers()
+        await self._read_rest()
+        if not is_gone:
+            raise ApplicationLives
+
+    async def _end_leftovers(self) -> bool:
+        """Whether nothing is left of it."""
+        assert self._leftovers, "it was started"
+        return await asyncio.to_thread(end_leftovers, self._leftovers, self._place.root)
+
+    async def _read_rest(self) -> None:
+        """Read what it has printed; what still holds its output open is not waited for."""
         if self._reading:
-            await self._reading
+            await asyncio.wait((self._reading,), timeout=SECONDS_TO_READ)
+            self._reading.cancel()
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout, "it was asked for"
@@ -143,6 +167,25 @@ class Application:
             await self._heard(line.decode(errors="replace").rstrip("\r")[:LONGEST_LINE])
         elif self._lines == MOST_LINES:
             await self._heard(f"… what follows is not kept: the application has printed {MOST_LINES} lines")
+
+
+async def _start_keeper(told: Mapping[str, Any], folder: Path, env: Mapping[str, str]) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-I", "-S", keeper.__file__, msgspec.json.encode(told).decode()),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        cwd=folder,
+        env=dict(env),
+        start_new_session=True,
+    )
+
+
+async def _exit_code(process: asyncio.subprocess.Process) -> int:
+    """Wait for the end of a process; its `wait` would wait for all that hold its output open too."""
+    while process.returncode is None:  # noqa: ASYNC110 - nobody tells of it while its pipes are open
+        await asyncio.sleep(LOOK_SECONDS)
+    return process.returncode
 
 
 def environment(home: Path, given: Mapping[str, str]) -> dict[str, str]:

@@ -1,10 +1,9 @@
-"""Repositories of this machine, and worktrees of their branches and pull requests."""
+"""Repositories of this machine, and checkouts of their branches and pull requests."""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
@@ -119,20 +118,37 @@ def _folder(place: str) -> Path | None:
         return None
 
 
-def git(repository: Path, *arguments: str) -> str:
-    """What git prints; no hook of the repository is run. Raises GitFailed in git's words."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    command = ["git", "-C", str(repository), "-c", "core.hooksPath=/dev/null", *arguments]
+HARMLESS = {
+    "core.hooksPath": "/dev/null",
+    "core.fsmonitor": "false",
+    "core.sshCommand": "false",
+    "core.pager": "cat",
+    "diff.external": "",
+    "gpg.program": "false",
+    "protocol.allow": "never",
+    "protocol.file.allow": "always",
+    "protocol.version": "2",
+    "uploadpack.packObjectsHook": "",
+}
+"""What no configuration of a repository is to say otherwise: programs that git would run by it."""
+
+
+def git(repository: Path, *arguments: str, configured: bool = True) -> str:
+    """What git prints; raises GitFailed in git's words. No program that the repository names is run.
+
+    Without `configured`, neither the user's nor the system's configuration counts.
+    """
+    settings = [word for name, value in HARMLESS.items() for word in ("-c", f"{name}={value}")]
     try:
         done = subprocess.run(
-            command,
+            ["git", "-C", str(repository), *settings, *arguments],
             capture_output=True,
             text=True,
             errors="replace",
             timeout=SECONDS,
             check=False,
             stdin=subprocess.DEVNULL,
-            env={**environment, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
+            env=_environment(configured=configured),
         )
     except FileNotFoundError:
         raise GitFailed("git is not installed on the server's machine") from None
@@ -143,6 +159,14 @@ def git(repository: Path, *arguments: str) -> str:
     if done.returncode:
         raise GitFailed(f"git {arguments[0]}: {done.stderr.strip()[-500:]}")
     return done.stdout.strip()
+
+
+def _environment(*, configured: bool) -> dict[str, str]:
+    """The variables of git: none that others set for it, and nothing asked of people or fetched behind their back."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    unconfigured = {} if configured else {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+    return {**kept, **quiet, **unconfigured}
 
 
 def commit_of(repository: Path, name: str) -> str:
@@ -184,17 +208,19 @@ def base_of(repository: Path, given: str | None) -> str:
 def changed_files(revision: Revision, base: str) -> list[str]:
     """The files that a revision has changed since it left its base."""
     span = f"{commit_of(revision.repository, base)}...{revision.commit}"
-    return git(revision.repository, "diff", "--name-only", "-z", span).split("\0")[:-1]
+    return git(revision.repository, "diff", "--no-ext-diff", "--no-textconv", "--name-only", "-z", span).split("\0")[
+        :-1
+    ]
 
 
 def check_out(revision: Revision, folder: Path) -> None:
-    """Make a worktree of a commit in a new folder."""
-    git(revision.repository, "worktree", "prune")
-    git(revision.repository, "worktree", "add", "--quiet", "--force", "--detach", str(folder), revision.commit)
+    """Make a repository of a commit alone in a new folder, where nothing of the original's configuration counts.
 
-
-def remove(repository: Path, folder: Path) -> None:
-    """Remove a worktree, whatever is left of it."""
-    shutil.rmtree(folder, ignore_errors=True)
-    with suppress(GitFailed):
-        git(repository, "worktree", "prune")
+    Filters that a repository defines, and programs that it names, are thus never run. Files of Git LFS stay pointers.
+    """
+    source, commit = str(revision.repository), revision.commit
+    form = git(revision.repository, "rev-parse", "--show-object-format")
+    folder.mkdir()
+    git(folder, "init", "--quiet", "--template=", f"--object-format={form}", configured=False)
+    git(folder, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-write-fetch-head", "--", source, commit)
+    git(folder, "checkout", "--quiet", "--detach", commit, configured=False)

@@ -5,27 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Annotated, NamedTuple
 
 import msgspec
 
 from twindiff.environments.registry import did_you_mean
 from twindiff.kit.errors import ApiError
 from twindiff.server.sandbox_runs import containers
+from twindiff.server.sandbox_runs.config_files import (
+    InvalidSandboxConfig,
+    find_file,
+    parse_yaml,
+    read_bounded,
+    read_start,
+    resolve_inside,
+)
 
 NAMES = (".arga/sandbox.yml", ".arga/sandbox.yaml")
-LONGEST = 100_000
-"""Bytes of such a file, and of the files that a guess looks into."""
-
-
 OF_CONTAINERS = ("Dockerfile", "docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
 NO_CONTAINERS = "this server builds and starts no containers"
-
-
-class InvalidSandboxConfig(ApiError):
-    """The repository's .arga/sandbox.yml cannot be used."""
-
-    status = 422
 
 
 class NoStartCommand(ApiError):
@@ -39,7 +37,7 @@ class Target(msgspec.Struct, forbid_unknown_fields=True):
 
     context_dir: str = "."
     dockerfile_path: str | None = None
-    app_port: int | None = None
+    app_port: Annotated[int, msgspec.Meta(ge=1, le=65535)] | None = None
     app_command: str | None = None
     env: dict[str, str | int | float | bool] = {}
     twins: list[str] = []
@@ -51,6 +49,10 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     default_target: str | None = None
     targets: dict[str, Target] = {}
     version: str | int | None = None
+
+
+class _Package(msgspec.Struct):
+    scripts: dict[str, str] | None = None
 
 
 class Start(NamedTuple):
@@ -70,10 +72,12 @@ class Start(NamedTuple):
 def start_of(checkout: Path, name: str | None) -> Start:
     """How an application is started; raises InvalidSandboxConfig, NoStartCommand, NoContainerEngine."""
     target = _target(checkout, name)
-    folder = (checkout / target.context_dir).resolve()
-    if not folder.is_relative_to(checkout.resolve()) or not folder.is_dir():
-        raise InvalidSandboxConfig(f"context_dir '{target.context_dir}' is no folder of the repository")
+    folder = resolve_inside(checkout, target.context_dir, checkout)
+    if folder is None or not folder.is_dir():
+        raise InvalidSandboxConfig(f"context_dir '{target.context_dir[:200]}' is no folder of the repository")
     check_variables(target.env)
+    if "\0" in (target.app_command or ""):
+        raise InvalidSandboxConfig("app_command has a NUL, which no command can have")
     if target.infra:
         why = "this server starts no container but the application's" if containers.engine() else NO_CONTAINERS
         named = ", ".join(target.infra)
@@ -111,10 +115,10 @@ def _unused(files: Sequence[str]) -> str:
 
 def _containerfile(given: str, folder: Path, checkout: Path) -> Path:
     """The file that an image is built by, from the folder of the application or else from the repository's own."""
-    for path in ((folder / given).resolve(), (checkout / given).resolve()):
-        if path.is_file() and path.is_relative_to(checkout.resolve()):
+    for path in (resolve_inside(folder, given, checkout), resolve_inside(checkout, given, checkout)):
+        if path and path.is_file():
             return path
-    raise InvalidSandboxConfig(f"dockerfile_path '{given}' is no file of context_dir or of the repository")
+    raise InvalidSandboxConfig(f"dockerfile_path '{given[:200]}' is no file of context_dir or of the repository")
 
 
 def check_variables(env: Mapping[str, object]) -> None:
@@ -125,7 +129,7 @@ def check_variables(env: Mapping[str, object]) -> None:
 
 
 def _target(checkout: Path, name: str | None) -> Target:
-    config_path = next((path for path in (checkout / each for each in NAMES) if path.is_file()), None)
+    config_path = next((path for each in NAMES if (path := find_file(checkout, each))), None)
     if config_path is None:
         if name:
             raise InvalidSandboxConfig(f"there is no target '{name}': the repository has no {NAMES[0]}")
@@ -144,44 +148,36 @@ def _target(checkout: Path, name: str | None) -> Target:
 
 
 def _read(path: Path) -> _File:
-    import yaml  # few servers ever read such a file
-
+    given = parse_yaml(read_bounded(path), path.name)
     try:
-        text = path.read_text()
-        if len(text) > LONGEST:
-            raise InvalidSandboxConfig(f"{path.name} is longer than {LONGEST} bytes")
-        given: Any = yaml.safe_load(text)
-        return msgspec.convert(given, _File)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InvalidSandboxConfig(f"{path.name} is no YAML: {' '.join(str(error).split())}") from None
+        file = msgspec.convert(given, _File)
+        msgspec.json.encode(file)  # a text may have half a character, which nobody can be told
+        return file
     except msgspec.ValidationError as error:
-        raise InvalidSandboxConfig(f"{path.name}: {error}") from None
+        raise InvalidSandboxConfig(f"{path.name}: {str(error)[:500]}") from None
+    except ValueError as error:
+        raise InvalidSandboxConfig(f"{path.name} is no YAML: {str(error)[:500]}") from None
 
 
 def guessed(folder: Path) -> tuple[str, str] | None:
     """What a command is guessed from, and the command; None where nothing looks like an application."""
     for name, guess in _GUESSES:
-        path = folder / name
-        command = guess(path) if path.is_file() else None
+        path = find_file(folder, name)
+        command = guess(path) if path else None
         if command:
             return name, command
     return None
 
 
-def _text(path: Path) -> str:
-    with path.open(errors="replace") as file:
-        return file.read(LONGEST)
-
-
 def _procfile(path: Path) -> str | None:
-    web = re.search(r"^web:\s*(.+)$", _text(path), re.MULTILINE)
+    web = re.search(r"^web:\s*(.+)$", read_start(path), re.MULTILINE)
     return web[1].strip() if web else None
 
 
 def _package(path: Path) -> str | None:
     try:
-        scripts = cast("dict[str, Any]", msgspec.json.decode(_text(path), type=dict[str, Any]).get("scripts") or {})
-    except (msgspec.DecodeError, AttributeError):
+        scripts = msgspec.json.decode(read_start(path), type=_Package).scripts or {}
+    except (msgspec.DecodeError, RecursionError):
         return None
     return next((f"npm run --silent {name}" for name in ("start", "dev") if name in scripts), None)
 
@@ -192,7 +188,7 @@ def _django(path: Path) -> str:
 
 def _python(path: Path) -> str:
     """The command of the framework that a module makes its `app` with, or else the module itself."""
-    text = _text(path)
+    text = read_start(path)
     made = re.search(r"^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?(FastAPI|Starlette|Flask)\(", text, re.MULTILINE)
     if not made or "__main__" in text:
         return f"python {path.name}"

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import resource
+import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from twindiff.kit.errors import ApiError
+from twindiff.server.sandbox_runs import build_guard
+from twindiff.server.sandbox_runs.config_files import InvalidSandboxConfig
 
 SETTING = "TWINDIFF_CONTAINER_ENGINE"
 NAMES = ("podman", "docker")
@@ -48,6 +53,8 @@ class Container(NamedTuple):
     context: Path
     image_id: Path
     command: str
+    guard: Path | None = None
+    """The runtime that builds are given, for engines whose builds are guarded."""
 
 
 def engine() -> str | None:
@@ -93,8 +100,9 @@ def commands(container: Container, env: Mapping[str, str]) -> list[list[str]]:
     start = ["/bin/sh", "-c", container.command] if container.command else []
     # Podman would keep the layers of a build that fails, and give its own proxy to what it runs.
     building, running = (["--layers=false"], ["--http-proxy=false"]) if _is_podman(engine) else ([], [])
+    guarded = ["--runtime", str(container.guard)] if container.guard else []
     return [
-        [engine, "build", "--force-rm", *building, *limits, "--tag", name, *files],
+        [engine, *guarded, "build", "--force-rm", *building, *limits, "--tag", name, *files],
         [engine, "run", *running, *alone, *limits, *variables, *entry, name, *start],
     ]
 
@@ -104,6 +112,49 @@ def ends(container: Container) -> list[list[str]]:
     engine, name = container.engine, container.name
     at_once = ["--time", "0"] if _is_podman(engine) else []
     return [[engine, "rm", "--force", *at_once, name], [engine, "rmi", "--force", name]]
+
+
+def check_context(context: Path) -> None:
+    """Raises InvalidSandboxConfig for a folder in which a link leads out of it: no image is built from such a one."""
+    root = context.resolve()
+    for place, names, files in os.walk(root):
+        for path in (Path(place, name) for name in names + files):
+            if path.is_symlink() and not _leads_inside(path, root):
+                raise InvalidSandboxConfig(
+                    f"{path.relative_to(root)} is a link that leaves the folder that the image is built from; "
+                    "remove it, or make it lead to a file within that folder"
+                )
+
+
+def _leads_inside(link: Path, root: Path) -> bool:
+    try:
+        return link.resolve().is_relative_to(root)
+    except (OSError, RuntimeError):  # in a circle
+        return False
+
+
+def write_guard(engine: str, root: Path, context: Path) -> Path | None:
+    """A runtime for builds that refuses to mount the machine's files, where an engine needs one: Podman does."""
+    if not _is_podman(engine):
+        return None
+    runtime, storage = _find_runtime(engine)
+    words = [sys.executable, "-I", "-S", build_guard.__file__, str(context.resolve()), storage, runtime]
+    guard = root / "runtime"
+    guard.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+    guard.chmod(0o755)
+    return guard
+
+
+@lru_cache(maxsize=8)
+def _find_runtime(engine: str) -> tuple[str, str]:
+    """The runtime of Podman, and where it keeps images and containers."""
+    asked = [engine, "info", "--format", "{{.Host.OCIRuntime.Path}}\n{{.Store.GraphRoot}}"]
+    try:
+        done = subprocess.run(asked, capture_output=True, timeout=SECONDS_TO_ANSWER, check=True, text=True)
+        runtime, storage = done.stdout.strip().split("\n")
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise NoContainerEngine(f"{engine} does not say what it runs containers by: {error}") from None
+    return runtime, storage
 
 
 def environment(env: Mapping[str, str]) -> dict[str, str]:

@@ -122,6 +122,7 @@ def _brief(run: TestRunRecord) -> dict[str, Any]:
         "app_command_guessed_from": asked["app_command_guessed_from"],
         "dockerfile_path": asked.get("dockerfile_path"),
         "app_port": asked["app_port"],
+        "confinement": asked.get("confinement"),
         "error": run.outcome.get("failure_detail"),
         "twin_run_id": run.twin_run_id,
         "expires_at": asked["expires_at"],

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
@@ -19,9 +19,12 @@ from twindiff.server.sandbox_runs import checkouts, containers
 from twindiff.server.sandbox_runs.application import Application, Place, Work, environment, free_port, is_open
 from twindiff.server.sandbox_runs.checkouts import Repositories, Revision
 from twindiff.server.sandbox_runs.config import NO_CONTAINERS, Start, check_variables, start_of
+from twindiff.server.sandbox_runs.confinement import FOLDERS, Confinement, find_confinement
 from twindiff.server.sandbox_runs.containers import Container
+from twindiff.server.sandbox_runs.leftovers import PREFIX, ApplicationLives, remove_abandoned_sandboxes
 from twindiff.server.test_runs.ledger import ENDED
 from twindiff.server.test_runs.runs import TestRuns
+from twindiff.server.test_runs.temporary import TemporaryFolder
 from twindiff.server.twin_runs.runs import Asked, RunNotFound
 from twindiff.server.twin_runs.scenarios import Scenarios, Source
 
@@ -45,6 +48,12 @@ class TooManySandboxes(ApiError):
     status = 429
 
 
+class SandboxNotEnded(ApiError):
+    """The sandbox run is still being ended; ask again."""
+
+    status = 503
+
+
 class WantedSandbox(NamedTuple):
     """What is to be started."""
 
@@ -64,9 +73,16 @@ class Prepared(NamedTuple):
     """An application that is checked out and not started yet."""
 
     revision: Revision
-    folder: Path
+    claimed: TemporaryFolder
     start: Start
     port: int
+    confinement: Confinement
+    guard: Path | None = None
+
+    @property
+    def root(self) -> Path:
+        """The folder of everything that the application has."""
+        return self.claimed.path
 
 
 class SandboxRuns:
@@ -80,6 +96,10 @@ class SandboxRuns:
         self.repositories = Repositories(dict(settings.repositories), closed=settings.api_key is not None)
         self._scenarios = scenarios
         self._gone: dict[str, asyncio.Event] = {}
+        self._living: dict[str, Application] = {}
+        """Applications of runs that have ended, of which something could not be ended."""
+        tests.sweeps.append(remove_abandoned_sandboxes)
+        tests.queue.clears_lost.append(self._clear_lost)
 
     async def create(self, wanted: WantedSandbox, address: str) -> TestRunRecord:
         """Check an application out and start it; nothing of it is left where that is refused."""
@@ -93,26 +113,37 @@ class SandboxRuns:
             variables = await self._variables(twin_run_id, address)
             run = self._record(wanted, prepared, twin_run_id, variables)
         except BaseException:
-            await self.service.runtime.run_in_thread(partial(_remove, prepared))
+            await self.service.runtime.run_in_thread(prepared.claimed.remove)
             raise
-        work = _work(prepared, run.asked["env_vars"])
+        work = _work(prepared, run.asked["env_vars"], self._hidden_folders())
         await self.tests.queue.put(run.run_id, partial(self._perform, run.run_id, prepared, wanted, work), seated=False)
         return run
 
     def _prepare(self, wanted: WantedSandbox) -> Prepared:
+        confinement = find_confinement()
         revision = self.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url)
-        folder = Path(tempfile.mkdtemp(prefix="twindiff-sandbox-"))
+        claimed = TemporaryFolder(PREFIX)
         try:
-            (folder / "home").mkdir()
-            checkouts.check_out(revision, folder / "app")
-            start = start_of(folder / "app", wanted.target)
+            for name in FOLDERS[1:]:
+                (claimed.path / name).mkdir()
+            checkouts.check_out(revision, claimed.path / "app")
+            start = start_of(claimed.path / "app", wanted.target)
+            guard = _guard_build(start, claimed.path)
             port = start.target.app_port or free_port()
             if is_open(port):
                 raise PortTaken(f"app_port {port}: somebody listens there already; leave app_port out to be given one")
-            return Prepared(revision, folder, start, port)
+            if confinement.first_uid is not None and not confinement.bwrap:
+                claimed.path.chmod(0o711)  # another user has to get through to its own folders
+            return Prepared(revision, claimed, start, port, confinement, guard)
         except BaseException:
-            checkouts.remove(revision.repository, folder)
+            claimed.remove()
             raise
+
+    def _hidden_folders(self) -> list[str]:
+        """What applications are not to see, besides what confinement always hides."""
+        settings = self.service.settings
+        kept = [] if settings.data_dir in ("", ":memory:") else [settings.data_dir]
+        return [*kept, tempfile.gettempdir(), *(path for _, path in settings.repositories)]
 
     async def _provide(self, wanted: WantedSandbox, prepared: Prepared) -> str | None:
         """The twin run of an application: for the twins of the request, else for those that its file names."""
@@ -145,6 +176,7 @@ class SandboxRuns:
             "app_command_guessed_from": start.guess,
             "dockerfile_path": start.target.dockerfile_path if start.containerfile else None,
             "app_port": prepared.port,
+            "confinement": _confined(prepared),
             "env_vars": {**variables, **_texts(prepared), **wanted.env, "PORT": str(prepared.port)},
             "expires_at": Clock(stamp().micros + wanted.ttl_minutes * MINUTE * SECOND).iso()[:19] + "Z",
         }
@@ -156,7 +188,7 @@ class SandboxRuns:
         stop = asyncio.Event()
         gone = self._gone[run_id] = asyncio.Event()
         self.tests.queue.listens(run_id, lambda message: None if message else stop.set())
-        place = Place(prepared.start.folder, prepared.folder, prepared.revision.repository)
+        place = Place(prepared.start.folder, prepared.root)
         application = Application(work, place, partial(self._tell, run_id, "output"))
         try:
             await self._begin(run_id, prepared)
@@ -174,6 +206,7 @@ class SandboxRuns:
             self.ledger.change(self.ledger.find(run_id), status="provisioning")
             self.ledger.tell(run_id, "git", f"{revision.name} at {revision.commit[:12]} of {revision.repository}")
             self.ledger.tell(run_id, "start", f"{_how(start)}, PORT={prepared.port}")
+            self.ledger.tell(run_id, "log", _confined(prepared))
             if start.target.dockerfile_path and not start.containerfile:
                 unused = start.target.dockerfile_path
                 self.ledger.tell(run_id, "log", f"{unused} is not used, {NO_CONTAINERS}; app_command is run as it is")
@@ -223,16 +256,27 @@ class SandboxRuns:
 
     async def _clear(self, run_id: str, application: Application, prepared: Prepared) -> None:
         """End the application with its twins, and remove its files."""
-        await application.end()
-        await asyncio.to_thread(_remove, prepared)
+        try:
+            await application.end()
+        except ApplicationLives as lives:
+            self._living[run_id] = application
+            await self._tell(run_id, "log", str(lives))
+        finally:
+            try:
+                await asyncio.to_thread(prepared.claimed.remove)
+                await self.ledger.do(lambda: self._tear_down(self.ledger.find(run_id)))
+            finally:
+                self._gone.pop(run_id, None)
 
-        def tear_down() -> None:
-            twin_run_id = self.ledger.find(run_id).twin_run_id
-            if twin_run_id:
-                self._scenarios.runs.tear_down(twin_run_id)
+    def _tear_down(self, run: TestRunRecord) -> None:
+        if run.twin_run_id:
+            self._scenarios.runs.tear_down(run.twin_run_id)
 
-        await self.ledger.do(tear_down)
-        self._gone.pop(run_id, None)
+    def _clear_lost(self, run: TestRunRecord) -> None:
+        """End the twins of a sandbox run whose server has died."""
+        if run.kind == KIND:
+            with suppress(RunNotFound):
+                self._tear_down(run)
 
     def _end(self, run_id: str, status: str, said: str) -> None:
         detail = {"failure_category": "application", "failure_detail": said} if status == "failed" else {}
@@ -248,32 +292,54 @@ class SandboxRuns:
         return run
 
     async def delete(self, sandbox_id: str) -> TestRunRecord:
-        """End a sandbox run and wait until nothing of it is left; of one that has ended nothing changes."""
+        """End a sandbox run and wait until nothing of it is left; of one that has ended nothing changes.
+
+        Raises SandboxNotEnded, ApplicationLives where something of it is left.
+        """
         run = self.find(sandbox_id)
         gone = self._gone.get(run.run_id)
         run = self.tests.cancel(run.run_id)
         if gone:
-            await self.service.runtime.run_on_loop(_waited(gone))
+            await self.service.runtime.run_on_loop(_wait_for(gone))
+        if living := self._living.get(run.run_id):
+            await self.service.runtime.run_on_loop(living.end())
+            self._living.pop(run.run_id, None)
         return run
 
 
-async def _waited(gone: asyncio.Event) -> None:
+async def _wait_for(gone: asyncio.Event) -> None:
     try:
         await asyncio.wait_for(gone.wait(), SECONDS_TO_END)
     except TimeoutError:
-        return
+        raise SandboxNotEnded from None
 
 
-def _work(prepared: Prepared, env: Mapping[str, str]) -> Work:
+def _work(prepared: Prepared, env: Mapping[str, str], hidden: Sequence[str]) -> Work:
     """What is run: the command on this machine, or the engine that builds an image and runs a container of it."""
     start = prepared.start
     if start.engine and start.containerfile:
-        name, image = f"twindiff-sandbox-{token_hex(8)}", prepared.folder / "image"
-        container = Container(start.engine, name, start.containerfile, start.folder, image, start.command)
+        name, image = f"twindiff-sandbox-{token_hex(8)}", prepared.root / "image"
+        place = (start.containerfile, start.folder, image)
+        container = Container(start.engine, name, *place, start.command, prepared.guard)
         told = containers.commands(container, env)
         return Work(told, containers.environment(env), limits={}, ends=containers.ends(container), image=image)
-    home = prepared.folder / "home"
-    return Work([["/bin/sh", "-c", start.command]], environment(home, env))
+    root, confinement = prepared.root, prepared.confinement
+    command = confinement.wrap(["/bin/sh", "-c", start.command], root, start.folder, hidden)
+    owned = [root / name for name in FOLDERS]
+    return Work([command], environment(root / "home", env), first_uid=confinement.first_uid, owned=owned)
+
+
+def _guard_build(start: Start, root: Path) -> Path | None:
+    """Refuse what no image is built from, and give the runtime for its build, if that is a special one."""
+    if start.engine is None or start.containerfile is None:
+        return None
+    containers.check_context(start.folder)
+    return containers.write_guard(start.engine, root, start.folder)
+
+
+def _confined(prepared: Prepared) -> str:
+    """How an application is kept apart from the server, in words for people."""
+    return "in a container" if prepared.start.containerfile else prepared.confinement.describe()
 
 
 def _how(start: Start) -> str:
@@ -282,11 +348,6 @@ def _how(start: Start) -> str:
         command = start.command or "what its image runs"
         return f"{command}, in a container of {start.target.dockerfile_path} by {start.engine}"
     return f"{start.command} (guessed from {start.guess})" if start.guess else start.command
-
-
-def _remove(prepared: Prepared) -> None:
-    checkouts.remove(prepared.revision.repository, prepared.folder / "app")
-    shutil.rmtree(prepared.folder, ignore_errors=True)
 
 
 def _texts(prepared: Prepared) -> dict[str, str]:

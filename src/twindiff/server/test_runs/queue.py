@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from twindiff.catalog import TestRunRecord
 from twindiff.kit.errors import ApiError, NotServed
 from twindiff.server.service import Service
 from twindiff.server.test_runs.ledger import ENDED, Ledger
@@ -41,6 +42,8 @@ class Queue:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._tell: dict[str, Callable[[str], None]] = {}
         self._is_serving = False
+        self.clears_lost: list[Callable[[TestRunRecord], None]] = []
+        """Each is given a run whose server has died, and tidies up after it."""
 
     async def serve(self) -> None:
         """Keep the runs of this process alive, and end those that nobody has; at the end they end as well."""
@@ -102,6 +105,8 @@ class Queue:
                 self.end(run.run_id)
         for run in self._ledger.lost():
             end_and_clear(run.run_id)
+            for clear in self.clears_lost:
+                clear(run)
             self._fail(run.run_id, "server", "the server ended while the run was open")
 
     # Runs that are being done

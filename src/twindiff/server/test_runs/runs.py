@@ -89,6 +89,8 @@ class TestRuns:
         self.service = twin_runs.service
         self.ledger = Ledger(self.service)
         self.queue = Queue(self.service, self.ledger)
+        self.sweeps: list[Callable[[], object]] = [remove_abandoned]
+        """What removes at start-up what dead servers have left, each in a thread."""
         self.artifacts = Artifacts(self.service.settings.data_dir)
         self.twins = twins
         self.service.background.append(self.serve)
@@ -96,7 +98,7 @@ class TestRuns:
     async def serve(self) -> None:
         """Do runs for as long as the server runs."""
         try:
-            await asyncio.gather(self.queue.serve(), asyncio.to_thread(remove_abandoned))
+            await asyncio.gather(self.queue.serve(), *map(asyncio.to_thread, self.sweeps))
         finally:
             self.artifacts.forget()
 

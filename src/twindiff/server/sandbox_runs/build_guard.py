@@ -1,0 +1,105 @@
+"""Stands before the runtime of Podman's builds, and refuses steps that mount files of the machine.
+
+Podman before 5.4 follows links in the sources of `RUN --mount`, also those of stages, of base images' ONBUILD and of
+caches, so that a step could read and write the machine's files as root. What is mounted is looked at here, where syntax
+is of no matter any more: called as `build_guard.py CONTEXT STORAGE RUNTIME …`, with the rest for the runtime itself.
+It is a program of its own that imports nothing of Twindiff.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+CACHES = re.compile(r"/buildah-cache(-\d+)?(/|$)")
+"""Below the folder for large temporary files, where caches of steps are kept by their names."""
+CONTAINERS = re.compile(r"/[a-z0-9]+-containers/[0-9a-f]{64}/")
+"""Below the storage: what an image calls its volumes; ids cannot be guessed."""
+
+
+class Mount(NamedTuple):
+    """A mount of this process: at `point`, of the file system with a device, from a folder `root` of that."""
+
+    device: str
+    root: str
+    point: str
+
+
+def main() -> None:
+    """Run the runtime, unless it is to create a container that mounts the machine's files."""
+    context, storage, runtime, *given = sys.argv[1:]
+    if "create" in given or "run" in given:
+        bundle = Path(next(after for each, after in pairwise(given) if each in ("--bundle", "-b")))
+        wanted = json.loads((bundle / "config.json").read_text())
+        mounts = _read_mounts()
+        for mount in wanted.get("mounts", ()):
+            if _is_bind(mount) and not _is_allowed(mount["source"], str(bundle), context, storage, mounts):
+                sys.exit(f"{mount['destination']}: this mount would reach files of the machine, and is refused")
+    os.execv(runtime, [runtime, *given])
+
+
+def _is_bind(mount: dict[str, Any]) -> bool:
+    return mount.get("type") == "bind" or bool({"bind", "rbind"} & set(mount.get("options") or ()))
+
+
+def _is_allowed(source: str, bundle: str, context: str, storage: str, mounts: list[Mount]) -> bool:
+    """Whether a source is the context, a stage, a volume or a cache of the build, or a file that the engine made."""
+    path = os.path.realpath(source)
+    inside = path.removeprefix(os.path.realpath(bundle))
+    if inside != path and not inside.startswith("/mnt/") and Path(path).is_file():
+        return True
+    place = _locate(path, mounts)
+    stages = [(each.device, each.root) for each in mounts if _is_stage(each, storage)]
+    if any(_is_within(place, each) for each in (_locate(os.path.realpath(context), mounts), *stages)):
+        return True
+    kept = _locate(os.path.realpath(storage), mounts)
+    temporary = _locate(os.path.realpath(os.environ.get("TMPDIR") or "/var/tmp"), mounts)
+    return any(
+        _is_within(place, folder) and pattern.match(_rest(place[1], folder[1]))
+        for folder, pattern in ((kept, CONTAINERS), (temporary, CACHES))
+    )
+
+
+def _is_stage(mount: Mount, storage: str) -> bool:
+    """Whether it is the whole file system of a stage, or of an image."""
+    return mount.root == "/" and mount.point.endswith("/merged") and _is_below(mount.point, os.path.realpath(storage))
+
+
+def _locate(path: str, mounts: list[Mount]) -> tuple[str, str]:
+    """The device that a path is on, and its path there."""
+    mount = max((each for each in mounts if _is_below(path, each.point)), key=lambda each: len(each.point))
+    return mount.device, os.path.normpath(f"{mount.root}/{_rest(path, mount.point)}")
+
+
+def _is_within(place: tuple[str, str], folder: tuple[str, str]) -> bool:
+    return place[0] == folder[0] and _is_below(place[1], folder[1])
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _rest(path: str, folder: str) -> str:
+    return path[len(folder.rstrip("/")) :]
+
+
+def _read_mounts() -> list[Mount]:
+    """The mounts of this process, the latest last, so that it wins over what it covers."""
+    mounts: list[Mount] = []
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        _, _, device, root, point, *_ = line.split()
+        mounts.insert(0, Mount(device, _unescape(root), _unescape(point)))
+    return mounts
+
+
+def _unescape(text: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
+
+
+if __name__ == "__main__":
+    main()

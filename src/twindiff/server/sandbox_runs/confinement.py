@@ -1,0 +1,192 @@
+"""Confinement of applications: a user, processes and files of their own, by bubblewrap (`bwrap`) and `setpriv`.
+
+The network stays the machine's own: an application has to reach its twins, and to be reached by tests.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from twindiff.kit.errors import ApiError
+
+SETTING = "TWINDIFF_CONFINEMENT"
+REQUIRE, PREFER, OFF = "require", "prefer", "off"
+MODES = (REQUIRE, PREFER, OFF)
+UID = "{uid}"
+"""Stands in a command for the user that the application is run as."""
+FIRST_UIDS = (1_900_000_000, 20_000)
+"""Where the users of applications begin: beyond those that systems give out, else where a container has few."""
+MAX_PID = 1 << 22
+PROBE_SECONDS = 10
+NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--die-with-parent")
+SCRATCH = ("/tmp", "/var/tmp")
+"""Folders of which an application has its own."""
+SHARED_MEMORY = "/dev/shm"
+FOLDERS = ("app", "home", "tmp")
+"""What an application may write to, below the folder of its run."""
+
+
+class ConfinementMissing(ApiError):
+    """Applications cannot be confined on this machine, and the settings require that they are."""
+
+    status = 422
+
+
+class Confinement(NamedTuple):
+    """How applications are confined; `missing` says in a sentence what is not, and is empty where all of it is.
+
+    With `first_uid` each is run as a user of its own: that number and the process id of its keeper.
+    """
+
+    bwrap: str = ""
+    setpriv: str = ""
+    first_uid: int | None = None
+    missing: str = ""
+
+    def describe(self) -> str:
+        """How applications are confined, in words for people."""
+        user = "a user of their own" if self.first_uid is not None else "the server's user"
+        if not self.missing:
+            return f"confined by bwrap: {user}, processes and files of their own, the machine's network"
+        return f"not fully confined: {self.missing}"
+
+    def wrap(self, command: Sequence[str], root: Path, folder: Path, hidden: Iterable[str]) -> list[str]:
+        """A command that runs another one confined, in a folder below `root`; the files of `hidden` are not seen."""
+        root, drop = root.resolve(), self._drop_privileges()
+        if not self.bwrap:
+            return [*drop, *command]
+        return [self.bwrap, *NAMESPACES, *_mounts(root, hidden), "--chdir", str(folder), "--", *drop, *command]
+
+    def _drop_privileges(self) -> list[str]:
+        if not self.setpriv:
+            return []
+        user = ("--reuid", UID, "--regid", UID, "--clear-groups", "--inh-caps=-all", "--bounding-set=-all")
+        return [self.setpriv, *(user if self.first_uid is not None else ()), "--no-new-privs", "--"]
+
+
+def find_confinement() -> Confinement:
+    """How applications are confined here; raises ConfinementMissing where the setting requires more."""
+    mode = os.environ.get(SETTING) or PREFER
+    if mode not in MODES:
+        raise ConfinementMissing(f"{SETTING} is '{mode}'; give {', '.join(MODES[:-1])} or {OFF}")
+    if mode == OFF:
+        return Confinement(missing=f"{SETTING} is '{OFF}', so applications may do what the server may")
+    confinement = _detect(os.environ.get("PATH", os.defpath))
+    if confinement.missing and mode == REQUIRE:
+        raise ConfinementMissing(f"{SETTING} is '{REQUIRE}', but applications are {confinement.describe()}")
+    return confinement
+
+
+@lru_cache(maxsize=8)
+def _detect(path: str) -> Confinement:
+    """The most that works here: all of it, else users of their own, else nothing."""
+    is_root = os.geteuid() == 0
+    bwrap, setpriv = (shutil.which(name, path=path) or "" for name in ("bwrap", "setpriv"))
+    first_uid = _find_first_uid() if is_root and setpriv else None
+    full = Confinement(bwrap, setpriv, first_uid)
+    why = _why_not(full) if bwrap else "bwrap is not installed (package bubblewrap)"
+    if is_root and first_uid is None:
+        why = "this root may use no other user ids" if setpriv else "setpriv is not installed (package util-linux)"
+    if not why:
+        return full
+    users = full._replace(bwrap="")
+    if first_uid is not None and not _why_not(users):
+        kept = "applications see the machine's files and processes, but run as users of their own"
+        return users._replace(missing=f"{why}; {kept}")
+    return Confinement(missing=f"{why}; applications may do what the server may")
+
+
+def _why_not(candidate: Confinement) -> str:
+    """Why a confinement does not work here, by trying it; nothing if it does."""
+    with tempfile.TemporaryDirectory(prefix="twindiff-confinement-") as place:
+        root = Path(place)
+        for name in FOLDERS:
+            (root / name).mkdir()
+        uid = str((candidate.first_uid or 0) + os.getpid())
+        root.chmod(0o711)
+        trial = ["/bin/sh", "-c", '"$0" -I -S -c ""', sys.executable]
+        wrapped = candidate.wrap(trial, root, root / "app", [tempfile.gettempdir()])
+        command = [uid if each == UID else each for each in wrapped]
+        try:
+            tried = subprocess.run(command, capture_output=True, timeout=PROBE_SECONDS, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"{Path(command[0]).name} does not work: {error}"
+    said = " ".join(tried.stderr.decode(errors="replace").split())[:200]
+    return f"{Path(command[0]).name} does not work: {said or tried.returncode}" if tried.returncode else ""
+
+
+def _find_first_uid() -> int | None:
+    """Where users of applications begin; None where the system has too few."""
+    for first in FIRST_UIDS:
+        if _is_mapped(first, MAX_PID) or (first == FIRST_UIDS[-1] and _is_mapped(first, 1 << 15)):
+            return first
+    return None
+
+
+def _is_mapped(first: int, count: int) -> bool:
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/self/uid_map").read_text().splitlines():
+            begin, _, length = map(int, line.split())
+            if begin <= first and first + count <= begin + length:
+                return True
+    return False
+
+
+def _mounts(root: Path, hidden: Iterable[str]) -> list[str]:
+    """The machine's files, read only and without what is hidden, and over them the application's own folders."""
+    empty = _find_hidden(hidden)
+    replaced = {*empty, *map(Path, SCRATCH), Path(SHARED_MEMORY)}
+    shown = {path for path in _find_programs() if any(path.is_relative_to(each) for each in replaced)}
+    mounts = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--perms", "1777", "--tmpfs", SHARED_MEMORY]
+    for place in SCRATCH:
+        mounts += ["--bind", str(root / "tmp"), place]
+    for path in sorted(empty | shown, key=lambda each: (len(each.parts), str(each))):
+        if path in shown:
+            mounts += [*_make_parents(path, replaced), "--ro-bind", str(path), str(path)]
+        elif path.is_dir():
+            mounts += [*_make_parents(path, replaced), "--perms", "755", "--tmpfs", str(path)]
+    for name in FOLDERS[:2]:
+        mounts += [*_make_parents(root / name, replaced), "--bind", str(root / name), str(root / name)]
+    return mounts
+
+
+def _find_hidden(hidden: Iterable[str]) -> set[Path]:
+    """Folders that are empty for an application: homes, what services keep, and what it is told not to see."""
+    given = ("/home", "/root", "/run", str(_find_home()), *hidden)
+    paths = {Path(each).resolve() for each in given if each}
+    return paths - {Path(each) for each in ("/", *SCRATCH, SHARED_MEMORY)}
+
+
+def _find_home() -> Path:
+    """The home of the server's user; the root where it has none, which is never hidden."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/")
+
+
+def _make_parents(path: Path, replaced: set[Path]) -> Iterator[str]:
+    """Folders above a path that is shown within a replaced one; bwrap would make them for their owner alone."""
+    for parent in reversed(path.parents):
+        if any(parent != each and parent.is_relative_to(each) for each in replaced):
+            yield from ("--perms", "755", "--dir", str(parent))
+
+
+def _find_programs() -> set[Path]:
+    """What programs need below homes: the server's Python, what is on PATH, certificates, the list of name servers."""
+    home = _find_home()
+    paths = {Path(sys.prefix), Path(sys.base_prefix), Path("/etc/resolv.conf").resolve()}
+    paths |= {Path(os.environ[each]) for each in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE") if each in os.environ}
+    for place in map(Path, os.environ.get("PATH", "").split(os.pathsep)):
+        is_toolchain = place.name == "bin" and place.parent.parent not in (home, home.parent)
+        paths.add(place.parent if is_toolchain and home in place.parents else place)
+    return {path for path in paths if path.is_absolute() and path.exists() and path not in (home, Path("/"))}

@@ -1,0 +1,173 @@
+"""What an application of a sandbox run can do to the server, its machine and other sandboxes: nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.harness import LiveServer
+from tests.sandbox_runs.conftest import SERVES, Repository, Sandboxes
+from tests.server_mode import embedded_only
+from twindiff.server.sandbox_runs import confinement, containers
+from twindiff.server.sandbox_runs.confinement import OFF, PREFER, REQUIRE, SETTING, find_confinement
+
+Make = Callable[..., Repository]
+
+
+@pytest.fixture(autouse=True)
+def _no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(containers.SETTING, containers.NONE)
+
+
+def needs_confinement() -> None:
+    if why := find_confinement().missing:
+        pytest.skip(f"needs bwrap, and setpriv for root: {why}")
+
+
+ATTEMPTS = """
+import ctypes, json, os, signal, socket, subprocess, sys
+
+libc = ctypes.CDLL(None, use_errno=True)
+server, data, outside = int(os.environ["SERVER"]), os.environ["DATA"], os.environ["OUTSIDE"]
+
+def run(*command):
+    subprocess.run(command, check=True, capture_output=True)
+
+def call(name, *arguments):
+    if getattr(libc, name)(*arguments) == -1:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+attempts = {
+    "read the server's environment": lambda: open(f"/proc/{server}/environ", "rb").read(),
+    "read the server's memory": lambda: open(f"/proc/{server}/mem", "rb").read(1),
+    "see the server": lambda: os.stat(f"/proc/{server}"),
+    "see another process": lambda: next(p for p in os.listdir("/proc") if p.isdigit()
+        and int(p) not in (1, os.getpid(), os.getppid())),
+    "list the data directory": lambda: (_ for _ in ()).throw(OSError) if not os.listdir(data) else None,
+    "list other homes": lambda: next(name for name in os.listdir("/home") + os.listdir("/root") if name not in SHOWN),
+    "kill the server": lambda: os.kill(server, signal.SIGTERM),
+    "kill its supervisor": lambda: os.kill(1, signal.SIGKILL),
+    "trace its supervisor": lambda: call("ptrace", 16, 1, 0, 0),
+    "mount": lambda: call("mount", b"none", b"/mnt", b"tmpfs", 0, None),
+    "become root": lambda: os.setuid(0) if os.getuid() else None,
+    "write into the system": lambda: open("/usr/lib/written", "w"),
+    "write outside": lambda: open(outside, "w"),
+    "set the clock": lambda: call("settimeofday", ctypes.create_string_buffer(16), None),
+    "reach the engine for containers": lambda: socket.socket(socket.AF_UNIX).connect("/run/podman/podman.sock"),
+    "gain by a setuid program": lambda: (_ for _ in ()).throw(OSError)
+        if "NoNewPrivs:\\t1" in open("/proc/self/status").read() else None,
+    "have capabilities": lambda: (_ for _ in ()).throw(OSError)
+        if "CapEff:\\t0000000000000000" in open("/proc/self/status").read() else None,
+    "write to its own folder": lambda: open("mine", "w"),
+    "write to its home": lambda: open(os.path.expanduser("~/mine"), "w"),
+    "write to /tmp": lambda: open("/tmp/mine", "w"),
+    "share memory": lambda: __import__("multiprocessing").Lock(),
+    "start a program": lambda: run(sys.executable, "-c", "pass"),
+}
+SHOWN = set(os.environ["SHOWN"].split())
+for name, attempt in attempts.items():
+    try:
+        attempt()
+        print("DONE", name, flush=True)
+    except Exception as error:
+        print("REFUSED", name, type(error).__name__, error, flush=True)
+print("TRIED", os.getuid(), flush=True)
+"""
+ALLOWED = {"write to its own folder", "write to its home", "write to /tmp", "share memory", "start a program"}
+
+
+def attempt(sandboxes: Sandboxes, made: Repository, **env: str) -> list[str]:
+    """What an application reports of everything that it tries."""
+    programs = [Path(each) for each in (*os.environ["PATH"].split(":"), sys.prefix, sys.base_prefix)]
+    shown = {each.relative_to(Path.home()).parts[0] for each in programs if each.is_relative_to(Path.home())}
+    given = {"SERVER": str(os.getpid()), "DATA": "/nowhere", "OUTSIDE": "/nowhere", "SHOWN": " ".join(shown), **env}
+    run = sandboxes.create(repo=str(made.path), env=given)
+    assert run["status"] == "ready", sandboxes.logs(run["sandbox_id"])
+    return [line.removeprefix("output: ") for line in sandboxes.logs_with(run["sandbox_id"], "output: TRIED")]
+
+
+@embedded_only("it has no data directory")
+def test_an_application_can_do_nothing_but_its_own_work(
+    make_server: Callable[..., LiveServer], repository: Make, tmp_path: Path
+) -> None:
+    needs_confinement()
+    made = repository(app_DOT_py=ATTEMPTS + SERVES)
+    data = Path("/srv/twindiff-test-data") if os.getuid() == 0 else tmp_path / "data"
+    server = make_server(data_dir=str(data))
+    lines = attempt(Sandboxes(server), made, DATA=str(data), OUTSIDE=str(tmp_path / "written"))
+    done = {line.removeprefix("DONE ") for line in lines if line.startswith("DONE")}
+    assert done == ALLOWED, lines
+    assert not (tmp_path / "written").exists()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="root alone gives applications users of their own")
+def test_each_application_of_a_server_of_root_has_a_user_of_its_own(sandboxes: Sandboxes, repository: Make) -> None:
+    needs_confinement()
+    made = repository(app_DOT_py=ATTEMPTS + SERVES)
+    users = {line for _ in range(2) for line in attempt(sandboxes, made) if line.startswith("TRIED")}
+    assert len(users) == 2
+    assert all(int(line.split()[1]) > min(confinement.FIRST_UIDS) for line in users)
+
+
+def test_an_application_sees_nothing_of_another_one(sandboxes: Sandboxes, repository: Make) -> None:
+    needs_confinement()
+    first = sandboxes.create(repo=str(repository(app_DOT_py=SERVES).path))
+    cwd = json.loads(ask(first["app_url"]))["cwd"]
+    looks = f"import os\nprint('SEEN', os.path.exists({cwd!r}), flush=True)\n"
+    second = sandboxes.create(repo=str(repository(app_DOT_py=looks + SERVES).path))
+    assert "output: SEEN False" in sandboxes.logs_with(second["sandbox_id"], "SEEN")
+
+
+def ask(url: str) -> bytes:
+    return subprocess.run(["curl", "--silent", "--noproxy", "*", url], capture_output=True, check=True).stdout
+
+
+def test_a_sandbox_says_how_it_is_confined(sandboxes: Sandboxes, repository: Make) -> None:
+    run = sandboxes.create(repo=str(repository(app_DOT_py=SERVES).path))
+    assert run["confinement"] == find_confinement().describe()
+    assert any(run["confinement"] in line for line in sandboxes.logs(run["sandbox_id"]))
+
+
+@pytest.fixture
+def no_bwrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A PATH with everything but bwrap."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for each in (found for place in ("/bin", "/usr/bin") for found in Path(place).iterdir() if found.name != "bwrap"):
+        if not (programs / each.name).is_symlink():
+            (programs / each.name).symlink_to(each)
+    monkeypatch.setenv("PATH", str(programs))
+
+
+@pytest.mark.usefixtures("no_bwrap")
+def test_without_bwrap_a_sandbox_says_what_is_missing_and_is_started(sandboxes: Sandboxes, repository: Make) -> None:
+    run = sandboxes.create(repo=str(repository(app_DOT_py=SERVES).path))
+    assert run["status"] == "ready", sandboxes.logs(run["sandbox_id"])
+    assert "not fully confined: bwrap is not installed (package bubblewrap)" in run["confinement"]
+
+
+@pytest.mark.usefixtures("no_bwrap")
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [(REQUIRE, "TWINDIFF_CONFINEMENT is 'require', but applications are not fully confined"), ("strict", "'strict'")],
+)
+def test_a_server_that_requires_confinement_refuses_what_it_cannot_confine(
+    sandboxes: Sandboxes, repository: Make, monkeypatch: pytest.MonkeyPatch, mode: str, said: str
+) -> None:
+    monkeypatch.setenv(SETTING, mode)
+    status, detail = sandboxes.refused(repo=str(repository(app_DOT_py=SERVES).path))
+    assert (status, said in detail) == (422, True), detail
+
+
+def test_confinement_can_be_turned_off(sandboxes: Sandboxes, repository: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SETTING, OFF)
+    run: dict[str, Any] = sandboxes.create(repo=str(repository(app_DOT_py=SERVES).path))
+    assert (run["status"], "applications may do what the server may" in run["confinement"]) == ("ready", True)
+    assert PREFER not in run["confinement"]
