@@ -8,24 +8,26 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import msgspec
-
 from twindiff.browser.config import check_url
 from twindiff.catalog import SavedTestRecord, TestRunRecord
 from twindiff.catalog.stamps import new_uuid
 from twindiff.kit.errors import ApiError, InvalidParameter
 from twindiff.server.pr_runs.choice import chosen
-from twindiff.server.pr_runs.reports import TestResult, check_run, junit
+from twindiff.server.pr_runs.verdicts import Verdict, write_reports
 from twindiff.server.sandbox_runs import checkouts
 from twindiff.server.sandbox_runs.checkouts import Revision
 from twindiff.server.sandbox_runs.runs import SandboxRuns, WantedSandbox
 from twindiff.server.test_runs.ledger import ENDED
-from twindiff.server.test_runs.runs import Wanted, or_invalid
+from twindiff.server.test_runs.reports import TestResult
+from twindiff.server.test_runs.runs import BrowserNotInstalled, Wanted, or_invalid
 from twindiff.server.test_runs.saved import SavedTests
+from twindiff.server.test_runs.views import page_url
 
 KIND = "pr"
 OPENS = "the application opens"
 """What is tested of a change that no saved test is for."""
+STARTS = "the application starts"
+"""What a change whose application does not start fails at."""
 
 
 class NothingChanged(ApiError):
@@ -127,17 +129,22 @@ class PrRuns:
         try:
             if not plan.wanted.frontend_url:
                 sandbox = await self._started(run_id, plan, stop)
-            if sandbox is None or sandbox.status == "ready":
+            if problem := sandbox and _start_problem(sandbox):
+                results.append(await self._note(run_id, problem, 1))
+            else:
                 for test in plan.tests or [None]:
                     results.append(await self._tested(run_id, plan, test, sandbox, len(results) + 1, stop))
         except Stopped:
             return
+        except ApiError as error:  # what the application of the branch is refused for
+            refused = TestResult(STARTS, "", "error", str(error), category="application")
+            results.append(await self._note(run_id, refused, 1))
         finally:
             self._tests.queue.deaf(run_id)
             if sandbox:
                 sandbox_id = sandbox.run_id
                 await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox_id))
-        await self._ledger.do(partial(self._conclude, run_id, plan, sandbox, results))
+        await self._ledger.do(partial(self._conclude, run_id, plan, results))
 
     async def _started(self, run_id: str, plan: Plan, stop: asyncio.Event) -> TestRunRecord:
         """The sandbox run of the branch when it is ready, or has failed; raises Stopped, and what refuses it."""
@@ -152,13 +159,17 @@ class PrRuns:
             scenario_prompt=wanted.scenario_prompt,
         )
         sandbox = await self._runtime.run_request(lambda: self._sandboxes.create(asked, plan.address))
-        started = sandbox.asked["app_command"] or sandbox.asked["dockerfile_path"]
-        await self._tell(run_id, "log", f"sandbox run {sandbox.run_id}: {started}")
+        await self._ledger.do(partial(self._name_sandbox, run_id, sandbox))
         try:
             return await self._until(sandbox.run_id, lambda run: run.status in ("ready", *ENDED), stop)
         except Stopped:
             await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox.run_id))
             raise
+
+    def _name_sandbox(self, run_id: str, sandbox: TestRunRecord) -> None:
+        self._ledger.change(self._ledger.find(run_id), sandbox_id=sandbox.run_id)
+        started = sandbox.asked["app_command"] or sandbox.asked["dockerfile_path"]
+        self._ledger.tell(run_id, "log", f"sandbox run {sandbox.run_id}: {started}")
 
     async def _tested(
         self,
@@ -170,22 +181,32 @@ class PrRuns:
         stop: asyncio.Event,
     ) -> TestResult:
         """Run a saved test, or see whether the application opens; raises Stopped."""
-        name, begun, child_id = (test.name if test else OPENS), time.monotonic(), ""
+        result, begun = TestResult(test.name if test else OPENS, "", "passed"), time.monotonic()
         wanted = self._wanted(run_id, plan, test, sandbox)
         try:
             child = await self._runtime.run_request(lambda: self._tests.create(wanted, plan.address))
-            child_id = child.run_id
-            child = await self._until(child_id, lambda run: run.status in ENDED, stop)
-            passed, detail = child.status == "completed", str(child.outcome.get("failure_detail") or "")
+            result = result._replace(run_id=child.run_id)
+            child = await self._until(child.run_id, lambda run: run.status in ENDED, stop)
+            if child.status != "completed":
+                said = str(child.outcome.get("failure_detail") or child.status)
+                result = result._replace(status="failed", detail=said, category="tests")
         except ApiError as error:
-            passed, detail = False, str(error)
+            category = "browser" if isinstance(error, BrowserNotInstalled) else "tests"
+            result = result._replace(status="error", detail=str(error), category=category)
         except Stopped:
-            await self._ledger.do(partial(self._tests.cancel, child_id))
+            await self._ledger.do(partial(self._tests.cancel, result.run_id))
             raise
-        told = {"id": child_id or name, "step": number, "title": name, "status": "passed" if passed else "failed"}
-        told |= {"run_id": child_id, **({"detail": detail} if detail else {})}
-        await self._tell(run_id, "step", name, told)
-        return TestResult(name, child_id, passed, detail, time.monotonic() - begun)
+        return await self._note(run_id, result._replace(seconds=time.monotonic() - begun), number)
+
+    async def _note(self, run_id: str, result: TestResult, number: int) -> TestResult:
+        """Tell the result of a test as a step of the run."""
+        step: dict[str, Any] = {"id": result.run_id or result.name, "step": number, "title": result.name}
+        step |= {"status": "failed" if result.is_bad else result.status, "run_id": result.run_id}
+        step |= {"milliseconds": result.seconds * 1000} if result.seconds else {}
+        step |= {"detail": result.detail} if result.detail else {}
+        said = f"{result.name}: {result.detail}" if result.is_bad else result.name
+        await self._ledger.do(partial(self._ledger.tell, run_id, "step", said, step))
+        return result
 
     def _wanted(self, run_id: str, plan: Plan, test: SavedTestRecord | None, sandbox: TestRunRecord | None) -> Wanted:
         wanted = plan.wanted
@@ -220,23 +241,17 @@ class PrRuns:
                 raise Stopped
             await self._ledger.news(run_id)
 
-    async def _tell(self, run_id: str, type: str, message: str, data: Mapping[str, Any] | None = None) -> None:
-        await self._ledger.do(partial(self._ledger.tell, run_id, type, message, data))
-
-    def _conclude(self, run_id: str, plan: Plan, sandbox: TestRunRecord | None, results: list[TestResult]) -> None:
+    def _conclude(self, run_id: str, plan: Plan, results: list[TestResult]) -> None:
         """Write the reports, and end the run by what its tests came to."""
-        failed = [each for each in results if not each.passed]
-        said = "; ".join(f"{each.name}: {each.detail}" for each in failed)
-        if not results and sandbox:
-            said = f"the application did not start: {sandbox.outcome.get('failure_detail') or sandbox.status}"
-        summary = said or f"{len(results)} of {len(results)} tests passed"
-        folder = self._tests.artifacts.open(run_id)
-        details_url = f"{plan.address}/runs/{run_id}"
-        (folder / "junit.xml").write_bytes(junit(results))
-        verdict = check_run(plan.revision.commit, results, summary, details_url)
-        if said and not results:
-            verdict["conclusion"] = "failure"
-        (folder / "check_run.json").write_bytes(msgspec.json.encode(verdict))
-        counts = {"passed": len(results) - len(failed), "failed": len(failed), "total": len(results)}
-        detail = {"failure_category": "tests" if failed else "application", "failure_detail": said} if said else {}
-        self._ledger.end(run_id, "failed" if said else "completed", **counts, **detail, summary=summary)
+        verdict = Verdict(results)
+        run = self._ledger.find(run_id)
+        write_reports(self._tests.artifacts.open(run_id), verdict, plan.revision.commit, page_url(run, plan.address))
+        self._ledger.end(run_id, verdict.status, **verdict.outcome())
+
+
+def _start_problem(sandbox: TestRunRecord) -> TestResult | None:
+    """Why the application of a branch does not run; None where it is ready."""
+    if sandbox.status == "ready":
+        return None
+    said = str(sandbox.outcome.get("failure_detail") or f"its sandbox run is {sandbox.status}")
+    return TestResult(STARTS, sandbox.run_id, "error", said, category="application")

@@ -20,6 +20,7 @@ from twindiff.server.sandbox_runs.application import Application, Place, Work, e
 from twindiff.server.sandbox_runs.checkouts import Repositories, Revision
 from twindiff.server.sandbox_runs.config import NO_CONTAINERS, Start, check_variables, start_of
 from twindiff.server.sandbox_runs.containers import Container
+from twindiff.server.sandbox_runs.last_output import with_last_output
 from twindiff.server.test_runs.ledger import ENDED
 from twindiff.server.test_runs.runs import TestRuns
 from twindiff.server.twin_runs.runs import Asked, RunNotFound
@@ -166,6 +167,8 @@ class SandboxRuns:
             self.tests.queue.deaf(run_id)
             await asyncio.shield(self._clear(run_id, application, prepared))
             gone.set()
+        if status == "failed":
+            said = with_last_output(said, application.last_lines)
         await self.ledger.do(partial(self._end, run_id, status, said))
 
     async def _begin(self, run_id: str, prepared: Prepared) -> None:

@@ -161,7 +161,8 @@ class TestRuns:
             return None
         sandbox = self.ledger.find(sandbox_id)
         if sandbox.status != "ready" or not sandbox.outcome.get("app_url"):
-            raise NotReady(f"The sandbox '{sandbox_id}' is {sandbox.status}, not ready")
+            why = sandbox.outcome.get("failure_detail")
+            raise NotReady(f"The sandbox '{sandbox_id}' is {sandbox.status}, not ready{f': {why}' if why else ''}")
         return str(sandbox.outcome["app_url"])
 
     def _job(

@@ -41,11 +41,16 @@ def brief(run: TestRunRecord, address: str) -> dict[str, Any]:
         "twins": asked.get("twins", []),
         "twin_run_id": run.twin_run_id,
         "not_understood": asked.get("not_understood", []),
-        "page_url": f"{address}/test-runs/{run.run_id}/page?token={run.view_token}",
+        "page_url": page_url(run, address),
         "created_at": f"{run.created_at}Z",
         "updated_at": f"{run.updated_at}Z",
         "finished_at": run.finished_at and f"{run.finished_at}Z",
     }
+
+
+def page_url(run: TestRunRecord, address: str) -> str:
+    """The address of a run's page, with the token that opens it."""
+    return f"{address}/test-runs/{run.run_id}/page?token={run.view_token}"
 
 
 def mode_of(run: TestRunRecord) -> str:
