@@ -25,7 +25,12 @@ saved = typer.Typer(help="Keep tests, and run them again.", no_args_is_help=True
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.", show_default=False)]
 TestId = Annotated[str, typer.Argument(metavar="TEST", help="The test's id.", show_default=False)]
 Url = Annotated[str, typer.Option("--url", help="Where the test starts.")]
-SandboxId = Annotated[str, typer.Option("--sandbox-id", metavar="ID", help="A sandbox run that is tested.")]
+SandboxId = Annotated[
+    str, typer.Option("--sandbox-id", metavar="ID", help="A sandbox run that is tested; checks judge its twins.")
+]
+ProvisionId = Annotated[
+    str, typer.Option("--provision-id", metavar="ID", help="A twin run that the application calls, for the checks.")
+]
 Twins = Annotated[list[str] | None, typer.Option("--twin", help="A twin to provision; may be repeated.")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Follow the run until it ends.")]
 FAILED = 1
@@ -49,6 +54,7 @@ def create(
         Path | None, typer.Option(metavar="FILE", help="Assertions over what the twins change, as JSON.")
     ] = None,
     sandbox_id: SandboxId = "",
+    provision_id: ProvisionId = "",
     twins: Twins = None,
     wait: Wait = True,
     base_url: BaseUrl = DEFAULT_URL,
@@ -65,6 +71,7 @@ def create(
         "test_config": None if config is None else read_json(config),
         "checks": None if checks is None else read_json(checks),
         "sandbox_id": sandbox_id or None,
+        "provision_id": provision_id or None,
         "twins": twins or None,
     }
     _follow(base_url, api_key, lambda client: client.test_runs.create(**wanted), wait=wait, as_json=as_json)
@@ -268,6 +275,8 @@ def run_test(
     test: TestId,
     url: Url = "",
     sandbox_id: SandboxId = "",
+    provision_id: ProvisionId = "",
+    twins: Twins = None,
     wait: Wait = True,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
@@ -276,7 +285,12 @@ def run_test(
     """Run a saved test, at another place where one is named, and show each step as it is done."""
     if url and sandbox_id:
         raise Problem("The test starts at one place: give --url or --sandbox-id.", exit_code=2)
-    place: dict[str, Any] = {"start_url": url or None, "sandbox_id": sandbox_id or None}
+    place: dict[str, Any] = {
+        "start_url": url or None,
+        "sandbox_id": sandbox_id or None,
+        "provision_id": provision_id or None,
+        "twins": twins or None,
+    }
     _follow(
         base_url,
         api_key,

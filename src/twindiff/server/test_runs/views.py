@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from twindiff.catalog import SavedTestRecord, TestRunEventRecord, TestRunRecord
@@ -102,7 +103,7 @@ def results_of(events: list[TestRunEventRecord], outcome: dict[str, Any]) -> lis
     checks = outcome.get("checks")
     if checks:
         is_fine = bool(checks["passed"])
-        said = {"detail": "; ".join(checks["failures"])} if checks["failures"] else {}
+        said = {"detail": "; ".join(said_by_checks(checks))} if checks["failures"] else {}
         status = "passed" if is_fine else "failed"
         step = max([each["step"] for each in results], default=0) + 1
         results.append(
@@ -116,6 +117,11 @@ def results_of(events: list[TestRunEventRecord], outcome: dict[str, Any]) -> lis
             }
         )
     return results
+
+
+def said_by_checks(checks: Mapping[str, Any]) -> list[str]:
+    """What checks found wrong, by their explanations, which name the nearest row and what differs in it."""
+    return [str(each["text"]) for each in checks.get("explanations") or () if each.get("text")] or checks["failures"]
 
 
 def _summary(result: dict[str, Any]) -> dict[str, Any]:
