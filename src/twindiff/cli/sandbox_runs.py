@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +10,7 @@ from twindiff.cli.env import facts_table, say, say_where
 from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
+from twindiff.cli.repositories import checked_out, resolve_repository
 from twindiff.cli.twin_runs import Minutes, asked
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def create(
 
     def start(client: Client) -> Any:
         made = client.sandbox_runs.create(
-            _repository(repo),
+            resolve_repository(repo),
             branch or None,
             pr_url=pr_url or None,
             target=target or None,
@@ -69,11 +69,6 @@ def create(
     say(as_json, run, _shown(run))
     if run.status != "ready":
         raise typer.Exit(1)
-
-
-def _repository(given: str) -> str:
-    """What a server is told of a repository: `.` and paths that begin with it are those of the folder one is in."""
-    return str(Path(given).resolve()) if given.split("/", maxsplit=1)[0] in (".", "..") else given
 
 
 def _variable(given: str) -> tuple[str, str]:
@@ -152,22 +147,29 @@ def pr_run(
     pr_url: PrUrl = "",
     base: Annotated[str, typer.Option(help="What it is compared with; without it, the main branch.")] = "",
     url: Annotated[str, typer.Option("--url", help="Where its application answers already.")] = "",
+    allow_no_tests: Annotated[
+        bool, typer.Option("--allow-no-tests", help="Pass where no test is chosen and the application opens.")
+    ] = False,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Test a branch by the saved tests that its change chooses, and show the verdict.
+    """Test a branch, or what is checked out, by the tests that its change chooses, and show the verdict.
 
-    For example: twindiff pr-run ~/shop --branch checkout
+    For example: twindiff pr-run . --branch checkout
     """
     from twindiff.cli.render import add_row, table
 
     def follow(client: Client) -> Any:
-        places = {"pr_url": pr_url or None, "base": base or None, "frontend_url": url or None}
-        made = client.runs.create_pr_run(_repository(repo), branch=branch or None, **places)
+        repository = resolve_repository(repo)
+        wanted = {"branch": branch, "pr_url": pr_url, "base": base, "frontend_url": url}
+        if not branch and not pr_url:
+            wanted |= checked_out(repository, base)
+        given = {name: value or None for name, value in wanted.items()}
+        made = client.runs.create_pr_run(repository, **given, allow_no_tests=allow_no_tests or None)
         return client.runs.wait(made.run_id, timeout=3600, poll_interval=0.5)
 
-    run = asked(base_url, api_key, follow, f"Testing {branch or pr_url}")
+    run = asked(base_url, api_key, follow, f"Testing {branch or pr_url or repo}")
     shown = table("status", "test", "detail")
     for each in run.results_json:
         add_row(shown, each.status, each.name, each.get("detail") or "")

@@ -12,6 +12,7 @@ from twindiff.cli.env import facts_table, say, say_where
 from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
+from twindiff.cli.repositories import resolve_repository
 from twindiff.cli.twin_runs import asked, read_json
 
 if TYPE_CHECKING:
@@ -216,7 +217,8 @@ def list_tests(
     """List saved tests, oldest first."""
     from twindiff.cli.render import add_row, table
 
-    tests = asked(base_url, api_key, lambda client: client.tests.list(repo_full_name=repo or None, tag=tag or None))
+    wanted = {"repo_full_name": resolve_repository(repo) if repo else None, "tag": tag or None}
+    tests = asked(base_url, api_key, lambda client: client.tests.list(**wanted))
     shown = table("id", "name", "steps", "tags", "repository")
     for each in tests:
         steps = str(len(each.test_config.get("steps", ())))
@@ -252,7 +254,7 @@ def create_test(
         "test_config": None if config is None else read_json(config),
         "prompt": prompt or None,
         "start_url": url or None,
-        "repo_full_name": repo or None,
+        "repo_full_name": resolve_repository(repo) if repo else None,
         "ci_enabled": ci,
         "tags": tags or None,
         "paths": paths or None,

@@ -254,8 +254,14 @@ def create_pr_run(
     frontend_url: str | None = None,
     session_id: str | None = None,
     run_type: str | None = None,
+    commit: str | None = None,
+    allow_no_tests: bool | None = None,
 ) -> RequestSpec[Fields]:
-    """Test a branch against its base: changed files choose the saved tests, which run against its application."""
+    """Test a branch against its base: changed files choose the tests, which run against its application.
+
+    Without `branch` and `pr_url` it is what the repository has checked out. A run for which no test is chosen fails,
+    unless `allow_no_tests` allows it.
+    """
     return do("POST", "/validate/pr-run", dict(locals()))
 
 

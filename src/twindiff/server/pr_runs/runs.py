@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 from twindiff.browser.config import check_url
 from twindiff.catalog import SavedTestRecord, TestRunRecord
 from twindiff.catalog.stamps import new_uuid
-from twindiff.kit.errors import ApiError, InvalidParameter
+from twindiff.kit.errors import ApiError
 from twindiff.server.pr_runs.choice import chosen
+from twindiff.server.pr_runs.comparison import Comparison, compare
+from twindiff.server.pr_runs.repository_names import list_names
+from twindiff.server.pr_runs.repository_tests import FOLDER, read_tests
 from twindiff.server.pr_runs.verdicts import Verdict, write_reports
-from twindiff.server.sandbox_runs import checkouts
 from twindiff.server.sandbox_runs.checkouts import Revision
 from twindiff.server.sandbox_runs.runs import SandboxRuns, WantedSandbox
 from twindiff.server.test_runs.ledger import ENDED
@@ -24,16 +26,14 @@ from twindiff.server.test_runs.saved import SavedTests
 from twindiff.server.test_runs.views import page_url
 
 KIND = "pr"
+MAX_FILES_NAMED = 5
+"""Changed files that are named where no test is for them."""
 OPENS = "the application opens"
 """What is tested of a change that no saved test is for."""
 STARTS = "the application starts"
 """What a change whose application does not start fails at."""
-
-
-class NothingChanged(ApiError):
-    """The branch has no difference from its base."""
-
-    status = 422
+CHOOSES = "the change chooses tests"
+"""What a change that no test is for fails at, unless that is allowed."""
 
 
 class WantedPr(NamedTuple):
@@ -44,6 +44,8 @@ class WantedPr(NamedTuple):
     pr_url: str | None = None
     base: str | None = None
     frontend_url: str | None = None
+    commit: str | None = None
+    allow_no_tests: bool | None = None
     twins: Sequence[str] | None = None
     scenario_id: str | None = None
     scenario_prompt: str | None = None
@@ -55,11 +57,34 @@ class Plan(NamedTuple):
     """What a change asks for."""
 
     wanted: WantedPr
-    revision: Revision
-    base: str
-    changed: list[str]
+    compared: Comparison
+    names: list[str]
+    """Of the repository."""
+    kept: list[SavedTestRecord]
+    """Its saved tests, and those that lie in it."""
     tests: list[SavedTestRecord]
+    """Those that the change chooses."""
+    invalid: Mapping[str, str]
+    """By file what is wrong with tests that lie in it."""
     address: str
+
+    @property
+    def revision(self) -> Revision:
+        """What is tested."""
+        return self.compared.revision
+
+    def why_no_tests(self) -> str:
+        """What is said of a change that chooses no test, and what to do."""
+        others = "" if len(self.names) < 2 else f" ({', '.join(self.names[1:])})"
+        if not self.kept:
+            said = f"no test is kept of {self.names[0]}{others}"
+        else:
+            files = ", ".join(self.compared.changed[:MAX_FILES_NAMED])
+            said = f"none of {len(self.kept)} tests of {self.names[0]} takes part in checks and is for one of: {files}"
+        return (
+            f"no test was chosen: {said}. Keep one with `twindiff tests create --ci --repo …` or in {FOLDER}/*.yml, "
+            "or allow it with allow_no_tests (--allow-no-tests)"
+        )
 
 
 class Stopped(Exception):
@@ -79,23 +104,22 @@ class PrRuns:
     async def create(self, wanted: WantedPr, address: str) -> TestRunRecord:
         """Queue a run; raises UnknownRepository, UnknownBranch, NothingChanged."""
         self._tests.queue.check()
-        if not wanted.branch and not wanted.pr_url:
-            raise InvalidParameter("branch", "give the branch, or the pr_url of its pull request")
         if url := wanted.frontend_url:
             or_invalid(lambda: check_url(url, "frontend_url"))
-        plan = await self._runtime.run_in_thread(partial(self._compared, wanted, address))
-        plan = plan._replace(tests=chosen(self._saved.list(wanted.repo), plan.changed))
+        plan = await self._runtime.run_in_thread(partial(self._plan, wanted, address))
+        kept = [*self._saved.of_repository(plan.names), *plan.kept]
+        plan = plan._replace(kept=kept, tests=chosen(kept, plan.compared.changed))
         run = self._record(plan)
         await self._tests.queue.put(run.run_id, partial(self._perform, run.run_id, plan), seated=False)
         return run
 
-    def _compared(self, wanted: WantedPr, address: str) -> Plan:
-        revision = self._sandboxes.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url)
-        base = checkouts.base_of(revision.repository, wanted.base)
-        changed = checkouts.changed_files(revision, base)
-        if not changed:
-            raise NothingChanged(f"branch '{revision.name}' has no difference from '{base}'")
-        return Plan(wanted, revision, base, changed, [], address)
+    def _plan(self, wanted: WantedPr, address: str) -> Plan:
+        revision = self._sandboxes.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url, wanted.commit)
+        compared = compare(revision, wanted.base)
+        named = dict(self._sandboxes.service.settings.repositories)
+        names = list_names(wanted.repo, revision.repository, named)
+        own = read_tests(revision, self._saved)
+        return Plan(wanted, compared, names, own.tests, [], own.invalid, address)
 
     def _record(self, plan: Plan) -> TestRunRecord:
         wanted, revision = plan.wanted, plan.revision
@@ -103,10 +127,10 @@ class PrRuns:
         asked = {
             **wanted.about,
             "branch": revision.name,
-            "base": plan.base,
+            "base": plan.compared.base,
             "pr_url": wanted.pr_url,
             "commit_sha": revision.commit,
-            "changed_files": plan.changed,
+            "changed_files": plan.compared.changed,
             "chosen_tests": [{"id": test.test_id, "name": test.name} for test in plan.tests],
             "twins": [*(wanted.twins or ())],
         }
@@ -114,8 +138,9 @@ class PrRuns:
         run = self._ledger.add(KIND, asked, repo=wanted.repo, session_id=session_id)
         tell = partial(self._ledger.tell, run.run_id)
         tell("status", "queued", {"status": "queued"})
-        tell("log", f"{len(plan.changed)} files differ from {plan.base}: {', '.join(plan.changed)}")
-        tell("log", f"saved tests that were chosen: {', '.join(names) or 'none; ' + OPENS}")
+        changed = plan.compared.changed
+        tell("log", f"{len(changed)} files differ from {plan.compared.base}: {', '.join(changed)}")
+        tell("log", f"tests that were chosen: {', '.join(names)}" if names else plan.why_no_tests())
         return run
 
     # From the start of the application to the verdict
@@ -127,10 +152,12 @@ class PrRuns:
         sandbox: TestRunRecord | None = None
         results: list[TestResult] = []
         try:
+            for problem in self._problems(plan):
+                results.append(await self._note(run_id, problem, len(results) + 1))
             if not plan.wanted.frontend_url:
                 sandbox = await self._started(run_id, plan, stop)
             if problem := sandbox and _start_problem(sandbox):
-                results.append(await self._note(run_id, problem, 1))
+                results.append(await self._note(run_id, problem, len(results) + 1))
             else:
                 for test in plan.tests or [None]:
                     results.append(await self._tested(run_id, plan, test, sandbox, len(results) + 1, stop))
@@ -138,7 +165,7 @@ class PrRuns:
             return
         except ApiError as error:  # what the application of the branch is refused for
             refused = TestResult(STARTS, "", "error", str(error), category="application")
-            results.append(await self._note(run_id, refused, 1))
+            results.append(await self._note(run_id, refused, len(results) + 1))
         finally:
             self._tests.queue.deaf(run_id)
             if sandbox:
@@ -146,15 +173,28 @@ class PrRuns:
                 await self._runtime.run_request(lambda: self._sandboxes.delete(sandbox_id))
         await self._ledger.do(partial(self._conclude, run_id, plan, results))
 
+    def _problems(self, plan: Plan) -> list[TestResult]:
+        """What is wrong with the tests of a repository: files that cannot be read, and that none was chosen."""
+        unreadable = [TestResult(path, "", "error", said, category="tests") for path, said in plan.invalid.items()]
+        if plan.tests or (unreadable and not plan.kept):
+            return unreadable
+        allowed = plan.wanted.allow_no_tests
+        if allowed is None:
+            allowed = self._sandboxes.service.settings.allow_no_tests
+        status = "skipped" if allowed else "failed"
+        return [*unreadable, TestResult(CHOOSES, "", status, plan.why_no_tests(), category="no_tests")]
+
     async def _started(self, run_id: str, plan: Plan, stop: asyncio.Event) -> TestRunRecord:
         """The sandbox run of the branch when it is ready, or has failed; raises Stopped, and what refuses it."""
         wanted = plan.wanted
         named = [twin for test in plan.tests for twin in test.twins]
         asked = WantedSandbox(
             wanted.repo,
-            None if wanted.branch is None else plan.revision.name,
+            plan.revision.name,
             wanted.pr_url,
-            twins=wanted.twins if wanted.twins is not None else list(dict.fromkeys(named)) or None,
+            commit=plan.revision.commit,
+            twins=wanted.twins,
+            more_twins=[] if wanted.twins is not None else named,
             scenario_id=wanted.scenario_id,
             scenario_prompt=wanted.scenario_prompt,
         )

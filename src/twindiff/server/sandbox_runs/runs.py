@@ -59,6 +59,10 @@ class WantedSandbox(NamedTuple):
     ttl_minutes: int = 60
     env: Mapping[str, str] = {}
     seconds_to_start: float = SECONDS_TO_START
+    commit: str | None = None
+    """The commit that is started, of which `branch` is only the name."""
+    more_twins: Sequence[str] = ()
+    """Twins besides those that the repository's file names."""
 
 
 class Prepared(NamedTuple):
@@ -101,7 +105,7 @@ class SandboxRuns:
         return run
 
     def _prepare(self, wanted: WantedSandbox) -> Prepared:
-        revision = self.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url)
+        revision = self.repositories.revision(wanted.repo, wanted.branch, wanted.pr_url, wanted.commit)
         folder = Path(tempfile.mkdtemp(prefix="twindiff-sandbox-"))
         try:
             (folder / "home").mkdir()
@@ -118,6 +122,7 @@ class SandboxRuns:
     async def _provide(self, wanted: WantedSandbox, prepared: Prepared) -> str | None:
         """The twin run of an application: for the twins of the request, else for those that its file names."""
         twins = prepared.start.target.twins if wanted.twins is None else wanted.twins
+        twins = list(dict.fromkeys([*twins, *wanted.more_twins]))
         if not twins:
             return None
         source = Source(wanted.scenario_id, wanted.scenario_prompt)

@@ -84,6 +84,8 @@ def shown(runs: TestRuns, run: TestRunRecord, address: str) -> dict[str, Any]:
         "attack_plan_json": None,
         "redteam_report_json": None,
         "environment_id": twin_run and twin_run.environment_id,
+        "commit_sha": run.asked.get("commit_sha"),
+        "base": run.asked.get("base"),
         "changed_files": run.asked.get("changed_files", []),
         "chosen_tests": run.asked.get("chosen_tests", []),
         "diff": run.outcome.get("diff"),
@@ -96,7 +98,7 @@ def results_of(events: list[TestRunEventRecord], outcome: dict[str, Any]) -> lis
     """What each step came to, and then the checks; opening the start URL counts only where it failed."""
     steps = [event.data for event in events if event.type == "step"]
     results = [
-        {"name": step["title"], "passed": step["status"] == "passed", **step}
+        {"name": step["title"], "passed": step["status"] != "failed", **step}
         for step in steps
         if step["id"] != "start" or step["status"] == "failed"
     ]
