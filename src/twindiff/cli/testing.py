@@ -13,6 +13,7 @@ from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
 from twindiff.cli.repositories import resolve_repository
+from twindiff.cli.run_reports import Junit, Output, RunReports, end_as
 from twindiff.cli.twin_runs import asked, read_json
 
 if TYPE_CHECKING:
@@ -33,9 +34,8 @@ ProvisionId = Annotated[
     str, typer.Option("--provision-id", metavar="ID", help="A twin run that the application calls, for the checks.")
 ]
 Twins = Annotated[list[str] | None, typer.Option("--twin", help="A twin to provision; may be repeated.")]
+NO_REPORTS = RunReports()
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Follow the run until it ends.")]
-FAILED = 1
-"""The exit code of a command that has followed a run to an end that is no success."""
 
 
 def register(app: typer.Typer) -> None:
@@ -58,11 +58,15 @@ def create(
     provision_id: ProvisionId = "",
     twins: Twins = None,
     wait: Wait = True,
+    junit: Junit = None,
+    output: Output = None,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
     """Test an application in a browser, and show each step as it is done.
+
+    It ends with 0 where the test passed, 1 where it failed, and 2 where it could not be run.
 
     For example: twindiff test-runs create --url http://127.0.0.1:3000 --prompt "click 'Pay', expect 'Paid'"
     """
@@ -75,23 +79,38 @@ def create(
         "provision_id": provision_id or None,
         "twins": twins or None,
     }
-    _follow(base_url, api_key, lambda client: client.test_runs.create(**wanted), wait=wait, as_json=as_json)
+
+    def start(client: Client) -> Any:
+        return client.test_runs.create(**wanted)
+
+    _follow(base_url, api_key, start, wait=wait, as_json=as_json, reports=RunReports(junit, output))
 
 
-def _follow(base_url: str, api_key: str, start: Callable[[Client], Any], *, wait: bool, as_json: bool) -> None:
-    """Start a run, tell its steps while they are done, and end as it ends."""
+def _follow(
+    base_url: str,
+    api_key: str,
+    start: Callable[[Client], Any],
+    *,
+    wait: bool,
+    as_json: bool,
+    reports: RunReports = NO_REPORTS,
+) -> None:
+    """Start a run, tell its steps while they are done, write its reports, and end as it ends."""
 
     def follow(client: Client) -> Any:
         made = start(client)
         if not wait:
             return made
         _tell(client.runs.stream_results(made.id), quietly=as_json)
-        return client.test_runs.get(made.id)
+        ended = client.test_runs.get(made.id)
+        reports.write(client, ended)
+        return ended
 
-    run = asked(base_url, api_key, follow)
+    with reports.problems_of("test run"):
+        run = asked(base_url, api_key, follow)
     say(as_json, run, facts_table(_facts(run)))
-    if wait and run.status != "completed":
-        raise typer.Exit(FAILED)
+    if wait:
+        end_as(run)
 
 
 def _tell(events: Iterable[Any], *, quietly: bool) -> None:
@@ -280,11 +299,16 @@ def run_test(
     provision_id: ProvisionId = "",
     twins: Twins = None,
     wait: Wait = True,
+    junit: Junit = None,
+    output: Output = None,
     base_url: BaseUrl = DEFAULT_URL,
     api_key: ApiKey = "",
     as_json: AsJson = False,
 ) -> None:
-    """Run a saved test, at another place where one is named, and show each step as it is done."""
+    """Run a saved test, at another place where one is named, and show each step as it is done.
+
+    It ends with 0 where the test passed, 1 where it failed, and 2 where it could not be run.
+    """
     if url and sandbox_id:
         raise Problem("The test starts at one place: give --url or --sandbox-id.", exit_code=2)
     place: dict[str, Any] = {
@@ -299,6 +323,7 @@ def run_test(
         lambda client: client.tests.run(whole(client.tests.list, test), **place),
         wait=wait,
         as_json=as_json,
+        reports=RunReports(junit, output),
     )
 
 

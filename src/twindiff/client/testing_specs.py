@@ -270,6 +270,11 @@ def run(run_id: str) -> RequestSpec[Fields]:
     return look(f"/runs/{part(run_id)}")
 
 
+def run_logs(run_id: str) -> RequestSpec[Fields]:
+    """What happened in a run, what its worker said, and what its application printed."""
+    return look(f"/runs/{part(run_id)}/logs")
+
+
 def cancel_run(run_id: str) -> RequestSpec[Fields]:
     """End a run of any kind."""
     return do("POST", f"/validate/{part(run_id)}/cancel", repeatable=True)

@@ -16,11 +16,11 @@ from twindiff.server.pr_runs.choice import chosen
 from twindiff.server.pr_runs.comparison import Comparison, compare
 from twindiff.server.pr_runs.repository_names import list_names
 from twindiff.server.pr_runs.repository_tests import FOLDER, read_tests
-from twindiff.server.pr_runs.verdicts import Verdict, write_reports
+from twindiff.server.pr_runs.verdicts import Verdict
 from twindiff.server.sandbox_runs.checkouts import Revision
 from twindiff.server.sandbox_runs.runs import SandboxRuns, WantedSandbox
 from twindiff.server.test_runs.ledger import ENDED
-from twindiff.server.test_runs.reports import TestResult
+from twindiff.server.test_runs.reports import TestResult, write_reports
 from twindiff.server.test_runs.runs import BrowserNotInstalled, Wanted, or_invalid
 from twindiff.server.test_runs.saved import SavedTests
 from twindiff.server.test_runs.views import page_url
@@ -266,7 +266,7 @@ class PrRuns:
             prompt=test.prompt,
             test_config=test.test_config,
             checks=test.checks,
-            about={**about, "test_id": test.test_id},
+            about={**about, "test_id": test.test_id, "name": test.name},
         )
 
     async def _until(
@@ -285,7 +285,8 @@ class PrRuns:
         """Write the reports, and end the run by what its tests came to."""
         verdict = Verdict(results)
         run = self._ledger.find(run_id)
-        write_reports(self._tests.artifacts.open(run_id), verdict, plan.revision.commit, page_url(run, plan.address))
+        folder, url = self._tests.artifacts.open(run_id), page_url(run, plan.address)
+        write_reports(folder, results, verdict.summary, url, head_sha=plan.revision.commit)
         self._ledger.end(run_id, verdict.status, **verdict.outcome())
 
 

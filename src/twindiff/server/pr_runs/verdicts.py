@@ -1,14 +1,11 @@
-"""The verdict of a pull request run: what its tests came to, and the reports that say so."""
+"""The verdict of a pull request run: what its tests came to."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
-from twindiff.server.test_runs.reports import CHECK_RUN, JUNIT, TestResult, check_run, junit
+from twindiff.server.test_runs.reports import TestResult
 
 
 class Verdict(NamedTuple):
@@ -44,10 +41,3 @@ class Verdict(NamedTuple):
         said = "; ".join(f"{each.name}: {each.detail}" for each in self.bad)
         failure = {"failure_category": self.bad[0].category, "failure_detail": said} if self.bad else {}
         return {**counts, **failure, "summary": self.summary}
-
-
-def write_reports(folder: Path, verdict: Verdict, head_sha: str, details_url: str) -> None:
-    """Write the verdict as JUnit XML and as a check run into the folder of the run's artifacts."""
-    (folder / JUNIT).write_bytes(junit(verdict.results))
-    body = check_run(head_sha, verdict.results, verdict.summary, details_url)
-    (folder / CHECK_RUN).write_bytes(msgspec.json.encode(body))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from xml.etree import ElementTree as ET
+
+import msgspec
 
 NAME = "Arga Validation"
 JUNIT = "junit.xml"
@@ -13,6 +16,8 @@ MAX_TITLE = 255
 """Characters of a check run's title."""
 MAX_TEXT = 60_000
 """Characters of a check run's texts; GitHub takes 65,535."""
+NOTHING_TESTED = ("server", "worker", "browser", "cancelled")
+"""Categories of failures that say nothing of the application."""
 _ELEMENTS = {"failed": "failure", "error": "error", "skipped": "skipped"}
 _COUNTS = {"failures": "failed", "errors": "error", "skipped": "skipped"}
 
@@ -44,6 +49,14 @@ class TestResult(NamedTuple):
 def first_line(text: str) -> str:
     """The first line of a text."""
     return text.partition("\n")[0]
+
+
+def write_reports(
+    folder: Path, results: Sequence[TestResult], summary: str, details_url: str, head_sha: str | None = None
+) -> None:
+    """Write results as JUnit XML and as a check run into the folder of a run's artifacts."""
+    (folder / JUNIT).write_bytes(junit(results))
+    (folder / CHECK_RUN).write_bytes(msgspec.json.encode(check_run(head_sha, results, summary, details_url)))
 
 
 def junit(results: Sequence[TestResult]) -> bytes:

@@ -18,9 +18,10 @@ from twindiff.server.models import configured
 from twindiff.server.test_runs.artifacts import Artifacts
 from twindiff.server.test_runs.ledger import ENDED, Ledger
 from twindiff.server.test_runs.queue import Queue
+from twindiff.server.test_runs.reports import NOTHING_TESTED, TestResult, write_reports
 from twindiff.server.test_runs.temporary import remove_abandoned
 from twindiff.server.test_runs.twins import RunTwins
-from twindiff.server.test_runs.views import said_by_checks
+from twindiff.server.test_runs.views import page_url, said_by_checks
 from twindiff.server.test_runs.workers import Worker
 from twindiff.server.twin_runs.runs import TwinRuns
 
@@ -31,6 +32,8 @@ T = TypeVar("T")
 
 KINDS = ("test", "url")
 """Runs in a browser."""
+MAX_NAME = 200
+"""Characters of a run's name in its reports."""
 SECONDS = 300
 LONGEST_SECONDS = 1800
 _URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
@@ -223,7 +226,7 @@ class TestRuns:
         finally:
             self.queue.deaf(run_id)
         outcome = await self.twins.judge(watched, checks)
-        await do(lambda: self._end(run_id, end, outcome))
+        await do(lambda: self._end(run_id, end, outcome, job.control[0]))
 
     async def _hear(self, run_id: str, event: Event) -> None:
         await self.ledger.do(lambda: self._note(run_id, event))
@@ -234,7 +237,7 @@ class TestRuns:
             self.ledger.change(run, test_config=event.data)
         self.ledger.tell(run_id, event.type, event.message, event.data)
 
-    def _end(self, run_id: str, end: Event, outcome: dict[str, Any]) -> None:
+    def _end(self, run_id: str, end: Event, outcome: dict[str, Any], address: str) -> None:
         """End a run by what its worker said and what its twins changed."""
         steps = [step.data for step in self.steps(run_id) if step.data["id"] != "start"]
         passed = sum(step["status"] == "passed" for step in steps)
@@ -243,6 +246,10 @@ class TestRuns:
         total = len((cast(dict[str, Any], run.test_config or {})).get("steps", []))
         counts = {"passed": passed, "failed": len(steps) - passed, "total": max(total, len(steps))}
         summary = data.get("failure_detail") or f"{passed} of {counts['total']} steps passed"
+        result = _result(run, data, sum(float(step.get("milliseconds", 0)) for step in steps) / 1000)
+        sandbox = self.ledger.known(run.sandbox_id or "")
+        head_sha = sandbox and sandbox.asked.get("commit_sha")
+        write_reports(self.artifacts.open(run_id), [result], summary, page_url(run, address), head_sha)
         self.ledger.end(run_id, str(data.pop("status")), **{**counts, **data, **outcome, "summary": summary})
 
     def steps(self, run_id: str) -> list[TestRunEventRecord]:
@@ -307,6 +314,15 @@ class TestRuns:
         provision_id = run.asked.get("provision_id")
         ended = provision_id and not run.asked.get("checks") and not self.twins.is_ready(provision_id)
         return {} if ended else given(provision_id=provision_id)
+
+
+def _result(run: TestRunRecord, end: Mapping[str, Any], seconds: float) -> TestResult:
+    """How a run ended, as its reports say it."""
+    name = str(run.asked.get("name") or run.prompt or run.start_url)[:MAX_NAME]
+    if end["status"] == "completed":
+        return TestResult(name, run.run_id, "passed", seconds=seconds)
+    status = "error" if end.get("failure_category") in NOTHING_TESTED else "failed"
+    return TestResult(name, run.run_id, status, str(end.get("failure_detail") or end["status"]), seconds)
 
 
 OF_A_PROMPT = ("planned", "by", "subject", "not_understood")

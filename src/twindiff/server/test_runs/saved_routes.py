@@ -136,6 +136,6 @@ async def run_test(
         checks=test.checks,
         sandbox_id=sandbox_id,
         seconds=timeout_seconds,
-        about=about | given(repo=repo or test.repo_full_name, test_id=test.test_id),
+        about=about | given(repo=repo or test.repo_full_name, test_id=test.test_id, name=test.name),
     )
     return brief(await desk.tests.create(wanted, desk.address), desk.address)

@@ -27,6 +27,7 @@ def brief(run: TestRunRecord, address: str) -> dict[str, Any]:
         "prompt": run.prompt,
         "source_run_id": run.source_run_id,
         "test_id": run.test_id,
+        "name": asked.get("name"),
         "sandbox_id": run.sandbox_id,
         "session_id": run.session_id,
         "repo": run.repo,
