@@ -1,6 +1,8 @@
 """What `pr-run`, `test-runs create` and `tests run` write for a continuous integration, and how they end."""
 
 import json
+import re
+import subprocess
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -99,3 +101,19 @@ def test_a_test_without_a_browser_ends_with_2_and_an_error_in_junit(twindiff, si
 def test_reports_that_cannot_be_written_are_said_in_one_line(twindiff, site, misses):
     said = twindiff("test-runs", "create", "--url", site, "--test-config", misses, "--junit", "/proc/nowhere/junit.xml")
     assert (said.exit_code, "/proc/nowhere" in said.output) == (2, True)
+
+
+def test_ci_tests_what_is_checked_out_on_a_server_of_its_own(twindiff, repository, tmp_path, monkeypatch):
+    monkeypatch.chdir(repository)
+    subprocess.run(["git", "checkout", "--quiet", "fine"], check=True)
+    said = twindiff("ci", "--output", str(tmp_path), AGENT_DIFF_BASE_URL="http://127.0.0.1:9")
+    assert (said.exit_code, counts(tmp_path / "junit.xml")) == (1, [2, 1, 0]), said.output
+
+
+def test_the_page_among_the_reports_needs_no_server(twindiff, repository, tmp_path):
+    twindiff("pr-run", repository, "--branch", "fine", "--output", str(tmp_path))
+    links = re.findall(r'(?:href|src)="([^"]*)"', (tmp_path / "index.html").read_text())
+    pictures = re.findall(r'(?:href|src)="([^"]*)"', (tmp_path / "02-b" / "index.html").read_text())
+    assert {"01-a/index.html", "02-b/index.html"} <= set(links)
+    assert all((tmp_path / "02-b" / each).is_file() for each in pictures if each.endswith(".png"))
+    assert [each for each in pictures if each.endswith(".png")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -20,6 +20,7 @@ FAILED = 1
 """The exit code where a run has failed."""
 COULD_NOT_RUN = 2
 """The exit code where nothing could be tested: no server, a refusal, no browser, a cancelled run."""
+NO_PARTS: Mapping[str, str] = {}
 COPIED = ("junit.xml", "check_run.json", "worker.log")
 """Artifacts that are written besides the screenshots."""
 
@@ -29,7 +30,7 @@ Output = Annotated[
     typer.Option(
         "--output",
         metavar="DIR",
-        help="Write junit.xml, check_run.json, verdict.json, log.txt and screenshots into a folder.",
+        help="Write junit.xml, check_run.json, verdict.json, log.txt, screenshots and a page into a folder.",
     ),
 ]
 
@@ -46,11 +47,11 @@ class RunReports(NamedTuple):
             if self.junit:
                 _write(self.junit, _junit_of(client, run))
             if self.folder:
-                _write_run(client, run, self.folder)
-                for each in run["results_json"]:
-                    if each.get("run_id") and each["run_id"] != run.get("sandbox_id"):
-                        part = client.runs.get(each["run_id"])
-                        _write_run(client, part, self.folder / _folder_name(each))
+                parts = [each for each in run["results_json"] if each.get("run_id", "") not in ("", run["sandbox_id"])]
+                folders = {each["run_id"]: _folder_name(each) for each in parts}
+                _write_run(client, run, self.folder, folders)
+                for run_id, name in folders.items():
+                    _write_run(client, client.runs.get(run_id), self.folder / name)
 
     def write_problem(self, name: str, said: str) -> None:
         """Write that nothing could be run, and why."""
@@ -106,14 +107,26 @@ def _junit_of(client: Client, run: dict[str, Any]) -> bytes:
     return junit([TestResult(run.get("name") or run["kind"], run["id"], "error", said)])
 
 
-def _write_run(client: Client, run: dict[str, Any], folder: Path) -> None:
-    """Write what a run has left into a folder."""
+def _write_run(client: Client, run: dict[str, Any], folder: Path, parts: Mapping[str, str] = NO_PARTS) -> None:
+    """Write what a run has left into a folder, and its page with links to the folders of its parts."""
+    _write(folder / "index.html", _page_of(client, run, parts))
     _write(folder / "verdict.json", json.dumps(run, indent=2).encode())
     _write(folder / "log.txt", _log_of(client, run).encode())
     _write(folder / "junit.xml", _junit_of(client, run))
     for name in run["artifacts"]:
         if name in COPIED or name.endswith(".png"):
             _write(folder / name, client.test_runs.artifact(run["id"], name))
+
+
+def _page_of(client: Client, run: dict[str, Any], parts: Mapping[str, str]) -> bytes:
+    """The page of a run, which needs no server: its links are those of the folder."""
+    from twindiff.client.testing_specs import run_page
+
+    text = client.send(run_page(run["page_url"])).decode()
+    text = re.sub(rf"/test-runs/{run['id']}/page/([\w.-]+)\?token=[\w-]+", r"\1", text)
+    for run_id, name in parts.items():
+        text = re.sub(rf"/test-runs/{run_id}/page\?token=[\w-]+", f"{name}/index.html", text)
+    return re.sub(r"<form method=.post.*?</form>", "", text).encode()
 
 
 def _log_of(client: Client, run: dict[str, Any]) -> str:

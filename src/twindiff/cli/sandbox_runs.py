@@ -1,4 +1,4 @@
-"""`twindiff sandbox-runs` and `twindiff pr-runs`: applications of branches, and what their changes come to."""
+"""`twindiff sandbox-runs`: applications of branches."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from twindiff.cli.env import facts_table, say, say_where
 from twindiff.cli.naming import whole
 from twindiff.cli.options import DEFAULT_URL, ApiKey, AsJson, BaseUrl
 from twindiff.cli.problem import Problem
-from twindiff.cli.repositories import checked_out, resolve_repository
-from twindiff.cli.run_reports import Junit, Output, RunReports, end_as
+from twindiff.cli.repositories import resolve_repository
 from twindiff.cli.twin_runs import Minutes, asked
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ PrUrl = Annotated[str, typer.Option("--pr-url", help="The address of a pull requ
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
     app.add_typer(commands, name="sandbox-runs")
-    app.command("pr-run")(pr_run)
 
 
 @commands.command("create")
@@ -140,55 +138,3 @@ def remove(sandbox: SandboxId, base_url: BaseUrl = DEFAULT_URL, api_key: ApiKey 
         "Ending it",
     )
     say(as_json, answer, f"{sandbox} has ended at {base_url}.")
-
-
-def pr_run(
-    repo: Repo,
-    branch: Branch = "",
-    pr_url: PrUrl = "",
-    base: Annotated[str, typer.Option(help="What it is compared with; without it, the main branch.")] = "",
-    url: Annotated[str, typer.Option("--url", help="Where its application answers already.")] = "",
-    allow_no_tests: Annotated[
-        bool, typer.Option("--allow-no-tests", help="Pass where no test is chosen and the application opens.")
-    ] = False,
-    junit: Junit = None,
-    output: Output = None,
-    base_url: BaseUrl = DEFAULT_URL,
-    api_key: ApiKey = "",
-    as_json: AsJson = False,
-) -> None:
-    """Test a branch, or what is checked out, by the tests that its change chooses, and show the verdict.
-
-    It ends with 0 where all tests passed, 1 where the run failed, and 2 where nothing could be tested.
-
-    For example: twindiff pr-run . --branch checkout
-    """
-    reports = RunReports(junit, output)
-
-    def follow(client: Client) -> Any:
-        repository = resolve_repository(repo)
-        wanted = {"branch": branch, "pr_url": pr_url, "base": base, "frontend_url": url}
-        if not branch and not pr_url:
-            wanted |= checked_out(repository, base)
-        given = {name: value or None for name, value in wanted.items()}
-        made = client.runs.create_pr_run(repository, **given, allow_no_tests=allow_no_tests or None)
-        ended = client.runs.wait(made.run_id, timeout=3600, poll_interval=0.5)
-        reports.write(client, ended)
-        return ended
-
-    with reports.problems_of(f"pr-run {repo}"):
-        run = asked(base_url, api_key, follow, f"Testing {branch or pr_url or repo}")
-    _show_verdict(run, as_json=as_json)
-    end_as(run)
-
-
-def _show_verdict(run: dict[str, Any], *, as_json: bool) -> None:
-    """Show what each test of a run came to."""
-    from twindiff.cli.render import add_row, table
-
-    shown = table("status", "test", "detail")
-    for each in run["results_json"]:
-        add_row(shown, each["status"], each["name"], each.get("detail") or "")
-    say(as_json, run, shown if run["results_json"] else run["summary"])
-    if not as_json:
-        typer.echo(f"(its page: {run['page_url']})", err=True)

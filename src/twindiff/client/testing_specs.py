@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from .fields import Fields, Items
 from .request_specs import Json, RequestSpec
@@ -273,6 +274,12 @@ def run(run_id: str) -> RequestSpec[Fields]:
 def run_logs(run_id: str) -> RequestSpec[Fields]:
     """What happened in a run, what its worker said, and what its application printed."""
     return look(f"/runs/{part(run_id)}/logs")
+
+
+def run_page(page_url: str) -> RequestSpec[bytes]:
+    """The page of a run, by its `page_url`."""
+    parts = urlsplit(page_url)
+    return RequestSpec("GET", parts.path, bytes, dict(parse_qsl(parts.query)), b"", repeatable=True)
 
 
 def cancel_run(run_id: str) -> RequestSpec[Fields]:
