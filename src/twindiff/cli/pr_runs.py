@@ -1,4 +1,4 @@
-"""`twindiff pr-run` and `twindiff ci`: what the change of a branch comes to, on a running server or on one of its own."""
+"""`twindiff pr-run` and `twindiff ci`: what the change of a branch comes to, on a running server or one of its own."""
 
 from __future__ import annotations
 

@@ -226,7 +226,8 @@ class TestRuns:
         finally:
             self.queue.deaf(run_id)
         outcome = await self.twins.judge(watched, checks)
-        await do(lambda: self._end(run_id, end, outcome, job.control[0]))
+        why_ended = await do(lambda: self.twins.why_ended(twin_run_id))
+        await do(lambda: self._end(run_id, _with_end_of_twins(end, why_ended), outcome, job.control[0]))
 
     async def _hear(self, run_id: str, event: Event) -> None:
         await self.ledger.do(lambda: self._note(run_id, event))
@@ -348,6 +349,14 @@ def _judged(end: Mapping[str, Any], checks: Mapping[str, Any] | None, unclear: S
         said = f"what the twins changed is not as checked: {'; '.join(said_by_checks(checks))}"
         return {**end, "status": "failed", "failure_category": "checks", "failure_detail": said}
     return dict(end)
+
+
+def _with_end_of_twins(end: Event, why_ended: str | None) -> Event:
+    """The end of a run; of one that failed while its twins ended with that too."""
+    if why_ended is None or end.data["status"] != "failed":
+        return end
+    said = f"{end.data.get('failure_detail') or end.message}; {why_ended}"
+    return Event(end.type, said, {**end.data, "failure_category": "twins_ended", "failure_detail": said})
 
 
 def given(**fields: Any) -> dict[str, Any]:

@@ -71,6 +71,15 @@ class RunTwins:
             return False
         return True
 
+    def why_ended(self, twin_run_id: str | None) -> str | None:
+        """Why the twins of a run answer no more; None while they do."""
+        run = self.find(twin_run_id)
+        status = run and self.runs.status(run)
+        if status in (None, "ready"):
+            return None
+        said = "expired" if status == "expired" else f"ended ({status})"
+        return f"the twins of the run {said} before its end: provision them for longer, with ttl_minutes or extend"
+
     def addresses(self, twin_run_id: str | None, address: str) -> list[str]:
         """Where a page may call the twins of a run."""
         run = self.find(twin_run_id)

@@ -290,9 +290,8 @@ class TwinRuns:
         if run.status in BEGINNING:
             return self._catalog.change(run, status=status, updated_at=stamp().iso)
         if run.status == "ready":
-            self.service.environments.delete(run.environment_id)
+            self.service.environments.expire(run.environment_id)
             self.service.ports.close(run.environment_id)
-            self.service.without_calls.add(run.environment_id)
             run = self._catalog.change(run, status=status, updated_at=stamp().iso)
         return run
 
