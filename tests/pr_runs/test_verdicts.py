@@ -112,3 +112,16 @@ def test_a_missing_browser_is_an_error_in_the_reports(live, client, repository, 
     assert (run.status, run.failure_category) == ("failed", "browser")
     (error,) = ET.fromstring(artifact(live, run, "junit.xml").text).iter("error")
     assert "/nowhere/chromium" in str(error.get("message"))
+
+
+def test_the_page_of_a_pr_run_is_titled_by_repository_branch_commit_and_count(live, client, repository):
+    run = judged(client, repository, "fine")
+    page = live.client.get(run.page_url).text
+    commit = repository.git("rev-parse", "fine")[:12]
+    assert f"<title>desk fine at {commit}: 1 of 1 passed</title>" in page
+    assert f"<dt>Branch<dd>fine at {commit}" in page
+    assert "<dt>Compared with<dd>main" in page
+    assert "<dt>Changed files<dd>1: app.py" in page
+    assert "<dt>Took<dd>" in page
+    assert f"/test-runs/{run.results_json[0].run_id}/page/step-01.png" in page
+    assert "Run it again" not in page

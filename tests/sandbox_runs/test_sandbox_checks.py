@@ -1,6 +1,7 @@
 """Checks of a test in a sandbox judge the twins that its application speaks to, and no others."""
 
 import json
+import re
 
 import pytest
 
@@ -130,3 +131,23 @@ def test_a_failed_check_says_which_row_is_nearest_and_what_differs_in_it(live, s
     nearest = 'In the nearest row message_text should be "Ada has left" but is "Ada has paid"'
     assert nearest in run["failure_detail"]
     assert nearest in run["results_json"][-1]["detail"]
+
+
+def test_the_page_shows_the_row_that_a_check_missed_first_and_few_of_its_columns(live, sandbox):
+    where = {"message_text": {"eq": "Ada has left"}}
+    checks = {"assertions": [{"diff_type": "added", "entity": "messages", "where": where, "expected_count": 1}]}
+    run = Runs(live).run(sandbox_id=sandbox["sandbox_id"], test_config={"steps": STEPS}, checks=checks)
+    page = live.client.get(run["page_url"]).text
+    (missed,) = re.findall(r"<li class=missed>(.*?)</li>", page)
+    line, _, rest = missed.partition("<details>")
+    assert "<b>Slack</b> message" in line
+    assert "<span class=field>message_text <b>Ada has paid</b></span>" in line
+    assert "message_text should be &quot;Ada has left&quot; but is &quot;Ada has paid&quot;" in line
+    assert line.count("class=field") <= 5
+    assert "user_id" in rest
+
+
+def test_the_page_of_a_test_in_a_sandbox_shows_what_its_application_printed(live, sandbox):
+    run = Runs(live).run(sandbox_id=sandbox["sandbox_id"], test_config={"steps": STEPS})
+    page = live.client.get(run["page_url"]).text
+    assert "GET /tell HTTP/1.1" in page[page.index("What the application printed") :]

@@ -125,6 +125,7 @@ def _page_of(client: Client, run: dict[str, Any], parts: Mapping[str, str]) -> b
     text = client.send(run_page(run["page_url"])).decode()
     text = re.sub(rf"/test-runs/{run['id']}/page/([\w.-]+)\?token=[\w-]+", r"\1", text)
     for run_id, name in parts.items():
+        text = re.sub(rf"/test-runs/{run_id}/page/([\w.-]+)\?token=[\w-]+", rf"{name}/\1", text)
         text = re.sub(rf"/test-runs/{run_id}/page\?token=[\w-]+", f"{name}/index.html", text)
     return re.sub(r"<form method=.post.*?</form>", "", text).encode()
 

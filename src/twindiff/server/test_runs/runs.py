@@ -12,6 +12,7 @@ from twindiff.browser import config as configs
 from twindiff.browser.chromium import NoBrowser, chromium
 from twindiff.browser.config import ConfigError, Scalar, TestConfig
 from twindiff.browser.job import Event, Job, Limits, Model
+from twindiff.browser.masking import secret_names
 from twindiff.catalog import TestRunEventRecord, TestRunRecord
 from twindiff.kit.errors import ApiError, InvalidParameter
 from twindiff.server.models import configured
@@ -205,7 +206,7 @@ class TestRuns:
             hosts=hosts,
             twins=self.twins.addresses(run.twin_run_id, address),
             values=dict(values),
-            secrets=[*wanted.credentials],
+            secrets=[*dict.fromkeys([*wanted.credentials, *secret_names(values)])],
             prompt=run.prompt or "",
             goal=run.asked.get("by") == "agent" and not config.steps,
             model=_model(),
