@@ -114,8 +114,12 @@ def _write_run(client: Client, run: dict[str, Any], folder: Path, parts: Mapping
     _write(folder / "log.txt", _log_of(client, run).encode())
     _write(folder / "junit.xml", _junit_of(client, run))
     for name in run["artifacts"]:
-        if name in COPIED or name.endswith(".png"):
+        if _is_copied(name):
             _write(folder / name, client.test_runs.artifact(run["id"], name))
+
+
+def _is_copied(name: str) -> bool:
+    return name in COPIED or name.endswith(".png")
 
 
 def _page_of(client: Client, run: dict[str, Any], parts: Mapping[str, str]) -> bytes:
@@ -124,6 +128,8 @@ def _page_of(client: Client, run: dict[str, Any], parts: Mapping[str, str]) -> b
 
     text = client.send(run_page(run["page_url"])).decode()
     text = re.sub(rf"/test-runs/{run['id']}/page/([\w.-]+)\?token=[\w-]+", r"\1", text)
+    for name in (each for each in run["artifacts"] if not _is_copied(each)):
+        text = re.sub(rf'(?: · )?<a href="{re.escape(name)}">[^<]*</a>', "", text)
     for run_id, name in parts.items():
         text = re.sub(rf"/test-runs/{run_id}/page/([\w.-]+)\?token=[\w-]+", rf"{name}/\1", text)
         text = re.sub(rf"/test-runs/{run_id}/page\?token=[\w-]+", f"{name}/index.html", text)

@@ -250,7 +250,9 @@ class PrRuns:
 
     def _wanted(self, run_id: str, plan: Plan, test: SavedTestRecord | None, sandbox: TestRunRecord | None) -> Wanted:
         wanted = plan.wanted
-        about = {"repo": wanted.repo, "branch": plan.revision.name, "source_run_id": run_id, "trigger_source": "pr"}
+        revision = plan.revision
+        about = {"repo": wanted.repo, "branch": revision.name, "commit_sha": revision.commit, "source_run_id": run_id}
+        about["trigger_source"] = "pr"
         twin_run_id = sandbox.twin_run_id if sandbox else None
         twins = [] if sandbox else [*(wanted.twins or (test.twins if test else []))]
         asked = Wanted(

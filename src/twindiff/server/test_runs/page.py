@@ -74,7 +74,8 @@ figure img{width:100%;aspect-ratio:8/5;object-fit:cover;object-position:top;disp
 border-bottom:1px solid var(--line)}
 figcaption{padding:.4rem .6rem;font-size:.85rem;overflow-wrap:anywhere}
 .name{display:-webkit-inline-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden;vertical-align:top}
-.why{margin:.3rem 0 0;color:var(--bad)}figure.skipped .why{color:inherit}details{margin:.3rem 0}
+.why{margin:.3rem 0 0;color:var(--bad);display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:4;
+overflow:hidden}figure.skipped .why{color:inherit}details{margin:.3rem 0}
 .rows{list-style:none;padding:0;margin:0}.rows li{padding:.5rem 0;border-bottom:1px solid var(--line)}
 .rows li.missed{border-left:3px solid var(--bad);padding-left:.6rem}.rows p{margin:.2rem 0}
 .sign{font-family:ui-monospace,monospace;font-weight:bold}.field{margin-left:.8rem;overflow-wrap:anywhere}

@@ -57,7 +57,7 @@ def _facts(run: TestRunRecord, facts: dict[str, Any]) -> dict[str, str]:
     return {
         "Run": escape(f"{run.kind} {run.run_id[:8]}, {run.status}"),
         "Repository": escape(run.repo or ""),
-        "Branch": escape(f"{facts['branch']} at {facts['commit_sha'][:12]}" if facts["commit_sha"] else ""),
+        "Branch": escape(" at ".join(filter(None, (facts["branch"], (facts["commit_sha"] or "")[:12])))),
         "Compared with": escape(facts["base"] or ""),
         "Changed files": escape(f"{len(files)}: {listed}" if files else ""),
         "Starts at": f"<code>{escape(run.start_url)}</code>" if run.start_url else "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple, cast
@@ -26,6 +27,9 @@ NO_CENTS = frozenset(
     ("bif", "clp", "djf", "gnf", "jpy", "kmf", "krw", "mga", "pyg", "rwf", "ugx", "vnd", "vuv", "xaf", "xof", "xpf")
 )
 """Currencies whose amounts have no smaller unit. https://docs.stripe.com/currencies#zero-decimal"""
+
+_OPAQUE = re.compile(r"[a-z]+_(?:\w+_)?[A-Za-z0-9]{10,}|[0-9a-f-]{32,}")
+"""Values that are ids."""
 
 Row = Mapping[str, Any]
 
@@ -53,12 +57,20 @@ def render_diff(diff: Mapping[str, Any], checks: Mapping[str, Any] | None, twin:
         for row in diff[side]
     ]
     changed.sort(key=lambda each: not each.missed)
-    body = "".join(_render_row(each, twin) for each in changed[:MAX_ROWS])
+    absent = "".join(f"<li class='missed bad'>{escape(each)}</li>" for each in _list_absent(checks))
+    body = absent + "".join(_render_row(each, twin) for each in changed[:MAX_ROWS])
     more = f"<p>and {len(changed) - MAX_ROWS} more rows</p>" if len(changed) > MAX_ROWS else ""
     return f"<ul class=rows>{body}</ul>{more}" if body else "<p>Nothing.</p>"
 
 
 # What checks missed
+
+
+def _list_absent(checks: Mapping[str, Any] | None) -> Iterator[str]:
+    """What checks expected that no row comes near to."""
+    for why in (checks or {}).get("explanations") or ():
+        if not why.get("nearest"):
+            yield str(why.get("text", ""))
 
 
 def _list_missed(checks: Mapping[str, Any] | None) -> Iterator[Missed]:
@@ -124,11 +136,18 @@ def _telling_fields(row: Row) -> list[tuple[str, str]]:
         before = cast("Row", row.get("before") or {})
         names = cast("list[str]", row["changed"])[:MAX_FIELDS]
         return [(name, f"{_shown(name, before)} → {_shown(name, columns)}") for name in names]
-    simple = [
-        name for name, value in columns.items() if not isinstance(value, dict | list) and value not in ("", False)
-    ]
-    best = sorted(simple, key=_rank)[:MAX_FIELDS]
-    return [(name, _shown(name, columns)) for name in best if _rank(name) <= len(TELLING)]
+    best = sorted((name for name in columns if _is_telling(name, columns)), key=_rank)
+    unique = {_shown(name, columns): name for name in reversed(best)}
+    return [(name, text) for text, name in reversed(unique.items())][:MAX_FIELDS]
+
+
+def _is_telling(name: str, columns: Row) -> bool:
+    """Whether a column tells a person something: no id, no time, no nested value, no currency that an amount has."""
+    value = columns[name]
+    if isinstance(value, dict | list) or value in ("", False) or _rank(name) > len(TELLING):
+        return False
+    has_amount = any(each.startswith("amount") for each in columns)
+    return not (name == "currency" and has_amount) and not (isinstance(value, str) and _OPAQUE.fullmatch(value))
 
 
 def _rank(name: str) -> int:
